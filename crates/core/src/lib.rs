@@ -1,0 +1,14 @@
+//! Lapwing as a library: measure real software, keep every measurement, judge
+//! with honest statistics, show the answer.
+//!
+//! The modules are the stages that data passes, left to right. A module uses
+//! only what stands to its left (a test in `tests/one_way.rs` fails otherwise):
+//!
+//! ```text
+//! model ← suite ← measure ← record ← clean ← judge ← explain ← show
+//! ```
+
+pub mod measure;
+pub mod model;
+pub mod record;
+pub mod suite;

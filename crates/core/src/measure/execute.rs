@@ -1,0 +1,142 @@
+//! How a command is executed once: what is asked for, what comes back.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::suite::CommandLine;
+
+/// One execution of one command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Execution {
+    /// What to execute.
+    pub command: CommandLine,
+    /// Where.
+    pub directory: Option<PathBuf>,
+    /// Variables added to the environment of this program.
+    pub environment: BTreeMap<String, String>,
+    /// What it reads.
+    pub stdin: Stdin,
+    /// After this long the whole process group is ended.
+    pub time_limit: Option<Duration>,
+    /// How much of the end of standard output to keep, in bytes.
+    pub keep_stdout: usize,
+    /// How much of the end of standard error to keep, in bytes.
+    pub keep_stderr: usize,
+    /// Whether the optional counters (control group, hardware) are wanted.
+    pub counters: bool,
+}
+
+/// What an execution reads.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stdin {
+    /// Nothing.
+    #[default]
+    Null,
+    /// A file.
+    File(PathBuf),
+    /// These bytes.
+    Bytes(Vec<u8>),
+}
+
+/// What came of an execution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Executed {
+    /// How it ended.
+    pub end: End,
+    /// From just before it was started until it was gone, by the monotonic clock.
+    pub wall: Duration,
+    /// What the operating system counted; `None` when it never started.
+    pub usage: Option<Usage>,
+    /// The end of its standard output.
+    pub stdout: Tail,
+    /// The end of its standard error.
+    pub stderr: Tail,
+    /// How many processes it left behind; they were ended.
+    pub left_behind: u32,
+}
+
+/// How an execution ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum End {
+    /// By itself, with this exit code.
+    Exited(i32),
+    /// By this signal.
+    Signalled(i32),
+    /// It was ended at its time limit.
+    TimedOut,
+    /// It was ended because somebody interrupted the session.
+    Interrupted,
+    /// It could not be started, for this reason.
+    NotStarted(String),
+}
+
+/// What the operating system counted for an execution and the children that it waited for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Processor time in user mode.
+    pub user: Duration,
+    /// Processor time in the kernel.
+    pub system: Duration,
+    /// Largest resident set of any one process, in bytes.
+    pub peak_memory: u64,
+    /// Page faults served without reading from disk.
+    pub minor_faults: u64,
+    /// Page faults that had to read.
+    pub major_faults: u64,
+    /// Times that it gave the processor up.
+    pub voluntary_switches: u64,
+    /// Times that the processor was taken from it.
+    pub involuntary_switches: u64,
+    /// Bytes read from block devices.
+    pub block_input: u64,
+    /// Bytes written to block devices.
+    pub block_output: u64,
+    /// Peak memory of its control group, in bytes; `None` where it cannot be had.
+    pub cgroup_peak_memory: Option<u64>,
+    /// Instructions executed; `None` where they cannot be counted.
+    pub instructions: Option<u64>,
+    /// Processor cycles; `None` where they cannot be counted.
+    pub cycles: Option<u64>,
+}
+
+/// The end of what a process printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tail {
+    /// The last bytes.
+    pub bytes: Vec<u8>,
+    /// How many bytes there were in all.
+    pub total: u64,
+}
+
+/// Executes commands. The runner does not know where.
+pub trait Executor {
+    /// Executes a command once and waits for it.
+    ///
+    /// # Errors
+    /// When the surroundings are broken, never because of the command.
+    fn execute(&mut self, execution: &Execution) -> Result<Executed, ExecutorError>;
+}
+
+/// The surroundings in which commands are executed are broken.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutorError {
+    /// The helper process that starts commands is gone or cannot be started.
+    #[error("cannot start commands: {doing}")]
+    Launcher {
+        /// What was being done.
+        doing: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+}
+
+/// What time it is. The measuring clock of an execution belongs to its executor.
+pub trait Clock {
+    /// Returns the wall-clock time, for records.
+    fn now(&self) -> jiff::Timestamp;
+    /// Returns the time since some fixed moment, for intervals.
+    fn elapsed(&self) -> Duration;
+}

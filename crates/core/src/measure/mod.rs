@@ -1,0 +1,5 @@
+//! Runs what a plan says and hands on every iteration as it happens.
+
+mod execute;
+
+pub use execute::*;

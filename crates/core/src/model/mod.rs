@@ -1,0 +1,33 @@
+//! The words of the field as types: what is measured, when, on what, and how it went.
+//!
+//! Record v1 is this model written down, key for key. That is why the types here
+//! derive their own JSON form instead of having a second set of wire structs
+//! beside them that could only drift apart. Keys that this version does not know
+//! are kept in `extra`, so that they survive a round trip.
+
+mod benchmark;
+mod id;
+mod instance;
+mod iteration;
+mod metric;
+mod outcome;
+mod record;
+mod run;
+mod session;
+mod span;
+mod summary;
+
+pub use benchmark::Benchmark;
+pub use id::{Id, IdError};
+pub use instance::{Instance, InstanceEnd};
+pub use iteration::Iteration;
+pub use metric::{Better, Metric, MetricName};
+pub use outcome::{InstanceOutcome, Outcome};
+pub use record::{Annotation, Record, RecordKind};
+pub use run::{Level, Run, Version};
+pub use session::Session;
+pub use span::Span;
+pub use summary::Summary;
+
+/// A JSON object with its keys in order.
+pub type Object = serde_json::Map<String, serde_json::Value>;

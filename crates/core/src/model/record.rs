@@ -1,0 +1,120 @@
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Id, Instance, InstanceEnd, Iteration, Object, Run, Session, Span, Summary};
+
+/// What people say later: rename, retire, triage, explain. Undone by another annotation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Annotation {
+    /// Identifies the annotation.
+    pub id: Id,
+    /// When it was said.
+    pub at: Timestamp,
+    /// Who said it.
+    pub by: String,
+    /// What is to be done.
+    pub action: String,
+    /// What it is about.
+    #[serde(default)]
+    pub target: Object,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Keys that this version does not know.
+    #[serde(flatten)]
+    pub extra: Object,
+}
+
+/// Anything that is kept: one line of record v1.
+///
+/// Parents come before their children.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Record {
+    /// A session begins.
+    Session(Session),
+    /// A run begins.
+    Run(Run),
+    /// An instance begins.
+    Instance(Instance),
+    /// An iteration was measured.
+    Iteration(Iteration),
+    /// A piece of a task graph was measured.
+    Span(Span),
+    /// An instance ended.
+    InstanceEnd(InstanceEnd),
+    /// A source without samples says this.
+    Summary(Summary),
+    /// Somebody says this.
+    Annotation(Annotation),
+}
+
+/// The kind of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the variants are those of `Record`")]
+pub enum RecordKind {
+    Session,
+    Run,
+    Instance,
+    Iteration,
+    Span,
+    InstanceEnd,
+    Summary,
+    Annotation,
+}
+
+impl Record {
+    /// Returns the kind.
+    pub fn kind(&self) -> RecordKind {
+        match self {
+            Self::Session(_) => RecordKind::Session,
+            Self::Run(_) => RecordKind::Run,
+            Self::Instance(_) => RecordKind::Instance,
+            Self::Iteration(_) => RecordKind::Iteration,
+            Self::Span(_) => RecordKind::Span,
+            Self::InstanceEnd(_) => RecordKind::InstanceEnd,
+            Self::Summary(_) => RecordKind::Summary,
+            Self::Annotation(_) => RecordKind::Annotation,
+        }
+    }
+}
+
+impl RecordKind {
+    /// Every kind, parents before children.
+    pub const ALL: [Self; 8] = [
+        Self::Session,
+        Self::Run,
+        Self::Instance,
+        Self::Iteration,
+        Self::Span,
+        Self::InstanceEnd,
+        Self::Summary,
+        Self::Annotation,
+    ];
+
+    /// Returns the name that `kind` has in a line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Run => "run",
+            Self::Instance => "instance",
+            Self::Iteration => "iteration",
+            Self::Span => "span",
+            Self::InstanceEnd => "instance_end",
+            Self::Summary => "summary",
+            Self::Annotation => "annotation",
+        }
+    }
+
+    /// Returns the kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl fmt::Display for RecordKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}

@@ -1,0 +1,133 @@
+//! Record v1, one line at a time (`docs/record-format.md`).
+
+use std::io::{self, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{
+    Annotation, Instance, InstanceEnd, Iteration, Record, RecordKind, Run, Session, Span, Summary,
+};
+
+/// The version of the record format that this program reads and writes.
+pub const RECORD_VERSION: u64 = 1;
+
+/// Why a line is no record.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// It is no JSON object, or one with keys of the wrong type.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    /// It has no `"v"`, so it is no record at all.
+    #[error("no record: the key `v` is missing")]
+    NoVersion,
+    /// It was written by a newer program.
+    #[error(
+        "record version {found} is newer than version {RECORD_VERSION}, which this program reads"
+    )]
+    Newer {
+        /// The version that it states.
+        found: u64,
+    },
+    /// Its kind is missing or unknown.
+    #[error("unknown record kind `{found}`")]
+    Kind {
+        /// The kind that it states.
+        found: String,
+    },
+    /// A measured time or size is below zero.
+    #[error("`{metric}` is negative: {value}")]
+    Negative {
+        /// The name of the metric.
+        metric: String,
+        /// Its value.
+        value: f64,
+    },
+}
+
+#[derive(Deserialize)]
+struct Head<'a> {
+    v: Option<u64>,
+    #[serde(default, borrow)]
+    kind: std::borrow::Cow<'a, str>,
+}
+
+#[derive(Serialize)]
+struct Line<'a, T> {
+    v: u64,
+    kind: &'static str,
+    #[serde(flatten)]
+    body: &'a T,
+}
+
+/// Returns the record that stands on a line (without its line end).
+///
+/// # Errors
+/// When the line is no JSON object, of a newer version, of an unknown kind, or
+/// lacks a key that its kind must have.
+pub fn parse_line(line: &[u8]) -> Result<Record, LineError> {
+    let head: Head<'_> = serde_json::from_slice(line)?;
+    match head.v {
+        None => return Err(LineError::NoVersion),
+        Some(found) if found > RECORD_VERSION => return Err(LineError::Newer { found }),
+        Some(_) => {}
+    }
+    let Some(kind) = RecordKind::from_name(&head.kind) else {
+        return Err(LineError::Kind {
+            found: head.kind.into_owned(),
+        });
+    };
+    Ok(match kind {
+        RecordKind::Session => Record::Session(body(line, |it: &mut Session| &mut it.extra)?),
+        RecordKind::Run => Record::Run(body(line, |it: &mut Run| &mut it.extra)?),
+        RecordKind::Instance => Record::Instance(body(line, |it: &mut Instance| &mut it.extra)?),
+        RecordKind::Iteration => Record::Iteration(body(line, |it: &mut Iteration| &mut it.extra)?),
+        RecordKind::Span => Record::Span(body(line, |it: &mut Span| &mut it.extra)?),
+        RecordKind::InstanceEnd => {
+            Record::InstanceEnd(body(line, |it: &mut InstanceEnd| &mut it.extra)?)
+        }
+        RecordKind::Summary => Record::Summary(body(line, |it: &mut Summary| &mut it.extra)?),
+        RecordKind::Annotation => {
+            Record::Annotation(body(line, |it: &mut Annotation| &mut it.extra)?)
+        }
+    })
+}
+
+/// Returns the line's own keys; the two of the envelope are no extra keys.
+fn body<T: DeserializeOwned>(
+    line: &[u8],
+    extra: impl Fn(&mut T) -> &mut crate::model::Object,
+) -> Result<T, LineError> {
+    let mut value: T = serde_json::from_slice(line)?;
+    let extra = extra(&mut value);
+    extra.remove("v");
+    extra.remove("kind");
+    Ok(value)
+}
+
+/// Writes a record as one line, line end included.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn write_line(out: &mut impl Write, record: &Record) -> io::Result<()> {
+    match record {
+        Record::Session(body) => write_body(out, record, body),
+        Record::Run(body) => write_body(out, record, body),
+        Record::Instance(body) => write_body(out, record, body),
+        Record::Iteration(body) => write_body(out, record, body),
+        Record::Span(body) => write_body(out, record, body),
+        Record::InstanceEnd(body) => write_body(out, record, body),
+        Record::Summary(body) => write_body(out, record, body),
+        Record::Annotation(body) => write_body(out, record, body),
+    }
+}
+
+fn write_body<T: Serialize>(out: &mut impl Write, record: &Record, body: &T) -> io::Result<()> {
+    let line = Line {
+        v: RECORD_VERSION,
+        kind: record.kind().name(),
+        body,
+    };
+    serde_json::to_writer(&mut *out, &line)?;
+    out.write_all(b"\n")
+}

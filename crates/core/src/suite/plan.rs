@@ -1,0 +1,218 @@
+//! What is to be measured, fully resolved: every default filled in, every sweep spelt out.
+//!
+//! A plan is what `lapwing run` stores with its session, so that `--resume` can go on
+//! without the suite file. Its JSON form is therefore part of the store's contract.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Benchmark, Level, Metric, MetricName};
+
+/// Everything that one session is to measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The suite's name.
+    pub suite: String,
+    /// The benchmarks, in the suite's order.
+    pub cases: Vec<Case>,
+    /// The settings, in the suite's order; one named `default` where nothing varies.
+    pub variants: Vec<Variant>,
+    /// Where the version of the software under test is to be found.
+    pub version: VersionSource,
+    /// Commands whose output is recorded in the environment, by name.
+    #[serde(default)]
+    pub environment_commands: BTreeMap<String, CommandLine>,
+    /// The processors that benchmarks may run on, such as `0-1,3`; `None` for all.
+    #[serde(default)]
+    pub cpus: Option<String>,
+    /// Seed of the order.
+    pub seed: u64,
+}
+
+/// One benchmark and how to measure it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Identity, parameters, tags and fingerprint.
+    pub benchmark: Benchmark,
+    /// What is timed.
+    pub command: CommandLine,
+    /// Runs before each instance, untimed.
+    #[serde(default)]
+    pub setup: Option<CommandLine>,
+    /// Runs before each iteration, untimed.
+    #[serde(default)]
+    pub prepare: Option<CommandLine>,
+    /// Runs after each instance, untimed.
+    #[serde(default)]
+    pub teardown: Option<CommandLine>,
+    /// Runs after each iteration, untimed; the iteration failed when it does.
+    ///
+    /// The iteration's standard output is its standard input.
+    #[serde(default)]
+    pub check: Option<CommandLine>,
+    /// Working directory of all five.
+    #[serde(default)]
+    pub directory: Option<String>,
+    /// Environment variables added for all five.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// What the timed command reads.
+    #[serde(default)]
+    pub stdin: Input,
+    /// Exit codes that count as success.
+    #[serde(default = "success")]
+    pub exit_codes: ExitCodes,
+    /// How many instances.
+    pub instances: u32,
+    /// How many iterations are planned as burn-in.
+    pub burn_in: BurnIn,
+    /// How many iterations after those, at least.
+    pub iterations: u32,
+    /// The longest that one iteration may take.
+    #[serde(default)]
+    pub time_limit: Option<Duration>,
+    /// Consecutive failures after which an instance is given up; 0 for never.
+    pub max_failures: u32,
+    /// Iterations go on until this much time was measured over all instances.
+    #[serde(default)]
+    pub min_time: Option<Duration>,
+    /// No iteration begins once this much time was spent over all instances.
+    #[serde(default)]
+    pub max_time: Option<Duration>,
+    /// Whether numbers are read from what the program prints.
+    #[serde(default)]
+    pub output: OutputMetrics,
+    /// Metrics read from plain text by a regular expression.
+    #[serde(default)]
+    pub patterns: BTreeMap<MetricName, Pattern>,
+    /// Declared units and directions.
+    #[serde(default)]
+    pub metrics: BTreeMap<MetricName, Metric>,
+    /// How much of what one iteration works on, such as `bytes` → 1e8.
+    #[serde(default)]
+    pub work: BTreeMap<String, f64>,
+}
+
+/// A named setting: what it changes about the commands.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// The name.
+    pub name: String,
+    /// The factors and their levels.
+    #[serde(default)]
+    pub factors: BTreeMap<String, Level>,
+    /// Hashes of what the factors mean.
+    #[serde(default)]
+    pub definitions: BTreeMap<String, String>,
+    /// Environment variables that the factors set.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Arguments that the factors append to the timed command.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+}
+
+/// A command: a list runs as it is, a text goes through `sh -c`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CommandLine {
+    /// For the shell.
+    Shell(String),
+    /// A program and its arguments.
+    Words(Vec<String>),
+}
+
+/// What a timed command reads as its standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    /// Nothing.
+    #[default]
+    Null,
+    /// The file of that path.
+    File(String),
+}
+
+/// Exit codes that count as success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExitCodes {
+    /// Any exit code at all (death by a signal is a failure all the same).
+    Any,
+    /// One of these.
+    These(Vec<i32>),
+}
+
+fn success() -> ExitCodes {
+    ExitCodes::These(vec![0])
+}
+
+/// How many iterations are planned as burn-in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BurnIn {
+    /// That many.
+    Fixed(u32),
+    /// None: the steady part is found from the data when judging.
+    Auto,
+}
+
+/// Whether numbers are read from what the timed command prints.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputMetrics {
+    /// No.
+    #[default]
+    None,
+    /// The numbers of the last JSON object on standard output, or in the file that
+    /// `$LAPWING_METRICS` names.
+    Json,
+}
+
+/// A number in plain text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// A regular expression; its first group (or the whole match) is the number.
+    pub regex: String,
+    /// Which match counts.
+    #[serde(default)]
+    pub take: Take,
+}
+
+/// Which of several matches counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Take {
+    /// The first.
+    First,
+    /// The last.
+    #[default]
+    Last,
+    /// The smallest number.
+    Min,
+    /// The largest number.
+    Max,
+    /// The sum of all.
+    Sum,
+    /// The mean of all.
+    Mean,
+}
+
+/// Where the version of the software under test is to be found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VersionSource {
+    /// The Git repository around the working directory, if there is one.
+    #[default]
+    WorkingDirectory,
+    /// The Git repository at that path.
+    Repository(String),
+    /// The installed Python or Debian package of that name.
+    Package(String),
+    /// The first line of that command's output.
+    Command(CommandLine),
+    /// As stated.
+    Name(String),
+}
