@@ -1,1 +1,44 @@
-fn main() {}
+//! The `lapwing` program: reads arguments, calls the library, talks to people.
+
+mod commands;
+mod error;
+mod options;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::error::CliError;
+
+/// Measure how fast software is, keep every measurement, answer with honest statistics
+#[derive(Debug, Parser)]
+#[command(
+    name = "lapwing",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+struct Arguments {
+    #[command(flatten)]
+    common: options::Common,
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let context = options::Context::new(arguments.common);
+    match arguments.command.act(&context) {
+        Ok(code) => code.into(),
+        Err(error) => report(&error, &context),
+    }
+}
+
+fn report(error: &CliError, context: &options::Context) -> ExitCode {
+    // Whoever closed our output early (`lapwing list | head`) does not want to hear of it.
+    if !error.is_broken_pipe() {
+        context.terminal.error(error);
+    }
+    error.exit.into()
+}

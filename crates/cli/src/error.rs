@@ -1,0 +1,102 @@
+//! The one funnel through which every error reaches people, with its hint and exit code.
+
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+/// How the program ended, as its exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: fine.
+    Fine,
+    /// 2: wrong usage or input.
+    Input,
+    /// 70: a bug.
+    Bug,
+    /// 130: interrupted.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Fine => 0,
+            Exit::Input => 2,
+            Exit::Bug => 70,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// What went wrong, what it means, what to do next.
+#[derive(Debug)]
+pub struct CliError {
+    /// What was wrong, and where.
+    pub cause: Box<dyn Error + Send + Sync>,
+    /// What became of the user's data, if that is in doubt.
+    pub consequence: Option<String>,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// The exit code.
+    pub exit: Exit,
+}
+
+impl CliError {
+    /// Returns an error about the user's input.
+    pub fn input(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            cause: cause.into(),
+            consequence: None,
+            hint: None,
+            exit: Exit::Input,
+        }
+    }
+
+    /// Adds what became of the user's data.
+    pub fn consequence(mut self, consequence: impl Into<String>) -> Self {
+        self.consequence = Some(consequence.into());
+        self
+    }
+
+    /// Adds what to do next.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Returns whether the reader of our output went away.
+    pub fn is_broken_pipe(&self) -> bool {
+        let mut cause: Option<&(dyn Error + 'static)> = Some(self.cause.as_ref());
+        while let Some(error) = cause {
+            if let Some(error) = error.downcast_ref::<io::Error>()
+                && error.kind() == io::ErrorKind::BrokenPipe
+            {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
+    }
+
+    /// Returns the cause and its causes as one sentence: `a: b: c`.
+    pub fn sentence(&self) -> String {
+        let mut text = self.cause.to_string();
+        let mut source = self.cause.source();
+        while let Some(error) = source {
+            let more = error.to_string();
+            // Some libraries repeat their cause in their own text.
+            if !text.contains(&more) {
+                text.push_str(": ");
+                text.push_str(&more);
+            }
+            source = error.source();
+        }
+        text
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for CliError {
+    fn from(error: E) -> Self {
+        Self::input(error)
+    }
+}

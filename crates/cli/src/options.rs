@@ -1,0 +1,144 @@
+//! Options that every command has, and what they come to.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lapwing_core::record::Filter;
+
+use crate::error::CliError;
+use crate::terminal::Terminal;
+
+/// Options that every command has.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Keep measurements in this store [default: .lapwing/lapwing.db]
+    #[arg(
+        long,
+        global = true,
+        value_name = "PATH",
+        help_heading = "Common options"
+    )]
+    pub store: Option<PathBuf>,
+    /// Say nothing but the answer
+    #[arg(long, short, global = true, help_heading = "Common options")]
+    pub quiet: bool,
+    /// Say more of what is being done
+    #[arg(
+        long,
+        short,
+        global = true,
+        conflicts_with = "quiet",
+        help_heading = "Common options"
+    )]
+    pub verbose: bool,
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs, documented and stable
+    Json,
+    /// For pull requests
+    Markdown,
+    /// For spreadsheets
+    Csv,
+}
+
+/// Which measurements a command is about.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Filters {
+    /// Only benchmarks with this id, matching this pattern (`*`, `?`) or containing this text
+    #[arg(long, short, value_name = "NAME", help_heading = "Filters")]
+    pub benchmark: Vec<String>,
+    /// Only benchmarks with this tag
+    #[arg(long, value_name = "TAG", help_heading = "Filters")]
+    pub tag: Vec<String>,
+    /// Only this suite
+    #[arg(long = "in-suite", value_name = "SUITE", help_heading = "Filters")]
+    pub suite: Vec<String>,
+    /// Only this metric
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    pub metric: Vec<String>,
+    /// Only this version of the software under test (name or commit)
+    #[arg(long, value_name = "VERSION", help_heading = "Filters")]
+    pub version_under_test: Vec<String>,
+    /// Only this variant
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    pub variant: Vec<String>,
+    /// Only this session (name or id)
+    #[arg(long, value_name = "SESSION", help_heading = "Filters")]
+    pub session: Vec<String>,
+    /// Only this run (id)
+    #[arg(long = "only-run", value_name = "RUN", help_heading = "Filters")]
+    pub run: Vec<String>,
+    /// Only sessions that started at this date or time or later
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub since: Option<String>,
+    /// Only sessions that started before this date or time
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub until: Option<String>,
+}
+
+impl Filters {
+    /// Returns the filter that the options describe.
+    pub fn resolve(&self) -> Result<Filter, CliError> {
+        Ok(Filter {
+            suites: self.suite.clone(),
+            benchmarks: self.benchmark.clone(),
+            tags: self.tag.clone(),
+            metrics: self.metric.clone(),
+            versions: self.version_under_test.clone(),
+            variants: self.variant.clone(),
+            sessions: self.session.clone(),
+            runs: self.run.clone(),
+            since: self.since.as_deref().map(parse_date).transpose()?,
+            until: self.until.as_deref().map(parse_date).transpose()?,
+        })
+    }
+}
+
+/// Returns the moment that a date (midnight UTC) or an RFC 3339 time names.
+fn parse_date(text: &str) -> Result<jiff::Timestamp, CliError> {
+    if let Ok(time) = text.parse::<jiff::Timestamp>() {
+        return Ok(time);
+    }
+    let midnight = format!("{text}T00:00:00Z");
+    midnight.parse::<jiff::Timestamp>().map_err(|_unclear| {
+        CliError::input(format!("`{text}` is neither a date nor a time"))
+            .hint("write it like 2026-11-20 or 2026-11-20T10:00:00Z")
+    })
+}
+
+/// What every command is given.
+#[derive(Debug)]
+pub struct Context {
+    /// Where the store is.
+    pub store: PathBuf,
+    /// Whether the store's path was given and not the default.
+    pub store_given: bool,
+    /// Whether to say nothing but the answer.
+    pub quiet: bool,
+    /// Whether to say more of what is being done.
+    pub verbose: bool,
+    /// Where to talk.
+    pub terminal: Terminal,
+}
+
+impl Context {
+    /// Returns the context that the common options describe.
+    pub fn new(common: Common) -> Self {
+        Self {
+            store_given: common.store.is_some(),
+            store: common
+                .store
+                .unwrap_or_else(|| PathBuf::from(".lapwing/lapwing.db")),
+            quiet: common.quiet,
+            verbose: common.verbose,
+            terminal: Terminal::new(std::io::stderr().is_terminal()),
+        }
+    }
+}

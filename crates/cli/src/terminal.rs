@@ -1,0 +1,54 @@
+//! Talks to people: data on standard output, everything else on standard error.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::error::CliError;
+
+/// Standard output and standard error, with colour where it is seen.
+#[derive(Debug)]
+pub struct Terminal {
+    interactive: bool,
+}
+
+impl Terminal {
+    /// Returns the terminal; `interactive` when standard error is seen by a person.
+    pub fn new(interactive: bool) -> Self {
+        Self { interactive }
+    }
+
+    /// Returns whether a person sees standard error, so that progress is welcome there.
+    pub fn is_interactive(&self) -> bool {
+        self.interactive
+    }
+
+    /// Returns standard output, which drops colours where they are not wanted.
+    pub fn out(&self) -> impl Write {
+        anstream::stdout().lock()
+    }
+
+    /// Says something beside the answer. What cannot be said is not worth failing for.
+    pub fn say(&self, text: &str) {
+        let _ignored: io::Result<()> = writeln!(anstream::stderr().lock(), "{text}");
+    }
+
+    /// Says that something deserves attention.
+    pub fn note(&self, text: &str) {
+        let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
+        self.say(&format!("{style}note{style:#}: {text}"));
+    }
+
+    /// Says what went wrong, what it means and what to do next.
+    pub fn error(&self, error: &CliError) {
+        let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+        let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into())).bold();
+        self.say(&format!("{red}error{red:#}: {}", error.sentence()));
+        if let Some(consequence) = &error.consequence {
+            self.say(&format!("  {consequence}"));
+        }
+        if let Some(hint) = &error.hint {
+            self.say(&format!("  {cyan}hint{cyan:#}: {hint}"));
+        }
+    }
+}
