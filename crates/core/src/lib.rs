@@ -8,6 +8,8 @@
 //! model ← suite ← measure ← record ← clean ← judge ← explain ← show
 //! ```
 
+pub mod clean;
+pub mod judge;
 pub mod measure;
 pub mod model;
 pub mod record;

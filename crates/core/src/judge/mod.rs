@@ -1,0 +1,121 @@
+//! Turns cleaned values into answers with intervals.
+//!
+//! The unit of replication is the instance: every interval here comes from the
+//! spread between instance means, never from the spread within one instance.
+
+use lapwing_stats::{Confidence, Interval, Ratio};
+
+use crate::clean::Cleaned;
+
+/// The fewest instances a side from which anything is concluded.
+pub const INSTANCES_FOR_A_VERDICT: usize = 3;
+
+/// One side's centre and what it rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Mean of the instance means, in the metric's unit.
+    pub value: f64,
+    /// Its 95 % t interval over instances; `None` below two instances.
+    pub interval: Option<Interval>,
+    /// How many instances.
+    pub instances: usize,
+    /// How many iterations, over all instances.
+    pub iterations: usize,
+    /// Coefficient of variation of the instance means; `None` below two instances.
+    pub cv_between: Option<f64>,
+    /// Mean over instances of the coefficient of variation within each;
+    /// `None` where no instance has two iterations.
+    pub cv_within: Option<f64>,
+}
+
+/// Returns the estimate of a side's centre; `None` when no value counts.
+pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
+    let means = instance_means(cleaned);
+    let within: Vec<f64> = cleaned
+        .instances
+        .iter()
+        .filter_map(|instance| lapwing_stats::coefficient_of_variation(&instance.values))
+        .collect();
+    Some(Estimate {
+        value: lapwing_stats::mean(&means)?,
+        interval: lapwing_stats::mean_interval(&means, Confidence::P95),
+        instances: means.len(),
+        iterations: cleaned
+            .instances
+            .iter()
+            .map(|instance| instance.values.len())
+            .sum(),
+        cv_between: lapwing_stats::coefficient_of_variation(&means),
+        cv_within: lapwing_stats::mean(&within),
+    })
+}
+
+/// Returns the ratio of candidate to baseline with its interval; `None` when a side
+/// has fewer than [`INSTANCES_FOR_A_VERDICT`] instances or a mean that is not positive.
+pub fn ratio(baseline: &Cleaned, candidate: &Cleaned) -> Option<Ratio> {
+    let sides = [instance_means(baseline), instance_means(candidate)];
+    if sides
+        .iter()
+        .any(|side| side.len() < INSTANCES_FOR_A_VERDICT)
+    {
+        return None;
+    }
+    lapwing_stats::ratio_of_means(&sides[0], &sides[1], Confidence::P95)
+}
+
+fn instance_means(cleaned: &Cleaned) -> Vec<f64> {
+    cleaned
+        .instances
+        .iter()
+        .map(crate::clean::CleanInstance::mean)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::{CleanInstance, LeftOut};
+
+    fn cleaned(instances: &[&[f64]]) -> Cleaned {
+        Cleaned {
+            instances: instances
+                .iter()
+                .enumerate()
+                .map(|(position, values)| CleanInstance {
+                    position,
+                    values: values.to_vec(),
+                })
+                .collect(),
+            left_out: LeftOut::default(),
+        }
+    }
+
+    #[test]
+    fn instances_weigh_the_same_whatever_their_length() {
+        let estimate = estimate(&cleaned(&[&[1.0], &[3.0, 3.0, 3.0]])).expect("values");
+        assert_eq!(
+            (estimate.value, estimate.instances, estimate.iterations),
+            (2.0, 2, 4)
+        );
+    }
+
+    #[test]
+    fn more_iterations_do_not_narrow_the_interval_between_instances() {
+        let few = estimate(&cleaned(&[&[1.0], &[2.0], &[3.0]])).expect("values");
+        let many = estimate(&cleaned(&[&[1.0; 50], &[2.0; 50], &[3.0; 50]])).expect("values");
+        assert_eq!(few.interval, many.interval);
+    }
+
+    #[test]
+    fn two_instances_a_side_give_no_ratio() {
+        let two = cleaned(&[&[1.0], &[1.1]]);
+        let three = cleaned(&[&[2.0], &[2.1], &[2.2]]);
+        assert_eq!(ratio(&two, &three), None);
+        assert!(ratio(&three, &three).is_some());
+    }
+
+    #[test]
+    fn nothing_that_counts_gives_no_estimate() {
+        assert_eq!(estimate(&Cleaned::default()), None);
+    }
+}

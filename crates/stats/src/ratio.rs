@@ -1,0 +1,143 @@
+//! The ratio of two sides, with an interval that is honest for few instances.
+
+use crate::interval::t_p_value;
+use crate::{Confidence, Interval, mean, standard_deviation};
+
+/// How much larger the candidate is than the baseline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratio {
+    /// Candidate / baseline: the ratio of the geometric means.
+    pub ratio: f64,
+    /// The interval of the ratio.
+    pub interval: Interval,
+    /// Two-sided p-value of "the ratio is 1".
+    pub p_value: f64,
+    /// Degrees of freedom of the test; infinite when neither side varies.
+    pub freedom: f64,
+}
+
+/// Returns the ratio of candidate to baseline from one mean per instance and side.
+///
+/// Welch's t on logarithms: with y = ln x̄ᵢ, d = ȳ_c − ȳ_b, se² = s_c²/n_c + s_b²/n_b and
+/// the Welch–Satterthwaite degrees of freedom, the interval is exp(d ± t · se).
+/// With few instances it keeps its level where percentile bootstraps of whole
+/// instances cover 88–94 % instead of 95 % (`docs/method.md`).
+///
+/// Both slices hold positive values in the same unit. `None` when a side has fewer
+/// than two values or a value that is not positive.
+///
+/// ```
+/// use lapwing_stats::{Confidence, ratio_of_means};
+/// let ratio = ratio_of_means(&[1.0, 1.1, 0.9], &[2.0, 2.2, 1.8], Confidence::P95);
+/// assert!((ratio.expect("three a side").ratio - 2.0).abs() < 1e-12);
+/// ```
+#[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 values")]
+pub fn ratio_of_means(
+    baseline: &[f64],
+    candidate: &[f64],
+    confidence: Confidence,
+) -> Option<Ratio> {
+    let logs = |side: &[f64]| -> Option<(f64, f64)> {
+        if !side.iter().all(|value| *value > 0.0 && value.is_finite()) {
+            return None;
+        }
+        let logs: Vec<f64> = side.iter().map(|value| value.ln()).collect();
+        let variance = standard_deviation(&logs)?.powi(2) / logs.len() as f64;
+        Some((mean(&logs)?, variance))
+    };
+    let (baseline_centre, baseline_variance) = logs(baseline)?;
+    let (candidate_centre, candidate_variance) = logs(candidate)?;
+    let difference = candidate_centre - baseline_centre;
+    let variance = baseline_variance + candidate_variance;
+    if variance == 0.0 {
+        let ratio = difference.exp();
+        return Some(Ratio {
+            ratio,
+            interval: Interval {
+                lower: ratio,
+                upper: ratio,
+            },
+            p_value: if difference == 0.0 { 1.0 } else { 0.0 },
+            freedom: f64::INFINITY,
+        });
+    }
+    let freedom = variance.powi(2)
+        / (baseline_variance.powi(2) / (baseline.len() - 1) as f64
+            + candidate_variance.powi(2) / (candidate.len() - 1) as f64);
+    let error = variance.sqrt();
+    let half = confidence.t_quantile(freedom)? * error;
+    Some(Ratio {
+        ratio: difference.exp(),
+        interval: Interval {
+            lower: (difference - half).exp(),
+            upper: (difference + half).exp(),
+        },
+        p_value: t_p_value(difference / error, freedom)?,
+        freedom,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BASELINE: [f64; 5] = [4.12, 4.05, 4.20, 4.31, 4.08];
+    const CANDIDATE: [f64; 6] = [4.71, 4.62, 4.95, 4.66, 4.80, 4.58];
+
+    #[test]
+    fn the_interval_is_that_of_welch_on_logs() {
+        // scipy 1.17.1: r = stats.ttest_ind(np.log(candidate), np.log(baseline), equal_var=False);
+        // np.exp(r.confidence_interval(.95)), r.pvalue, r.df
+        let actual = ratio_of_means(&BASELINE, &CANDIDATE, Confidence::P95).expect("enough");
+        let expected = [
+            1.1366994757646482,
+            1.0958357477540874,
+            1.1790870126766284,
+            2.463493109331917e-05,
+            8.953861562553174,
+        ];
+        for (actual, expected) in [
+            (actual.ratio, expected[0]),
+            (actual.interval.lower, expected[1]),
+            (actual.interval.upper, expected[2]),
+            (actual.p_value, expected[3]),
+            (actual.freedom, expected[4]),
+        ] {
+            assert!(
+                (actual / expected - 1.0).abs() < 1e-8,
+                "{actual} {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn sides_that_do_not_vary_give_their_exact_ratio() {
+        let ratio = ratio_of_means(&[2.0; 3], &[2.0; 3], Confidence::P95).expect("enough");
+        assert_eq!((ratio.ratio, ratio.p_value), (1.0, 1.0));
+    }
+
+    #[test]
+    fn one_instance_a_side_gives_no_ratio() {
+        assert_eq!(ratio_of_means(&[1.0], &CANDIDATE, Confidence::P95), None);
+        assert_eq!(
+            ratio_of_means(&[0.0, 1.0], &CANDIDATE, Confidence::P95),
+            None
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn swapping_the_sides_inverts_the_ratio(
+            one in prop::collection::vec(0.5..2.0_f64, 2..12),
+            other in prop::collection::vec(0.5..2.0_f64, 2..12),
+        ) {
+            let ahead = ratio_of_means(&one, &other, Confidence::P95).expect("positive");
+            let back = ratio_of_means(&other, &one, Confidence::P95).expect("positive");
+            prop_assert!((ahead.ratio * back.ratio - 1.0).abs() < 1e-9);
+            prop_assert!((ahead.interval.lower * back.interval.upper - 1.0).abs() < 1e-9);
+            prop_assert!((ahead.p_value - back.p_value).abs() < 1e-9);
+        }
+    }
+}
