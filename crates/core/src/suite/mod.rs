@@ -1,5 +1,20 @@
 //! Reads suite files and holds what is to be measured.
 
+mod adhoc;
+mod case;
+mod duration;
+mod error;
+mod file;
+mod node;
 mod plan;
+mod settings;
+mod sweep;
+#[cfg(test)]
+mod tests;
 
+pub use adhoc::{AdHoc, text as command_text};
+pub use duration::parse_duration;
+pub use error::{Problem, SuiteError, nearest};
+pub use file::Suite;
 pub use plan::*;
+pub use settings::Settings;

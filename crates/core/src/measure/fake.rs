@@ -1,0 +1,135 @@
+//! A machine without machine: scripted commands and a clock that only they move.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::execute::{Clock, End, Executed, Execution, Executor, ExecutorError, Tail, Usage};
+use super::runner::Watch;
+use crate::model::Object;
+
+/// A clock that stands still until something moves it.
+#[derive(Debug, Clone, Default)]
+pub struct FakeClock {
+    elapsed: Rc<Cell<Duration>>,
+}
+
+impl FakeClock {
+    /// Moves the clock on.
+    pub fn advance(&self, by: Duration) {
+        self.elapsed.set(self.elapsed.get() + by);
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> Timestamp {
+        let start = Timestamp::constant(1_763_632_800, 0);
+        let elapsed = SignedDuration::try_from(self.elapsed.get()).unwrap_or_default();
+        start.checked_add(elapsed).unwrap_or(start)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.elapsed.get()
+    }
+}
+
+/// What a scripted command does each time that it is executed.
+#[derive(Debug, Clone)]
+pub struct Script {
+    /// How long it takes.
+    pub wall: Duration,
+    /// How it ends.
+    pub end: End,
+    /// What it prints.
+    pub stdout: String,
+}
+
+impl Script {
+    /// Returns a command that takes this long and succeeds silently.
+    pub fn takes(milliseconds: u64) -> Self {
+        Self {
+            wall: Duration::from_millis(milliseconds),
+            end: End::Exited(0),
+            stdout: String::new(),
+        }
+    }
+}
+
+/// Executes scripts instead of commands, and remembers what it was asked for.
+#[derive(Debug, Default)]
+pub struct FakeExecutor {
+    clock: FakeClock,
+    scripts: BTreeMap<String, VecDeque<Script>>,
+    /// The text of every command that was executed, in order.
+    pub executed: Vec<String>,
+}
+
+impl FakeExecutor {
+    /// Returns an executor that moves this clock.
+    pub fn new(clock: &FakeClock) -> Self {
+        Self {
+            clock: clock.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Says what the command of that text does the first, second, … time; the last
+    /// script is repeated for ever.
+    pub fn script(&mut self, command: &str, scripts: impl IntoIterator<Item = Script>) {
+        self.scripts
+            .insert(command.to_owned(), scripts.into_iter().collect());
+    }
+}
+
+impl Executor for FakeExecutor {
+    fn execute(&mut self, execution: &Execution) -> Result<Executed, ExecutorError> {
+        let text = crate::suite::command_text(&execution.command);
+        self.executed.push(text.clone());
+        let Some(scripts) = self.scripts.get_mut(&text) else {
+            return Ok(Executed {
+                end: End::NotStarted(format!("no such command: {text}")),
+                wall: Duration::ZERO,
+                usage: None,
+                stdout: Tail::default(),
+                stderr: Tail::default(),
+                left_behind: 0,
+            });
+        };
+        let script = if scripts.len() > 1 {
+            scripts.pop_front()
+        } else {
+            scripts.front().cloned()
+        };
+        let script = script.unwrap_or_else(|| Script::takes(0));
+        self.clock.advance(script.wall);
+        Ok(Executed {
+            end: script.end,
+            wall: script.wall,
+            usage: Some(Usage {
+                user: script.wall / 2,
+                ..Usage::default()
+            }),
+            stdout: Tail {
+                total: script.stdout.len() as u64,
+                bytes: script.stdout.into_bytes(),
+            },
+            stderr: Tail::default(),
+            left_behind: 0,
+        })
+    }
+}
+
+/// Sees nothing.
+#[derive(Debug, Default)]
+pub struct FakeWatch;
+
+impl Watch for FakeWatch {
+    fn begin(&mut self) {}
+
+    fn end(&mut self, _own: Duration) -> Object {
+        Object::new()
+    }
+}

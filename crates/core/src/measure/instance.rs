@@ -1,0 +1,484 @@
+//! One visit to a benchmark: set-up, iterations, teardown.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use regex::Regex;
+
+use super::event::Event;
+use super::execute::{End, Executed, Execution, ExecutorError, Stdin, Tail};
+use super::runner::{Outlet, RunError, Surroundings, describe, processor_time};
+use super::values::{Values, values};
+use crate::model::{
+    Id, InstanceEnd, InstanceOutcome, Iteration, MetricName, Object, Outcome, Record,
+};
+use crate::suite::{BurnIn, Case, CommandLine, ExitCodes, Input, OutputMetrics, Variant};
+
+/// How much of a failure's output is kept, for people to read.
+const TAIL: usize = 4 * 1024;
+/// How much output is kept for a machine to read.
+const DOCUMENT: usize = 16 * 1024 * 1024;
+/// An instance of a very quick command ends here whatever its time budget.
+const MAX_ITERATIONS: u32 = 100_000;
+
+/// Which benchmark is visited, in which setting.
+pub(super) struct Visit<'p> {
+    pub(super) id: Id,
+    pub(super) case: &'p Case,
+    pub(super) variant: &'p Variant,
+}
+
+pub(super) struct InstanceRunner<'r, 'p, 's> {
+    visit: Visit<'p>,
+    around: &'r mut Surroundings<'s>,
+    patterns: BTreeMap<MetricName, Regex>,
+    environment: BTreeMap<String, String>,
+    metrics_file: Option<PathBuf>,
+    began: Duration,
+    own: Duration,
+    index: u32,
+    failures: u32,
+    measured: Duration,
+}
+
+/// Why an instance ends before its time.
+struct GivenUp {
+    outcome: InstanceOutcome,
+    message: String,
+}
+
+/// What came of one execution.
+enum Step {
+    Went(Values),
+    Failed { outcome: Outcome, message: String },
+    Interrupted,
+}
+
+impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
+    pub(super) fn new(visit: Visit<'p>, around: &'r mut Surroundings<'s>) -> Self {
+        let mut environment = visit.case.environment.clone();
+        environment.extend(visit.variant.environment.clone());
+        let metrics_file = match visit.case.output {
+            OutputMetrics::Json => {
+                let path = around.scratch.join(format!("{}.json", visit.id));
+                environment.insert("LAPWING_METRICS".to_owned(), path.display().to_string());
+                Some(path)
+            }
+            OutputMetrics::None => None,
+        };
+        // The suite was checked when it was read; a plan of a newer program is not.
+        let patterns = visit
+            .case
+            .patterns
+            .iter()
+            .filter_map(|(name, it)| Some((name.clone(), Regex::new(&it.regex).ok()?)))
+            .collect();
+        Self {
+            began: around.clock.elapsed(),
+            visit,
+            around,
+            patterns,
+            environment,
+            metrics_file,
+            own: Duration::ZERO,
+            index: 0,
+            failures: 0,
+            measured: Duration::ZERO,
+        }
+    }
+
+    /// Returns how the instance ended; `None` when somebody interrupted it.
+    pub(super) fn run(
+        mut self,
+        outlet: &mut Outlet<'_, '_>,
+    ) -> Result<Option<InstanceOutcome>, RunError> {
+        let given_up = match self.untimed("setup", self.visit.case.setup.as_ref(), Stdin::Null)? {
+            Some(failure) => Some(failure),
+            None => self.iterations(outlet)?,
+        };
+        let interrupted = given_up
+            .as_ref()
+            .is_some_and(|it| it.outcome == InstanceOutcome::Lost);
+        let teardown = if interrupted {
+            None
+        } else {
+            self.untimed("teardown", self.visit.case.teardown.as_ref(), Stdin::Null)?
+        };
+        let (outcome, mut message) = match given_up {
+            Some(given_up) => (given_up.outcome, Some(given_up.message)),
+            None => (InstanceOutcome::Ok, None),
+        };
+        if let Some(teardown) = teardown {
+            message.get_or_insert(teardown.message);
+        }
+        let end = InstanceEnd {
+            instance: self.visit.id,
+            ended: Some(self.around.clock.now()),
+            outcome,
+            message,
+            observed: self.around.watch.end(self.own),
+            extra: Object::new(),
+        };
+        outlet.keep(&Record::InstanceEnd(end))?;
+        Ok((!interrupted).then_some(outcome))
+    }
+
+    /// Returns why the iterations ended early, if they did.
+    fn iterations(&mut self, outlet: &mut Outlet<'_, '_>) -> Result<Option<GivenUp>, RunError> {
+        while self.goes_on() {
+            outlet.send(&Event::IterationStarted { index: self.index })?;
+            let offset = self.since_start();
+            let (step, executed) = self.step()?;
+            let unstartable = executed
+                .as_ref()
+                .is_some_and(|it| matches!(it.end, End::NotStarted(_)));
+            match step {
+                Step::Interrupted => {
+                    return Ok(Some(GivenUp {
+                        outcome: InstanceOutcome::Lost,
+                        message: "interrupted".to_owned(),
+                    }));
+                }
+                Step::Went(values) => {
+                    self.failures = 0;
+                    self.keep_values(offset, values, executed.as_ref(), outlet)?;
+                }
+                Step::Failed { outcome, message } => {
+                    self.failures += 1;
+                    self.keep_failure(offset, outcome, message, executed.as_ref(), outlet)?;
+                }
+            }
+            let limit = self.visit.case.max_failures;
+            if unstartable || (limit > 0 && self.failures >= limit) {
+                return Ok(Some(GivenUp {
+                    outcome: InstanceOutcome::Failed,
+                    message: if unstartable {
+                        "the command could not be started".to_owned()
+                    } else {
+                        format!("{limit} iterations failed in a row")
+                    },
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn goes_on(&self) -> bool {
+        let case = self.visit.case;
+        let burn_in = self.burn_in();
+        if self.index < burn_in + 1 {
+            // Even a spent budget leaves one iteration that counts.
+            return true;
+        }
+        if self.index - burn_in >= MAX_ITERATIONS {
+            return false;
+        }
+        let share = |budget: Duration| budget / case.instances.max(1);
+        if case.max_time.is_some_and(|budget| {
+            self.around.clock.elapsed().saturating_sub(self.began) >= share(budget)
+        }) {
+            return false;
+        }
+        self.index < burn_in + case.iterations
+            || case
+                .min_time
+                .is_some_and(|budget| self.measured < share(budget))
+    }
+
+    fn burn_in(&self) -> u32 {
+        match self.visit.case.burn_in {
+            BurnIn::Fixed(count) => count,
+            BurnIn::Auto => 0,
+        }
+    }
+
+    fn since_start(&self) -> f64 {
+        let since = self.around.clock.elapsed().saturating_sub(self.began);
+        since.as_secs_f64()
+    }
+
+    /// Prepares, executes and checks once.
+    fn step(&mut self) -> Result<(Step, Option<Executed>), ExecutorError> {
+        let case = self.visit.case;
+        if let Some(failure) = self.untimed("prepare", case.prepare.as_ref(), Stdin::Null)? {
+            return Ok((failed(failure), None));
+        }
+        let executed = self.timed()?;
+        self.own += processor_time(&executed);
+        let step = match &executed.end {
+            End::Interrupted => Step::Interrupted,
+            End::Exited(code) if accepted(*code, &case.exit_codes) => {
+                match self.check(&executed)? {
+                    Some(failure) => failed(failure),
+                    None => match self.values(&executed) {
+                        Ok(values) => Step::Went(values),
+                        Err(message) => Step::Failed {
+                            outcome: Outcome::Failed,
+                            message,
+                        },
+                    },
+                }
+            }
+            end @ (End::Exited(_) | End::Signalled(_) | End::NotStarted(_)) => Step::Failed {
+                outcome: Outcome::Failed,
+                message: describe(end, None),
+            },
+            End::TimedOut => Step::Failed {
+                outcome: Outcome::TimedOut,
+                message: describe(&End::TimedOut, case.time_limit),
+            },
+        };
+        Ok((step, Some(executed)))
+    }
+
+    fn timed(&mut self) -> Result<Executed, ExecutorError> {
+        let case = self.visit.case;
+        if let Some(path) = &self.metrics_file {
+            // What an earlier iteration wrote must not be read as this one's.
+            let _absent = std::fs::remove_file(path);
+        }
+        let reads_output =
+            case.check.is_some() || case.output == OutputMetrics::Json || !case.patterns.is_empty();
+        let keep = if reads_output { DOCUMENT } else { TAIL };
+        self.around.executor.execute(&Execution {
+            command: with_arguments(&case.command, &self.visit.variant.arguments),
+            directory: case.directory.clone().map(PathBuf::from),
+            environment: self.environment.clone(),
+            stdin: match &case.stdin {
+                Input::Null => Stdin::Null,
+                Input::File(path) => Stdin::File(PathBuf::from(path)),
+            },
+            time_limit: case.time_limit,
+            keep_stdout: keep,
+            keep_stderr: if case.patterns.is_empty() { TAIL } else { keep },
+            counters: true,
+        })
+    }
+
+    fn check(&mut self, executed: &Executed) -> Result<Option<GivenUp>, ExecutorError> {
+        if self.visit.case.check.is_none() {
+            return Ok(None);
+        }
+        let stdout = &executed.stdout;
+        if stdout.total > stdout.bytes.len() as u64 {
+            return Ok(Some(GivenUp {
+                outcome: InstanceOutcome::Failed,
+                message: format!(
+                    "printed {} bytes, and a check can be given {DOCUMENT} at most",
+                    stdout.total
+                ),
+            }));
+        }
+        let stdin = Stdin::Bytes(stdout.bytes.clone());
+        self.untimed("check", self.visit.case.check.as_ref(), stdin)
+    }
+
+    fn values(&mut self, executed: &Executed) -> Result<Values, String> {
+        let text = match &self.metrics_file {
+            Some(path) => std::fs::read_to_string(path).ok(),
+            None => None,
+        };
+        let text = text.filter(|text| !text.trim().is_empty());
+        values(self.visit.case, &self.patterns, executed, text.as_deref())
+    }
+
+    /// Executes a command that is not timed; returns what went wrong, if anything.
+    fn untimed(
+        &mut self,
+        what: &str,
+        command: Option<&CommandLine>,
+        stdin: Stdin,
+    ) -> Result<Option<GivenUp>, ExecutorError> {
+        let Some(command) = command else {
+            return Ok(None);
+        };
+        let case = self.visit.case;
+        let executed = self.around.executor.execute(&Execution {
+            command: command.clone(),
+            directory: case.directory.clone().map(PathBuf::from),
+            environment: self.environment.clone(),
+            stdin,
+            time_limit: case.time_limit,
+            keep_stdout: TAIL,
+            keep_stderr: TAIL,
+            counters: false,
+        })?;
+        self.own += processor_time(&executed);
+        Ok(match &executed.end {
+            End::Exited(0) => None,
+            End::Interrupted => Some(GivenUp {
+                outcome: InstanceOutcome::Lost,
+                message: "interrupted".to_owned(),
+            }),
+            end => {
+                let ended = describe(end, case.time_limit);
+                let printed = last_line(&executed.stderr).or_else(|| last_line(&executed.stdout));
+                let message = match printed {
+                    Some(line) => format!("{what} failed: {ended}: {line}"),
+                    None => format!("{what} failed: {ended}"),
+                };
+                Some(GivenUp {
+                    outcome: InstanceOutcome::Failed,
+                    message,
+                })
+            }
+        })
+    }
+
+    fn keep_values(
+        &mut self,
+        offset: f64,
+        values: Values,
+        executed: Option<&Executed>,
+        outlet: &mut Outlet<'_, '_>,
+    ) -> Result<(), RunError> {
+        let mut attributes = facts(executed);
+        if !values.parameters.is_empty() {
+            attributes.insert("parameters".to_owned(), values.parameters.into());
+        }
+        let counts = self.index >= self.burn_in();
+        for (position, metrics) in values.iterations.into_iter().enumerate() {
+            let mut iteration = self.blank(offset);
+            iteration.metrics = metrics;
+            if position == 0 {
+                iteration.attributes = std::mem::take(&mut attributes);
+            }
+            outlet.keep(&Record::Iteration(iteration))?;
+            self.index += 1;
+        }
+        if counts {
+            self.measured += executed.map_or(Duration::ZERO, |it| it.wall);
+        }
+        Ok(())
+    }
+
+    fn keep_failure(
+        &mut self,
+        offset: f64,
+        outcome: Outcome,
+        message: String,
+        executed: Option<&Executed>,
+        outlet: &mut Outlet<'_, '_>,
+    ) -> Result<(), RunError> {
+        let mut iteration = self.blank(offset);
+        iteration.outcome = outcome;
+        iteration.message = Some(message);
+        iteration.attributes = facts(executed);
+        if let Some(executed) = executed {
+            for (name, tail) in [("stdout", &executed.stdout), ("stderr", &executed.stderr)] {
+                if !tail.bytes.is_empty() {
+                    let text = readable(tail);
+                    iteration.attributes.insert(name.to_owned(), text.into());
+                }
+            }
+            if let End::Exited(_) | End::Signalled(_) | End::TimedOut = executed.end {
+                let values = values(
+                    &without_output(self.visit.case),
+                    &BTreeMap::new(),
+                    executed,
+                    None,
+                );
+                // Nothing is read from the output here, so nothing can be missing from it.
+                if let Ok(mut values) = values {
+                    iteration.metrics = std::mem::take(&mut values.iterations[0]);
+                }
+            }
+        }
+        outlet.keep(&Record::Iteration(iteration))?;
+        self.index += 1;
+        self.measured += executed.map_or(Duration::ZERO, |it| it.wall);
+        Ok(())
+    }
+
+    fn blank(&self, offset: f64) -> Iteration {
+        Iteration {
+            instance: self.visit.id,
+            index: self.index,
+            offset: Some(offset),
+            burn_in: self.index < self.burn_in(),
+            loops: 1,
+            outcome: Outcome::Ok,
+            message: None,
+            metrics: BTreeMap::new(),
+            attributes: Object::new(),
+            artifacts: Object::new(),
+            extra: Object::new(),
+        }
+    }
+}
+
+/// A failed iteration keeps what the operating system counted, and no throughput.
+fn without_output(case: &Case) -> Case {
+    Case {
+        output: OutputMetrics::None,
+        patterns: BTreeMap::new(),
+        work: BTreeMap::new(),
+        ..case.clone()
+    }
+}
+
+fn failed(failure: GivenUp) -> Step {
+    match failure.outcome {
+        InstanceOutcome::Lost => Step::Interrupted,
+        InstanceOutcome::Ok
+        | InstanceOutcome::Failed
+        | InstanceOutcome::TimedOut
+        | InstanceOutcome::Skipped => Step::Failed {
+            outcome: Outcome::Failed,
+            message: failure.message,
+        },
+    }
+}
+
+fn accepted(code: i32, codes: &ExitCodes) -> bool {
+    match codes {
+        ExitCodes::Any => true,
+        ExitCodes::These(codes) => codes.contains(&code),
+    }
+}
+
+/// Returns the command with what a variant adds to it.
+fn with_arguments(command: &CommandLine, arguments: &[String]) -> CommandLine {
+    if arguments.is_empty() {
+        return command.clone();
+    }
+    match command {
+        CommandLine::Words(words) => CommandLine::Words([words, arguments].concat()),
+        CommandLine::Shell(text) => {
+            let added = crate::suite::command_text(&CommandLine::Words(arguments.to_vec()));
+            CommandLine::Shell(format!("{text} {added}"))
+        }
+    }
+}
+
+fn facts(executed: Option<&Executed>) -> Object {
+    let mut facts = Object::new();
+    let Some(executed) = executed else {
+        return facts;
+    };
+    match executed.end {
+        End::Exited(code) => {
+            facts.insert("exit_code".to_owned(), code.into());
+        }
+        End::Signalled(signal) => {
+            facts.insert("signal".to_owned(), signal.into());
+        }
+        End::TimedOut | End::Interrupted | End::NotStarted(_) => {}
+    }
+    if executed.left_behind > 0 {
+        facts.insert("left_behind".to_owned(), executed.left_behind.into());
+    }
+    facts
+}
+
+fn readable(tail: &Tail) -> String {
+    let start = tail.bytes.len().saturating_sub(TAIL);
+    String::from_utf8_lossy(&tail.bytes[start..]).into_owned()
+}
+
+fn last_line(tail: &Tail) -> Option<String> {
+    let text = readable(tail);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(line.trim().to_owned())
+}

@@ -1,0 +1,250 @@
+//! Does what a schedule says, one instance after another, and hands on what happens.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::event::{Consumer, Event};
+use super::execute::{Clock, End, Executed, Execution, Executor, ExecutorError, Stdin};
+use super::instance::{InstanceRunner, Visit};
+use super::schedule::{Finished, InstancePlan, Schedule};
+use super::values::declared_metrics;
+use crate::model::{Id, Instance, InstanceOutcome, Object, Record, Run, Session, Version};
+use crate::suite::{CommandLine, Plan};
+
+/// What stands around the runner: everything that differs between a real machine and a test.
+pub struct Surroundings<'a> {
+    /// Executes commands.
+    pub executor: &'a mut dyn Executor,
+    /// Says what time it is.
+    pub clock: &'a dyn Clock,
+    /// Watches the machine while an instance runs.
+    pub watch: &'a mut dyn Watch,
+    /// Makes ids for what is measured.
+    pub new_id: &'a mut dyn FnMut() -> Id,
+    /// The name of this machine.
+    pub host: Option<String>,
+    /// A folder for files that programs under test write metrics to.
+    pub scratch: PathBuf,
+}
+
+/// Watches the machine while an instance runs.
+pub trait Watch {
+    /// An instance begins.
+    fn begin(&mut self);
+    /// An instance ended that used this much processor time itself; returns what was
+    /// observed since it began.
+    fn end(&mut self, own: Duration) -> Object;
+}
+
+/// Measuring had to stop.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Commands cannot be executed at all.
+    #[error(transparent)]
+    Executor(#[from] ExecutorError),
+    /// What was measured can no longer be kept.
+    #[error("cannot keep what was measured")]
+    Consumer {
+        /// Why.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+/// How measuring ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunEnd {
+    /// Everything that was planned was measured.
+    Complete,
+    /// Somebody interrupted it.
+    Interrupted,
+}
+
+/// The runs of a session: one for each variant of its plan, in the plan's order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Runs {
+    /// The session that they belong to.
+    pub session: Session,
+    /// Their ids.
+    pub ids: Vec<Id>,
+}
+
+/// Hands records and events to everybody who wants them.
+pub(super) struct Outlet<'a, 'b> {
+    consumers: &'a mut [&'b mut dyn Consumer],
+}
+
+impl Outlet<'_, '_> {
+    pub(super) fn send(&mut self, event: &Event<'_>) -> Result<(), RunError> {
+        for consumer in &mut *self.consumers {
+            consumer
+                .take(event)
+                .map_err(|source| RunError::Consumer { source })?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn keep(&mut self, record: &Record) -> Result<(), RunError> {
+        self.send(&Event::Record(record))
+    }
+}
+
+/// Records a new session and its runs, which hold version and environment.
+///
+/// # Errors
+/// When they cannot be kept.
+pub fn open_session(
+    plan: &Plan,
+    session: Session,
+    version: &Version,
+    environment: &Object,
+    new_id: &mut dyn FnMut() -> Id,
+    consumers: &mut [&mut dyn Consumer],
+) -> Result<Runs, RunError> {
+    let mut outlet = Outlet { consumers };
+    outlet.keep(&Record::Session(session.clone()))?;
+    let mut ids = Vec::with_capacity(plan.variants.len());
+    for variant in &plan.variants {
+        let run = Run {
+            id: new_id(),
+            session: session.id,
+            variant: variant.name.clone(),
+            factors: variant.factors.clone(),
+            definitions: variant.definitions.clone(),
+            version: version.clone(),
+            metrics: declared_metrics(&plan.cases),
+            environment: environment.clone(),
+            attributes: Object::new(),
+            artifacts: Object::new(),
+            extra: Object::new(),
+        };
+        ids.push(run.id);
+        outlet.keep(&Record::Run(run))?;
+    }
+    Ok(Runs { session, ids })
+}
+
+/// Measures what the schedule says until it has nothing left or somebody interrupts.
+///
+/// # Errors
+/// When commands cannot be executed at all, or what was measured can no longer be kept.
+/// A benchmark that fails is data and no error.
+pub fn run(
+    plan: &Plan,
+    runs: &Runs,
+    schedule: &mut dyn Schedule,
+    around: &mut Surroundings<'_>,
+    consumers: &mut [&mut dyn Consumer],
+) -> Result<RunEnd, RunError> {
+    let mut outlet = Outlet { consumers };
+    outlet.send(&Event::Started {
+        plan,
+        instances: schedule.remaining(),
+    })?;
+    let mut finished = Vec::new();
+    let mut end = RunEnd::Complete;
+    while let Some(planned) = schedule.next(&finished) {
+        let outcome = measure_instance(plan, runs, planned, around, &mut outlet)?;
+        let Some(outcome) = outcome else {
+            end = RunEnd::Interrupted;
+            break;
+        };
+        finished.push(Finished {
+            plan: planned,
+            outcome,
+        });
+    }
+    outlet.send(&Event::Ended)?;
+    Ok(end)
+}
+
+/// Returns how the instance ended; `None` when somebody interrupted it.
+fn measure_instance(
+    plan: &Plan,
+    runs: &Runs,
+    planned: InstancePlan,
+    around: &mut Surroundings<'_>,
+    outlet: &mut Outlet<'_, '_>,
+) -> Result<Option<InstanceOutcome>, RunError> {
+    let (case, variant) = (&plan.cases[planned.case], &plan.variants[planned.variant]);
+    let instance = Instance {
+        id: (around.new_id)(),
+        run: runs.ids[planned.variant],
+        benchmark: case.benchmark.clone(),
+        block: planned.block,
+        position: planned.position,
+        attempt: planned.attempt,
+        host: around.host.clone(),
+        started: Some(around.clock.now()),
+        environment: Object::new(),
+        job: Object::new(),
+        attributes: Object::new(),
+        artifacts: Object::new(),
+        extra: Object::new(),
+    };
+    let id = instance.id;
+    outlet.keep(&Record::Instance(instance))?;
+    outlet.send(&Event::InstanceStarted {
+        planned,
+        case,
+        variant,
+    })?;
+    around.watch.begin();
+    let visit = Visit { id, case, variant };
+    InstanceRunner::new(visit, around).run(outlet)
+}
+
+/// Executes the commands whose output belongs to the environment.
+///
+/// # Errors
+/// When commands cannot be executed at all. A command that fails gives a text that says so.
+pub fn environment_outputs(
+    commands: &BTreeMap<String, CommandLine>,
+    directory: &Path,
+    executor: &mut dyn Executor,
+) -> Result<Object, ExecutorError> {
+    /// Long enough for a package list, short enough for every record.
+    const KEEP: usize = 64 * 1024;
+    const LIMIT: Duration = Duration::from_secs(60);
+    let mut outputs = Object::new();
+    for (name, command) in commands {
+        let executed = executor.execute(&Execution {
+            command: command.clone(),
+            directory: Some(directory.to_owned()),
+            environment: BTreeMap::new(),
+            stdin: Stdin::Null,
+            time_limit: Some(LIMIT),
+            keep_stdout: KEEP,
+            keep_stderr: 0,
+            counters: false,
+        })?;
+        let text = match &executed.end {
+            End::Exited(0) => String::from_utf8_lossy(&executed.stdout.bytes)
+                .trim_end()
+                .to_owned(),
+            end => format!("unavailable: {}", describe(end, None)),
+        };
+        outputs.insert(name.clone(), text.into());
+    }
+    Ok(outputs)
+}
+
+/// Returns how an execution ended, as people say it.
+pub(super) fn describe(end: &End, limit: Option<Duration>) -> String {
+    match (end, limit) {
+        (End::Exited(code), _) => format!("exit code {code}"),
+        (End::Signalled(signal), _) => format!("ended by signal {signal}"),
+        (End::TimedOut, Some(limit)) => format!("ended at its time limit of {limit:?}"),
+        (End::TimedOut, None) => "ended at its time limit".to_owned(),
+        (End::Interrupted, _) => "interrupted".to_owned(),
+        (End::NotStarted(reason), _) => format!("could not be started: {reason}"),
+    }
+}
+
+/// Returns the processor time that an execution used.
+pub(super) fn processor_time(executed: &Executed) -> Duration {
+    executed
+        .usage
+        .map_or(Duration::ZERO, |usage| usage.user + usage.system)
+}

@@ -1,0 +1,226 @@
+//! In which order instances are measured.
+
+use lapwing_stats::Seed;
+use rand::seq::SliceRandom;
+
+use crate::model::InstanceOutcome;
+use crate::suite::Plan;
+
+/// One instance that is to be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct InstancePlan {
+    /// Position of its case in the plan.
+    pub case: usize,
+    /// Position of its variant in the plan.
+    pub variant: usize,
+    /// The block that it belongs to: in a block every benchmark and variant has its
+    /// turn at most once, so the pair (case, variant, block) names an instance.
+    pub block: u32,
+    /// Its place in the order of the whole session.
+    pub position: u32,
+    /// How often it had been tried and lost before.
+    pub attempt: u32,
+}
+
+/// An instance that was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finished {
+    /// What was planned.
+    pub plan: InstancePlan,
+    /// How it ended.
+    pub outcome: InstanceOutcome,
+}
+
+/// Says what is to be measured next; `measure` pulls.
+pub trait Schedule {
+    /// Returns the next instance, given everything that was measured so far in this
+    /// invocation; `None` when there is nothing left to do.
+    fn next(&mut self, finished: &[Finished]) -> Option<InstancePlan>;
+
+    /// Returns how many instances are left, as far as that is known.
+    fn remaining(&self) -> usize;
+}
+
+/// Every instance of a plan, once, in random order.
+///
+/// Block by block, so that a drift of the machine hits all sides; within a block the
+/// benchmarks are shuffled, and the variants of one benchmark come right after each
+/// other, again shuffled, so that they share the machine's weather.
+#[derive(Debug, Clone)]
+pub struct FixedSchedule {
+    left: std::collections::VecDeque<InstancePlan>,
+}
+
+impl FixedSchedule {
+    /// Returns the schedule of a plan: the same for the same plan and seed.
+    pub fn new(plan: &Plan) -> Self {
+        Self::resumed(plan, &[])
+    }
+
+    /// Returns what is left of a schedule after these instances were measured.
+    ///
+    /// Lost ones are measured anew as the next attempt.
+    pub fn resumed(plan: &Plan, finished: &[Finished]) -> Self {
+        let left = order(plan)
+            .into_iter()
+            .filter_map(|mut planned| {
+                let key = |it: &InstancePlan| (it.case, it.variant, it.block);
+                let tries: Vec<&Finished> = finished
+                    .iter()
+                    .filter(|it| key(&it.plan) == key(&planned))
+                    .collect();
+                if tries.iter().any(|it| it.outcome != InstanceOutcome::Lost) {
+                    return None;
+                }
+                let next = tries.iter().map(|it| it.plan.attempt + 1).max();
+                planned.attempt = next.unwrap_or(0);
+                Some(planned)
+            })
+            .collect();
+        Self { left }
+    }
+
+    /// Returns the instances that are left, in order.
+    pub fn left(&self) -> impl Iterator<Item = &InstancePlan> {
+        self.left.iter()
+    }
+}
+
+impl Schedule for FixedSchedule {
+    fn next(&mut self, _finished: &[Finished]) -> Option<InstancePlan> {
+        self.left.pop_front()
+    }
+
+    fn remaining(&self) -> usize {
+        self.left.len()
+    }
+}
+
+fn order(plan: &Plan) -> Vec<InstancePlan> {
+    let mut random = Seed(plan.seed).stream("order");
+    let blocks = plan.cases.iter().map(|case| case.instances).max();
+    let blocks = blocks.unwrap_or(0);
+    let mut order = Vec::new();
+    for block in 0..blocks {
+        let mut cases: Vec<usize> = (0..plan.cases.len())
+            .filter(|case| takes_part(block, blocks, plan.cases[*case].instances))
+            .collect();
+        cases.shuffle(&mut random);
+        for case in cases {
+            let mut variants: Vec<usize> = (0..plan.variants.len()).collect();
+            variants.shuffle(&mut random);
+            for variant in variants {
+                order.push(InstancePlan {
+                    case,
+                    variant,
+                    block,
+                    position: u32::try_from(order.len()).unwrap_or(u32::MAX),
+                    attempt: 0,
+                });
+            }
+        }
+    }
+    order
+}
+
+/// Spreads a benchmark's instances evenly over the blocks of the session, so that one
+/// with few instances is not measured in the first minutes only.
+fn takes_part(block: u32, blocks: u32, instances: u32) -> bool {
+    let (block, blocks, instances) = (u64::from(block), u64::from(blocks), u64::from(instances));
+    (block + 1) * instances / blocks > block * instances / blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::suite::{Settings, Suite};
+
+    fn plan(instances: &[u32], variants: usize, seed: u64) -> Plan {
+        let mut text = String::new();
+        for (number, count) in instances.iter().enumerate() {
+            text.push_str(&format!(
+                "[benchmark.b{number}]\ncommand = 'true'\ninstances = {count}\n"
+            ));
+        }
+        for number in 0..variants {
+            text.push_str(&format!("[variant.v{number}]\n"));
+        }
+        Suite::parse(Path::new("x"), &text, Path::new("/"))
+            .expect("a suite")
+            .plan(&Settings::default(), seed)
+    }
+
+    fn drain(mut schedule: FixedSchedule) -> Vec<InstancePlan> {
+        std::iter::from_fn(|| schedule.next(&[])).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_instance_comes_once_and_variants_stay_together(
+            instances in prop::collection::vec(1..9_u32, 1..6),
+            variants in 1..4_usize,
+            seed in any::<u64>(),
+        ) {
+            let order = drain(FixedSchedule::new(&plan(&instances, variants, seed)));
+            let distinct: BTreeSet<_> =
+                order.iter().map(|it| (it.case, it.variant, it.block)).collect();
+            prop_assert_eq!(distinct.len(), order.len());
+            for (case, count) in instances.iter().enumerate() {
+                let found = order.iter().filter(|it| it.case == case).count();
+                prop_assert_eq!(found, *count as usize * variants);
+            }
+            for together in order.chunks(variants) {
+                let of_one = together
+                    .iter()
+                    .all(|it| (it.case, it.block) == (together[0].case, together[0].block));
+                prop_assert!(of_one);
+            }
+            prop_assert!(order.windows(2).all(|pair| pair[0].block <= pair[1].block));
+        }
+    }
+
+    #[test]
+    fn the_order_depends_on_the_seed_alone() {
+        let order = |seed| drain(FixedSchedule::new(&plan(&[5, 5, 5], 2, seed)));
+        assert_eq!(order(7), order(7));
+        assert_ne!(order(7), order(8));
+    }
+
+    #[test]
+    fn few_instances_are_spread_over_the_session() {
+        let order = drain(FixedSchedule::new(&plan(&[10, 2], 1, 1)));
+        let blocks: Vec<u32> = order
+            .iter()
+            .filter(|it| it.case == 1)
+            .map(|it| it.block)
+            .collect();
+        assert_eq!(blocks, [4, 9]);
+    }
+
+    #[test]
+    fn resuming_measures_lost_instances_anew_and_nothing_twice() {
+        let plan = plan(&[3], 1, 1);
+        let all = drain(FixedSchedule::new(&plan));
+        let finished = [
+            Finished {
+                plan: all[0],
+                outcome: InstanceOutcome::Failed,
+            },
+            Finished {
+                plan: all[1],
+                outcome: InstanceOutcome::Lost,
+            },
+        ];
+        let left = drain(FixedSchedule::resumed(&plan, &finished));
+        let again = InstancePlan {
+            attempt: 1,
+            ..all[1]
+        };
+        assert_eq!(left, [again, all[2]]);
+    }
+}

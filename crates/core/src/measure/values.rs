@@ -1,0 +1,438 @@
+//! From what one execution left behind to the values of its iterations.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use serde_json::Value as Json;
+
+use super::execute::{Executed, Usage};
+use crate::model::{Metric, MetricName, Object};
+use crate::suite::{Case, OutputMetrics, Pattern, Take};
+
+/// The values of one execution: usually one iteration, several when it printed arrays.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Values {
+    /// One map for each iteration. What the operating system counted for the whole
+    /// execution stands with the first.
+    pub(super) iterations: Vec<BTreeMap<MetricName, f64>>,
+    /// What the program said of its parameters.
+    pub(super) parameters: Object,
+}
+
+/// Returns the metrics that every local run has, with units and directions, and those
+/// that a case declares.
+pub fn declared_metrics<'a>(
+    cases: impl IntoIterator<Item = &'a Case>,
+) -> BTreeMap<MetricName, Metric> {
+    let mut metrics: BTreeMap<MetricName, Metric> = [
+        ("wall_time", Metric::lower("s")),
+        ("user_time", Metric::lower("s")),
+        ("system_time", Metric::lower("s")),
+        ("peak_memory", Metric::lower("B")),
+        ("minor_faults", Metric::lower("1")),
+        ("major_faults", Metric::lower("1")),
+        ("voluntary_switches", Metric::lower("1")),
+        ("involuntary_switches", Metric::lower("1")),
+        ("block_input", Metric::lower("B")),
+        ("block_output", Metric::lower("B")),
+        ("cgroup_peak_memory", Metric::lower("B")),
+        ("instructions", Metric::lower("1")),
+        ("cycles", Metric::lower("1")),
+    ]
+    .into_iter()
+    .map(|(name, metric)| (name.to_owned(), metric))
+    .collect();
+    for case in cases {
+        for name in case.work.keys() {
+            metrics.insert(rate_name(name), Metric::higher(&rate_unit(name)));
+            metrics.insert(
+                time_name(name),
+                Metric::lower(&format!("s/{}", unit_of_work(name))),
+            );
+        }
+        metrics.extend(case.metrics.clone());
+    }
+    metrics
+}
+
+fn rate_name(work: &str) -> MetricName {
+    format!("{work}_per_second")
+}
+
+fn time_name(work: &str) -> MetricName {
+    format!("seconds_per_{}", work.strip_suffix('s').unwrap_or(work))
+}
+
+fn unit_of_work(work: &str) -> &'static str {
+    if work == "bytes" { "B" } else { "1" }
+}
+
+fn rate_unit(work: &str) -> String {
+    format!("{}/s", unit_of_work(work))
+}
+
+/// Returns the values of an execution that went well; `metrics_file` is the text of the
+/// file that `$LAPWING_METRICS` named, if the program wrote one.
+///
+/// # Errors
+/// With a sentence for people when a number that was asked for is not there.
+pub(super) fn values(
+    case: &Case,
+    patterns: &BTreeMap<MetricName, Regex>,
+    executed: &Executed,
+    metrics_file: Option<&str>,
+) -> Result<Values, String> {
+    let mut first = match &executed.usage {
+        Some(usage) => counted(usage),
+        None => BTreeMap::new(),
+    };
+    let seconds = executed.wall.as_secs_f64();
+    first.insert("wall_time".to_owned(), seconds);
+    for (name, amount) in &case.work {
+        first.insert(rate_name(name), amount / seconds);
+        first.insert(time_name(name), seconds / amount);
+    }
+    for (name, regex) in patterns {
+        let pattern = &case.patterns[name];
+        first.insert(name.clone(), find(name, pattern, regex, executed)?);
+    }
+    let mut values = Values {
+        iterations: vec![first],
+        parameters: Object::new(),
+    };
+    match case.output {
+        OutputMetrics::None => {}
+        OutputMetrics::Json => {
+            let document = document(executed, metrics_file)?;
+            add_document(&document, &mut values)?;
+        }
+    }
+    Ok(values)
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counters above 2^53 may lose their last digit"
+)]
+fn counted(usage: &Usage) -> BTreeMap<MetricName, f64> {
+    let mut values: BTreeMap<MetricName, f64> = [
+        ("user_time", usage.user.as_secs_f64()),
+        ("system_time", usage.system.as_secs_f64()),
+        ("peak_memory", usage.peak_memory as f64),
+        ("minor_faults", usage.minor_faults as f64),
+        ("major_faults", usage.major_faults as f64),
+        ("voluntary_switches", usage.voluntary_switches as f64),
+        ("involuntary_switches", usage.involuntary_switches as f64),
+        ("block_input", usage.block_input as f64),
+        ("block_output", usage.block_output as f64),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    let optional = [
+        ("cgroup_peak_memory", usage.cgroup_peak_memory),
+        ("instructions", usage.instructions),
+        ("cycles", usage.cycles),
+    ];
+    for (name, value) in optional {
+        if let Some(value) = value {
+            values.insert(name.to_owned(), value as f64);
+        }
+    }
+    values
+}
+
+fn find(name: &str, pattern: &Pattern, regex: &Regex, executed: &Executed) -> Result<f64, String> {
+    let mut numbers = Vec::new();
+    for tail in [&executed.stdout, &executed.stderr] {
+        let text = String::from_utf8_lossy(&tail.bytes);
+        for captures in regex.captures_iter(&text) {
+            let found = captures.get(1).or_else(|| captures.get(0));
+            let text = found.map_or("", |found| found.as_str());
+            let number = text.trim().parse::<f64>();
+            numbers.push(number.map_err(|_no_number| {
+                format!("metric `{name}` matched `{text}`, which is not a number")
+            })?);
+        }
+        if !numbers.is_empty() {
+            break;
+        }
+    }
+    let chosen = match pattern.take {
+        Take::First => numbers.first().copied(),
+        Take::Last => numbers.last().copied(),
+        Take::Min => numbers.iter().copied().min_by(f64::total_cmp),
+        Take::Max => numbers.iter().copied().max_by(f64::total_cmp),
+        Take::Sum => (!numbers.is_empty()).then(|| numbers.iter().sum()),
+        Take::Mean => lapwing_stats::mean(&numbers),
+    };
+    chosen
+        .ok_or_else(|| format!("metric `{name}` was not found: nothing printed matches `{regex}`"))
+}
+
+fn document(executed: &Executed, metrics_file: Option<&str>) -> Result<Object, String> {
+    if let Some(text) = metrics_file {
+        return last_object(text)
+            .ok_or_else(|| "the file $LAPWING_METRICS holds no JSON object".to_owned());
+    }
+    let text = String::from_utf8_lossy(&executed.stdout.bytes);
+    last_object(&text).ok_or_else(|| {
+        let kept = executed.stdout.bytes.len() as u64;
+        if executed.stdout.total > kept {
+            format!(
+                "no JSON object in the last {kept} of {} bytes of standard output",
+                executed.stdout.total
+            )
+        } else {
+            "no JSON object on standard output".to_owned()
+        }
+    })
+}
+
+/// Returns the last top-level JSON object in a text that may hold anything else.
+fn last_object(text: &str) -> Option<Object> {
+    let mut last = None;
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        rest = &rest[open..];
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Object>();
+        match stream.next() {
+            Some(Ok(object)) => {
+                last = Some(object);
+                rest = &rest[stream.byte_offset()..];
+            }
+            Some(Err(_)) | None => rest = &rest[1..],
+        }
+    }
+    last
+}
+
+fn add_document(document: &Object, values: &mut Values) -> Result<(), String> {
+    let mut numbers = Vec::new();
+    // An indicator document keeps its results apart from its parameters and build facts.
+    if let Some(result) = document.get("@result") {
+        flatten("", result, &mut numbers);
+        if let Some(score) = document.get("overall_score") {
+            flatten("overall_score", score, &mut numbers);
+        }
+    } else {
+        for (key, value) in document {
+            if key != "@parameters" {
+                flatten(key, value, &mut numbers);
+            }
+        }
+    }
+    if let Some(Json::Object(parameters)) = document.get("@parameters") {
+        values.parameters = parameters.clone();
+    }
+    let mut length = None;
+    for (name, found) in numbers {
+        match found {
+            Found::One(number) => {
+                values.iterations[0].insert(name, number);
+            }
+            Found::Many(series) => {
+                if *length.get_or_insert(series.len()) != series.len() {
+                    return Err(format!(
+                        "the arrays of the JSON output differ in length: `{name}` has {}",
+                        series.len()
+                    ));
+                }
+                values
+                    .iterations
+                    .resize_with(series.len().max(values.iterations.len()), BTreeMap::new);
+                for (iteration, number) in values.iterations.iter_mut().zip(series) {
+                    iteration.insert(name.clone(), number);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+enum Found {
+    One(f64),
+    Many(Vec<f64>),
+}
+
+fn flatten(name: &str, value: &Json, numbers: &mut Vec<(MetricName, Found)>) {
+    match value {
+        Json::Number(number) => {
+            if let Some(number) = number.as_f64() {
+                numbers.push((name.to_owned(), Found::One(number)));
+            }
+        }
+        Json::Array(items) => {
+            let series: Option<Vec<f64>> = items.iter().map(Json::as_f64).collect();
+            if let Some(series) = series
+                && !series.is_empty()
+            {
+                numbers.push((name.to_owned(), Found::Many(series)));
+            }
+        }
+        Json::Object(entries) => {
+            for (key, value) in entries {
+                let name = if name.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{name}.{key}")
+                };
+                flatten(&name, value, numbers);
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::measure::{End, Tail};
+    use crate::suite::{Settings, Suite};
+
+    fn case(text: &str) -> Case {
+        let text = format!("[benchmark.x]\ncommand = 'x'\n{text}");
+        let suite = Suite::parse(Path::new("x"), &text, Path::new("/")).expect("a suite");
+        suite.plan(&Settings::default(), 1).cases.remove(0)
+    }
+
+    fn read(case: &Case, stdout: &str, file: Option<&str>) -> Result<Values, String> {
+        let executed = Executed {
+            end: End::Exited(0),
+            wall: Duration::from_millis(500),
+            usage: None,
+            stdout: Tail {
+                bytes: stdout.as_bytes().to_vec(),
+                total: stdout.len() as u64,
+            },
+            stderr: Tail::default(),
+            left_behind: 0,
+        };
+        let patterns = case
+            .patterns
+            .iter()
+            .map(|(name, it)| (name.clone(), Regex::new(&it.regex).expect("checked")))
+            .collect();
+        values(case, &patterns, &executed, file)
+    }
+
+    fn map(entries: &[(&str, f64)]) -> BTreeMap<MetricName, f64> {
+        entries
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), *value))
+            .collect()
+    }
+
+    #[test]
+    fn every_number_of_the_last_object_becomes_a_metric() {
+        let text = "warming {up}\n{\"a\": 1}\n{\n \"a\": 2, \"b\": {\"c\": 3.5, \"ok\": true},\n \"s\": \"{4}\"}\nbye }";
+        let values = read(&case("metrics = 'json'"), text, None).expect("an object");
+        assert_eq!(
+            values.iterations,
+            [map(&[("wall_time", 0.5), ("a", 2.0), ("b.c", 3.5)])]
+        );
+    }
+
+    #[test]
+    fn arrays_are_iterations_and_the_execution_stands_with_the_first() {
+        let text = r#"{"time": [1, 2, 3], "rows": 7}"#;
+        let values = read(&case("metrics = 'json'"), text, None).expect("an object");
+        assert_eq!(
+            values.iterations,
+            [
+                map(&[("wall_time", 0.5), ("time", 1.0), ("rows", 7.0)]),
+                map(&[("time", 2.0)]),
+                map(&[("time", 3.0)]),
+            ]
+        );
+        let uneven = r#"{"a": [1, 2], "b": [1]}"#;
+        assert_eq!(
+            read(&case("metrics = 'json'"), uneven, None),
+            Err("the arrays of the JSON output differ in length: `b` has 1".to_owned())
+        );
+    }
+
+    #[test]
+    fn an_indicator_document_gives_its_results_and_keeps_its_parameters() {
+        let text = r#"{"name": "Pi", "@parameters": {"size": 512}, "@result": {"rate": 21.5, "elapsed": 12},
+            "demo_buildinfo": {"version": 3}, "overall_score": 9}"#;
+        let values = read(&case("metrics = 'json'"), text, None).expect("an object");
+        assert_eq!(
+            values.iterations,
+            [map(&[
+                ("wall_time", 0.5),
+                ("rate", 21.5),
+                ("elapsed", 12.0),
+                ("overall_score", 9.0)
+            ])]
+        );
+        assert_eq!(
+            serde_json::json!(values.parameters),
+            serde_json::json!({"size": 512})
+        );
+    }
+
+    #[test]
+    fn the_metrics_file_comes_before_standard_output() {
+        let values = read(&case("metrics = 'json'"), "{\"a\": 1}", Some("{\"a\": 2}"));
+        assert_eq!(values.expect("an object").iterations[0]["a"], 2.0);
+    }
+
+    #[test]
+    fn work_gives_throughput_and_time_per_unit() {
+        let values = read(&case("work = { bytes = 100, rows = 10 }"), "", None).expect("work");
+        assert_eq!(
+            values.iterations,
+            [map(&[
+                ("wall_time", 0.5),
+                ("bytes_per_second", 200.0),
+                ("seconds_per_byte", 0.005),
+                ("rows_per_second", 20.0),
+                ("seconds_per_row", 0.05),
+            ])]
+        );
+    }
+
+    #[test]
+    fn a_pattern_takes_the_match_that_it_is_told_to() {
+        let text = "rate: 3\nrate: 9\nrate: 6\n";
+        for (take, expected) in [
+            ("first", 3.0),
+            ("last", 6.0),
+            ("min", 3.0),
+            ("max", 9.0),
+            ("sum", 18.0),
+            ("mean", 6.0),
+        ] {
+            let case = case(&format!(
+                "metric.rate = {{ regex = 'rate: (\\d+)', take = '{take}' }}"
+            ));
+            let values = read(&case, text, None).expect("a match");
+            assert_eq!(values.iterations[0]["rate"], expected, "{take}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_said_in_a_sentence() {
+        let json = case("metrics = 'json'");
+        let pattern = case("metric.rate.regex = 'rate: (\\w+)'");
+        assert_eq!(
+            [
+                read(&json, "[1, 2]", None),
+                read(&json, "{}", Some("nothing")),
+                read(&pattern, "speed: 3", None),
+                read(&pattern, "rate: fast", None),
+            ]
+            .map(|result| result.expect_err("nothing to find")),
+            [
+                "no JSON object on standard output",
+                "the file $LAPWING_METRICS holds no JSON object",
+                "metric `rate` was not found: nothing printed matches `rate: (\\w+)`",
+                "metric `rate` matched `fast`, which is not a number",
+            ]
+        );
+    }
+}

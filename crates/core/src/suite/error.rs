@@ -1,0 +1,112 @@
+use std::path::PathBuf;
+
+/// What is wrong with a suite.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A place in the file is wrong.
+    #[error("{}:{line}: {problem}", path.display())]
+    At {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: Problem,
+    },
+}
+
+/// What is wrong at one place of a suite file.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Problem {
+    /// The file is no TOML.
+    #[error("{message}")]
+    Toml {
+        /// What the TOML reader says.
+        message: String,
+    },
+    /// Nobody knows this key.
+    #[error("unknown key `{key}` in {place}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// Where it stands.
+        place: String,
+        /// A known key that looks like it.
+        suggestion: Option<String>,
+    },
+    /// The value has the wrong type.
+    #[error("`{key}` must be {expected}, not {found}")]
+    Type {
+        /// The key.
+        key: String,
+        /// What it must be.
+        expected: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+    /// The value is of the right type and makes no sense.
+    #[error("`{key}` {reason}")]
+    Value {
+        /// The key.
+        key: String,
+        /// What is wrong with it, as a sentence that follows the key.
+        reason: String,
+    },
+    /// A name refers to nothing.
+    #[error("{what} `{name}` is not defined")]
+    Undefined {
+        /// What kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// A defined name that looks like it.
+        suggestion: Option<String>,
+    },
+    /// Parameters refer to each other in a circle.
+    #[error("the parameters {} refer to each other in a circle", circle.join(" → "))]
+    Circle {
+        /// The parameters, the first one repeated at the end.
+        circle: Vec<String>,
+    },
+    /// Two benchmarks have the same id.
+    #[error("two benchmarks are called `{id}`")]
+    Duplicate {
+        /// The id.
+        id: String,
+    },
+    /// Nothing is to be measured.
+    #[error("no benchmark is defined: add a table such as [benchmark.name] with a `command`")]
+    Empty,
+}
+
+impl SuiteError {
+    /// Returns the name that was perhaps meant.
+    pub fn suggestion(&self) -> Option<&str> {
+        match self {
+            Self::At {
+                problem:
+                    Problem::UnknownKey { suggestion, .. } | Problem::Undefined { suggestion, .. },
+                ..
+            } => suggestion.as_deref(),
+            Self::At { .. } | Self::Read { .. } => None,
+        }
+    }
+}
+
+/// Returns the one of `known` that `name` was perhaps meant to be.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= (candidate.len().max(3) / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate.to_owned())
+}

@@ -1,0 +1,221 @@
+//! Parameter sweeps: every combination of values, and their places in texts.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::error::{Problem, nearest};
+use crate::model::Object;
+
+/// A parameter and its values, in the order of the file.
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) values: Vec<Json>,
+    /// Whether it was written as a list, so that its value tells benchmarks apart.
+    pub(super) swept: bool,
+}
+
+/// One combination of parameter values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Combination {
+    pub(super) params: Object,
+    /// `level=6,threads=2`: the swept ones, for the id.
+    pub(super) label: String,
+}
+
+/// Returns every combination; the last parameter changes fastest.
+pub(super) fn combinations(parameters: &[Parameter]) -> Result<Vec<Combination>, Problem> {
+    let mut rows: Vec<Vec<(&Parameter, Json)>> = vec![Vec::new()];
+    for parameter in parameters {
+        rows = rows
+            .iter()
+            .flat_map(|row| {
+                parameter.values.iter().map(move |value| {
+                    let mut row = row.clone();
+                    row.push((parameter, value.clone()));
+                    row
+                })
+            })
+            .collect();
+    }
+    rows.into_iter().map(combination).collect()
+}
+
+fn combination(row: Vec<(&Parameter, Json)>) -> Result<Combination, Problem> {
+    let raw: BTreeMap<&str, &Json> = row
+        .iter()
+        .map(|(parameter, value)| (parameter.name.as_str(), value))
+        .collect();
+    let mut params = Object::new();
+    for name in raw.keys() {
+        params.insert((*name).to_owned(), resolve(name, &raw, &mut Vec::new())?);
+    }
+    let label = row
+        .iter()
+        .filter(|(parameter, _)| parameter.swept)
+        .map(|(parameter, _)| format!("{}={}", parameter.name, plain(&params[&parameter.name])))
+        .collect::<Vec<_>>()
+        .join(",");
+    Ok(Combination { params, label })
+}
+
+/// Returns the value of a parameter with the parameters that it mentions filled in.
+fn resolve(
+    name: &str,
+    raw: &BTreeMap<&str, &Json>,
+    path: &mut Vec<String>,
+) -> Result<Json, Problem> {
+    if path.iter().any(|visited| visited == name) {
+        let start = path.iter().position(|visited| visited == name).unwrap_or(0);
+        let mut circle = path.split_off(start);
+        circle.push(name.to_owned());
+        return Err(Problem::Circle { circle });
+    }
+    let value = raw[name];
+    let Json::String(text) = value else {
+        return Ok(value.clone());
+    };
+    path.push(name.to_owned());
+    let mut known = Object::new();
+    for other in mentioned(text, raw.keys().copied()) {
+        known.insert(other.clone(), resolve(&other, raw, path)?);
+    }
+    path.pop();
+    Ok(Json::String(fill(text, &known)))
+}
+
+/// Returns the parameters that a text mentions as `{name}`.
+fn mentioned<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    names
+        .filter(|name| text.contains(&format!("{{{name}}}")))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Puts parameter values where a text says `{name}`.
+///
+/// Braces around anything else stay as they are: shells and awk need them.
+pub(super) fn fill(text: &str, params: &Object) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        filled.push_str(&rest[..open]);
+        let after = &rest[open + 1..];
+        let value = after
+            .find('}')
+            .and_then(|close| Some((close, params.get(&after[..close])?)));
+        match value {
+            Some((close, value)) => {
+                filled.push_str(&plain(value));
+                rest = &after[close + 1..];
+            }
+            None => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// Returns the problem that a text mentions a name which is almost a parameter.
+pub(super) fn misspelt(text: &str, params: &Object) -> Option<Problem> {
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        // `${name}` is the shell's.
+        let of_shell = rest[..open].ends_with('$');
+        rest = &rest[open + 1..];
+        let Some(close) = rest.find('}') else { break };
+        let name = &rest[..close];
+        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_') && name.len() > 2;
+        if of_shell || !is_name || params.contains_key(name) {
+            continue;
+        }
+        if let Some(suggestion) = nearest(name, params.keys().map(String::as_str)) {
+            return Some(Problem::Undefined {
+                what: "parameter",
+                name: name.to_owned(),
+                suggestion: Some(suggestion),
+            });
+        }
+    }
+    None
+}
+
+/// Returns a value as it is written in a command: texts without quotes.
+pub(super) fn plain(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
+            value.to_string()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn parameter(name: &str, values: &[Json]) -> Parameter {
+        Parameter {
+            name: name.to_owned(),
+            values: values.to_vec(),
+            swept: values.len() > 1,
+        }
+    }
+
+    #[test]
+    fn every_combination_comes_once_and_the_last_changes_fastest() {
+        let parameters = [
+            parameter("level", &[json!(1), json!(9)]),
+            parameter("file", &[json!("x-{level}.txt")]),
+            parameter("mode", &[json!("a"), json!("b")]),
+        ];
+        let rows = combinations(&parameters).expect("no circle");
+        let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(
+            labels,
+            [
+                "level=1,mode=a",
+                "level=1,mode=b",
+                "level=9,mode=a",
+                "level=9,mode=b"
+            ]
+        );
+        assert_eq!(rows[3].params["file"], json!("x-9.txt"));
+    }
+
+    #[test]
+    fn parameters_in_a_circle_are_named() {
+        let parameters = [
+            parameter("a", &[json!("{b}")]),
+            parameter("b", &[json!("{c}")]),
+            parameter("c", &[json!("{b}")]),
+        ];
+        let problem = combinations(&parameters).expect_err("a circle");
+        assert_eq!(
+            problem.to_string(),
+            "the parameters b → c → b refer to each other in a circle"
+        );
+    }
+
+    #[test]
+    fn braces_of_the_shell_stay() {
+        let params = json!({"n": 3}).as_object().expect("object").clone();
+        let text = "awk '{print $1}' ${HOME}/{n}.txt {1..3} {";
+        assert_eq!(
+            fill(text, &params),
+            "awk '{print $1}' ${HOME}/3.txt {1..3} {"
+        );
+    }
+
+    #[test]
+    fn a_misspelt_parameter_is_noticed_and_other_braces_are_not() {
+        let params = json!({"level": 3}).as_object().expect("object").clone();
+        assert!(misspelt("gzip -{levle}", &params).is_some());
+        assert_eq!(misspelt("awk '{print}' ${leve} {level}", &params), None);
+    }
+}

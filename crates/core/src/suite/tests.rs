@@ -1,0 +1,258 @@
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::*;
+use crate::model::{Level, Metric};
+
+fn parse(text: &str) -> Result<Suite, SuiteError> {
+    Suite::parse(Path::new("lapwing.toml"), text, Path::new("/bench"))
+}
+
+fn error(text: &str) -> String {
+    let error = parse(text).expect_err("something is wrong");
+    match error.suggestion() {
+        Some(name) => format!("{error}; did you mean `{name}`?"),
+        None => error.to_string(),
+    }
+}
+
+const FULL: &str = r#"
+suite = "compressors"
+[version]
+repository = "../dask"
+[defaults]
+instances = 10
+time_limit = "200s"
+cpus = "1"
+env = { LC_ALL = "C" }
+[environment]
+numpy = "python3 -c 'import numpy; print(numpy.__version__)'"
+
+[benchmark.zstd]
+command = ["zstd", "-{level}", "-T{threads}", "{file}"]
+params = { level = [1, 19], threads = [1, 2], file = "corpus.bin" }
+tags = ["io"]
+setup = "rm -f {file}.zst"
+burn_in = "auto"
+iterations = 7
+work = { bytes = 104857600 }
+env = { OMP_NUM_THREADS = 2 }
+
+[benchmark.perf]
+command = "parsl-perf --config c.py"
+metrics = "json"
+exit_codes = [0, 3]
+metric.rate = { regex = 'Tasks per second: ([0-9.]+)', unit = "1/s", better = "higher", take = "max" }
+metric.depth = { unit = "1" }
+
+[factor.threads]
+levels = [1, 4]
+apply.env = { OMP_NUM_THREADS = "{level}" }
+[factor.safe]
+apply.arguments = ["--safe"]
+[variant.baseline]
+[variant.fast]
+factors = { threads = 4, safe = true }
+"#;
+
+#[test]
+fn a_suite_becomes_a_plan_with_every_default_filled_in() {
+    let plan = parse(FULL).expect("correct").plan(&Settings::default(), 7);
+    let ids: Vec<&str> = plan
+        .cases
+        .iter()
+        .map(|case| case.benchmark.id.as_str())
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "zstd[level=1,threads=1]",
+            "zstd[level=1,threads=2]",
+            "zstd[level=19,threads=1]",
+            "zstd[level=19,threads=2]",
+            "perf",
+        ]
+    );
+    let zstd = &plan.cases[3];
+    assert_eq!(
+        zstd.command,
+        CommandLine::Words(vec![
+            "zstd".to_owned(),
+            "-19".to_owned(),
+            "-T2".to_owned(),
+            "corpus.bin".to_owned()
+        ])
+    );
+    assert_eq!(
+        zstd.setup,
+        Some(CommandLine::Shell("rm -f corpus.bin.zst".to_owned()))
+    );
+    assert_eq!(
+        (
+            zstd.instances,
+            zstd.burn_in,
+            zstd.iterations,
+            zstd.max_failures
+        ),
+        (10, BurnIn::Auto, 7, 3)
+    );
+    assert_eq!(zstd.time_limit, Some(Duration::from_secs(200)));
+    assert_eq!(zstd.directory.as_deref(), Some("/bench"));
+    assert_eq!(zstd.environment["LC_ALL"], "C");
+    assert_eq!(zstd.environment["OMP_NUM_THREADS"], "2");
+    assert_eq!(
+        json!(zstd.benchmark.params),
+        json!({"level": 19, "threads": 2, "file": "corpus.bin"})
+    );
+    let perf = &plan.cases[4];
+    assert_eq!(perf.metrics["rate"], Metric::higher("1/s"));
+    assert_eq!(perf.metrics["depth"], Metric::undirected("1"));
+    assert_eq!(perf.patterns["rate"].take, Take::Max);
+    assert_eq!(perf.exit_codes, ExitCodes::These(vec![0, 3]));
+    assert_eq!(plan.variants[0].environment.len(), 0);
+    assert_eq!(plan.variants[1].environment["OMP_NUM_THREADS"], "4");
+    assert_eq!(plan.variants[1].arguments, ["--safe"]);
+    assert_eq!(plan.variants[1].factors["threads"], Level::Integer(4));
+    assert_eq!(
+        (plan.cpus.as_deref(), plan.seed, plan.suite.as_str()),
+        (Some("1"), 7, "compressors")
+    );
+    assert_eq!(
+        plan.version,
+        VersionSource::Repository("/bench/../dask".to_owned())
+    );
+}
+
+#[test]
+fn the_command_line_overrides_the_suite() {
+    let overrides = Settings {
+        instances: Some(2),
+        burn_in: Some(BurnIn::Fixed(0)),
+        ..Settings::default()
+    };
+    let plan = parse(FULL).expect("correct").plan(&overrides, 1);
+    assert!(
+        plan.cases
+            .iter()
+            .all(|case| case.instances == 2 && case.burn_in == BurnIn::Fixed(0))
+    );
+}
+
+#[test]
+fn a_plan_survives_its_json_form() {
+    let plan = parse(FULL).expect("correct").plan(&Settings::default(), 7);
+    let text = serde_json::to_string(&plan).expect("writable");
+    assert_eq!(serde_json::from_str::<Plan>(&text).expect("readable"), plan);
+}
+
+#[test]
+fn the_fingerprint_is_of_the_meaning_and_not_of_the_number_of_repeats() {
+    let fingerprint = |text: &str| {
+        let plan = parse(text).expect("correct").plan(&Settings::default(), 1);
+        plan.cases[0].benchmark.fingerprint.clone()
+    };
+    let once = fingerprint("[benchmark.a]\ncommand = 'true'");
+    assert_eq!(
+        once,
+        fingerprint("[benchmark.a]\ncommand = 'true'\niterations = 99")
+    );
+    assert_ne!(once, fingerprint("[benchmark.a]\ncommand = 'false'"));
+}
+
+#[test]
+fn factors_without_variants_are_crossed() {
+    let plan = parse(
+        "[benchmark.a]\ncommand = 'true'\n[factor.x]\nlevels = [1, 2]\napply.env = { X = '{level}' }\n\
+         [factor.y]\napply.arguments = ['-y']",
+    )
+    .expect("correct")
+    .plan(&Settings::default(), 1);
+    let names: Vec<&str> = plan.variants.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["x=1,y=false", "x=1,y=true", "x=2,y=false", "x=2,y=true"]
+    );
+}
+
+#[test]
+fn errors_name_the_line_the_key_and_what_was_perhaps_meant() {
+    let a = "[benchmark.a]\ncommand = 'true'\n";
+    let errors: Vec<String> = [
+        String::new(),
+        "suite = ".to_owned(),
+        format!("{a}itertions = 3"),
+        "[benchmark.a]\ncomand = 'true'".to_owned(),
+        "[benchmark.a]\niterations = 2".to_owned(),
+        format!("{a}[defualts]\n"),
+        format!("{a}iterations = 0"),
+        format!("{a}iterations = -1"),
+        format!("{a}iterations = 'many'"),
+        format!("{a}burn_in = 'manual'"),
+        format!("{a}time_limit = '3O s'"),
+        format!("{a}params.level = []"),
+        "[benchmark.a]\ncommand = 'x {a}'\nparams = { a = '{b}', b = '{a}' }".to_owned(),
+        "[benchmark.a]\ncommand = 'x {levle}'\nparams.level = [1]".to_owned(),
+        "[benchmark.a]\ncommand = 'x'\nparams.n = [1, 1]".to_owned(),
+        "[benchmark.a]\ncommand = []".to_owned(),
+        format!("{a}metric.rate.regex = '('"),
+        format!("{a}metric.rate.better = 'more'"),
+        format!("{a}work.bytes = 0"),
+        format!("{a}exit_codes = [256]"),
+        format!("{a}[factor.x]\nlevels = [1]"),
+        format!("{a}[factor.xylem]\napply.env.X = '1'\n[variant.v]\nfactors = {{ xylen = true }}"),
+        format!(
+            "{a}[factor.x]\nlevels = [1, 2]\napply.env.X = '1'\n[variant.v]\nfactors = {{ x = 3 }}"
+        ),
+        format!("{a}[version]\nname = '1'\ncommand = 'x'"),
+    ]
+    .iter()
+    .map(|text| error(text))
+    .collect();
+    insta::assert_snapshot!(errors.join("\n"), @r#"
+    lapwing.toml:1: no benchmark is defined: add a table such as [benchmark.name] with a `command`
+    lapwing.toml:1: string values must be quoted, expected literal string
+    lapwing.toml:3: unknown key `itertions` in [benchmark.a]; did you mean `iterations`?
+    lapwing.toml:2: unknown key `comand` in [benchmark.a]; did you mean `command`?
+    lapwing.toml:1: `a` has no `command`
+    lapwing.toml:3: unknown key `defualts` in the suite; did you mean `defaults`?
+    lapwing.toml:3: `iterations` must be 1 or more
+    lapwing.toml:3: `iterations` must be 0 or more, not -1
+    lapwing.toml:3: `iterations` must be a whole number, not a text
+    lapwing.toml:3: `burn_in` must be a whole number or "auto", not a text
+    lapwing.toml:3: `time_limit` must be a time such as `200s` or `1.5 min`, not `3O s`
+    lapwing.toml:3: `level` is an empty list, so no benchmark would be left
+    lapwing.toml:1: the parameters a → b → a refer to each other in a circle
+    lapwing.toml:1: parameter `levle` is not defined; did you mean `level`?
+    lapwing.toml:1: two benchmarks are called `a[n=1]`
+    lapwing.toml:2: `command` is empty
+    lapwing.toml:3: `regex` is no regular expression: unclosed group
+    lapwing.toml:3: `better` is "lower" or "higher", not "more"
+    lapwing.toml:3: `bytes` must be above zero
+    lapwing.toml:3: `exit_codes` are from 0 to 255, and 256 is not
+    lapwing.toml:3: `x` changes nothing: say what under `apply.env` or `apply.arguments`
+    lapwing.toml:6: factor `xylen` is not defined; did you mean `xylem`?
+    lapwing.toml:7: `x` has no level `3`: its levels are 1, 2
+    lapwing.toml:3: `version` needs one of `repository`, `package`, `command` or `name`
+    "#);
+}
+
+#[test]
+fn commands_of_the_command_line_become_a_plan() {
+    let ad_hoc = AdHoc {
+        commands: vec![
+            CommandLine::Shell("gzip -6".to_owned()),
+            CommandLine::Shell("gzip -6".to_owned()),
+            CommandLine::Words(vec!["echo".to_owned(), "it's".to_owned()]),
+        ],
+        ..AdHoc::default()
+    };
+    let plan = ad_hoc.plan(Path::new("/here"), &Settings::default(), 3);
+    let ids: Vec<&str> = plan
+        .cases
+        .iter()
+        .map(|case| case.benchmark.id.as_str())
+        .collect();
+    assert_eq!(ids, ["gzip -6", "gzip -6 #2", "echo 'it'\\''s'"]);
+}
