@@ -8,6 +8,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::Parser;
+use lapwing_core::measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
 
 use crate::error::CliError;
 
@@ -27,6 +28,13 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    // First of all, so that the process that starts what is measured stays small.
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|it| it == LAUNCHER_ARGUMENT)
+    {
+        return serve_as_launcher();
+    }
     let arguments = Arguments::parse();
     let context = options::Context::new(arguments.common);
     match arguments.command.act(&context) {

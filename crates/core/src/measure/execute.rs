@@ -131,6 +131,9 @@ pub enum ExecutorError {
         /// Why it failed.
         source: std::io::Error,
     },
+    /// The processors to run on are wrongly stated or not there.
+    #[error(transparent)]
+    Cpus(#[from] super::local::CpusError),
 }
 
 /// What time it is. The measuring clock of an execution belongs to its executor.

@@ -4,6 +4,7 @@ mod event;
 mod execute;
 pub mod fake;
 mod instance;
+pub mod local;
 mod runner;
 #[cfg(test)]
 mod runner_tests;

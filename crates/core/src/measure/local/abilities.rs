@@ -1,0 +1,24 @@
+//! What can be counted on this machine besides what can be counted everywhere.
+
+use serde::{Deserialize, Serialize};
+
+/// The optional measures, and whether they can be had here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Abilities {
+    /// Peak memory of all processes of an execution together.
+    pub cgroup_peak_memory: Ability,
+    /// Instructions in user mode.
+    pub instructions: Ability,
+    /// Processor cycles in user mode.
+    pub cycles: Ability,
+}
+
+/// Whether something can be measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ability {
+    /// It can, by these means.
+    Available(String),
+    /// It cannot, for this reason.
+    Unavailable(String),
+}

@@ -1,0 +1,306 @@
+//! A control group of our own, for the peak memory of all processes of an execution together.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process;
+
+const PREFIX: &str = "lapwing-";
+
+/// Why there is no control group to be had.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GroupError {
+    /// No hierarchy of control groups counts memory.
+    #[error("no control groups that count memory (neither version 2 nor version 1)")]
+    None,
+    /// The group cannot be made or entered.
+    #[error("no control group under {}: {source}", parent.display())]
+    Refused { parent: PathBuf, source: io::Error },
+    /// The kernel cannot begin a new peak.
+    #[error("this kernel cannot reset memory.peak (Linux 6.12 and newer can): {source}")]
+    NoReset { source: io::Error },
+}
+
+/// A control group with this process in it.
+#[derive(Debug)]
+pub(super) struct MemoryGroup {
+    version: Version,
+    directory: PathBuf,
+    /// Where this process came from and returns to.
+    home: PathBuf,
+    /// The file with the peak, open for as long as the group is there.
+    peak: File,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+impl Version {
+    fn peak_file(self) -> &'static str {
+        match self {
+            Self::One => "memory.max_usage_in_bytes",
+            Self::Two => "memory.peak",
+        }
+    }
+
+    /// What is to be written to the peak's file to begin anew.
+    fn reset_text(self) -> &'static [u8] {
+        match self {
+            Self::One => b"0",
+            Self::Two => b"reset",
+        }
+    }
+}
+
+/// A hierarchy of control groups that counts memory, and our place in it.
+#[derive(Debug, PartialEq, Eq)]
+struct Hierarchy {
+    version: Version,
+    mount: PathBuf,
+    home: PathBuf,
+}
+
+impl MemoryGroup {
+    /// Makes a group below the one that this process is in and moves this process there.
+    pub(super) fn enter() -> Result<Self, GroupError> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let mut first_error = GroupError::None;
+        for hierarchy in hierarchies(&mounts, &own) {
+            for parent in candidates(&hierarchy) {
+                remove_stale(&parent);
+                match Self::make(&hierarchy, &parent) {
+                    Ok(group) => return Ok(group),
+                    Err(error) => {
+                        if matches!(first_error, GroupError::None) {
+                            first_error = error;
+                        }
+                    }
+                }
+            }
+        }
+        Err(first_error)
+    }
+
+    fn make(hierarchy: &Hierarchy, parent: &Path) -> Result<Self, GroupError> {
+        let refused = |source| GroupError::Refused {
+            parent: parent.to_owned(),
+            source,
+        };
+        let directory = parent.join(format!("{PREFIX}{}", process::id()));
+        fs::create_dir(&directory).map_err(refused)?;
+        let made = Self::join(hierarchy, &directory).map_err(|error| match error {
+            JoinError::Refused(source) => refused(source),
+            JoinError::NoReset(source) => GroupError::NoReset { source },
+        });
+        if made.is_err() {
+            let _nothing_in_it = fs::remove_dir(&directory);
+        }
+        made
+    }
+
+    fn join(hierarchy: &Hierarchy, directory: &Path) -> Result<Self, JoinError> {
+        let path = directory.join(hierarchy.version.peak_file());
+        let peak = File::options()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(|source| match (source.kind(), hierarchy.version) {
+                // Before 6.12 the file is there and can only be read.
+                (io::ErrorKind::PermissionDenied, Version::Two) => JoinError::NoReset(source),
+                _ => JoinError::Refused(source),
+            })?;
+        let mut group = Self {
+            version: hierarchy.version,
+            directory: directory.to_owned(),
+            home: hierarchy.home.clone(),
+            peak,
+        };
+        group.reset_peak().map_err(JoinError::NoReset)?;
+        move_this_process(directory).map_err(JoinError::Refused)?;
+        Ok(group)
+    }
+
+    /// Returns by what means the peak is had.
+    pub(super) fn means(&self) -> &'static str {
+        match self.version {
+            Version::One => "control group version 1 (memory.max_usage_in_bytes)",
+            Version::Two => "control group version 2 (memory.peak)",
+        }
+    }
+
+    /// Begins a new peak.
+    pub(super) fn reset_peak(&mut self) -> io::Result<()> {
+        self.peak.rewind()?;
+        self.peak.write_all(self.version.reset_text())
+    }
+
+    /// Returns the peak since the last reset, in bytes.
+    pub(super) fn peak(&self) -> io::Result<u64> {
+        let mut text = [0; 32];
+        let length = self.peak.read_at(&mut text, 0)?;
+        let text = String::from_utf8_lossy(&text[..length]);
+        text.trim().parse().map_err(io::Error::other)
+    }
+}
+
+enum JoinError {
+    Refused(io::Error),
+    NoReset(io::Error),
+}
+
+impl Drop for MemoryGroup {
+    /// Goes home and removes the group. What fails here is removed by the next launcher.
+    fn drop(&mut self) {
+        if move_this_process(&self.home).is_ok() {
+            let _later = fs::remove_dir(&self.directory);
+        }
+    }
+}
+
+fn move_this_process(directory: &Path) -> io::Result<()> {
+    File::options()
+        .write(true)
+        .open(directory.join("cgroup.procs"))?
+        .write_all(process::id().to_string().as_bytes())
+}
+
+/// Removes the groups of launchers that were killed. One with processes in it cannot be removed.
+fn remove_stale(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let owner = owner.and_then(|owner| owner.parse::<u32>().ok());
+        if owner.is_some_and(|owner| !Path::new(&format!("/proc/{owner}")).exists()) {
+            let _still_used = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+/// Returns the groups below which ours may be made, nearest first.
+///
+/// In version 2 a group that has processes cannot give its children a memory
+/// controller, so that an ancestor must serve. Nothing is ever switched on there.
+fn candidates(hierarchy: &Hierarchy) -> Vec<PathBuf> {
+    match hierarchy.version {
+        Version::One => vec![hierarchy.home.clone()],
+        Version::Two => hierarchy
+            .home
+            .ancestors()
+            .take_while(|directory| directory.starts_with(&hierarchy.mount))
+            .filter(|directory| gives_memory(directory))
+            .map(Path::to_owned)
+            .collect(),
+    }
+}
+
+fn gives_memory(directory: &Path) -> bool {
+    fs::read_to_string(directory.join("cgroup.subtree_control")).is_ok_and(|controllers| {
+        controllers
+            .split_ascii_whitespace()
+            .any(|it| it == "memory")
+    })
+}
+
+/// Returns the hierarchies that count memory, version 2 first, as told by the
+/// kernel's lists of mounts and of this process's groups.
+fn hierarchies(mounts: &str, own: &str) -> Vec<Hierarchy> {
+    let mut found = Vec::new();
+    for line in mounts.lines() {
+        let Some((left, right)) = line.split_once(" - ") else {
+            continue;
+        };
+        let mut left = left.split(' ').skip(3);
+        let (Some(root), Some(mount)) = (left.next(), left.next()) else {
+            continue;
+        };
+        let mut right = right.split(' ');
+        let kind = right.next().unwrap_or_default();
+        let options = right.nth(1).unwrap_or_default();
+        let version = match kind {
+            "cgroup2" => Version::Two,
+            "cgroup" if options.split(',').any(|option| option == "memory") => Version::One,
+            _ => continue,
+        };
+        let Some(group) = own_group(own, version) else {
+            continue;
+        };
+        // A container may see a part of the hierarchy only.
+        let inner = Path::new(group).strip_prefix(root).unwrap_or(Path::new(""));
+        let inner = inner.strip_prefix("/").unwrap_or(inner);
+        let mount = PathBuf::from(mount);
+        found.push(Hierarchy {
+            version,
+            home: mount.join(inner),
+            mount,
+        });
+    }
+    found.sort_by_key(|hierarchy| match hierarchy.version {
+        Version::Two => 0,
+        Version::One => 1,
+    });
+    found
+}
+
+/// Returns this process's group in the hierarchy of a version: `/user.slice/…`.
+fn own_group(own: &str, version: Version) -> Option<&str> {
+    own.lines().find_map(|line| {
+        let mut fields = line.splitn(3, ':');
+        let number = fields.next()?;
+        let controllers = fields.next()?;
+        let path = fields.next()?;
+        let matches = match version {
+            Version::Two => number == "0" && controllers.is_empty(),
+            Version::One => controllers.split(',').any(|it| it == "memory"),
+        };
+        matches.then_some(path)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_two_comes_before_version_one() {
+        let mounts = "\
+35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+36 31 0:33 / /sys/fs/cgroup/devices rw,relatime - cgroup cgroup rw,devices
+41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:3 - cgroup2 cgroup2 rw
+";
+        let own = "4:memory:/jobs/7\n1:cpu:/\n0::/user.slice/a\n";
+        let expected = vec![
+            Hierarchy {
+                version: Version::Two,
+                mount: "/sys/fs/cgroup/unified".into(),
+                home: "/sys/fs/cgroup/unified/user.slice/a".into(),
+            },
+            Hierarchy {
+                version: Version::One,
+                mount: "/sys/fs/cgroup/memory".into(),
+                home: "/sys/fs/cgroup/memory/jobs/7".into(),
+            },
+        ];
+        assert_eq!(hierarchies(mounts, own), expected);
+    }
+
+    #[test]
+    fn a_container_sees_its_part_of_the_hierarchy() {
+        let mounts = "35 31 0:32 /docker/ab /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+        let own = "4:memory:/docker/ab\n";
+        let expected = vec![Hierarchy {
+            version: Version::One,
+            mount: "/sys/fs/cgroup/memory".into(),
+            home: "/sys/fs/cgroup/memory".into(),
+        }];
+        assert_eq!(hierarchies(mounts, own), expected);
+        assert_eq!(hierarchies("", ""), Vec::new());
+    }
+}

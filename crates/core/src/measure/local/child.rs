@@ -1,0 +1,300 @@
+//! Starts one command, watches it until it is gone, and ends it where it must be ended.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group};
+
+use super::super::{End, Execution, Usage};
+use super::GRACE;
+use super::capture::Capture;
+use super::sys;
+use crate::suite::CommandLine;
+
+/// What came of one child.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) end: End,
+    pub(super) wall: Duration,
+    pub(super) usage: Option<Usage>,
+}
+
+impl Ended {
+    /// Returns what comes of an execution that never began.
+    pub(super) fn not_started(reason: String) -> Self {
+        Self {
+            end: End::NotStarted(reason),
+            wall: Duration::ZERO,
+            usage: None,
+        }
+    }
+}
+
+/// Everything but the command that a child needs.
+#[derive(Debug)]
+pub(super) struct Streams<'a> {
+    /// The connection to the program, which closes its side to end the execution.
+    pub(super) control: BorrowedFd<'a>,
+    pub(super) stdout: &'a mut Capture,
+    pub(super) stderr: &'a mut Capture,
+}
+
+/// Returns the command that an execution asks for, or why there is none.
+pub(super) fn command(execution: &Execution) -> Result<Command, String> {
+    let mut command = match &execution.command {
+        CommandLine::Shell(text) => {
+            let mut command = Command::new("/bin/sh");
+            command.arg("-c").arg(text);
+            command
+        }
+        CommandLine::Words(words) => {
+            let Some((program, arguments)) = words.split_first() else {
+                return Err("the command is empty".to_owned());
+            };
+            let mut command = Command::new(program);
+            command.args(arguments);
+            command
+        }
+    };
+    if let Some(directory) = &execution.directory {
+        if !directory.is_dir() {
+            return Err(format!("no such directory: {}", directory.display()));
+        }
+        command.current_dir(directory);
+    }
+    command.envs(&execution.environment);
+    command.process_group(0);
+    sys::die_with_parent(&mut command);
+    Ok(command)
+}
+
+/// Executes a command and waits until it is gone.
+///
+/// # Errors
+/// When the operating system refuses what has nothing to do with the command.
+pub(super) fn execute(
+    mut command: Command,
+    time_limit: Option<Duration>,
+    streams: &mut Streams<'_>,
+) -> io::Result<Ended> {
+    let started = Instant::now();
+    let child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return Ok(Ended::not_started(reason(&command, &error))),
+    };
+    let mut watch = Watch::new(&child, started, time_limit)?;
+    let (status, usage) = watch.wait(streams)?;
+    let wall = started.elapsed();
+    Ok(Ended {
+        end: watch.end(status),
+        wall,
+        usage: Some(usage),
+    })
+}
+
+/// Says why a command could not be started.
+fn reason(command: &Command, error: &io::Error) -> String {
+    let program = command.get_program();
+    let name = Path::new(program).display();
+    match error.kind() {
+        io::ErrorKind::NotFound if is_there(program, command.get_current_dir()) => {
+            format!("the interpreter that `{name}` names in its first line is missing")
+        }
+        io::ErrorKind::NotFound => format!("no such command: `{name}`"),
+        io::ErrorKind::PermissionDenied => {
+            format!("`{name}` is not executable, or not for this user")
+        }
+        _ if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
+            format!("`{name}` is no program; a script needs a first line such as `#!/bin/sh`")
+        }
+        _ => format!("`{name}` cannot be started: {error}"),
+    }
+}
+
+fn is_there(program: &OsStr, directory: Option<&Path>) -> bool {
+    let path = Path::new(program);
+    let is_path = path.components().count() > 1 || path.is_absolute();
+    is_path && directory.unwrap_or(Path::new(".")).join(path).exists()
+}
+
+/// Why a child is being ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    TimeLimit,
+    Interruption,
+}
+
+/// How far the ending of a child has come.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    Running,
+    /// It got SIGTERM and has until then.
+    Asked(Cause, Instant),
+    /// It got SIGKILL.
+    Killed(Cause),
+}
+
+/// Watches one child.
+#[derive(Debug)]
+struct Watch {
+    group: Pid,
+    handle: OwnedFd,
+    /// When the time limit is reached.
+    limit: Option<Instant>,
+    stage: Stage,
+}
+
+impl Watch {
+    fn new(child: &Child, started: Instant, time_limit: Option<Duration>) -> io::Result<Self> {
+        let group = Pid::from_child(child);
+        Ok(Self {
+            group,
+            handle: rustix::process::pidfd_open(group, PidfdFlags::empty())?,
+            limit: time_limit.and_then(|limit| started.checked_add(limit)),
+            stage: Stage::Running,
+        })
+    }
+
+    /// Waits until the child is gone, taking in what it prints and ending it where needed.
+    fn wait(&mut self, streams: &mut Streams<'_>) -> io::Result<(ExitStatus, Usage)> {
+        loop {
+            let ready = self.poll(streams)?;
+            if ready.child {
+                return sys::wait(self.group);
+            }
+            if ready.output {
+                streams.stdout.take_in()?;
+                streams.stderr.take_in()?;
+            }
+            self.advance(ready.control, Instant::now());
+        }
+    }
+
+    fn poll(&self, streams: &Streams<'_>) -> io::Result<Ready> {
+        // Once asked to stop, only the disappearance of the program is news.
+        let control = match self.stage {
+            Stage::Running => PollFlags::IN,
+            Stage::Asked(..) | Stage::Killed(_) => PollFlags::empty(),
+        };
+        let mut descriptors = Vec::with_capacity(4);
+        descriptors.push(PollFd::new(&self.handle, PollFlags::IN));
+        descriptors.push(PollFd::from_borrowed_fd(streams.control, control));
+        for capture in [&*streams.stdout, &*streams.stderr] {
+            if let Some(descriptor) = capture.descriptor() {
+                descriptors.push(PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
+            }
+        }
+        let timeout = self.next_deadline().map(|deadline| {
+            let left = deadline.saturating_duration_since(Instant::now());
+            Timespec {
+                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: left.subsec_nanos().into(),
+            }
+        });
+        match rustix::event::poll(&mut descriptors, timeout.as_ref()) {
+            Ok(_) => {}
+            Err(Errno::INTR) => return Ok(Ready::default()),
+            Err(error) => return Err(error.into()),
+        }
+        let control = descriptors[1].revents();
+        Ok(Ready {
+            child: !descriptors[0].revents().is_empty(),
+            control: if control.contains(PollFlags::HUP) {
+                Control::ProgramGone
+            } else if control.is_empty() {
+                Control::Quiet
+            } else {
+                Control::Stop
+            },
+            output: descriptors[2..]
+                .iter()
+                .any(|descriptor| !descriptor.revents().is_empty()),
+        })
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        match self.stage {
+            Stage::Running => self.limit,
+            Stage::Asked(_, until) => Some(until),
+            Stage::Killed(_) => None,
+        }
+    }
+
+    /// Takes the next step in ending the child, if one is due.
+    fn advance(&mut self, control: Control, now: Instant) {
+        match (self.stage, control) {
+            (Stage::Killed(_), _) => {}
+            (Stage::Running | Stage::Asked(..), Control::ProgramGone) => {
+                self.kill(Cause::Interruption);
+            }
+            (Stage::Running, Control::Stop) => self.ask(Cause::Interruption, now),
+            (Stage::Running, Control::Quiet) => {
+                if self.limit.is_some_and(|limit| now >= limit) {
+                    self.ask(Cause::TimeLimit, now);
+                }
+            }
+            (Stage::Asked(cause, until), Control::Stop | Control::Quiet) => {
+                if now >= until {
+                    self.kill(cause);
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, cause: Cause, now: Instant) {
+        self.signal(Signal::TERM);
+        // A stopped process would not hear of it.
+        self.signal(Signal::CONT);
+        self.stage = Stage::Asked(cause, now + GRACE);
+    }
+
+    fn kill(&mut self, cause: Cause) {
+        self.signal(Signal::KILL);
+        self.stage = Stage::Killed(cause);
+    }
+
+    fn signal(&self, signal: Signal) {
+        // The child is not yet reaped, so its group cannot be somebody else's.
+        let _gone = kill_process_group(self.group, signal);
+    }
+
+    fn end(&self, status: ExitStatus) -> End {
+        match self.stage {
+            Stage::Asked(cause, _) | Stage::Killed(cause) => match cause {
+                Cause::TimeLimit => End::TimedOut,
+                Cause::Interruption => End::Interrupted,
+            },
+            Stage::Running => match status.code() {
+                Some(code) => End::Exited(code),
+                None => End::Signalled(status.signal().unwrap_or(0)),
+            },
+        }
+    }
+}
+
+/// What a poll found.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ready {
+    child: bool,
+    control: Control,
+    output: bool,
+}
+
+/// What the program has to say while a child runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Control {
+    /// Nothing.
+    #[default]
+    Quiet,
+    /// It closed its side: nothing more is wanted.
+    Stop,
+    /// It is gone.
+    ProgramGone,
+}

@@ -1,0 +1,272 @@
+//! The program's side of the connection to the launcher.
+
+use std::io::{self, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::super::{End, Executed, Execution, Executor, ExecutorError, Stdin, Tail};
+use super::GRACE;
+use super::abilities::Abilities;
+use super::cpus::available_cpus;
+use super::launcher::LAUNCHER_ARGUMENT;
+use super::protocol::{Reply, Request, TailSize, append_header, receive};
+
+/// How the launcher is started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LauncherOptions {
+    /// The program that becomes the launcher: one that calls
+    /// [`super::serve_as_launcher`] when its argument is [`LAUNCHER_ARGUMENT`].
+    pub program: PathBuf,
+    /// The processors that commands may run on, such as `0-1,3`; `None` for all.
+    pub cpus: Option<String>,
+}
+
+/// Executes commands on this machine, one after another.
+#[derive(Debug)]
+pub struct LocalExecutor {
+    launcher: Child,
+    connection: BufReader<UnixStream>,
+    interrupter: Interrupter,
+    /// Reused for every request.
+    request: Vec<u8>,
+}
+
+/// Ends what an executor is executing, from any thread.
+#[derive(Debug, Clone)]
+pub struct Interrupter {
+    interrupted: Arc<AtomicBool>,
+    connection: Arc<UnixStream>,
+}
+
+impl Interrupter {
+    /// Ends the execution under way, which comes back as [`End::Interrupted`], and
+    /// keeps every later one from starting.
+    ///
+    /// The command's process group gets SIGTERM, and SIGKILL after [`GRACE`].
+    pub fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::SeqCst);
+        // The launcher takes the end of requests for the wish to stop. When it is
+        // gone already there is nothing to stop.
+        let _gone = self.connection.shutdown(Shutdown::Write);
+    }
+
+    /// Returns whether somebody interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+}
+
+impl LocalExecutor {
+    /// Starts the launcher.
+    ///
+    /// # Errors
+    /// When the list of processors is wrong or the launcher cannot be started.
+    pub fn start(options: &LauncherOptions) -> Result<Self, ExecutorError> {
+        let cpus = options.cpus.as_deref().map(available_cpus).transpose()?;
+        let starting = |source| ExecutorError::Launcher {
+            doing: format!("starting the launcher {}", options.program.display()),
+            source,
+        };
+        let (ours, theirs) = UnixStream::pair().map_err(starting)?;
+        let mut command = Command::new(&options.program);
+        command
+            .arg(LAUNCHER_ARGUMENT)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            // A Ctrl-C at the terminal is for the program, which decides what to do.
+            .process_group(0);
+        let launcher = command.spawn().map_err(starting)?;
+        // The command holds our copy of the launcher's end: only without it do we
+        // notice when the launcher is gone.
+        drop(command);
+        let connection = Arc::new(ours.try_clone().map_err(starting)?);
+        let mut executor = Self {
+            launcher,
+            connection: BufReader::new(ours),
+            interrupter: Interrupter {
+                interrupted: Arc::new(AtomicBool::new(false)),
+                connection,
+            },
+            request: Vec::new(),
+        };
+        if let Some(cpus) = cpus {
+            executor.demand("pinning to CPUs", &Request::Pin(cpus))?;
+        }
+        Ok(executor)
+    }
+
+    /// Returns a handle that ends executions from any thread.
+    pub fn interrupter(&self) -> Interrupter {
+        self.interrupter.clone()
+    }
+
+    /// Returns what can be counted here besides what can be counted everywhere.
+    ///
+    /// # Errors
+    /// When the launcher is gone.
+    pub fn abilities(&mut self) -> Result<Abilities, ExecutorError> {
+        let doing = "asking what can be counted";
+        match self.demand(doing, &Request::Abilities)? {
+            Reply::Abilities(abilities) => Ok(abilities),
+            Reply::Done | Reply::Executed { .. } | Reply::Broken { .. } => {
+                Err(failed(doing, out_of_step()))
+            }
+        }
+    }
+
+    /// Sends a request without bytes and returns the reply, unless that says that
+    /// the surroundings are broken.
+    fn demand(&mut self, doing: &str, request: &Request) -> Result<Reply, ExecutorError> {
+        self.request.clear();
+        let exchanged = append_header(&mut self.request, request)
+            .and_then(|()| self.connection.get_ref().write_all(&self.request))
+            .and_then(|()| self.receive());
+        working(exchanged.map_err(|source| failed(doing, source))?)
+    }
+
+    fn receive(&mut self) -> io::Result<Reply> {
+        receive(&mut self.connection)?
+            .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the launcher is gone"))
+    }
+
+    fn exchange(&mut self, execution: &Execution) -> io::Result<Reply> {
+        let bytes = match &execution.stdin {
+            Stdin::Bytes(bytes) => Some(bytes),
+            Stdin::Null | Stdin::File(_) => None,
+        };
+        let request = Request::Execute {
+            execution: Box::new(without_bytes(execution)),
+            stdin: bytes.map(|bytes| bytes.len() as u64),
+        };
+        self.request.clear();
+        append_header(&mut self.request, &request)?;
+        let mut connection = self.connection.get_ref();
+        connection.write_all(&self.request)?;
+        if let Some(bytes) = bytes {
+            connection.write_all(bytes)?;
+        }
+        self.receive()
+    }
+
+    fn receive_tail(&mut self, size: TailSize) -> io::Result<Tail> {
+        let mut bytes = vec![0; size.kept];
+        self.connection.read_exact(&mut bytes)?;
+        Ok(Tail {
+            bytes,
+            total: size.total,
+        })
+    }
+}
+
+impl Executor for LocalExecutor {
+    fn execute(&mut self, execution: &Execution) -> Result<Executed, ExecutorError> {
+        if self.interrupter.is_interrupted() {
+            return Ok(interrupted());
+        }
+        let doing = "executing a command";
+        let reply = match self.exchange(execution) {
+            Ok(reply) => working(reply)?,
+            // The launcher may have hung up before it took the request.
+            Err(_) if self.interrupter.is_interrupted() => return Ok(interrupted()),
+            Err(source) => return Err(failed(doing, source)),
+        };
+        match reply {
+            Reply::Executed {
+                end,
+                wall,
+                usage,
+                left_behind,
+                stdout,
+                stderr,
+            } => Ok(Executed {
+                end,
+                wall,
+                usage,
+                stdout: self.receive_tail(stdout).map_err(|it| failed(doing, it))?,
+                stderr: self.receive_tail(stderr).map_err(|it| failed(doing, it))?,
+                left_behind,
+            }),
+            Reply::Done | Reply::Abilities(_) | Reply::Broken { .. } => {
+                Err(failed(doing, out_of_step()))
+            }
+        }
+    }
+}
+
+impl Drop for LocalExecutor {
+    /// Hangs up and waits until the launcher has cleared away and is gone.
+    fn drop(&mut self) {
+        let _gone = self.connection.get_ref().shutdown(Shutdown::Both);
+        let start = Instant::now();
+        while start.elapsed() < 2 * GRACE {
+            if !matches!(self.launcher.try_wait(), Ok(None)) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        let _gone = self.launcher.kill();
+        let _gone = self.launcher.wait();
+    }
+}
+
+/// Returns the execution as it goes into a header.
+fn without_bytes(execution: &Execution) -> Execution {
+    let stdin = match &execution.stdin {
+        Stdin::File(path) => Stdin::File(path.clone()),
+        Stdin::Null | Stdin::Bytes(_) => Stdin::Null,
+    };
+    Execution {
+        command: execution.command.clone(),
+        directory: execution.directory.clone(),
+        environment: execution.environment.clone(),
+        stdin,
+        time_limit: execution.time_limit,
+        keep_stdout: execution.keep_stdout,
+        keep_stderr: execution.keep_stderr,
+        counters: execution.counters,
+    }
+}
+
+fn interrupted() -> Executed {
+    Executed {
+        end: End::Interrupted,
+        wall: Duration::ZERO,
+        usage: None,
+        stdout: Tail::default(),
+        stderr: Tail::default(),
+        left_behind: 0,
+    }
+}
+
+/// Returns the reply unless it says that the surroundings are broken.
+fn working(reply: Reply) -> Result<Reply, ExecutorError> {
+    match reply {
+        Reply::Broken { doing, reason } => Err(ExecutorError::Launcher {
+            doing,
+            source: io::Error::other(reason),
+        }),
+        reply @ (Reply::Done | Reply::Abilities(_) | Reply::Executed { .. }) => Ok(reply),
+    }
+}
+
+fn failed(doing: &str, source: io::Error) -> ExecutorError {
+    ExecutorError::Launcher {
+        doing: doing.to_owned(),
+        source,
+    }
+}
+
+fn out_of_step() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "the launcher gave an answer to something else",
+    )
+}

@@ -1,0 +1,218 @@
+//! The helper process: takes requests from its standard input, a socket, until
+//! the program closes it.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::process::{ExitCode, Stdio};
+
+use rustix::fs::MemfdFlags;
+use rustix::thread::CpuSet;
+
+use super::super::{End, Execution, Stdin};
+use super::capture::Capture;
+use super::child::{self, Ended, Streams};
+use super::counters::Counters;
+use super::leftovers::{Manner, end_leftovers};
+use super::protocol::{Reply, Request, append_header, receive};
+
+/// The argument by which a program recognises that it is to be the launcher.
+pub const LAUNCHER_ARGUMENT: &str = "__launcher";
+
+/// Serves the program on the other end of standard input until it hangs up.
+///
+/// A program that gives its own path to [`super::LocalExecutor::start`] calls this
+/// first of all when its only argument is [`LAUNCHER_ARGUMENT`], before it
+/// allocates anything, and ends with the code.
+pub fn serve_as_launcher() -> ExitCode {
+    let served = Launcher::new().and_then(|mut launcher| launcher.serve());
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        // There is nobody to tell: the program finds the connection closed.
+        Err(_gone) => ExitCode::FAILURE,
+    }
+}
+
+struct Launcher {
+    control: BufReader<UnixStream>,
+    null: File,
+    stdout: Capture,
+    stderr: Capture,
+    counters: Option<Counters>,
+    /// Reused for every answer.
+    answer: Vec<u8>,
+}
+
+impl Launcher {
+    fn new() -> io::Result<Self> {
+        let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+        // Whoever loses its parent among our descendants becomes our child.
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        Ok(Self {
+            control: BufReader::new(control),
+            null: File::options().read(true).write(true).open("/dev/null")?,
+            stdout: Capture::new(),
+            stderr: Capture::new(),
+            counters: None,
+            answer: Vec::new(),
+        })
+    }
+
+    fn serve(&mut self) -> io::Result<()> {
+        while let Some(request) = receive::<Request>(&mut self.control)? {
+            self.answer.clear();
+            match request {
+                Request::Pin(cpus) => {
+                    let reply = match pin(&cpus) {
+                        Ok(()) => Reply::Done,
+                        Err(error) => broken("pinning to CPUs", &error),
+                    };
+                    append_header(&mut self.answer, &reply)?;
+                }
+                Request::Abilities => {
+                    let reply = Reply::Abilities(self.counters().abilities());
+                    append_header(&mut self.answer, &reply)?;
+                }
+                Request::Execute { execution, stdin } => {
+                    // Bytes that follow the header must be taken from the connection
+                    // whatever else goes wrong.
+                    let stdin = stdin.map(|length| self.receive_bytes(length)).transpose()?;
+                    self.execute(&execution, stdin)?;
+                }
+            }
+            self.control.get_ref().write_all(&self.answer)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the bytes that follow a header into a file in memory.
+    ///
+    /// A child can read such a file at its own speed, or not at all, without
+    /// anybody feeding it.
+    fn receive_bytes(&mut self, length: u64) -> io::Result<File> {
+        let memory = rustix::fs::memfd_create("stdin", MemfdFlags::CLOEXEC)?;
+        let mut file = File::from(memory);
+        let copied = io::copy(&mut (&mut self.control).take(length), &mut file)?;
+        if copied < length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.rewind()?;
+        Ok(file)
+    }
+
+    fn counters(&mut self) -> &mut Counters {
+        self.counters.get_or_insert_with(Counters::set_up)
+    }
+
+    /// Executes and leaves the answer in `self.answer`.
+    fn execute(&mut self, execution: &Execution, stdin: Option<File>) -> io::Result<()> {
+        let (ended, left_behind) = match self.run(execution, stdin) {
+            Ok(done) => done,
+            Err(error) => {
+                // Half-begun things must not disturb the next execution.
+                end_leftovers(Manner::Killing, || {});
+                self.stdout.give_up_pipe();
+                self.stderr.give_up_pipe();
+                return append_header(&mut self.answer, &broken("starting a command", &error));
+            }
+        };
+        let reply = Reply::Executed {
+            end: ended.end,
+            wall: ended.wall,
+            usage: ended.usage,
+            left_behind,
+            stdout: self.stdout.size(),
+            stderr: self.stderr.size(),
+        };
+        append_header(&mut self.answer, &reply)?;
+        self.stdout.append_to(&mut self.answer);
+        self.stderr.append_to(&mut self.answer);
+        Ok(())
+    }
+
+    fn run(&mut self, execution: &Execution, stdin: Option<File>) -> io::Result<(Ended, u32)> {
+        let stdout = self.stdout.prepare(execution.keep_stdout, &self.null)?;
+        let stderr = self.stderr.prepare(execution.keep_stderr, &self.null)?;
+        let stdin = match (stdin, &execution.stdin) {
+            (Some(bytes), _) => bytes,
+            (None, Stdin::Null | Stdin::Bytes(_)) => self.null.try_clone()?,
+            (None, Stdin::File(path)) => match File::open(path) {
+                Ok(file) => file,
+                Err(error) => {
+                    let reason = format!("standard input {}: {error}", path.display());
+                    return Ok((Ended::not_started(reason), 0));
+                }
+            },
+        };
+        let mut command = match child::command(execution) {
+            Ok(command) => command,
+            Err(reason) => return Ok((Ended::not_started(reason), 0)),
+        };
+        command.stdin(Stdio::from(stdin));
+        command.stdout(stdout).stderr(stderr);
+        if execution.counters {
+            self.counters().reset();
+        }
+        let mut streams = Streams {
+            control: self.control.get_ref().as_fd(),
+            stdout: &mut self.stdout,
+            stderr: &mut self.stderr,
+        };
+        let mut ended = child::execute(command, execution.time_limit, &mut streams)?;
+        if execution.counters
+            && let (Some(counters), Some(usage)) = (&mut self.counters, &mut ended.usage)
+        {
+            counters.read_into(usage);
+        }
+        let left_behind = self.clear_away(&ended)?;
+        Ok((ended, left_behind))
+    }
+
+    /// Ends what a child left behind and takes in the rest of what was printed.
+    fn clear_away(&mut self, ended: &Ended) -> io::Result<u32> {
+        let (stdout, stderr) = (&mut self.stdout, &mut self.stderr);
+        let manner = match ended.end {
+            End::Interrupted => Manner::Killing,
+            End::Exited(_) | End::Signalled(_) | End::TimedOut | End::NotStarted(_) => {
+                Manner::Gentle
+            }
+        };
+        let left_behind = end_leftovers(manner, || {
+            // What cannot be read now is reported by the last read below.
+            let _later = stdout.take_in();
+            let _later = stderr.take_in();
+        });
+        // A process in its last moments may hold the other end a little longer than its
+        // parent waits for it; a pipe that nobody else could hold is read until it is empty.
+        self.stdout.take_rest()?;
+        self.stderr.take_rest()?;
+        if left_behind > 0 {
+            self.stdout.give_up_pipe();
+            self.stderr.give_up_pipe();
+        }
+        Ok(left_behind)
+    }
+}
+
+fn pin(cpus: &[usize]) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    for cpu in cpus {
+        if *cpu >= CpuSet::MAX_CPU {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("CPU {cpu} is beyond the largest that can be pinned to"),
+            ));
+        }
+        set.set(*cpu);
+    }
+    rustix::thread::sched_setaffinity(None, &set)?;
+    Ok(())
+}
+
+fn broken(doing: &str, error: &io::Error) -> Reply {
+    Reply::Broken {
+        doing: doing.to_owned(),
+        reason: error.to_string(),
+    }
+}

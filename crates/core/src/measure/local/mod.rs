@@ -1,0 +1,33 @@
+//! Executes commands on this machine.
+//!
+//! Commands are not started by the program itself but by a small helper process,
+//! the launcher: on exec the kernel takes the resident size of the process as it
+//! was before exec into the peak memory of the new program, so that a program that
+//! is started by a large one seems large itself. The launcher is the same program
+//! file started anew; it serves one execution after another over a socket pair that
+//! is its standard input.
+//!
+//! What is measured how is written in `docs/measuring.md`.
+
+use std::time::Duration;
+
+mod abilities;
+mod capture;
+mod cgroup;
+mod child;
+mod client;
+mod counters;
+mod cpus;
+mod launcher;
+mod leftovers;
+mod protocol;
+mod sys;
+mod tail;
+
+pub use abilities::{Abilities, Ability};
+pub use client::{Interrupter, LauncherOptions, LocalExecutor};
+pub use cpus::{CpusError, available_cpus, parse_cpus};
+pub use launcher::{LAUNCHER_ARGUMENT, serve_as_launcher};
+
+/// A process that is asked to end by SIGTERM has this long before it gets SIGKILL.
+pub const GRACE: Duration = Duration::from_secs(1);

@@ -1,0 +1,152 @@
+//! The calls of the operating system that no safe wrapper offers.
+//!
+//! Every `unsafe` block of the crate stands here.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
+
+use super::super::Usage;
+
+/// The kernel counts `ru_inblock` and `ru_oublock` in units of 512 bytes, whatever the device.
+const BLOCK_UNIT: u64 = 512;
+/// The kernel counts `ru_maxrss` in KiB.
+const MEMORY_UNIT: u64 = 1024;
+
+/// Waits for a child and returns how it ended and what it used.
+#[expect(unsafe_code, reason = "only wait4 gives the usage of one child")]
+pub(super) fn wait(child: Pid) -> io::Result<(ExitStatus, Usage)> {
+    let mut status = 0;
+    loop {
+        let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: both pointers are to live variables of the types that wait4 writes.
+        let result = unsafe {
+            libc::wait4(
+                child.as_raw_nonzero().get(),
+                &raw mut status,
+                0,
+                usage.as_mut_ptr(),
+            )
+        };
+        if result >= 0 {
+            // SAFETY: an rusage is plain numbers, zeroed above, filled by the kernel since.
+            let usage = unsafe { usage.assume_init() };
+            return Ok((ExitStatus::from_raw(status), readable(&usage)));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+fn readable(usage: &libc::rusage) -> Usage {
+    Usage {
+        user: duration(usage.ru_utime),
+        system: duration(usage.ru_stime),
+        peak_memory: count(usage.ru_maxrss) * MEMORY_UNIT,
+        minor_faults: count(usage.ru_minflt),
+        major_faults: count(usage.ru_majflt),
+        voluntary_switches: count(usage.ru_nvcsw),
+        involuntary_switches: count(usage.ru_nivcsw),
+        block_input: count(usage.ru_inblock) * BLOCK_UNIT,
+        block_output: count(usage.ru_oublock) * BLOCK_UNIT,
+        cgroup_peak_memory: None,
+        instructions: None,
+        cycles: None,
+    }
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    Duration::from_secs(count(time.tv_sec)) + Duration::from_micros(count(time.tv_usec))
+}
+
+fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// Makes the kernel kill the child when the process that starts it dies.
+///
+/// A hook between fork and exec also makes the standard library use a real `fork`
+/// in place of `posix_spawn`, which keeps the floor of the child's peak memory low.
+#[expect(unsafe_code, reason = "a hook between fork and exec is unsafe to set")]
+pub(super) fn die_with_parent(command: &mut Command) {
+    // SAFETY: the hook is one system call: it neither allocates nor takes locks.
+    unsafe {
+        command.pre_exec(|| {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            Ok(())
+        });
+    }
+}
+
+/// The part of the kernel's `perf_event_attr` that its first version had.
+#[repr(C)]
+struct CounterAttributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup_events: u32,
+    breakpoint_type: u32,
+    breakpoint_address: u64,
+}
+
+const COUNTER_ATTRIBUTES_SIZE: u32 = 64;
+const READ_TOTAL_TIME_ENABLED: u64 = 1;
+const READ_TOTAL_TIME_RUNNING: u64 = 2;
+const DISABLED: u64 = 1;
+const INHERIT: u64 = 1 << 1;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const ENABLE_ON_EXEC: u64 = 1 << 12;
+const CLOSE_ON_EXEC: libc::c_ulong = 8;
+
+/// Opens a counter on this process that does not count this process, which never
+/// calls exec, but each child from its exec on, with all its descendants.
+///
+/// A read gives three numbers: count, time enabled and time running.
+#[expect(unsafe_code, reason = "there is no wrapper of perf_event_open")]
+pub(super) fn open_counter(kind: u32, config: u64) -> io::Result<OwnedFd> {
+    let attributes = CounterAttributes {
+        kind,
+        size: COUNTER_ATTRIBUTES_SIZE,
+        config,
+        sample_period: 0,
+        sample_type: 0,
+        read_format: READ_TOTAL_TIME_ENABLED | READ_TOTAL_TIME_RUNNING,
+        flags: DISABLED | INHERIT | EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | ENABLE_ON_EXEC,
+        wakeup_events: 0,
+        breakpoint_type: 0,
+        breakpoint_address: 0,
+    };
+    let this_process: libc::pid_t = 0;
+    let any_cpu: libc::c_int = -1;
+    let no_group: libc::c_int = -1;
+    // SAFETY: the attributes are as long as their size says and outlive the call,
+    // which only reads them.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            &raw const attributes,
+            this_process,
+            any_cpu,
+            no_group,
+            CLOSE_ON_EXEC,
+        )
+    };
+    let descriptor = i32::try_from(result).unwrap_or(-1);
+    if descriptor < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel just gave us this descriptor and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
