@@ -11,4 +11,5 @@
 pub mod measure;
 pub mod model;
 pub mod record;
+pub mod show;
 pub mod suite;
