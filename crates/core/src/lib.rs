@@ -13,4 +13,5 @@ pub mod judge;
 pub mod measure;
 pub mod model;
 pub mod record;
+pub mod show;
 pub mod suite;
