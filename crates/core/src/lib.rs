@@ -9,6 +9,7 @@
 //! ```
 
 pub mod clean;
+pub mod explain;
 pub mod judge;
 pub mod measure;
 pub mod model;

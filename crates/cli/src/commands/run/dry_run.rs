@@ -1,0 +1,117 @@
+//! `lapwing run --dry-run`: what would be measured, in which order, and how long it takes.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use lapwing_core::clean::{Policy, clean};
+use lapwing_core::judge::estimate;
+use lapwing_core::measure::FixedSchedule;
+use lapwing_core::record::{Filter, StoreError};
+use lapwing_core::show::{count, quantity};
+use lapwing_core::suite::{BurnIn, Case, Plan};
+
+use super::super::open;
+use crate::error::{CliError, Exit};
+use crate::options::Context;
+use crate::table::Table;
+
+/// Shows the order.
+pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
+    let times = past_times(plan, context)?;
+    let schedule = FixedSchedule::new(plan);
+    let mut table = Table::new(["", "benchmark", "variant", "instance", "iterations", "expected"]);
+    let mut total = 0.0;
+    let mut unknown = 0;
+    let mut executions = 0;
+    for planned in schedule.left() {
+        let case = &plan.cases[planned.case];
+        let (burn_in, iterations) = (burn_in(case), case.iterations);
+        executions += u64::from(burn_in + iterations);
+        let expected = times
+            .get(&case.benchmark.id)
+            .map(|mean| expected(case, *mean));
+        match expected {
+            Some(seconds) => total += seconds,
+            None => unknown += 1,
+        }
+        table.row([
+            (planned.position + 1).to_string(),
+            case.benchmark.id.clone(),
+            plan.variants[planned.variant].name.clone(),
+            (planned.block + 1).to_string(),
+            format!("{burn_in} + {iterations}"),
+            expected.map_or_else(|| "–".to_owned(), |seconds| quantity(seconds, "s")),
+        ]);
+    }
+    let instances = schedule.left().count();
+    let mut out = context.terminal.out();
+    writeln!(
+        out,
+        "{} instances, {} executions at least, seed {}; {}",
+        count(instances),
+        count(usize::try_from(executions).unwrap_or(usize::MAX)),
+        plan.seed,
+        expectation(total, unknown, instances)
+    )?;
+    writeln!(out)?;
+    write!(out, "{}", table.text())?;
+    Ok(Exit::Fine)
+}
+
+fn expectation(seconds: f64, unknown: usize, instances: usize) -> String {
+    if unknown == instances {
+        "expected time unknown: nothing of it was measured before".to_owned()
+    } else if unknown == 0 {
+        format!("about {}", quantity(seconds, "s"))
+    } else {
+        format!(
+            "about {} and {} instances not measured before",
+            quantity(seconds, "s"),
+            count(unknown)
+        )
+    }
+}
+
+fn expected(case: &Case, mean: f64) -> f64 {
+    let planned = f64::from(burn_in(case) + case.iterations) * mean;
+    let share = |budget: Option<std::time::Duration>| {
+        budget.map(|it| it.as_secs_f64() / f64::from(case.instances))
+    };
+    let least = share(case.min_time).map_or(planned, |least| planned.max(least));
+    share(case.max_time).map_or(least, |most| least.min(most.max(mean)))
+}
+
+fn burn_in(case: &Case) -> u32 {
+    match case.burn_in {
+        BurnIn::Fixed(count) => count,
+        BurnIn::Auto => 0,
+    }
+}
+
+/// Returns the mean wall time of each benchmark that was measured before.
+fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, f64>, CliError> {
+    let mut times = BTreeMap::new();
+    let Some(store) = open::if_there(context)? else {
+        return Ok(times);
+    };
+    let filter = Filter {
+        metrics: vec!["wall_time".to_owned()],
+        ..Filter::default()
+    };
+    let read = store.each_benchmark(&filter, |data| {
+        let wanted = data.suite == plan.suite
+            && plan.cases.iter().any(|it| it.benchmark.id == data.benchmark.id);
+        if wanted {
+            let cleaned = clean(&data.instances, "wall_time", Policy::default());
+            if let Some(estimate) = estimate(&cleaned) {
+                times.insert(data.benchmark.id.clone(), estimate.value);
+            }
+        }
+        Ok::<(), StoreError>(())
+    });
+    match read {
+        // Nothing was measured before, or nothing with a wall time.
+        Err(StoreError::NoMatch { .. }) | Ok(()) => Ok(times),
+        Err(error) => Err(error.into()),
+    }
+}

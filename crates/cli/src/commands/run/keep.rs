@@ -1,0 +1,160 @@
+//! Where measurements go as they happen: a record file first, the store soon after.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use lapwing_core::measure::{Consumer, Event, RunError};
+use lapwing_core::model::{Record, RecordKind};
+use lapwing_core::record::{RecordFile, Store, StoreError};
+
+use crate::error::CliError;
+use crate::terminal::Terminal;
+
+type Taken = Result<(), Box<dyn Error + Send + Sync>>;
+
+/// Writes every record to a file the moment that it happens, so that a killed process
+/// loses at most the iteration under way.
+pub struct Journal {
+    file: RecordFile,
+}
+
+impl Journal {
+    pub fn new(file: RecordFile) -> Self {
+        Self { file }
+    }
+}
+
+impl Consumer for Journal {
+    fn take(&mut self, event: &Event<'_>) -> Taken {
+        if let Event::Record(record) = event {
+            self.file.append(record)?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts records into the store in small batches, between instances: while one runs the
+/// store's work would disturb what is measured.
+pub struct StoreWriter<'a> {
+    store: Store,
+    terminal: &'a Terminal,
+    waiting: Vec<Record>,
+    last: Instant,
+    failure: Option<StoreError>,
+}
+
+/// Records wait at most this long for a long instance to end.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+impl<'a> StoreWriter<'a> {
+    pub fn new(store: Store, terminal: &'a Terminal) -> Self {
+        Self {
+            store,
+            terminal,
+            waiting: Vec::new(),
+            last: Instant::now(),
+            failure: None,
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.waiting.is_empty() || self.failure.is_some() {
+            return;
+        }
+        match self.store.append(&self.waiting) {
+            Ok(_) => self.waiting.clear(),
+            // The record file has everything: measuring goes on, the error comes at the end.
+            Err(error) => {
+                self.terminal.note(&format!(
+                    "the store cannot be written to ({error}); measuring goes on into a record file"
+                ));
+                self.failure = Some(error);
+                self.waiting = Vec::new();
+            }
+        }
+        self.last = Instant::now();
+    }
+}
+
+impl Consumer for StoreWriter<'_> {
+    fn take(&mut self, event: &Event<'_>) -> Taken {
+        match event {
+            Event::Record(record) if self.failure.is_none() => {
+                self.waiting.push((*record).clone());
+                let instance_ended = record.kind() == RecordKind::InstanceEnd;
+                if (instance_ended && self.last.elapsed() > LONGEST_WAIT / 10)
+                    || self.last.elapsed() > LONGEST_WAIT
+                {
+                    self.flush();
+                }
+            }
+            Event::Ended => self.flush(),
+            Event::Record(_)
+            | Event::Started { .. }
+            | Event::InstanceStarted { .. }
+            | Event::IterationStarted { .. }
+            | Event::Note(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Both, when measuring is over.
+pub struct Keeper<'a> {
+    pub journal: Journal,
+    pub writer: StoreWriter<'a>,
+}
+
+/// What became of the measurements.
+pub enum Kept {
+    /// They are in the store.
+    InStore,
+    /// They are in a record file, because the store failed.
+    InFile { path: PathBuf, failure: StoreError },
+}
+
+impl Keeper<'_> {
+    /// Makes sure that everything is in the store; only then the record file goes.
+    pub fn finish(mut self) -> Kept {
+        self.writer.flush();
+        let path = self.journal.file.path().to_owned();
+        match self.writer.failure {
+            None => {
+                // A file that stays is taken in again by the next command, which changes nothing.
+                let _stays = self.journal.file.remove();
+                Kept::InStore
+            }
+            Some(failure) => {
+                let _unsynced = self.journal.file.keep();
+                Kept::InFile { path, failure }
+            }
+        }
+    }
+}
+
+impl Kept {
+    /// Returns the error that ended measuring, with where the measurements are.
+    pub fn explain(self, error: RunError) -> CliError {
+        let place = match self {
+            Self::InStore => "what was measured until then is in the store".to_owned(),
+            Self::InFile { path, .. } => {
+                format!("what was measured until then is in {}", path.display())
+            }
+        };
+        CliError::input(error).consequence(place)
+    }
+
+    /// Returns an error when the store failed.
+    pub fn into_result(self) -> Result<(), CliError> {
+        match self {
+            Self::InStore => Ok(()),
+            Self::InFile { path, failure } => Err(CliError::input(failure)
+                .consequence(format!("everything measured is in {}", path.display()))
+                .hint(format!(
+                    "when the store works again, any command takes it in; or `lapwing import {}`",
+                    path.display()
+                ))),
+        }
+    }
+}

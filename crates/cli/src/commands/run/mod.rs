@@ -1,0 +1,239 @@
+//! `lapwing run`: measures commands or a suite, keeps every iteration, says what came out.
+
+mod dry_run;
+mod keep;
+mod names;
+mod options;
+mod progress;
+mod resume;
+mod summary;
+mod system;
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor};
+use lapwing_core::measure::{
+    Consumer, FixedSchedule, RunEnd, RunError, Runs, Schedule, Surroundings, environment_outputs,
+    open_session, run as measure,
+};
+use lapwing_core::model::{Id, Object, Session};
+use lapwing_core::record::{RecordFile, Store};
+use lapwing_core::suite::Plan;
+use serde_json::json;
+
+pub use self::options::Run;
+use self::keep::{Journal, Keeper, StoreWriter};
+use self::progress::Progress;
+use self::system::SystemClock;
+use super::open;
+use crate::error::{CliError, Exit};
+use crate::options::Context;
+
+impl Run {
+    /// Measures.
+    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        if let Some(session) = &self.resume {
+            return resume::resume(&self, session, context);
+        }
+        let plan = self.plan()?;
+        if self.dry_run {
+            return dry_run::show(&plan, context);
+        }
+        let store = open::for_writing(context)?;
+        let executor = start_executor(&plan)?;
+        let mut schedule = FixedSchedule::new(&plan);
+        let session = self.new_session(&plan)?;
+        Measuring {
+            command: &self,
+            context,
+            plan: &plan,
+            store,
+            executor,
+        }
+        .all(Opening::New(session), &mut schedule)
+    }
+
+    fn new_session(&self, plan: &Plan) -> Result<Session, CliError> {
+        let id = new_id();
+        let mut attributes = Object::new();
+        attributes.insert("plan".to_owned(), serde_json::to_value(plan)?);
+        Ok(Session {
+            id,
+            suite: plan.suite.clone(),
+            started: Timestamp::now(),
+            seed: Some(plan.seed),
+            tool: format!("lapwing {}", env!("CARGO_PKG_VERSION")),
+            name: Some(self.name.clone().unwrap_or_else(|| names::of(id))),
+            attributes,
+            artifacts: Object::new(),
+            extra: Object::new(),
+        })
+    }
+}
+
+fn new_id() -> Id {
+    Id::from(uuid::Uuid::now_v7())
+}
+
+fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
+    Ok(LocalExecutor::start(&LauncherOptions {
+        // Not the path of this program, which may have been replaced since it started.
+        program: PathBuf::from("/proc/self/exe"),
+        cpus: plan.cpus.clone(),
+    })?)
+}
+
+/// Whether a session begins or goes on.
+enum Opening {
+    New(Session),
+    Again(Runs, Vec<lapwing_core::model::Record>),
+}
+
+/// Everything that measuring needs.
+struct Measuring<'a> {
+    command: &'a Run,
+    context: &'a Context,
+    plan: &'a Plan,
+    store: Store,
+    executor: LocalExecutor,
+}
+
+impl Measuring<'_> {
+    fn all(mut self, opening: Opening, schedule: &mut FixedSchedule) -> Result<Exit, CliError> {
+        let session = match &opening {
+            Opening::New(session) => session.clone(),
+            Opening::Again(runs, _) => runs.session.clone(),
+        };
+        stop_on_signals(self.executor.interrupter())?;
+        let journal = RecordFile::create(&self.store.inbox(), &new_id().to_string())
+            .map_err(|error| self.no_journal(error))?;
+        let mut journal = Journal::new(journal);
+        let store = std::mem::replace(&mut self.store, open::again(self.context)?);
+        let mut writer = StoreWriter::new(store, &self.context.terminal);
+        let mut progress = Progress::new(self.context);
+        let measured = {
+            let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, &mut progress];
+            self.measure(opening, schedule, &mut consumers)
+        };
+        drop(progress);
+        let kept = Keeper { journal, writer }.finish();
+        let end = match measured {
+            Ok(end) => end,
+            Err(error) => return Err(kept.explain(error)),
+        };
+        kept.into_result()?;
+        self.conclude(&session, end)
+    }
+
+    fn measure(
+        &mut self,
+        opening: Opening,
+        schedule: &mut FixedSchedule,
+        consumers: &mut [&mut dyn Consumer],
+    ) -> Result<RunEnd, RunError> {
+        let runs = match opening {
+            Opening::New(session) => {
+                let folder = self.folder();
+                let version = lapwing_core::measure::version(&self.plan.version, &folder);
+                let mut environment = lapwing_core::measure::environment(std::path::Path::new("/"));
+                let commands = &self.plan.environment_commands;
+                let outputs = environment_outputs(commands, &folder, &mut self.executor)?;
+                if !outputs.is_empty() {
+                    environment.insert("outputs".to_owned(), outputs.into());
+                }
+                environment.insert("lapwing".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+                if let Some(cpus) = &self.plan.cpus {
+                    environment.insert("cpus".to_owned(), json!(cpus));
+                }
+                let abilities = self.executor.abilities()?;
+                environment.insert("unavailable".to_owned(), abilities.unavailable().into());
+                open_session(
+                    self.plan,
+                    session,
+                    &version,
+                    &environment,
+                    &mut new_id,
+                    consumers,
+                )?
+            }
+            Opening::Again(runs, records) => {
+                for record in &records {
+                    for consumer in &mut *consumers {
+                        consumer
+                            .take(&lapwing_core::measure::Event::Record(record))
+                            .map_err(|source| RunError::Consumer { source })?;
+                    }
+                }
+                runs
+            }
+        };
+        let clock = SystemClock::new();
+        let scratch = std::env::temp_dir().join(format!("lapwing-{}", runs.session.id));
+        let _scratch = system::Scratch::create(&scratch).map_err(|source| RunError::Consumer {
+            source: Box::new(source),
+        })?;
+        let mut around = Surroundings {
+            executor: &mut self.executor,
+            clock: &clock,
+            watch: &mut system::Machine::new(),
+            new_id: &mut new_id,
+            host: system::host(),
+            scratch,
+        };
+        measure(self.plan, &runs, schedule, &mut around, consumers)
+    }
+
+    fn folder(&self) -> PathBuf {
+        std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
+    }
+
+    fn no_journal(&self, error: std::io::Error) -> CliError {
+        CliError::input(error)
+            .consequence(format!(
+                "no record file can be written in {}",
+                self.store.inbox().display()
+            ))
+            .hint("give another place with --store, or free some space")
+    }
+
+    /// Says what came out.
+    fn conclude(self, session: &Session, end: RunEnd) -> Result<Exit, CliError> {
+        let answer = summary::Summary::read(&self.store, session, self.plan)?;
+        answer.show(self.command.format, self.context)?;
+        if let Some(path) = &self.command.plot {
+            answer.plot(path)?;
+        }
+        if !self.context.quiet {
+            self.say_where(session, end);
+        }
+        match end {
+            RunEnd::Interrupted => Ok(Exit::Interrupted),
+            RunEnd::Complete if answer.is_empty() => Ok(Exit::NotEnough),
+            RunEnd::Complete => Ok(Exit::Fine),
+        }
+    }
+
+    fn say_where(&self, session: &Session, end: RunEnd) {
+        let name = session.name.as_deref().unwrap_or_default();
+        let store = self.context.store.display();
+        let next = match end {
+            RunEnd::Complete => "`lapwing report` shows it",
+            RunEnd::Interrupted => "`lapwing run --resume` measures the rest",
+        };
+        self.context.terminal.say(&format!(
+            "stored in {store} as session `{name}`; {next}"
+        ));
+    }
+}
+
+/// Ctrl-C and its like end the command under way; the runner then ends the session.
+fn stop_on_signals(interrupter: Interrupter) -> Result<(), CliError> {
+    ctrlc::set_handler(move || interrupter.interrupt())
+        .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))
+}
+
+/// Returns how many instances a schedule still has.
+fn left(schedule: &dyn Schedule) -> usize {
+    schedule.remaining()
+}

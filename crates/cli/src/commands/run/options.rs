@@ -1,0 +1,286 @@
+//! The arguments of `lapwing run` and the plan that they come to.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lapwing_core::model::matches_name;
+use lapwing_core::suite::{
+    AdHoc, BurnIn, CommandLine, OutputMetrics, Plan, Settings, Suite, SuiteError, nearest,
+    parse_duration,
+};
+
+use crate::error::CliError;
+use crate::options::Format;
+
+/// The suite file that is measured when nothing else is said.
+const SUITE_FILE: &str = "lapwing.toml";
+
+/// Measure a suite or commands, keep every iteration, and say what came out
+///
+/// `lapwing run` measures lapwing.toml, `lapwing run -- gzip -k file` measures a
+/// command, and `lapwing run --command 'gzip -1 -kf f' --command 'gzip -9 -kf f'`
+/// measures several in turn and compares them.
+#[derive(Debug, Clone, Args)]
+pub struct Run {
+    /// Suite file [default: lapwing.toml]
+    #[arg(conflicts_with_all = ["command", "words"])]
+    pub suite: Option<PathBuf>,
+    /// Measure this shell command instead of a suite; may be repeated
+    #[arg(long, short, value_name = "COMMAND", conflicts_with = "words")]
+    pub command: Vec<String>,
+    /// Measure this command without a shell; if its first word has spaces, every word
+    /// is a shell command of its own
+    #[arg(last = true, value_name = "COMMAND")]
+    pub words: Vec<String>,
+    /// Call the commands by these names, in order
+    #[arg(long, value_name = "NAME")]
+    pub command_name: Vec<String>,
+
+    /// Instances (fresh visits in random order) of each benchmark [default: 5]
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "How often and how long")]
+    pub instances: Option<u32>,
+    /// Iterations of each instance that count [default: 5]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "How often and how long")]
+    pub iterations: Option<u32>,
+    /// Iterations before those, kept and left out when judging, or `auto` [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_burn_in, help_heading = "How often and how long")]
+    pub burn_in: Option<BurnIn>,
+    /// End an iteration that takes longer
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "How often and how long")]
+    pub time_limit: Option<std::time::Duration>,
+    /// Give an instance up after so many failures in a row, 0 for never [default: 3]
+    #[arg(long, value_name = "N", help_heading = "How often and how long")]
+    pub max_failures: Option<u32>,
+    /// Go on until so much time was measured of each benchmark
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "How often and how long")]
+    pub min_time: Option<std::time::Duration>,
+    /// Begin no iteration once so much time was spent on its benchmark
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "How often and how long")]
+    pub max_time: Option<std::time::Duration>,
+    /// Run benchmarks on these processors only, such as 0-1,3
+    #[arg(long, value_name = "LIST", help_heading = "How often and how long")]
+    pub cpus: Option<String>,
+    /// Seed of the random order [default: random]
+    #[arg(long, value_name = "N", help_heading = "How often and how long")]
+    pub seed: Option<u64>,
+
+    /// Run this before each instance, untimed
+    #[arg(long, value_name = "COMMAND", help_heading = "Around commands")]
+    pub setup: Option<String>,
+    /// Run this before each iteration, untimed
+    #[arg(long, value_name = "COMMAND", help_heading = "Around commands")]
+    pub prepare: Option<String>,
+    /// Run this after each instance, untimed
+    #[arg(long, value_name = "COMMAND", help_heading = "Around commands")]
+    pub teardown: Option<String>,
+    /// Give the output to this command after each iteration; the iteration failed when it fails
+    #[arg(long, value_name = "COMMAND", help_heading = "Around commands")]
+    pub check: Option<String>,
+    /// Read standard input from this file
+    #[arg(long, value_name = "FILE", help_heading = "Around commands")]
+    pub stdin: Option<PathBuf>,
+    /// Accept any exit code
+    #[arg(long, short = 'f', help_heading = "Around commands")]
+    pub ignore_failure: bool,
+    /// Make metrics of the numbers in the last JSON object that the command prints
+    #[arg(long, value_name = "KIND", value_parser = ["json"], help_heading = "Around commands")]
+    pub metrics: Option<String>,
+
+    /// Only benchmarks of the suite with this id, matching this pattern or containing this text
+    #[arg(long, short, value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// Only benchmarks of the suite with this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// Name of the session [default: two random words]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Show what would be measured, in which order, and about how long it takes
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Measure what an interrupted session (the latest, or this one) has left
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run"])]
+    pub resume: Option<String>,
+    /// Form of the answer
+    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    pub format: Format,
+    /// Draw the answer to this .svg, .png or .html file
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
+    if text == "auto" {
+        return Ok(BurnIn::Auto);
+    }
+    let count = text.parse().map_err(|_no_number| "a whole number or `auto`".to_owned())?;
+    Ok(BurnIn::Fixed(count))
+}
+
+impl Run {
+    /// Returns what is to be measured.
+    pub fn plan(&self) -> Result<Plan, CliError> {
+        let seed = self.seed.unwrap_or_else(random_seed);
+        let commands = self.commands()?;
+        let plan = if commands.is_empty() {
+            self.refuse_options_of_commands()?;
+            let path = self.suite_file()?;
+            let suite = Suite::load(&path).map_err(about_suite)?;
+            self.select(suite.plan(&self.settings(), seed))?
+        } else {
+            let folder = std::env::current_dir()?;
+            self.ad_hoc(commands).plan(&folder, &self.settings(), seed)
+        };
+        Ok(plan)
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            instances: self.instances,
+            burn_in: self.burn_in,
+            iterations: self.iterations,
+            time_limit: self.time_limit,
+            max_failures: self.max_failures,
+            min_time: self.min_time,
+            max_time: self.max_time,
+            cpus: self.cpus.clone(),
+        }
+    }
+
+    fn commands(&self) -> Result<Vec<CommandLine>, CliError> {
+        let shell = |texts: &[String]| -> Vec<CommandLine> {
+            texts.iter().cloned().map(CommandLine::Shell).collect()
+        };
+        let Some(first) = self.words.first() else {
+            return Ok(shell(&self.command));
+        };
+        if first.contains(char::is_whitespace) && !Path::new(first).exists() {
+            return Ok(shell(&self.words));
+        }
+        find_program(first)?;
+        Ok(vec![CommandLine::Words(self.words.clone())])
+    }
+
+    fn ad_hoc(&self, commands: Vec<CommandLine>) -> AdHoc {
+        let shell = |text: &Option<String>| text.clone().map(CommandLine::Shell);
+        AdHoc {
+            commands,
+            names: self.command_name.clone(),
+            setup: shell(&self.setup),
+            prepare: shell(&self.prepare),
+            teardown: shell(&self.teardown),
+            check: shell(&self.check),
+            stdin: self.stdin.as_ref().map(|path| path.display().to_string()),
+            any_exit_code: self.ignore_failure,
+            output: match self.metrics {
+                Some(_) => OutputMetrics::Json,
+                None => OutputMetrics::None,
+            },
+        }
+    }
+
+    /// Options that would be silently without effect are refused.
+    fn refuse_options_of_commands(&self) -> Result<(), CliError> {
+        let given = [
+            ("--command-name", !self.command_name.is_empty()),
+            ("--setup", self.setup.is_some()),
+            ("--prepare", self.prepare.is_some()),
+            ("--teardown", self.teardown.is_some()),
+            ("--check", self.check.is_some()),
+            ("--stdin", self.stdin.is_some()),
+            ("--ignore-failure", self.ignore_failure),
+            ("--metrics", self.metrics.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(CliError::input(format!(
+                "{option} is for commands; a suite says such things for each benchmark"
+            ))
+            .hint("give a command with `--command` or after `--`, or put it into the suite")),
+            None => Ok(()),
+        }
+    }
+
+    fn suite_file(&self) -> Result<PathBuf, CliError> {
+        match &self.suite {
+            Some(path) if path.is_dir() => Ok(path.join(SUITE_FILE)),
+            Some(path) => Ok(path.clone()),
+            None if Path::new(SUITE_FILE).exists() => Ok(PathBuf::from(SUITE_FILE)),
+            None => Err(CliError::input(format!(
+                "nothing to measure: there is no {SUITE_FILE} here"
+            ))
+            .hint("measure a command with `lapwing run -- COMMAND`, or name a suite file")),
+        }
+    }
+
+    fn select(&self, mut plan: Plan) -> Result<Plan, CliError> {
+        let ids: Vec<String> = plan.cases.iter().map(|it| it.benchmark.id.clone()).collect();
+        for wanted in &self.benchmark {
+            if !ids.iter().any(|id| matches_name(wanted, id)) {
+                return Err(unknown("benchmark", wanted, ids.iter().map(String::as_str)));
+            }
+        }
+        let tags: Vec<&str> = plan
+            .cases
+            .iter()
+            .flat_map(|it| it.benchmark.tags.iter().map(String::as_str))
+            .collect();
+        for wanted in &self.tag {
+            if !tags.contains(&wanted.as_str()) {
+                return Err(unknown("tag", wanted, tags.iter().copied()));
+            }
+        }
+        plan.cases.retain(|case| {
+            let named = |wanted: &String| matches_name(wanted, &case.benchmark.id);
+            let tagged = |wanted: &String| case.benchmark.tags.contains(wanted);
+            (self.benchmark.is_empty() || self.benchmark.iter().any(named))
+                && (self.tag.is_empty() || self.tag.iter().any(tagged))
+        });
+        if plan.cases.is_empty() {
+            return Err(CliError::input("no benchmark has both such a name and such a tag"));
+        }
+        Ok(plan)
+    }
+}
+
+fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -> CliError {
+    let error = CliError::input(format!("the suite has no {what} `{wanted}`"));
+    match nearest(wanted, known) {
+        Some(name) => error.hint(format!("did you mean `{name}`?")),
+        None => error.hint("`lapwing run --dry-run` lists what it has"),
+    }
+}
+
+fn about_suite(error: SuiteError) -> CliError {
+    let hint = error
+        .suggestion()
+        .map(|name| format!("did you mean `{name}`?"));
+    let error = CliError::input(error);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+/// Better said before anything is measured than recorded thirty times.
+fn find_program(name: &str) -> Result<(), CliError> {
+    let found = if name.contains('/') {
+        Path::new(name).exists()
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    };
+    if found {
+        return Ok(());
+    }
+    Err(CliError::input(format!("there is no program `{name}`"))
+        .hint("check its name, or give its path; a shell command goes with --command"))
+}
+
+fn random_seed() -> u64 {
+    // A seed is typed again by people, so it is short; 32 bits are plenty of orders.
+    u64::from(u32::from_le_bytes(
+        uuid::Uuid::new_v4().into_bytes()[..4]
+            .try_into()
+            .unwrap_or_default(),
+    ))
+}

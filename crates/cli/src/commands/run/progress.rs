@@ -1,0 +1,225 @@
+//! What a person sees while measuring goes on.
+
+use std::error::Error;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lapwing_core::measure::{Consumer, Event};
+use lapwing_core::model::{Outcome, Record};
+use lapwing_core::show::{count, quantity};
+use lapwing_core::suite::{BurnIn, Plan};
+
+use crate::options::Context;
+
+/// The progress bar, and a line for each instance when more is asked for.
+pub struct Progress<'a> {
+    context: &'a Context,
+    bar: ProgressBar,
+    current: Current,
+    failed: usize,
+}
+
+#[derive(Default)]
+struct Current {
+    label: String,
+    instance: u32,
+    means: Vec<f64>,
+    last: String,
+    planned: u64,
+    done: u64,
+}
+
+/// Nothing shorter than this deserves a bar.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// A bar that moves more often only disturbs what is measured.
+const REDRAW_PER_SECOND: u8 = 4;
+
+impl<'a> Progress<'a> {
+    pub fn new(context: &'a Context) -> Self {
+        Self {
+            context,
+            bar: ProgressBar::hidden(),
+            current: Current::default(),
+            failed: 0,
+        }
+    }
+
+    fn begin(&mut self, plan: &Plan, instances: usize) {
+        if self.context.quiet {
+            return;
+        }
+        self.context.terminal.say(&headline(plan, instances));
+        if !self.context.terminal.is_interactive() {
+            return;
+        }
+        let total = plan
+            .cases
+            .iter()
+            .map(|it| u64::from(planned(it)) * u64::from(it.instances))
+            .sum::<u64>()
+            * plan.variants.len() as u64;
+        let all: u64 = plan.cases.iter().map(|it| u64::from(it.instances)).sum::<u64>()
+            * plan.variants.len() as u64;
+        let left = total * instances as u64 / all.max(1);
+        let style = ProgressStyle::with_template(" [{bar:24}] {pos}/{len}   {msg}   {eta}")
+            .unwrap_or_else(|_template| ProgressStyle::default_bar())
+            .progress_chars("■■□")
+            .with_key("eta", write_remaining);
+        self.bar = ProgressBar::with_draw_target(
+            Some(left),
+            ProgressDrawTarget::stderr_with_hz(REDRAW_PER_SECOND),
+        )
+        .with_style(style)
+        .with_elapsed(Duration::ZERO);
+    }
+
+    fn finish_instance(&mut self) {
+        let missing = self.current.planned.saturating_sub(self.current.done);
+        self.bar.inc(missing);
+        if self.context.verbose
+            && let Some(mean) = lapwing_stats::mean(&self.current.means)
+        {
+            let line = format!(
+                " {}  instance {}   {}",
+                self.current.label,
+                self.current.instance,
+                quantity(mean, "s")
+            );
+            self.bar.suspend(|| self.context.terminal.say(&line));
+        }
+    }
+
+    fn show(&self) {
+        self.bar.set_message(format!(
+            "{}  instance {}   {}",
+            self.current.label, self.current.instance, self.current.last
+        ));
+    }
+}
+
+fn write_remaining(state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write) {
+    let left = state.eta();
+    if state.elapsed() < PATIENCE || state.pos() == 0 {
+        return;
+    }
+    // A writer to a string cannot fail.
+    let _written = match left.as_secs() {
+        0 => write!(out, "about 1 s left"),
+        seconds @ 1..120 => write!(out, "about {seconds} s left"),
+        seconds @ 120..7200 => write!(out, "about {} min left", seconds / 60),
+        seconds => write!(out, "about {} h left", seconds / 3600),
+    };
+}
+
+fn planned(case: &lapwing_core::suite::Case) -> u32 {
+    let burn_in = match case.burn_in {
+        BurnIn::Fixed(count) => count,
+        BurnIn::Auto => 0,
+    };
+    burn_in + case.iterations
+}
+
+/// Returns `measuring 2 benchmarks × 5 instances × (1 + 5) iterations, seed 7, order interleaved`.
+fn headline(plan: &Plan, instances: usize) -> String {
+    let benchmarks = match plan.cases.len() {
+        1 => "1 benchmark".to_owned(),
+        many => format!("{} benchmarks", count(many)),
+    };
+    let variants = match plan.variants.len() {
+        1 => String::new(),
+        many => format!(" × {many} variants"),
+    };
+    let first = &plan.cases[0];
+    let same = plan.cases.iter().all(|it| {
+        (it.instances, it.burn_in, it.iterations)
+            == (first.instances, first.burn_in, first.iterations)
+    });
+    let all = plan
+        .cases
+        .iter()
+        .map(|it| it.instances as usize)
+        .sum::<usize>()
+        * plan.variants.len();
+    let repeats = if instances != all {
+        format!(", {} of {} instances left", count(instances), count(all))
+    } else if same {
+        let burn_in = match first.burn_in {
+            BurnIn::Fixed(burn_in) => burn_in.to_string(),
+            BurnIn::Auto => "auto".to_owned(),
+        };
+        let at_least = if first.min_time.is_some() { "at least " } else { "" };
+        format!(
+            " × {} instances × ({burn_in} + {at_least}{}) iterations",
+            first.instances, first.iterations
+        )
+    } else {
+        format!(", {} instances", count(instances))
+    };
+    format!(
+        "measuring {benchmarks}{variants}{repeats}, seed {}, order interleaved",
+        plan.seed
+    )
+}
+
+impl Consumer for Progress<'_> {
+    fn take(&mut self, event: &Event<'_>) -> Result<(), Box<dyn Error + Send + Sync>> {
+        match event {
+            Event::Started { plan, instances } => self.begin(plan, *instances),
+            Event::InstanceStarted {
+                planned: at,
+                case,
+                variant,
+            } => {
+                let variant = if variant.name == lapwing_core::model::Run::DEFAULT_VARIANT {
+                    String::new()
+                } else {
+                    format!("  {}", variant.name)
+                };
+                self.current = Current {
+                    label: format!("{}{variant}", shorten(&case.benchmark.id)),
+                    instance: at.block + 1,
+                    planned: u64::from(planned(case)),
+                    ..Current::default()
+                };
+            }
+            Event::Record(Record::Iteration(iteration)) => {
+                self.current.done += 1;
+                if self.current.done <= self.current.planned {
+                    self.bar.inc(1);
+                }
+                self.current.last = match iteration.outcome {
+                    Outcome::Ok => {
+                        let time = iteration.metrics.get("wall_time");
+                        let time = time.copied().unwrap_or(f64::NAN);
+                        if !iteration.burn_in {
+                            self.current.means.push(time);
+                        }
+                        quantity(time, "s")
+                    }
+                    Outcome::Failed | Outcome::TimedOut | Outcome::Skipped => {
+                        self.failed += 1;
+                        iteration.outcome.to_string().replace('_', " ")
+                    }
+                };
+                if !self.bar.is_hidden() {
+                    self.show();
+                }
+            }
+            Event::Record(Record::InstanceEnd(_)) => self.finish_instance(),
+            Event::Note(text) => self.bar.suspend(|| self.context.terminal.note(text)),
+            Event::Ended => self.bar.finish_and_clear(),
+            Event::Record(_) | Event::IterationStarted { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+/// Returns a name that leaves room for the rest of the line.
+fn shorten(name: &str) -> String {
+    const ROOM: usize = 32;
+    if name.chars().count() <= ROOM {
+        return name.to_owned();
+    }
+    let end: String = name.chars().skip(name.chars().count() - ROOM + 1).collect();
+    format!("…{end}")
+}

@@ -1,0 +1,125 @@
+//! `lapwing run --resume`: measures what an interrupted session has left.
+
+use jiff::Timestamp;
+use lapwing_core::measure::{Finished, FixedSchedule, InstancePlan, Runs};
+use lapwing_core::model::{InstanceEnd, InstanceOutcome, Object, Record};
+use lapwing_core::record::{SessionState, Store};
+use lapwing_core::suite::Plan;
+
+use super::super::open;
+use super::{Measuring, Opening, Run, left, start_executor};
+use crate::error::{CliError, Exit};
+use crate::options::Context;
+
+/// Measures the rest of the session of that name or id; of the latest one when empty.
+pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, CliError> {
+    let store = open::for_writing(context)?;
+    let state = find(&store, session)?;
+    let name = state.session.name.clone().unwrap_or_default();
+    let plan = stored_plan(&state)?;
+    let records = lost(&state);
+    let finished = finished(&plan, &state);
+    let mut schedule = FixedSchedule::resumed(&plan, &finished);
+    if left(&schedule) == 0 && records.is_empty() {
+        context
+            .terminal
+            .say(&format!("session `{name}` is complete: nothing is left to measure"));
+        return Ok(Exit::Fine);
+    }
+    let ids = plan
+        .variants
+        .iter()
+        .map(|variant| {
+            let run = state.runs.iter().find(|run| run.variant == variant.name);
+            run.map(|run| run.id).ok_or_else(|| {
+                CliError::input(format!(
+                    "session `{name}` was ended before anything was measured"
+                ))
+                .hint("start it anew with `lapwing run`")
+            })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let runs = Runs {
+        session: state.session,
+        ids,
+    };
+    let executor = start_executor(&plan)?;
+    Measuring {
+        command,
+        context,
+        plan: &plan,
+        store,
+        executor,
+    }
+    .all(Opening::Again(runs, records), &mut schedule)
+}
+
+fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {
+    let found = if session.is_empty() {
+        store.latest_session()?.ok_or_else(|| {
+            CliError::input("no session was ever begun").hint("begin one with `lapwing run`")
+        })?
+    } else {
+        store.session(session)?
+    };
+    Ok(store.session_state(found.id)?)
+}
+
+fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {
+    let name = state.session.name.clone().unwrap_or_default();
+    let plan = state.session.attributes.get("plan").ok_or_else(|| {
+        CliError::input(format!(
+            "session `{name}` was not measured by `lapwing run`, so there is nothing to resume"
+        ))
+    })?;
+    serde_json::from_value(plan.clone()).map_err(|error| {
+        CliError::input(error).consequence(format!(
+            "the plan of session `{name}` cannot be read by this version of lapwing"
+        ))
+    })
+}
+
+/// Returns the ends of instances whose process was killed: they were cut short.
+fn lost(state: &SessionState) -> Vec<Record> {
+    state
+        .instances
+        .iter()
+        .filter(|it| it.end.is_none())
+        .map(|it| {
+            Record::InstanceEnd(InstanceEnd {
+                instance: it.instance.id,
+                ended: Some(Timestamp::now()),
+                outcome: InstanceOutcome::Lost,
+                message: Some("cut short: the process that measured it was ended".to_owned()),
+                observed: Object::new(),
+                extra: Object::new(),
+            })
+        })
+        .collect()
+}
+
+fn finished(plan: &Plan, state: &SessionState) -> Vec<Finished> {
+    state
+        .instances
+        .iter()
+        .filter_map(|it| {
+            let run = state.runs.iter().find(|run| run.id == it.instance.run)?;
+            let variant = plan.variants.iter().position(|v| v.name == run.variant)?;
+            let id = &it.instance.benchmark.id;
+            let case = plan.cases.iter().position(|case| case.benchmark.id == *id)?;
+            Some(Finished {
+                plan: InstancePlan {
+                    case,
+                    variant,
+                    block: it.instance.block,
+                    position: it.instance.position,
+                    attempt: it.instance.attempt,
+                },
+                outcome: it
+                    .end
+                    .as_ref()
+                    .map_or(InstanceOutcome::Lost, |end| end.outcome),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,54 @@
+//! The real machine around the runner.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use lapwing_core::measure::{Clock, Observer, Watch};
+use lapwing_core::model::Object;
+
+/// The clocks of the operating system.
+pub struct SystemClock {
+    start: Instant,
+}
+
+impl SystemClock {
+    pub fn new() -> Self {
+        Self {
+            start: Instant::now(),
+        }
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// A folder that is there while measuring goes on.
+pub struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    pub fn create(path: &Path) -> io::Result<Self> {
+        fs::create_dir_all(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+        })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Left over at worst: it is in the folder for temporary files.
+        let _left = fs::remove_dir_all(&self.path);
+    }
+}

@@ -1,0 +1,260 @@
+//! What deserves attention in what was just measured.
+//!
+//! These are hints about how to measure better, not judgements: each names the number
+//! that it rests on.
+
+use crate::clean::{CleanInstance, Policy, clean};
+use crate::judge::{INSTANCES_FOR_A_VERDICT, estimate};
+use crate::model::{Outcome, Run};
+use crate::record::InstanceData;
+
+/// Something that deserves attention.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Advice {
+    /// Too few instances for any conclusion.
+    FewInstances {
+        /// How many there are.
+        instances: usize,
+    },
+    /// The first iteration that counts is slower than the rest.
+    SlowStart {
+        /// Median over instances of first iteration / median of the others.
+        ratio: f64,
+        /// How many instances show it, of how many.
+        instances: (usize, usize),
+        /// How many iterations were already planned as burn-in.
+        burn_in: usize,
+    },
+    /// Instance means differ much.
+    Spread {
+        /// Coefficient of variation of the instance means.
+        cv: f64,
+    },
+    /// The machine was busy with other things during some instances.
+    Busy {
+        /// How many instances, of how many.
+        instances: (usize, usize),
+        /// The load from which an instance counts as disturbed, in processors.
+        load: f64,
+        /// Mean of the disturbed instances / mean of the others; `None` when there are no others.
+        ratio: Option<f64>,
+    },
+    /// Another guest of the same host took processor time away.
+    Stolen {
+        /// How many instances, of how many.
+        instances: (usize, usize),
+        /// The largest share that was taken.
+        share: f64,
+    },
+    /// Iterations did not end well.
+    Failures {
+        /// How many, of how many.
+        iterations: (usize, usize),
+        /// What the first one said.
+        message: Option<String>,
+    },
+    /// So quick that starting the process is most of it.
+    Brief {
+        /// The mean in seconds.
+        seconds: f64,
+    },
+    /// The command left processes behind, which were ended.
+    LeftBehind,
+}
+
+/// A spread between instances from which people should know of it.
+const WIDE: f64 = 0.1;
+/// A first iteration this much slower than the rest is no accident when most instances show it.
+const SLOW_START: f64 = 1.1;
+/// Other programs' load, in processors, from which an instance counts as disturbed.
+const BUSY: f64 = 0.5;
+/// A share of stolen processor time from which an instance counts as disturbed.
+const STOLEN: f64 = 0.01;
+/// Below this, most of the time goes into starting a process.
+const BRIEF: f64 = 0.005;
+
+/// Returns what deserves attention in the instances of one benchmark and run.
+pub fn advise(instances: &[InstanceData]) -> Vec<Advice> {
+    let cleaned = clean(instances, "wall_time", Policy::default());
+    let mut advice = failures(instances);
+    let Some(estimate) = estimate(&cleaned) else {
+        return advice;
+    };
+    if estimate.instances < INSTANCES_FOR_A_VERDICT {
+        advice.push(Advice::FewInstances {
+            instances: estimate.instances,
+        });
+    }
+    advice.extend(slow_start(instances, &cleaned.instances));
+    if let Some(cv) = estimate.cv_between
+        && cv > WIDE
+    {
+        advice.push(Advice::Spread { cv });
+    }
+    advice.extend(busy(instances, &cleaned.instances));
+    advice.extend(stolen(instances));
+    if estimate.value < BRIEF && is_command(&instances[0].run) {
+        advice.push(Advice::Brief {
+            seconds: estimate.value,
+        });
+    }
+    advice
+}
+
+/// Only what this program measured has the start of a process in its times.
+fn is_command(run: &Run) -> bool {
+    run.metrics.contains_key("user_time")
+}
+
+fn failures(instances: &[InstanceData]) -> Vec<Advice> {
+    let all: usize = instances.iter().map(|it| it.iterations.len()).sum();
+    let bad = instances
+        .iter()
+        .flat_map(|it| &it.iterations.outcome)
+        .filter(|outcome| matches!(outcome, Outcome::Failed | Outcome::TimedOut))
+        .count();
+    let broken = instances
+        .iter()
+        .filter_map(|it| it.end.as_ref()?.message.clone())
+        .next();
+    let first = instances
+        .iter()
+        .flat_map(|it| it.iterations.messages.first())
+        .map(|(_, message)| message.clone())
+        .next();
+    if bad == 0 && (all > 0 || broken.is_none()) {
+        return Vec::new();
+    }
+    vec![Advice::Failures {
+        iterations: (bad, all),
+        message: first.or(broken),
+    }]
+}
+
+fn slow_start(instances: &[InstanceData], cleaned: &[CleanInstance]) -> Option<Advice> {
+    /// Below this many others their median says little.
+    const OTHERS: usize = 3;
+    let ratios: Vec<f64> = cleaned
+        .iter()
+        .filter(|it| it.values.len() > OTHERS)
+        .filter_map(|it| Some(it.values[0] / lapwing_stats::median(&it.values[1..])?))
+        .collect();
+    let slow = ratios.iter().filter(|ratio| **ratio > SLOW_START).count();
+    let ratio = lapwing_stats::median(&ratios)?;
+    let burn_in = instances
+        .iter()
+        .map(|it| it.iterations.burn_in.iter().filter(|it| **it).count())
+        .max()
+        .unwrap_or(0);
+    // Two thirds of the instances: a single slow start is an outlier, not a warm-up.
+    (ratio > SLOW_START && slow * 3 >= ratios.len() * 2).then_some(Advice::SlowStart {
+        ratio,
+        instances: (slow, ratios.len()),
+        burn_in,
+    })
+}
+
+fn observed(instance: &InstanceData, key: &str) -> Option<f64> {
+    instance.end.as_ref()?.observed.get(key)?.as_f64()
+}
+
+fn busy(instances: &[InstanceData], cleaned: &[CleanInstance]) -> Option<Advice> {
+    let (disturbed, calm): (Vec<&CleanInstance>, Vec<&CleanInstance>) =
+        cleaned.iter().partition(|it| {
+            observed(&instances[it.position], "other_load").is_some_and(|load| load > BUSY)
+        });
+    if disturbed.is_empty() {
+        return None;
+    }
+    let centre = |side: &[&CleanInstance]| {
+        lapwing_stats::mean(&side.iter().map(|it| it.mean()).collect::<Vec<_>>())
+    };
+    let ratio = match (centre(&disturbed), centre(&calm)) {
+        (Some(disturbed), Some(calm)) if calm > 0.0 => Some(disturbed / calm),
+        _ => None,
+    };
+    Some(Advice::Busy {
+        instances: (disturbed.len(), cleaned.len()),
+        load: BUSY,
+        ratio,
+    })
+}
+
+fn stolen(instances: &[InstanceData]) -> Option<Advice> {
+    let shares: Vec<f64> = instances
+        .iter()
+        .filter_map(|it| observed(it, "steal"))
+        .filter(|share| *share > STOLEN)
+        .collect();
+    let share = shares.iter().copied().max_by(f64::total_cmp)?;
+    Some(Advice::Stolen {
+        instances: (shares.len(), instances.len()),
+        share,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::tests::instance;
+
+    fn steady(values: &[f64]) -> InstanceData {
+        let rows: Vec<_> = values
+            .iter()
+            .map(|value| (false, Outcome::Ok, *value))
+            .collect();
+        instance(&rows)
+    }
+
+    #[test]
+    fn a_calm_measurement_needs_no_advice() {
+        let instances = [1.00, 1.01, 0.99].map(|it| steady(&[it; 5]));
+        assert_eq!(advise(&instances), []);
+    }
+
+    #[test]
+    fn slow_first_iterations_are_noticed_when_most_instances_have_them() {
+        let warm_up = [1.3, 1.0, 1.0, 1.0, 1.0];
+        let flat = [1.0; 5];
+        assert_eq!(
+            advise(&[steady(&warm_up), steady(&warm_up), steady(&flat)]),
+            [Advice::SlowStart {
+                ratio: 1.3,
+                instances: (2, 3),
+                burn_in: 0
+            }]
+        );
+        assert_eq!(
+            advise(&[steady(&warm_up), steady(&flat), steady(&flat)]),
+            []
+        );
+    }
+
+    #[test]
+    fn one_instance_gives_no_verdict() {
+        assert_eq!(
+            advise(&[steady(&[1.0; 5])]),
+            [Advice::FewInstances { instances: 1 }]
+        );
+    }
+
+    #[test]
+    fn failures_come_with_what_the_first_one_said() {
+        let mut failing = instance(&[
+            (false, Outcome::Ok, 1.0),
+            (false, Outcome::Failed, f64::NAN),
+        ]);
+        failing
+            .iterations
+            .messages
+            .push((1, "exit code 3".to_owned()));
+        let calm = steady(&[1.0; 2]);
+        assert_eq!(
+            advise(&[failing, calm.clone(), calm]),
+            [Advice::Failures {
+                iterations: (1, 6),
+                message: Some("exit code 3".to_owned())
+            }]
+        );
+    }
+}
