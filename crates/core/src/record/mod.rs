@@ -1,7 +1,15 @@
 //! Keeps what was measured: record lines, other tools' files, the store.
 
 mod data;
+pub mod inbox;
 mod line;
+mod record_file;
+pub mod store;
 
 pub use data::{BenchmarkData, Filter, InstanceData, Iterations};
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
+pub use record_file::RecordFile;
+pub use store::{
+    Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
+    SessionRow, SessionState, Store, StoreError, StoreInfo, Writer,
+};

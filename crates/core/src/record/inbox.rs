@@ -1,0 +1,207 @@
+//! Record files that wait to be taken into the store.
+//!
+//! Whoever measures writes its records to a file in the store's inbox as it goes, and
+//! holds the file's lock while it lives. The next command that opens the store takes in
+//! the files whose writers are done or dead, each in one transaction, and removes them.
+//! If it dies between the two, the file is there again and changes nothing the next time.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Seek};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::{Appended, LineError, Store, StoreError, parse_line};
+use crate::model::Id;
+
+/// What became of a file in the inbox.
+#[derive(Debug)]
+pub enum Arrival {
+    /// Its records are in the store, and the file is gone.
+    TakenIn {
+        /// Where it was.
+        path: PathBuf,
+        /// What it held.
+        appended: Appended,
+        /// The id of the first session that it speaks of.
+        session: Option<Id>,
+        /// Whether its last line was cut off: the writer died while writing it.
+        cut_off: bool,
+    },
+    /// Its writer is still at work.
+    UnderWay {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// It cannot be taken in, and stays where it is.
+    Refused {
+        /// Where it is.
+        path: PathBuf,
+        /// Why.
+        error: ArrivalError,
+    },
+}
+
+/// Why a file in the inbox was not taken in.
+#[derive(Debug, thiserror::Error)]
+pub enum ArrivalError {
+    /// It cannot be read, or not be removed.
+    #[error("{}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line is no record.
+    #[error("{}:{line}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: u64,
+        /// Why.
+        source: LineError,
+    },
+    /// The store does not accept a record.
+    #[error("{}:{line}", path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: u64,
+        /// Why.
+        source: StoreError,
+    },
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Takes in every file of `folder` whose writer is done or dead, and says what became
+/// of each. A folder that does not exist is empty.
+///
+/// # Errors
+/// When the folder cannot be listed. A broken file is no error; it is reported.
+pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<Arrival>> {
+    let mut paths = Vec::new();
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+        Ok(entries) => {
+            for entry in entries {
+                paths.push(entry?.path());
+            }
+        }
+    }
+    paths.retain(|path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+        name.ends_with(".jsonl") && !name.starts_with('.')
+    });
+    paths.sort();
+    Ok(paths
+        .into_iter()
+        .filter_map(|path| take_in_file(store, path))
+        .collect())
+}
+
+fn take_in_file(store: &mut Store, path: PathBuf) -> Option<Arrival> {
+    let refused = |source: io::Error| {
+        Some(Arrival::Refused {
+            error: ArrivalError::File {
+                path: path.clone(),
+                source,
+            },
+            path: path.clone(),
+        })
+    };
+    let mut file = match File::open(&path) {
+        // Another process took it in meanwhile.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => return refused(error),
+        Ok(file) => file,
+    };
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => return Some(Arrival::UnderWay { path }),
+        Err(fs::TryLockError::Error(error)) => return refused(error),
+    }
+    match still_there(&file, &path) {
+        Ok(true) => {}
+        Ok(false) => return None,
+        Err(error) => return refused(error),
+    }
+    match append(store, &mut file, &path) {
+        Ok((appended, session, cut_off)) => {
+            if let Err(error) = fs::remove_file(&path) {
+                return refused(error);
+            }
+            Some(Arrival::TakenIn {
+                path,
+                appended,
+                session,
+                cut_off,
+            })
+        }
+        Err(error) => Some(Arrival::Refused { path, error }),
+    }
+}
+
+/// Returns whether the file that we locked is the one that has the name now.
+fn still_there(file: &File, path: &Path) -> io::Result<bool> {
+    let ours = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (ours.dev(), ours.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn append(
+    store: &mut Store,
+    file: &mut File,
+    path: &Path,
+) -> Result<(Appended, Option<Id>, bool), ArrivalError> {
+    let unreadable = |source| ArrivalError::File {
+        path: path.to_owned(),
+        source,
+    };
+    file.rewind().map_err(unreadable)?;
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    store.write(|writer| {
+        let mut session = None;
+        let mut text = Vec::new();
+        let mut line = 0;
+        loop {
+            text.clear();
+            let length = reader.read_until(b'\n', &mut text).map_err(unreadable)?;
+            if length == 0 {
+                return Ok((writer.settle()?, session, false));
+            }
+            line += 1;
+            let whole = text.last() == Some(&b'\n');
+            if text.trim_ascii().is_empty() {
+                continue;
+            }
+            let record = match parse_line(text.trim_ascii()) {
+                Ok(record) => record,
+                // The iteration under way when the writer was killed.
+                Err(_cut_off) if !whole => return Ok((writer.settle()?, session, true)),
+                Err(source) => {
+                    return Err(ArrivalError::Line {
+                        path: path.to_owned(),
+                        line,
+                        source,
+                    });
+                }
+            };
+            if let crate::model::Record::Session(it) = &record {
+                session = session.or(Some(it.id));
+            }
+            writer.put(&record).map_err(|source| ArrivalError::Record {
+                path: path.to_owned(),
+                line,
+                source,
+            })?;
+        }
+    })
+}

@@ -1,0 +1,79 @@
+//! Writes records to a file as they happen.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::write_line;
+use crate::model::Record;
+
+/// A file of record lines that is being written.
+///
+/// While it is open its writer holds the file's lock: whoever can have the lock knows
+/// that the writer is done or dead (`record::inbox`). Each record is handed to the
+/// operating system in one piece, so a killed process loses none that it wrote.
+#[derive(Debug)]
+pub struct RecordFile {
+    path: PathBuf,
+    file: File,
+    line: Vec<u8>,
+}
+
+impl RecordFile {
+    /// Makes the file `<name>.jsonl` in `folder`, and the folder where there is none.
+    ///
+    /// # Errors
+    /// When there is such a file already, or none can be made.
+    pub fn create(folder: &Path, name: &str) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let path = folder.join(format!("{name}.jsonl"));
+        // Locked before it gets its name: nobody may see it and not find it locked.
+        let unborn = folder.join(format!(".{name}.jsonl.new"));
+        let file = OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .open(&unborn)?;
+        let named = file
+            .lock()
+            .and_then(|()| fs::hard_link(&unborn, &path));
+        fs::remove_file(&unborn)?;
+        named?;
+        Ok(Self {
+            path,
+            file,
+            line: Vec::new(),
+        })
+    }
+
+    /// Returns where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes one record.
+    ///
+    /// # Errors
+    /// When the file cannot be written to, as when the disk is full.
+    pub fn append(&mut self, record: &Record) -> io::Result<()> {
+        self.line.clear();
+        write_line(&mut self.line, record)?;
+        self.file.write_all(&self.line)
+    }
+
+    /// Removes the file: everything in it is kept elsewhere.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove(self) -> io::Result<()> {
+        fs::remove_file(&self.path)
+    }
+
+    /// Leaves the file where it is, for the store to take in later, and returns its path.
+    ///
+    /// # Errors
+    /// When the operating system cannot put it on the disk.
+    pub fn keep(self) -> io::Result<PathBuf> {
+        self.file.sync_all()?;
+        Ok(self.path)
+    }
+}

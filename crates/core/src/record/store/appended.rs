@@ -1,0 +1,51 @@
+//! What came of appending.
+
+use crate::model::RecordKind;
+
+/// How many records were new and how many were there already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Records that were not in the store.
+    pub new: u64,
+    /// Records that were in the store with the same content.
+    pub already_there: u64,
+}
+
+/// What came of appending records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Appended {
+    counts: [Count; RecordKind::ALL.len()],
+}
+
+impl Appended {
+    /// Returns the counts of one kind.
+    pub fn of(&self, kind: RecordKind) -> Count {
+        self.counts[kind as usize]
+    }
+
+    /// Returns the counts of all kinds together.
+    pub fn total(&self) -> Count {
+        let mut total = Count::default();
+        for count in self.counts {
+            total.new += count.new;
+            total.already_there += count.already_there;
+        }
+        total
+    }
+
+    /// Adds the counts of `other`.
+    pub fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
+            mine.new += theirs.new;
+            mine.already_there += theirs.already_there;
+        }
+    }
+
+    pub(super) fn count_new(&mut self, kind: RecordKind, number: u64) {
+        self.counts[kind as usize].new += number;
+    }
+
+    pub(super) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
+        self.counts[kind as usize].already_there += number;
+    }
+}

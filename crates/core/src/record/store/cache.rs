@@ -1,0 +1,50 @@
+//! What a writer remembers of the store, so that it need not look it up for each record.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::{Id, MetricName};
+
+/// Integer keys by id. Valid as long as nobody else writes.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    pub(super) sessions: HashMap<Id, SessionKey>,
+    pub(super) runs: HashMap<Id, RunKey>,
+    pub(super) instances: HashMap<Id, InstanceKey>,
+    pub(super) metrics: HashMap<MetricName, i64>,
+    pub(super) benchmarks: HashMap<(String, String), i64>,
+    pub(super) benchmark_metrics: HashSet<(i64, i64)>,
+}
+
+/// Instances to remember at most; forgetting costs a look-up each.
+const MANY: usize = 200_000;
+
+#[derive(Debug, Clone)]
+pub(super) struct SessionKey {
+    pub(super) key: i64,
+    pub(super) suite: String,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct RunKey {
+    pub(super) key: i64,
+    pub(super) suite: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InstanceKey {
+    pub(super) key: i64,
+    pub(super) benchmark: i64,
+}
+
+impl Cache {
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(super) fn remember_instance(&mut self, id: Id, key: InstanceKey) {
+        if self.instances.len() >= MANY {
+            self.instances.clear();
+        }
+        self.instances.insert(id, key);
+    }
+}

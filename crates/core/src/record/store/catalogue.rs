@@ -1,0 +1,327 @@
+//! What the store holds, counted: the answers of `lapwing list`.
+
+use jiff::Timestamp;
+use rusqlite::Row;
+use serde::Serialize;
+
+use super::select::Selection;
+use super::{Store, StoreError};
+use crate::record::Filter;
+
+/// A benchmark in the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BenchmarkRow {
+    /// The suite that it belongs to.
+    pub suite: String,
+    /// Its id.
+    pub benchmark: String,
+    /// Its tags, as its latest instance had them.
+    pub tags: Vec<String>,
+    /// How many instances were measured.
+    pub instances: u64,
+    /// How many iterations, burn-in included.
+    pub iterations: u64,
+    /// How many of them failed or timed out.
+    pub failures: u64,
+    /// The metrics that it has.
+    pub metrics: Vec<String>,
+    /// When a session that measured it started last.
+    pub last_measured: Timestamp,
+}
+
+/// A session in the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionRow {
+    /// Its id.
+    pub id: String,
+    /// Its name for people.
+    pub name: Option<String>,
+    /// Its suite.
+    pub suite: String,
+    /// When it started.
+    pub started: Timestamp,
+    /// The program that measured.
+    pub tool: String,
+    /// How many runs it has.
+    pub runs: u64,
+    /// How many instances.
+    pub instances: u64,
+    /// How many iterations.
+    pub iterations: u64,
+    /// How many instances have no end: under way, or cut short.
+    pub unfinished: u64,
+}
+
+/// A run in the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunRow {
+    /// Its id.
+    pub id: String,
+    /// The id of its session.
+    pub session: String,
+    /// The name of its session.
+    pub session_name: Option<String>,
+    /// Its suite.
+    pub suite: String,
+    /// When its session started.
+    pub started: Timestamp,
+    /// Its variant.
+    pub variant: String,
+    /// Name of the version under test.
+    pub version: Option<String>,
+    /// Commit of the version under test.
+    pub commit: Option<String>,
+    /// How many instances it has.
+    pub instances: u64,
+    /// How many iterations.
+    pub iterations: u64,
+}
+
+/// A metric in the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MetricRow {
+    /// Its name.
+    pub metric: String,
+    /// Its units, as runs declare them; more than one when they disagree.
+    pub units: Vec<String>,
+    /// Its directions, as runs declare them.
+    pub better: Vec<String>,
+    /// How many benchmarks have it.
+    pub benchmarks: u64,
+}
+
+impl Store {
+    /// Returns the benchmarks that have an instance passing the filter, by suite and id.
+    /// A metric in the filter asks for the benchmarks that have it.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn benchmarks(&self, filter: &Filter) -> Result<Vec<BenchmarkRow>, StoreError> {
+        self.select_rows(filter, |selection| {
+            let sql = format!(
+                "WITH counted AS (\
+                   SELECT instance.key AS key, instance.benchmark AS benchmark, \
+                          instance.tags AS tags, session.started AS started, \
+                          count(iteration.idx) AS iterations, \
+                          coalesce(sum(iteration.outcome IN ('failed', 'timed_out')), 0) AS failures \
+                     FROM instance JOIN run ON run.key = instance.run \
+                     JOIN session ON session.key = run.session \
+                     LEFT JOIN iteration ON iteration.instance = instance.key \
+                    WHERE 1{condition}{metrics} GROUP BY instance.key) \
+                 SELECT benchmark.suite, benchmark.id, tags, count(*), sum(iterations), \
+                        sum(failures), \
+                        (SELECT json_group_array(name) FROM (SELECT metric.name AS name \
+                           FROM benchmark_metric JOIN metric \
+                             ON metric.key = benchmark_metric.metric \
+                          WHERE benchmark_metric.benchmark = benchmark.key ORDER BY name)), \
+                        max(started) \
+                   FROM counted JOIN benchmark ON benchmark.key = counted.benchmark \
+                  GROUP BY benchmark.key ORDER BY benchmark.suite, benchmark.id",
+                condition = selection.on_instance(),
+                metrics = having_metric(selection),
+            );
+            (sql, |row: &Row<'_>| {
+                Ok(BenchmarkRow {
+                    suite: row.get(0)?,
+                    benchmark: row.get(1)?,
+                    tags: super::rows::from_json(row, 2)?,
+                    instances: count(row, 3)?,
+                    iterations: count(row, 4)?,
+                    failures: count(row, 5)?,
+                    metrics: super::rows::from_json(row, 6)?,
+                    last_measured: time(row, 7)?,
+                })
+            })
+        })
+    }
+
+    /// Returns the sessions that pass the filter, latest first.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn sessions(&self, filter: &Filter) -> Result<Vec<SessionRow>, StoreError> {
+        let only_sessions = asks_for_sessions_only(filter);
+        let rows = self.select_rows(filter, |selection| {
+            let sql = format!(
+                "SELECT session.id, session.name, session.suite, session.started, session.tool, \
+                        count(DISTINCT run.key), count(instance.key), \
+                        coalesce(sum((SELECT count(*) FROM iteration \
+                           WHERE iteration.instance = instance.key)), 0), \
+                        coalesce(sum(instance.key IS NOT NULL AND instance.outcome IS NULL), 0), \
+                        session.key \
+                   FROM session LEFT JOIN run ON run.session = session.key \
+                   LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
+                  GROUP BY session.key ORDER BY session.started DESC, session.key DESC",
+                condition = selection.on_instance(),
+                metrics = having_metric(selection),
+            );
+            let chosen = selection.sessions.clone();
+            (sql, move |row: &Row<'_>| {
+                let key: i64 = row.get(9)?;
+                let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
+                Ok((
+                    passes,
+                    SessionRow {
+                        id: row.get(0)?,
+                        name: row.get(1)?,
+                        suite: row.get(2)?,
+                        started: time(row, 3)?,
+                        tool: row.get(4)?,
+                        runs: count(row, 5)?,
+                        instances: count(row, 6)?,
+                        iterations: count(row, 7)?,
+                        unfinished: count(row, 8)?,
+                    },
+                ))
+            })
+        })?;
+        Ok(rows
+            .into_iter()
+            .filter(|(passes, row)| *passes && (only_sessions || row.instances > 0))
+            .map(|(_, row)| row)
+            .collect())
+    }
+
+    /// Returns the runs that pass the filter, latest session first.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn runs(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
+        let all_runs = filter.benchmarks.is_empty()
+            && filter.tags.is_empty()
+            && filter.metrics.is_empty();
+        let rows = self.select_rows(filter, |selection| {
+            let sql = format!(
+                "SELECT run.id, session.id, session.name, session.suite, session.started, \
+                        run.variant, run.version, run.\"commit\", count(instance.key), \
+                        coalesce(sum((SELECT count(*) FROM iteration \
+                           WHERE iteration.instance = instance.key)), 0), run.key \
+                   FROM run JOIN session ON session.key = run.session \
+                   LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
+                  GROUP BY run.key ORDER BY session.started DESC, run.key DESC",
+                condition = selection.on_instance(),
+                metrics = having_metric(selection),
+            );
+            let chosen = selection.runs.clone();
+            (sql, move |row: &Row<'_>| {
+                let key: i64 = row.get(10)?;
+                let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
+                Ok((
+                    passes,
+                    RunRow {
+                        id: row.get(0)?,
+                        session: row.get(1)?,
+                        session_name: row.get(2)?,
+                        suite: row.get(3)?,
+                        started: time(row, 4)?,
+                        variant: row.get(5)?,
+                        version: row.get(6)?,
+                        commit: row.get(7)?,
+                        instances: count(row, 8)?,
+                        iterations: count(row, 9)?,
+                    },
+                ))
+            })
+        })?;
+        Ok(rows
+            .into_iter()
+            .filter(|(passes, row)| *passes && (all_runs || row.instances > 0))
+            .map(|(_, row)| row)
+            .collect())
+    }
+
+    /// Returns the metrics of the benchmarks that pass the filter, by name.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn metrics(&self, filter: &Filter) -> Result<Vec<MetricRow>, StoreError> {
+        let rows = self.select_rows(filter, |selection| {
+            let sql = format!(
+                "SELECT metric.name, \
+                        (SELECT json_group_array(unit) FROM (SELECT DISTINCT unit FROM run_metric \
+                          WHERE run_metric.metric = metric.key AND unit <> '' ORDER BY unit)), \
+                        (SELECT json_group_array(better) FROM (SELECT DISTINCT better \
+                           FROM run_metric WHERE run_metric.metric = metric.key \
+                            AND better IS NOT NULL ORDER BY better)), \
+                        count(*), metric.key \
+                   FROM benchmark_metric JOIN metric ON metric.key = benchmark_metric.metric \
+                  WHERE benchmark_metric.benchmark IN \
+                        (SELECT instance.benchmark FROM instance WHERE 1{}) \
+                  GROUP BY metric.key ORDER BY metric.name",
+                selection.on_instance(),
+            );
+            let chosen = selection.metrics.clone();
+            (sql, move |row: &Row<'_>| {
+                let key: i64 = row.get(4)?;
+                let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
+                Ok((
+                    passes,
+                    MetricRow {
+                        metric: row.get(0)?,
+                        units: super::rows::from_json(row, 1)?,
+                        better: super::rows::from_json(row, 2)?,
+                        benchmarks: count(row, 3)?,
+                    },
+                ))
+            })
+        })?;
+        Ok(rows
+            .into_iter()
+            .filter(|(passes, _)| *passes)
+            .map(|(_, row)| row)
+            .collect())
+    }
+
+    fn select_rows<T, F: Fn(&Row<'_>) -> Result<T, StoreError>>(
+        &self,
+        filter: &Filter,
+        question: impl FnOnce(&Selection) -> (String, F),
+    ) -> Result<Vec<T>, StoreError> {
+        let select = || -> Result<Vec<T>, StoreError> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            let selection = Selection::of(&snapshot, filter)?;
+            let (sql, read) = question(&selection);
+            let mut statement = snapshot.prepare(&sql)?;
+            let mut found = statement.query([])?;
+            let mut rows = Vec::new();
+            while let Some(row) = found.next()? {
+                rows.push(read(row)?);
+            }
+            Ok(rows)
+        };
+        select().map_err(|error| error.at(&self.path))
+    }
+}
+
+fn asks_for_sessions_only(filter: &Filter) -> bool {
+    filter.benchmarks.is_empty()
+        && filter.tags.is_empty()
+        && filter.metrics.is_empty()
+        && filter.versions.is_empty()
+        && filter.variants.is_empty()
+        && filter.runs.is_empty()
+}
+
+fn having_metric(selection: &Selection) -> String {
+    match &selection.metrics {
+        None => String::new(),
+        Some(keys) => {
+            let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+            format!(
+                " AND instance.benchmark IN (SELECT benchmark FROM benchmark_metric \
+                 WHERE metric IN ({}))",
+                keys.join(", ")
+            )
+        }
+    }
+}
+
+fn count(row: &Row<'_>, column: usize) -> Result<u64, StoreError> {
+    Ok(row.get::<_, i64>(column)?.cast_unsigned())
+}
+
+fn time(row: &Row<'_>, column: usize) -> Result<Timestamp, StoreError> {
+    let text: String = row.get(column)?;
+    text.parse()
+        .map_err(|error: jiff::Error| StoreError::damaged(error.to_string()))
+}

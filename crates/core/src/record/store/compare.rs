@@ -1,0 +1,88 @@
+//! Says in which fields two records of the same key differ.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// How many differing fields to spell out.
+const SHOWN: usize = 3;
+
+/// Returns the fields in which two records differ, with both values, as sentences.
+pub(super) fn differences<T: Serialize>(stored: &T, new: &T) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(
+        "",
+        &serde_json::to_value(stored).unwrap_or_default(),
+        &serde_json::to_value(new).unwrap_or_default(),
+        &mut found,
+    );
+    if found.len() > SHOWN {
+        let more = found.len() - SHOWN;
+        found.truncate(SHOWN);
+        found.push(format!("and {more} more fields differ"));
+    }
+    found
+}
+
+fn collect(name: &str, stored: &Value, new: &Value, found: &mut Vec<String>) {
+    if stored == new {
+        return;
+    }
+    if let (Value::Object(stored), Value::Object(new)) = (stored, new) {
+        let mut keys: Vec<&String> = stored.keys().chain(new.keys()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            let inner = if name.is_empty() {
+                key.clone()
+            } else {
+                format!("{name}.{key}")
+            };
+            collect(
+                &inner,
+                stored.get(key).unwrap_or(&Value::Null),
+                new.get(key).unwrap_or(&Value::Null),
+                found,
+            );
+        }
+        return;
+    }
+    found.push(format!(
+        "`{name}` is {} there and {} here",
+        short(stored),
+        short(new)
+    ));
+}
+
+fn short(value: &Value) -> String {
+    const LONGEST: usize = 60;
+    if value.is_null() {
+        return "absent".to_owned();
+    }
+    let text = value.to_string();
+    if text.chars().count() <= LONGEST {
+        return text;
+    }
+    let mut cut: String = text.chars().take(LONGEST).collect();
+    cut.push('…');
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn differing_fields_are_named_with_both_values() {
+        assert_eq!(
+            differences(
+                &json!({"a": 1, "b": {"c": "x", "d": 2}, "e": 3}),
+                &json!({"a": 1, "b": {"c": "y", "d": 2}})
+            ),
+            [
+                "`b.c` is \"x\" there and \"y\" here",
+                "`e` is 3 there and absent here"
+            ]
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! The store: one SQLite file that keeps every measurement (`docs/store.md`).
+//!
+//! Integer keys inside, ids outside; one row for an iteration, one for each of its
+//! values, metric first. Whatever a record says comes back as it was written.
+
+mod appended;
+mod cache;
+mod catalogue;
+mod compare;
+mod error;
+mod open;
+mod read;
+mod rows;
+mod scan;
+mod select;
+mod sessions;
+mod spans;
+mod upkeep;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::model::Record;
+
+pub use appended::{Appended, Count};
+pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
+pub use error::StoreError;
+pub use sessions::{InstanceState, SessionState};
+pub use upkeep::{CheckReport, Purged, StoreInfo};
+pub use write::Writer;
+
+/// Keeps every measurement in one file.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    connection: Connection,
+    read_only: bool,
+    /// Which file it is, to notice when it is deleted under us.
+    file: Option<(u64, u64)>,
+    cache: cache::Cache,
+    /// SQLite's counter of other connections' changes when `cache` was filled.
+    data_version: Option<i64>,
+}
+
+impl Store {
+    /// Returns where the store is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns whether it can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// Returns the folder of record files that wait to be taken in (`record::inbox`).
+    ///
+    /// It is `inbox` beside a store named `lapwing.db`; stores of other names have
+    /// one of their own each, so that two stores in one folder do not share it.
+    pub fn inbox(&self) -> PathBuf {
+        Self::inbox_of(&self.path)
+    }
+
+    /// Returns the folder of record files that wait for the store at `path`.
+    pub fn inbox_of(path: &Path) -> PathBuf {
+        let folder = open::folder_of(path);
+        match path.file_name().and_then(|name| name.to_str()) {
+            Some("lapwing.db") | None => folder.join("inbox"),
+            Some(name) => folder.join(format!("{name}.inbox")),
+        }
+    }
+
+    /// Writes in one transaction: everything that `action` puts is kept, or nothing
+    /// when it returns an error.
+    ///
+    /// # Errors
+    /// Whatever `action` returns; or when the store cannot be written to.
+    pub fn write<T, E: From<StoreError>>(
+        &mut self,
+        action: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let result = self.write_inner(action);
+        if result.is_err() {
+            // Keys handed out by the transaction that was undone mean nothing.
+            self.cache.forget();
+        }
+        result
+    }
+
+    fn write_inner<T, E: From<StoreError>>(
+        &mut self,
+        action: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let path = self.path.clone();
+        let wrap = |error: StoreError| E::from(error.at(&path));
+        if self.read_only {
+            return Err(E::from(StoreError::ReadOnly { path }));
+        }
+        if open::file_identity(&path) != self.file {
+            return Err(E::from(StoreError::Vanished { path }));
+        }
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|error| wrap(error.into()))?;
+        let version: i64 = transaction
+            .pragma_query_value(None, "data_version", |row| row.get(0))
+            .map_err(|error| wrap(error.into()))?;
+        if self.data_version != Some(version) {
+            self.cache.forget();
+            self.data_version = Some(version);
+        }
+        let mut writer = Writer::new(&transaction, &mut self.cache, &path).map_err(wrap)?;
+        let given = action(&mut writer)?;
+        writer.finish().map_err(wrap)?;
+        transaction.commit().map_err(|error| wrap(error.into()))?;
+        Ok(given)
+    }
+
+    /// Appends records, parents before children, all or none of them.
+    ///
+    /// A record that is there already with the same content changes nothing.
+    ///
+    /// # Errors
+    /// When a key is there already with other content, a parent is missing, or the
+    /// store cannot be written to.
+    pub fn append<'r>(
+        &mut self,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Result<Appended, StoreError> {
+        self.write(|writer| {
+            for record in records {
+                writer.put(record)?;
+            }
+            writer.settle()
+        })
+    }
+}

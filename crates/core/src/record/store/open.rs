@@ -1,0 +1,364 @@
+//! Opens a store file: makes it, checks it, brings it up to date.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::cache::Cache;
+use super::{Store, StoreError};
+
+mod embedded {
+    refinery::embed_migrations!("src/record/store/migrations");
+}
+
+/// "LAPW": tells our files from other programs' SQLite files.
+const APPLICATION_ID: i32 = 0x4C41_5057;
+
+/// How long to wait for other writers.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long to sleep between two attempts where SQLite itself does not wait.
+const PAUSE: Duration = Duration::from_millis(20);
+
+impl Store {
+    /// Opens the store at `path`, making it and its folder where there is none,
+    /// and brings an older one up to date. Several processes may do so at once.
+    ///
+    /// # Errors
+    /// When `path` cannot be a store of ours, or cannot be written to.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        refuse_directory(path)?;
+        let folder = folder_of(path);
+        if !folder.is_dir() {
+            fs::create_dir_all(folder).map_err(|source| StoreError::Folder {
+                path: folder.to_owned(),
+                source,
+            })?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let connection = connect(path, flags)?;
+        let store = Self::new(path, connection, false)?;
+        store.bring_up_to_date().map_err(|error| error.at(path))?;
+        store.settle()
+    }
+
+    /// Opens the store at `path` if there is one: for writing where that is allowed,
+    /// else for reading.
+    ///
+    /// # Errors
+    /// When there is none, or it is no store of ours.
+    pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
+        refuse_directory(path)?;
+        refuse_missing(path)?;
+        if !writable(path) {
+            return Self::open_read_only(path);
+        }
+        Self::open(path)
+    }
+
+    /// Opens the store at `path` for reading only.
+    ///
+    /// # Errors
+    /// When there is none, it is no store of ours, or it is of another version.
+    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        refuse_directory(path)?;
+        refuse_missing(path)?;
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        // In a folder that cannot be written to, SQLite cannot share a WAL file; since
+        // nobody else can write there either, the file itself is all there is.
+        let connection = match probe(&connection) {
+            Err(error)
+                if matches!(
+                    error.sqlite_error_code(),
+                    Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+                ) =>
+            {
+                connect_immutable(path)?
+            }
+            Ok(()) | Err(_) => connection,
+        };
+        let store = Self::new(path, connection, true)?;
+        let known = newest_version();
+        match store.state().map_err(|error| error.at(path))? {
+            State::Empty => Err(StoreError::Missing {
+                path: path.to_owned(),
+            }),
+            State::Foreign => Err(foreign(path)),
+            State::Version(found) if found > known => Err(newer(path, found)),
+            State::Version(found) if found < known => Err(StoreError::Older {
+                path: path.to_owned(),
+                found,
+                known,
+            }),
+            State::Version(_) => store.settle(),
+        }
+    }
+
+    fn new(path: &Path, connection: Connection, read_only: bool) -> Result<Self, StoreError> {
+        connection
+            .busy_timeout(PATIENCE)
+            .map_err(|error| StoreError::from(error).at(path))?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(Self {
+            path: path.to_owned(),
+            connection,
+            read_only,
+            file: None,
+            cache: Cache::default(),
+            data_version: None,
+        })
+    }
+
+    /// Makes, checks or migrates the file.
+    fn bring_up_to_date(&self) -> Result<(), StoreError> {
+        let known = newest_version();
+        match patiently(|| self.state())? {
+            State::Foreign => return Err(foreign(&self.path)),
+            State::Version(found) if found > known => return Err(newer(&self.path, found)),
+            State::Version(found) if found == known => return Ok(()),
+            State::Version(_) | State::Empty => {}
+        }
+        // One process at a time makes or migrates; the lock of the folder leaves no file
+        // behind. Where the file system has no locks, the retries below have to do.
+        let folder = File::open(folder_of(&self.path)).ok();
+        if let Some(folder) = &folder {
+            let _unsupported: io::Result<()> = folder.lock();
+        }
+        patiently(|| {
+            match self.state()? {
+                State::Foreign => return Err(foreign(&self.path)),
+                State::Version(found) if found > known => return Err(newer(&self.path, found)),
+                State::Version(found) if found == known => return Ok(()),
+                State::Version(_) | State::Empty => {}
+            }
+            self.connection
+                .pragma_update(None, "journal_mode", "wal")
+                .map_err(StoreError::from)?;
+            let mut own = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            own.busy_timeout(PATIENCE)?;
+            embedded::migrations::runner()
+                .run(&mut own)
+                .map_err(|error| migration_error(&error))?;
+            own.pragma_update(None, "application_id", APPLICATION_ID)?;
+            Ok(())
+        })
+    }
+
+    /// Returns what the file is.
+    pub(super) fn state(&self) -> Result<State, StoreError> {
+        // One snapshot for all questions: others may be making the store right now.
+        let snapshot = self.connection.unchecked_transaction()?;
+        let application: i32 =
+            snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        let tables: i64 = snapshot.query_row(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table'",
+            [],
+            |row| row.get(0),
+        )?;
+        let history: i64 = snapshot.query_row(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'",
+            [],
+            |row| row.get(0),
+        )?;
+        if application != 0 && application != APPLICATION_ID {
+            return Ok(State::Foreign);
+        }
+        if tables == 0 {
+            return Ok(State::Empty);
+        }
+        if history == 0 {
+            return Ok(State::Foreign);
+        }
+        let version: Option<u32> = snapshot.query_row(
+            "SELECT max(version) FROM refinery_schema_history",
+            [],
+            |row| row.get(0),
+        )?;
+        // A half-made store has its history table but no version; ours all the same.
+        let ours: i64 = snapshot.query_row(
+            "SELECT count(*) FROM sqlite_schema WHERE name IN ('session', 'instance', 'iteration')",
+            [],
+            |row| row.get(0),
+        )?;
+        Ok(match version {
+            None if ours == 0 && tables == 1 => State::Empty,
+            Some(version) if ours == 3 => State::Version(version),
+            None | Some(_) => State::Foreign,
+        })
+    }
+
+    /// Sets what holds for this connection, and remembers which file it is.
+    fn settle(mut self) -> Result<Self, StoreError> {
+        let connection = &self.connection;
+        let settled = (|| {
+            if !self.read_only {
+                connection.pragma_update(None, "synchronous", "normal")?;
+            }
+            connection.pragma_update(None, "foreign_keys", true)?;
+            connection.pragma_update(None, "cache_size", -48_000)?;
+            connection.pragma_update(None, "temp_store", "memory")
+        })();
+        settled.map_err(|error| StoreError::from(error).at(&self.path))?;
+        self.file = file_identity(&self.path);
+        Ok(self)
+    }
+}
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Nothing yet.
+    Empty,
+    /// Another program's.
+    Foreign,
+    /// A store of this version.
+    Version(u32),
+}
+
+/// Returns the newest version of the store that this program knows.
+pub(super) fn newest_version() -> u32 {
+    embedded::migrations::runner()
+        .get_migrations()
+        .iter()
+        .map(|migration| u32::try_from(migration.version()).unwrap_or(u32::MAX))
+        .max()
+        .unwrap_or(0)
+}
+
+/// Returns device and inode of a file, which stay the same as long as it is the same file.
+pub(super) fn file_identity(path: &Path) -> Option<(u64, u64)> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Returns the folder that a store stands in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags).map_err(|error| cannot_open(path, error))
+}
+
+fn connect_immutable(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let mut address = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                address.push(char::from(*byte));
+            }
+            other => address.push_str(&format!("%{other:02X}")),
+        }
+    }
+    address.push_str("?immutable=1");
+    Connection::open_with_flags(address, flags).map_err(|error| cannot_open(path, error))
+}
+
+fn cannot_open(path: &Path, error: rusqlite::Error) -> StoreError {
+    if path.exists() && !writable(path) && fs::File::open(path).is_ok() {
+        return StoreError::ReadOnly {
+            path: path.to_owned(),
+        };
+    }
+    if !path.exists() && fs::metadata(folder_of(path)).is_ok() && !writable(folder_of(path)) {
+        return StoreError::ReadOnly {
+            path: path.to_owned(),
+        };
+    }
+    StoreError::from(error).at(path)
+}
+
+fn probe(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
+            row.get::<_, i64>(0)
+        })
+        .map(|_count| ())
+}
+
+/// Returns whether the file system lets us write to `path`.
+fn writable(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+fn refuse_directory(path: &Path) -> Result<(), StoreError> {
+    if path.is_dir() {
+        return Err(StoreError::Directory {
+            path: path.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+fn refuse_missing(path: &Path) -> Result<(), StoreError> {
+    if path.exists() {
+        return Ok(());
+    }
+    Err(StoreError::Missing {
+        path: path.to_owned(),
+    })
+}
+
+fn foreign(path: &Path) -> StoreError {
+    StoreError::NotAStore {
+        path: path.to_owned(),
+        why: "it is an SQLite database of another program",
+    }
+}
+
+fn newer(path: &Path, found: u32) -> StoreError {
+    StoreError::Newer {
+        path: path.to_owned(),
+        found,
+        known: newest_version(),
+    }
+}
+
+/// Tries again while SQLite says at once that others are at work.
+fn patiently<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let mut left = PATIENCE;
+    loop {
+        match attempt() {
+            Err(StoreError::Sqlite { source, .. }) if is_busy(&source) && !left.is_zero() => {
+                std::thread::sleep(PAUSE);
+                left = left.saturating_sub(PAUSE);
+            }
+            done => return done,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}
+
+/// Finds SQLite's own words in a migration's error.
+fn migration_error(error: &refinery::Error) -> StoreError {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(current) = cause {
+        if let Some(rusqlite::Error::SqliteFailure(code, text)) =
+            current.downcast_ref::<rusqlite::Error>()
+        {
+            return rusqlite::Error::SqliteFailure(*code, text.clone()).into();
+        }
+        cause = current.source();
+    }
+    StoreError::Damaged {
+        path: PathBuf::new(),
+        what: error.to_string(),
+    }
+}

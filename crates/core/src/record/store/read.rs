@@ -1,0 +1,369 @@
+//! Reads single records, and benchmarks with all their measurements.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use super::rows::{
+    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, SUMMARY_COLUMNS,
+};
+use super::select::Selection;
+use super::{Store, StoreError};
+use crate::model::{Annotation, Id, MetricName, Run, Session, Summary};
+use crate::record::{BenchmarkData, Filter, InstanceData, Iterations};
+
+pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
+    let mut statement = connection
+        .prepare_cached(&format!("SELECT {SESSION_COLUMNS} FROM session WHERE id = ?1"))?;
+    let mut found = statement.query([id.to_string()])?;
+    match found.next()? {
+        Some(row) => Ok(Some(rows::read_session(row)?.1)),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn run(connection: &Connection, key: i64) -> Result<Run, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {RUN_COLUMNS} FROM run JOIN session ON session.key = run.session \
+         WHERE run.key = ?1"
+    ))?;
+    let mut found = statement.query([key])?;
+    let Some(row) = found.next()? else {
+        return Err(StoreError::damaged("a run has gone"));
+    };
+    let (_, mut run, _) = rows::read_run(row)?;
+    run.metrics = rows::read_run_metrics(connection, key)?;
+    Ok(run)
+}
+
+pub(super) fn summaries(
+    connection: &Connection,
+    key: i64,
+    instance: Id,
+) -> Result<Vec<Summary>, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {SUMMARY_COLUMNS} FROM summary JOIN metric ON metric.key = summary.metric \
+         WHERE instance = ?1 ORDER BY metric.name, statistic"
+    ))?;
+    let mut found = statement.query([key])?;
+    let mut summaries = Vec::new();
+    while let Some(row) = found.next()? {
+        summaries.push(rows::read_summary(row, instance)?);
+    }
+    Ok(summaries)
+}
+
+pub(super) fn annotation(
+    connection: &Connection,
+    id: Id,
+) -> Result<Option<Annotation>, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {ANNOTATION_COLUMNS} FROM annotation WHERE id = ?1"
+    ))?;
+    let mut found = statement.query([id.to_string()])?;
+    match found.next()? {
+        Some(row) => rows::read_annotation(row).map(Some),
+        None => Ok(None),
+    }
+}
+
+impl Store {
+    /// Calls `visit` with each benchmark that has an instance passing the filter, by
+    /// suite and id. Holds one benchmark's measurements at a time.
+    ///
+    /// The filter's metrics choose which values are read; a benchmark or an iteration
+    /// without them is visited all the same, because that it has none may be the news.
+    ///
+    /// # Errors
+    /// Whatever `visit` returns; when an entry of the filter fits nothing; when the
+    /// store cannot be read.
+    pub fn each_benchmark<E: From<StoreError>>(
+        &self,
+        filter: &Filter,
+        mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let wrap = |error: StoreError| E::from(error.at(&self.path));
+        // One snapshot, whatever others write meanwhile.
+        let snapshot = self
+            .connection
+            .unchecked_transaction()
+            .map_err(|error| wrap(error.into()))?;
+        let reader = Reader::new(&snapshot, filter).map_err(wrap)?;
+        for (key, suite) in reader.benchmarks().map_err(wrap)? {
+            if let Some(data) = reader.benchmark(key, suite).map_err(wrap)? {
+                visit(data)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Reader<'c> {
+    connection: &'c Connection,
+    selection: Selection,
+    sessions: HashMap<i64, Arc<Session>>,
+    runs: HashMap<i64, (Arc<Run>, i64)>,
+    summarised: bool,
+}
+
+impl<'c> Reader<'c> {
+    fn new(connection: &'c Connection, filter: &Filter) -> Result<Self, StoreError> {
+        let selection = Selection::of(connection, filter)?;
+        let mut reader = Self {
+            connection,
+            selection,
+            sessions: HashMap::new(),
+            runs: HashMap::new(),
+            summarised: connection
+                .query_row("SELECT EXISTS (SELECT 1 FROM summary)", [], |row| row.get(0))?,
+        };
+        reader.read_sessions_and_runs()?;
+        Ok(reader)
+    }
+
+    fn read_sessions_and_runs(&mut self) -> Result<(), StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!("SELECT {SESSION_COLUMNS} FROM session"))?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            if self.selection.has_session(row.get(0)?) {
+                let (key, session) = rows::read_session(row)?;
+                self.sessions.insert(key, Arc::new(session));
+            }
+        }
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {RUN_COLUMNS} FROM run JOIN session ON session.key = run.session"
+        ))?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            if self.selection.has_run(row.get(0)?) {
+                let (key, mut run, session) = rows::read_run(row)?;
+                run.metrics = rows::read_run_metrics(self.connection, key)?;
+                self.runs.insert(key, (Arc::new(run), session));
+            }
+        }
+        Ok(())
+    }
+
+    fn benchmarks(&self) -> Result<Vec<(i64, String)>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT key, suite FROM benchmark ORDER BY suite, id")?;
+        let mut found = statement.query([])?;
+        let mut benchmarks = Vec::new();
+        while let Some(row) = found.next()? {
+            let key = row.get(0)?;
+            if self.selection.has_benchmark(key) {
+                benchmarks.push((key, row.get(1)?));
+            }
+        }
+        Ok(benchmarks)
+    }
+
+    fn benchmark(&self, key: i64, suite: String) -> Result<Option<BenchmarkData>, StoreError> {
+        let mut instances = self.instances(key)?;
+        if instances.is_empty() {
+            return Ok(None);
+        }
+        self.fill_iterations(key, &mut instances)?;
+        for (metric, name) in self.metrics(key)? {
+            self.fill_values(key, metric, &name, &mut instances)?;
+        }
+        if self.summarised {
+            for (key, instance) in &mut instances {
+                instance.summaries = self.summaries(*key, instance.instance.id)?;
+            }
+        }
+        let mut instances: Vec<InstanceData> = instances.into_iter().map(|(_, it)| it).collect();
+        instances.sort_by_key(|it| {
+            (
+                it.session.started,
+                it.session.id,
+                it.instance.position,
+                it.instance.attempt,
+                it.instance.id,
+            )
+        });
+        let Some(latest) = instances.last() else {
+            return Ok(None);
+        };
+        Ok(Some(BenchmarkData {
+            suite,
+            benchmark: latest.instance.benchmark.clone(),
+            instances,
+        }))
+    }
+
+    /// Returns the instances of a benchmark by key.
+    fn instances(&self, benchmark: i64) -> Result<Vec<(i64, InstanceData)>, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
+             JOIN benchmark ON benchmark.key = instance.benchmark \
+             WHERE instance.benchmark = ?1{} ORDER BY instance.key",
+            self.selection.on_instance()
+        ))?;
+        let mut found = statement.query([benchmark])?;
+        let mut instances = Vec::new();
+        while let Some(row) = found.next()? {
+            let it = rows::read_instance(row)?;
+            let (run, session) = self
+                .runs
+                .get(&it.run)
+                .ok_or_else(|| StoreError::damaged("an instance has no run"))?;
+            let session = self
+                .sessions
+                .get(session)
+                .ok_or_else(|| StoreError::damaged("a run has no session"))?;
+            instances.push((
+                it.key,
+                InstanceData {
+                    session: Arc::clone(session),
+                    run: Arc::clone(run),
+                    instance: it.instance,
+                    end: it.end,
+                    iterations: Iterations::default(),
+                    summaries: Vec::new(),
+                },
+            ));
+        }
+        Ok(instances)
+    }
+
+    fn fill_iterations(
+        &self,
+        benchmark: i64,
+        instances: &mut [(i64, InstanceData)],
+    ) -> Result<(), StoreError> {
+        // CROSS JOIN keeps SQLite from turning the loops round.
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT iteration.instance, idx, \"offset\", burn_in, iteration.outcome, message \
+             FROM instance CROSS JOIN iteration ON iteration.instance = instance.key \
+             WHERE instance.benchmark = ?1{} ORDER BY instance.key, idx",
+            self.selection.on_instance()
+        ))?;
+        let mut found = statement.query([benchmark])?;
+        let mut at = 0;
+        while let Some(row) = found.next()? {
+            let Some(iterations) = advance(instances, &mut at, row.get(0)?) else {
+                continue;
+            };
+            let place = iterations.index.len();
+            iterations.index.push(row.get(1)?);
+            iterations
+                .offset
+                .push(row.get::<_, Option<f64>>(2)?.unwrap_or(f64::NAN));
+            iterations.burn_in.push(row.get(3)?);
+            iterations.outcome.push(rows::read_outcome(row, 4)?);
+            if let Some(message) = row.get(5)? {
+                iterations.messages.push((place, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn metrics(&self, benchmark: i64) -> Result<BTreeMap<i64, MetricName>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT metric.key, metric.name FROM benchmark_metric \
+             JOIN metric ON metric.key = benchmark_metric.metric WHERE benchmark = ?1",
+        )?;
+        let mut found = statement.query([benchmark])?;
+        let mut metrics = BTreeMap::new();
+        while let Some(row) = found.next()? {
+            let key = row.get(0)?;
+            if self.selection.has_metric(key) {
+                metrics.insert(key, row.get(1)?);
+            }
+        }
+        Ok(metrics)
+    }
+
+    fn fill_values(
+        &self,
+        benchmark: i64,
+        metric: i64,
+        name: &MetricName,
+        instances: &mut [(i64, InstanceData)],
+    ) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT value.instance, idx, value FROM instance \
+             CROSS JOIN value ON value.metric = ?2 AND value.instance = instance.key \
+             WHERE instance.benchmark = ?1{} ORDER BY instance.key, idx",
+            self.selection.on_instance()
+        ))?;
+        let mut found = statement.query([benchmark, metric])?;
+        let (mut at, mut place) = (0, 0);
+        let mut current: Option<(i64, Vec<f64>)> = None;
+        while let Some(row) = found.next()? {
+            let key: i64 = row.get(0)?;
+            if current.as_ref().is_none_or(|(instance, _)| *instance != key) {
+                if let Some((_, column)) = current.take() {
+                    instances[at].1.iterations.values.insert(name.clone(), column);
+                }
+                let Some(iterations) = advance(instances, &mut at, key) else {
+                    continue;
+                };
+                current = Some((key, vec![f64::NAN; iterations.len()]));
+                place = 0;
+            }
+            let Some((_, column)) = &mut current else {
+                continue;
+            };
+            let index: u32 = row.get(1)?;
+            let indices = &instances[at].1.iterations.index;
+            while indices.get(place).is_some_and(|&known| known < index) {
+                place += 1;
+            }
+            if indices.get(place) == Some(&index) {
+                column[place] = row.get(2)?;
+            }
+        }
+        if let Some((_, column)) = current {
+            instances[at].1.iterations.values.insert(name.clone(), column);
+        }
+        Ok(())
+    }
+
+    fn summaries(&self, key: i64, instance: Id) -> Result<Vec<Summary>, StoreError> {
+        let wanted = self.selection.metrics.as_ref().map(|_keys| {
+            // Names, because summaries carry names.
+            self.wanted_names()
+        });
+        let mut all = summaries(self.connection, key, instance)?;
+        if let Some(wanted) = wanted {
+            let wanted = wanted?;
+            all.retain(|summary| wanted.contains(&summary.metric));
+        }
+        Ok(all)
+    }
+
+    fn wanted_names(&self) -> Result<Vec<MetricName>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT key, name FROM metric")?;
+        let mut found = statement.query([])?;
+        let mut names = Vec::new();
+        while let Some(row) = found.next()? {
+            if self.selection.has_metric(row.get(0)?) {
+                names.push(row.get(1)?);
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// Moves on to the instance of that key; rows and instances come in the same order.
+fn advance<'i>(
+    instances: &'i mut [(i64, InstanceData)],
+    at: &mut usize,
+    key: i64,
+) -> Option<&'i mut Iterations> {
+    while instances.get(*at).is_some_and(|(known, _)| *known < key) {
+        *at += 1;
+    }
+    match instances.get_mut(*at) {
+        Some((known, data)) if *known == key => Some(&mut data.iterations),
+        Some(_) | None => None,
+    }
+}

@@ -1,0 +1,244 @@
+//! Gives records back, in an order in which they can be appended again.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::cache::InstanceKey;
+use super::rows::{
+    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, ITERATION_COLUMNS, SESSION_COLUMNS,
+};
+use super::select::Selection;
+use super::{Store, StoreError, read, spans};
+use crate::model::{Id, Iteration, MetricName, Record};
+use crate::record::Filter;
+
+impl Store {
+    /// Calls `visit` with every record that passes the filter: sessions, their runs,
+    /// their instances with all that belongs to them, then annotations.
+    ///
+    /// Records are whole: the filter's metrics choose benchmarks that have one of
+    /// them, and take no values away. Annotations belong to no benchmark and are
+    /// given when the filter is empty. A session or run of which no instance passes
+    /// is left out when the filter is not empty.
+    ///
+    /// # Errors
+    /// Whatever `visit` returns; when an entry of the filter fits nothing; when the
+    /// store cannot be read.
+    pub fn scan<E: From<StoreError>>(
+        &self,
+        filter: &Filter,
+        mut visit: impl FnMut(Record) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let wrap = |error: StoreError| E::from(error.at(&self.path));
+        let snapshot = self
+            .connection
+            .unchecked_transaction()
+            .map_err(|error| wrap(error.into()))?;
+        let selection = Selection::of(&snapshot, filter).map_err(wrap)?;
+        let everything = *filter == Filter::default();
+        let scanner = Scanner {
+            connection: &snapshot,
+            selection,
+            metrics: metrics(&snapshot).map_err(wrap)?,
+        };
+        for session in scanner.keys(SESSIONS, 0).map_err(wrap)? {
+            if !scanner.selection.has_session(session) {
+                continue;
+            }
+            let mut session_given = false;
+            for run in scanner.keys(RUNS, session).map_err(wrap)? {
+                if !scanner.selection.has_run(run) {
+                    continue;
+                }
+                let instances = scanner.instances(run).map_err(wrap)?;
+                if instances.is_empty() && !everything {
+                    continue;
+                }
+                if !session_given {
+                    visit(scanner.session(session).map_err(wrap)?)?;
+                    session_given = true;
+                }
+                visit(Record::Run(read::run(&snapshot, run).map_err(wrap)?))?;
+                for instance in instances {
+                    scanner.instance(instance, &wrap, &mut visit)?;
+                }
+            }
+            if everything && !session_given {
+                visit(scanner.session(session).map_err(wrap)?)?;
+            }
+        }
+        if everything {
+            for annotation in scanner.annotations().map_err(wrap)? {
+                visit(annotation)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+const SESSIONS: &str = "SELECT key FROM session WHERE ?1 = 0 ORDER BY key";
+const RUNS: &str = "SELECT key FROM run WHERE session = ?1 ORDER BY key";
+
+struct Scanner<'c> {
+    connection: &'c Connection,
+    selection: Selection,
+    metrics: Vec<(i64, MetricName)>,
+}
+
+impl Scanner<'_> {
+    fn keys(&self, sql: &str, parent: i64) -> Result<Vec<i64>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let keys = statement.query_map([parent], |row| row.get(0))?;
+        Ok(keys.collect::<Result<_, _>>()?)
+    }
+
+    fn instances(&self, run: i64) -> Result<Vec<i64>, StoreError> {
+        let wanted = match &self.selection.metrics {
+            None => String::new(),
+            Some(keys) => {
+                let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+                format!(
+                    " AND instance.benchmark IN (SELECT benchmark FROM benchmark_metric \
+                     WHERE metric IN ({}))",
+                    keys.join(", ")
+                )
+            }
+        };
+        let sql = format!(
+            "SELECT key FROM instance WHERE run = ?1{}{wanted} ORDER BY key",
+            self.selection.on_instance()
+        );
+        self.keys(&sql, run)
+    }
+
+    fn session(&self, key: i64) -> Result<Record, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!("SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1"))?;
+        let mut found = statement.query([key])?;
+        match found.next()? {
+            Some(row) => Ok(Record::Session(rows::read_session(row)?.1)),
+            None => Err(StoreError::damaged("a session has gone")),
+        }
+    }
+
+    fn instance<E: From<StoreError>>(
+        &self,
+        key: i64,
+        wrap: &impl Fn(StoreError) -> E,
+        visit: &mut impl FnMut(Record) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let row = self.instance_row(key).map_err(wrap)?;
+        let id = row.instance.id;
+        visit(Record::Instance(row.instance))?;
+        for iteration in self.iterations(key, id).map_err(wrap)? {
+            visit(Record::Iteration(iteration))?;
+        }
+        for span in spans::all(self.connection, key, id).map_err(wrap)? {
+            visit(Record::Span(span))?;
+        }
+        for summary in read::summaries(self.connection, key, id).map_err(wrap)? {
+            visit(Record::Summary(summary))?;
+        }
+        if let Some(end) = row.end {
+            visit(Record::InstanceEnd(end))?;
+        }
+        Ok(())
+    }
+
+    fn instance_row(&self, key: i64) -> Result<rows::InstanceRow, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
+             JOIN benchmark ON benchmark.key = instance.benchmark WHERE instance.key = ?1"
+        ))?;
+        let mut found = statement.query([key])?;
+        match found.next()? {
+            Some(row) => rows::read_instance(row),
+            None => Err(StoreError::damaged("an instance has gone")),
+        }
+    }
+
+    fn iterations(&self, key: i64, id: Id) -> Result<Vec<Iteration>, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {ITERATION_COLUMNS} FROM iteration WHERE instance = ?1 ORDER BY idx"
+        ))?;
+        let mut found = statement.query([key])?;
+        let mut iterations: Vec<Iteration> = Vec::new();
+        while let Some(row) = found.next()? {
+            iterations.push(rows::read_iteration(row, id)?);
+        }
+        let mut statement = self.connection.prepare_cached(
+            "SELECT idx, value FROM value WHERE metric = ?1 AND instance = ?2 ORDER BY idx",
+        )?;
+        for (metric, name) in &self.metrics {
+            let mut found = statement.query([*metric, key])?;
+            let mut place = 0;
+            while let Some(row) = found.next()? {
+                let index: u32 = row.get(0)?;
+                while iterations.get(place).is_some_and(|it| it.index < index) {
+                    place += 1;
+                }
+                if let Some(it) = iterations.get_mut(place)
+                    && it.index == index
+                {
+                    it.metrics.insert(name.clone(), row.get(1)?);
+                }
+            }
+        }
+        Ok(iterations)
+    }
+
+    fn annotations(&self) -> Result<Vec<Record>, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {ANNOTATION_COLUMNS} FROM annotation ORDER BY key"
+        ))?;
+        let mut found = statement.query([])?;
+        let mut annotations = Vec::new();
+        while let Some(row) = found.next()? {
+            annotations.push(Record::Annotation(rows::read_annotation(row)?));
+        }
+        Ok(annotations)
+    }
+}
+
+fn metrics(connection: &Connection) -> Result<Vec<(i64, MetricName)>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric)",
+    )?;
+    let metrics = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(metrics.collect::<Result<_, _>>()?)
+}
+
+/// Returns one iteration with its values.
+pub(super) fn iteration(
+    connection: &Connection,
+    parent: InstanceKey,
+    instance: Id,
+    index: u32,
+) -> Result<Option<Iteration>, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {ITERATION_COLUMNS} FROM iteration WHERE instance = ?1 AND idx = ?2"
+    ))?;
+    let mut found = statement.query([parent.key, i64::from(index)])?;
+    let Some(row) = found.next()? else {
+        return Ok(None);
+    };
+    let mut iteration = rows::read_iteration(row, instance)?;
+    let mut names = connection.prepare_cached(
+        "SELECT metric.key, metric.name FROM benchmark_metric \
+         JOIN metric ON metric.key = benchmark_metric.metric WHERE benchmark = ?1",
+    )?;
+    let mut value = connection.prepare_cached(
+        "SELECT value FROM value WHERE metric = ?1 AND instance = ?2 AND idx = ?3",
+    )?;
+    let mut found = names.query([parent.benchmark])?;
+    while let Some(row) = found.next()? {
+        let metric: i64 = row.get(0)?;
+        let known: Option<f64> = value
+            .query_row([metric, parent.key, i64::from(index)], |row| row.get(0))
+            .optional()?;
+        if let Some(known) = known {
+            iteration.metrics.insert(row.get(1)?, known);
+        }
+    }
+    Ok(Some(iteration))
+}

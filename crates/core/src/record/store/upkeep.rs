@@ -1,0 +1,299 @@
+//! Looks after the store: what it holds, whether it is sound, joining two, deleting.
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use super::open::{State, newest_version};
+use super::select::Selection;
+use super::{Appended, Store, StoreError};
+use crate::record::Filter;
+
+/// What a store holds, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreInfo {
+    /// The version of its tables.
+    pub version: u32,
+    /// The newest version that this program knows.
+    pub newest_version: u32,
+    /// Bytes of the file and of what is not yet merged into it.
+    pub bytes: u64,
+    /// Rows by what they are, in reading order: sessions, runs, benchmarks, ….
+    pub counts: Vec<(&'static str, u64)>,
+    /// When the first session started.
+    pub first: Option<Timestamp>,
+    /// When the last session started.
+    pub last: Option<Timestamp>,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckReport {
+    /// What was looked at.
+    pub checks: Vec<&'static str>,
+    /// What is wrong; empty when the store is sound.
+    pub problems: Vec<String>,
+}
+
+/// What a purge deleted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Purged {
+    /// Sessions that had nothing left.
+    pub sessions: u64,
+    /// Runs that had nothing left.
+    pub runs: u64,
+    /// Instances.
+    pub instances: u64,
+    /// Iterations.
+    pub iterations: u64,
+}
+
+const COUNTED: [(&str, &str); 9] = [
+    ("sessions", "SELECT count(*) FROM session"),
+    ("runs", "SELECT count(*) FROM run"),
+    ("benchmarks", "SELECT count(*) FROM benchmark"),
+    ("instances", "SELECT count(*) FROM instance"),
+    ("iterations", "SELECT count(*) FROM iteration"),
+    ("values", "SELECT count(*) FROM value"),
+    ("spans", "SELECT coalesce(sum(spans), 0) FROM span_chunk"),
+    ("summaries", "SELECT count(*) FROM summary"),
+    ("annotations", "SELECT count(*) FROM annotation"),
+];
+
+/// What must hold beyond what SQLite checks by itself: a question that counts offenders.
+const INVARIANTS: [(&str, &str); 4] = [
+    (
+        "values without their iteration",
+        "SELECT count(*) FROM value WHERE NOT EXISTS (SELECT 1 FROM iteration \
+         WHERE iteration.instance = value.instance AND iteration.idx = value.idx)",
+    ),
+    (
+        "values of unknown metrics",
+        "SELECT count(*) FROM (SELECT DISTINCT metric FROM value \
+         WHERE metric NOT IN (SELECT key FROM metric))",
+    ),
+    (
+        "metrics that a benchmark has and its list lacks",
+        "SELECT count(*) FROM (SELECT DISTINCT instance.benchmark, value.metric FROM value \
+         JOIN instance ON instance.key = value.instance \
+         EXCEPT SELECT benchmark, metric FROM benchmark_metric)",
+    ),
+    (
+        "instances whose benchmark is of another suite than their session",
+        "SELECT count(*) FROM instance JOIN benchmark ON benchmark.key = instance.benchmark \
+         JOIN run ON run.key = instance.run JOIN session ON session.key = run.session \
+         WHERE session.suite <> benchmark.suite",
+    ),
+];
+
+impl Store {
+    /// Returns what the store holds, in numbers.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn info(&self) -> Result<StoreInfo, StoreError> {
+        self.read_info().map_err(|error| error.at(&self.path))
+    }
+
+    fn read_info(&self) -> Result<StoreInfo, StoreError> {
+        let version = match self.state()? {
+            State::Version(version) => version,
+            State::Empty | State::Foreign => 0,
+        };
+        let snapshot = self.connection.unchecked_transaction()?;
+        let mut counts = Vec::new();
+        for (what, sql) in COUNTED {
+            let count: i64 = snapshot.query_row(sql, [], |row| row.get(0))?;
+            counts.push((what, count.cast_unsigned()));
+        }
+        let (first, last): (Option<String>, Option<String>) = snapshot.query_row(
+            "SELECT min(started), max(started) FROM session",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        let mut bytes = 0;
+        for ending in ["", "-wal"] {
+            let mut name = self.path.clone().into_os_string();
+            name.push(ending);
+            bytes += std::fs::metadata(name).map_or(0, |metadata| metadata.len());
+        }
+        Ok(StoreInfo {
+            version,
+            newest_version: newest_version(),
+            bytes,
+            counts,
+            first: first.and_then(|text| text.parse().ok()),
+            last: last.and_then(|text| text.parse().ok()),
+        })
+    }
+
+    /// Looks for damage: SQLite's own checks, then what our tables must fulfil.
+    ///
+    /// # Errors
+    /// When the store cannot be read at all.
+    pub fn check(&self) -> Result<CheckReport, StoreError> {
+        self.find_problems().map_err(|error| error.at(&self.path))
+    }
+
+    fn find_problems(&self) -> Result<CheckReport, StoreError> {
+        let mut report = CheckReport {
+            checks: vec!["the file's structure", "references between tables"],
+            problems: Vec::new(),
+        };
+        let mut statement = self.connection.prepare("PRAGMA integrity_check(20)")?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            let text: String = row.get(0)?;
+            if text != "ok" {
+                report.problems.push(text);
+            }
+        }
+        let mut statement = self.connection.prepare("PRAGMA foreign_key_check")?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
+            report
+                .problems
+                .push(format!("a row of `{table}` refers to a `{parent}` that is missing"));
+        }
+        for (what, sql) in INVARIANTS {
+            report.checks.push(what);
+            let offenders: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
+            if offenders > 0 {
+                report.problems.push(format!("{offenders} {what}"));
+            }
+        }
+        Ok(report)
+    }
+
+    /// Appends everything that another store holds, in one transaction. Doing it twice
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// When the two disagree about a record, or one of them cannot be used.
+    pub fn merge(&mut self, other: &Self) -> Result<Appended, StoreError> {
+        self.write(|writer| {
+            other.scan(&Filter::default(), |record| writer.put(&record))?;
+            writer.settle()
+        })
+    }
+
+    /// Says what `purge` would delete.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn would_purge(&self, filter: &Filter) -> Result<Purged, StoreError> {
+        let count = || -> Result<Purged, StoreError> {
+            let transaction = self.connection.unchecked_transaction()?;
+            let selection = Selection::of(&transaction, filter)?;
+            choose_instances(&transaction, &selection)?;
+            let count = |sql: &str| -> Result<u64, StoreError> {
+                let count: i64 = transaction.query_row(sql, [], |row| row.get(0))?;
+                Ok(count.cast_unsigned())
+            };
+            Ok(Purged {
+                sessions: 0,
+                runs: 0,
+                instances: count("SELECT count(*) FROM temp.purged")?,
+                iterations: count(
+                    "SELECT count(*) FROM iteration WHERE instance IN \
+                     (SELECT key FROM temp.purged)",
+                )?,
+            })
+        };
+        count().map_err(|error| error.at(&self.path))
+    }
+
+    /// Really deletes the instances that pass the filter, and the runs, sessions and
+    /// benchmarks that have nothing left. Annotations stay.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be written to.
+    pub fn purge(&mut self, filter: &Filter) -> Result<Purged, StoreError> {
+        let purged = self.write(|writer| {
+            let selection = Selection::of(writer.connection, filter)?;
+            delete(writer.connection, &selection)
+        })?;
+        self.cache.forget();
+        Ok(purged)
+    }
+}
+
+fn choose_instances(connection: &Connection, selection: &Selection) -> Result<(), StoreError> {
+    connection.execute_batch(&format!(
+        "CREATE TEMP TABLE IF NOT EXISTS purged (key INTEGER PRIMARY KEY); \
+         DELETE FROM temp.purged; \
+         INSERT INTO temp.purged SELECT instance.key FROM instance WHERE 1{};",
+        selection.on_instance()
+    ))?;
+    Ok(())
+}
+
+fn delete(connection: &Connection, selection: &Selection) -> Result<Purged, StoreError> {
+    choose_instances(connection, selection)?;
+    let delete = |sql: &str| -> Result<u64, StoreError> {
+        Ok(u64::try_from(connection.execute(sql, [])?).unwrap_or(u64::MAX))
+    };
+    // Metric by metric, because that is how values lie.
+    delete(
+        "DELETE FROM value WHERE metric IN (SELECT key FROM metric) \
+         AND instance IN (SELECT key FROM temp.purged)",
+    )?;
+    let iterations =
+        delete("DELETE FROM iteration WHERE instance IN (SELECT key FROM temp.purged)")?;
+    delete("DELETE FROM span_chunk WHERE instance IN (SELECT key FROM temp.purged)")?;
+    delete("DELETE FROM summary WHERE instance IN (SELECT key FROM temp.purged)")?;
+    connection.execute_batch(
+        "CREATE TEMP TABLE IF NOT EXISTS purged_run (key INTEGER PRIMARY KEY); \
+         DELETE FROM temp.purged_run; \
+         CREATE TEMP TABLE IF NOT EXISTS purged_session (key INTEGER PRIMARY KEY); \
+         DELETE FROM temp.purged_session;",
+    )?;
+    if selection.benchmarks.is_none() {
+        // Runs that were asked for and never had an instance go too.
+        let runs = match &selection.runs {
+            Some(_) => "SELECT key FROM temp.selected_run",
+            None => "SELECT key FROM run",
+        };
+        connection.execute_batch(&format!("INSERT INTO temp.purged_run {runs};"))?;
+    } else {
+        connection.execute_batch(
+            "INSERT INTO temp.purged_run SELECT DISTINCT run FROM instance \
+             WHERE key IN (SELECT key FROM temp.purged);",
+        )?;
+    }
+    connection.execute_batch(
+        "INSERT INTO temp.purged_session SELECT DISTINCT session FROM run \
+         WHERE key IN (SELECT key FROM temp.purged_run);",
+    )?;
+    if selection.runs.is_none() && selection.benchmarks.is_none() {
+        connection
+            .execute_batch("INSERT OR IGNORE INTO temp.purged_session SELECT key FROM session;")?;
+    }
+    for session in selection.sessions.iter().flatten() {
+        connection.execute(
+            "INSERT OR IGNORE INTO temp.purged_session VALUES (?1)",
+            [session],
+        )?;
+    }
+    let instances = delete("DELETE FROM instance WHERE key IN (SELECT key FROM temp.purged)")?;
+    connection.execute_batch(
+        "DELETE FROM temp.purged_run WHERE key IN (SELECT run FROM instance); \
+         DELETE FROM run_metric WHERE run IN (SELECT key FROM temp.purged_run);",
+    )?;
+    let runs = delete("DELETE FROM run WHERE key IN (SELECT key FROM temp.purged_run)")?;
+    // Only sessions that the filter could mean: others may just be beginning.
+    let sessions = delete(
+        "DELETE FROM session WHERE key IN (SELECT key FROM temp.purged_session) \
+         AND key NOT IN (SELECT session FROM run)",
+    )?;
+    connection.execute_batch(
+        "DELETE FROM benchmark_metric WHERE benchmark NOT IN (SELECT benchmark FROM instance); \
+         DELETE FROM benchmark WHERE key NOT IN (SELECT benchmark FROM instance);",
+    )?;
+    Ok(Purged {
+        sessions,
+        runs,
+        instances,
+        iterations,
+    })
+}
