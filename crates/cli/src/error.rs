@@ -11,6 +11,8 @@ pub enum Exit {
     Fine,
     /// 2: wrong usage or input.
     Input,
+    /// 3: not enough data to judge.
+    NotEnough,
     /// 70: a bug.
     Bug,
     /// 130: interrupted.
@@ -22,6 +24,7 @@ impl From<Exit> for ExitCode {
         Self::from(match exit {
             Exit::Fine => 0,
             Exit::Input => 2,
+            Exit::NotEnough => 3,
             Exit::Bug => 70,
             Exit::Interrupted => 130,
         })

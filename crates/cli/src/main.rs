@@ -3,6 +3,7 @@
 mod commands;
 mod error;
 mod options;
+mod table;
 mod terminal;
 
 use std::process::ExitCode;

@@ -1,5 +1,8 @@
 //! One file per command: its arguments and what it does.
 
+mod open;
+mod run;
+
 use clap::Subcommand;
 
 use crate::error::{CliError, Exit};
@@ -7,11 +10,15 @@ use crate::options::Context;
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {}
+pub enum Command {
+    Run(Box<run::Run>),
+}
 
 impl Command {
     /// Does what the command says.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
-        match self {}
+        match self {
+            Self::Run(command) => command.act(context),
+        }
     }
 }

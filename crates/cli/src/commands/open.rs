@@ -1,6 +1,7 @@
 //! Opens the store and takes in what waits in its inbox.
 
-use lapwing_core::record::{Arrival, Store, inbox};
+use lapwing_core::record::Store;
+use lapwing_core::record::inbox::{self, Arrival};
 
 use crate::error::CliError;
 use crate::options::Context;

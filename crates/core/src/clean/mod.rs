@@ -72,6 +72,16 @@ impl LeftOut {
         self.lost + self.burn_in + self.failed + self.timed_out + self.skipped + self.no_value
     }
 
+    /// Adds another account to this one.
+    pub fn add(&mut self, other: &Self) {
+        self.lost += other.lost;
+        self.burn_in += other.burn_in;
+        self.failed += other.failed;
+        self.timed_out += other.timed_out;
+        self.skipped += other.skipped;
+        self.no_value += other.no_value;
+    }
+
     /// Returns the reasons that occurred, with their counts, in the order of the rules.
     pub fn reasons(&self) -> Vec<(&'static str, usize)> {
         [

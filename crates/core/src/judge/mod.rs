@@ -21,6 +21,8 @@ pub struct Estimate {
     pub instances: usize,
     /// How many iterations, over all instances.
     pub iterations: usize,
+    /// How many iterations the instance with fewest and the one with most have.
+    pub iterations_each: (usize, usize),
     /// Coefficient of variation of the instance means; `None` below two instances.
     pub cv_between: Option<f64>,
     /// Mean over instances of the coefficient of variation within each;
@@ -36,15 +38,13 @@ pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
         .iter()
         .filter_map(|instance| lapwing_stats::coefficient_of_variation(&instance.values))
         .collect();
+    let each = cleaned.instances.iter().map(|it| it.values.len());
     Some(Estimate {
         value: lapwing_stats::mean(&means)?,
         interval: lapwing_stats::mean_interval(&means, Confidence::P95),
         instances: means.len(),
-        iterations: cleaned
-            .instances
-            .iter()
-            .map(|instance| instance.values.len())
-            .sum(),
+        iterations: each.clone().sum(),
+        iterations_each: (each.clone().min().unwrap_or(0), each.max().unwrap_or(0)),
         cv_between: lapwing_stats::coefficient_of_variation(&means),
         cv_within: lapwing_stats::mean(&within),
     })

@@ -69,6 +69,21 @@ pub struct Estimate {
     pub size: SampleSize,
 }
 
+impl From<&crate::judge::Estimate> for Estimate {
+    fn from(judged: &crate::judge::Estimate) -> Self {
+        Self {
+            value: judged.value,
+            lower: judged.interval.map(|it| it.lower),
+            upper: judged.interval.map(|it| it.upper),
+            size: SampleSize {
+                instances: judged.instances,
+                fewest_iterations: judged.iterations_each.0,
+                most_iterations: judged.iterations_each.1,
+            },
+        }
+    }
+}
+
 impl Estimate {
     /// Returns `1.31 s (95 % CI 1.29–1.34 s, 5 instances × 5)`.
     pub fn text(&self, unit: &str) -> String {

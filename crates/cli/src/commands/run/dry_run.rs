@@ -19,7 +19,14 @@ use crate::table::Table;
 pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
     let times = past_times(plan, context)?;
     let schedule = FixedSchedule::new(plan);
-    let mut table = Table::new(["", "benchmark", "variant", "instance", "iterations", "expected"]);
+    let mut table = Table::new([
+        "",
+        "benchmark",
+        "variant",
+        "instance",
+        "iterations",
+        "expected",
+    ]);
     let mut total = 0.0;
     let mut unknown = 0;
     let mut executions = 0;
@@ -100,7 +107,10 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, f64>, C
     };
     let read = store.each_benchmark(&filter, |data| {
         let wanted = data.suite == plan.suite
-            && plan.cases.iter().any(|it| it.benchmark.id == data.benchmark.id);
+            && plan
+                .cases
+                .iter()
+                .any(|it| it.benchmark.id == data.benchmark.id);
         if wanted {
             let cleaned = clean(&data.instances, "wall_time", Policy::default());
             if let Some(estimate) = estimate(&cleaned) {

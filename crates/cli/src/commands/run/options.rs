@@ -113,7 +113,9 @@ fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
     if text == "auto" {
         return Ok(BurnIn::Auto);
     }
-    let count = text.parse().map_err(|_no_number| "a whole number or `auto`".to_owned())?;
+    let count = text
+        .parse()
+        .map_err(|_no_number| "a whole number or `auto`".to_owned())?;
     Ok(BurnIn::Fixed(count))
 }
 
@@ -213,7 +215,11 @@ impl Run {
     }
 
     fn select(&self, mut plan: Plan) -> Result<Plan, CliError> {
-        let ids: Vec<String> = plan.cases.iter().map(|it| it.benchmark.id.clone()).collect();
+        let ids: Vec<String> = plan
+            .cases
+            .iter()
+            .map(|it| it.benchmark.id.clone())
+            .collect();
         for wanted in &self.benchmark {
             if !ids.iter().any(|id| matches_name(wanted, id)) {
                 return Err(unknown("benchmark", wanted, ids.iter().map(String::as_str)));
@@ -236,7 +242,9 @@ impl Run {
                 && (self.tag.is_empty() || self.tag.iter().any(tagged))
         });
         if plan.cases.is_empty() {
-            return Err(CliError::input("no benchmark has both such a name and such a tag"));
+            return Err(CliError::input(
+                "no benchmark has both such a name and such a tag",
+            ));
         }
         Ok(plan)
     }

@@ -58,7 +58,11 @@ impl<'a> Progress<'a> {
             .map(|it| u64::from(planned(it)) * u64::from(it.instances))
             .sum::<u64>()
             * plan.variants.len() as u64;
-        let all: u64 = plan.cases.iter().map(|it| u64::from(it.instances)).sum::<u64>()
+        let all: u64 = plan
+            .cases
+            .iter()
+            .map(|it| u64::from(it.instances))
+            .sum::<u64>()
             * plan.variants.len() as u64;
         let left = total * instances as u64 / all.max(1);
         let style = ProgressStyle::with_template(" [{bar:24}] {pos}/{len}   {msg}   {eta}")
@@ -147,7 +151,11 @@ fn headline(plan: &Plan, instances: usize) -> String {
             BurnIn::Fixed(burn_in) => burn_in.to_string(),
             BurnIn::Auto => "auto".to_owned(),
         };
-        let at_least = if first.min_time.is_some() { "at least " } else { "" };
+        let at_least = if first.min_time.is_some() {
+            "at least "
+        } else {
+            ""
+        };
         format!(
             " × {} instances × ({burn_in} + {at_least}{}) iterations",
             first.instances, first.iterations

@@ -21,9 +21,9 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, C
     let finished = finished(&plan, &state);
     let mut schedule = FixedSchedule::resumed(&plan, &finished);
     if left(&schedule) == 0 && records.is_empty() {
-        context
-            .terminal
-            .say(&format!("session `{name}` is complete: nothing is left to measure"));
+        context.terminal.say(&format!(
+            "session `{name}` is complete: nothing is left to measure"
+        ));
         return Ok(Exit::Fine);
     }
     let ids = plan
@@ -106,7 +106,10 @@ fn finished(plan: &Plan, state: &SessionState) -> Vec<Finished> {
             let run = state.runs.iter().find(|run| run.id == it.instance.run)?;
             let variant = plan.variants.iter().position(|v| v.name == run.variant)?;
             let id = &it.instance.benchmark.id;
-            let case = plan.cases.iter().position(|case| case.benchmark.id == *id)?;
+            let case = plan
+                .cases
+                .iter()
+                .position(|case| case.benchmark.id == *id)?;
             Some(Finished {
                 plan: InstancePlan {
                     case,

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use lapwing_core::measure::{Clock, Observer, Watch};
-use lapwing_core::model::Object;
+use lapwing_core::measure::Clock;
 
 /// The clocks of the operating system.
 pub struct SystemClock {

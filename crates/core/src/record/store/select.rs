@@ -6,6 +6,7 @@ use rusqlite::Connection;
 
 use super::StoreError;
 use super::rows::time_text;
+use crate::model::matches_pattern;
 use crate::record::Filter;
 
 /// What passes a filter, as keys; `None` lets everything pass.
@@ -70,7 +71,9 @@ impl Selection {
 
     /// Returns whether the session passes.
     pub(super) fn has_session(&self, key: i64) -> bool {
-        self.sessions.as_ref().is_none_or(|keys| keys.contains(&key))
+        self.sessions
+            .as_ref()
+            .is_none_or(|keys| keys.contains(&key))
     }
 
     /// Returns whether the run passes.
@@ -101,8 +104,8 @@ impl Selection {
                 "CREATE TEMP TABLE IF NOT EXISTS {table} (key INTEGER PRIMARY KEY); \
                  DELETE FROM temp.{table};"
             ))?;
-            let mut insert =
-                connection.prepare_cached(&format!("INSERT INTO temp.{table} (key) VALUES (?1)"))?;
+            let mut insert = connection
+                .prepare_cached(&format!("INSERT INTO temp.{table} (key) VALUES (?1)"))?;
             for key in keys {
                 insert.execute([key])?;
             }
@@ -275,8 +278,7 @@ fn matching_benchmarks(known: &[(i64, String)], text: &str) -> Vec<usize> {
         return exact;
     }
     if text.contains(['*', '?']) {
-        let pattern: Vec<char> = text.chars().collect();
-        return positions(known, |(_, id)| matches_pattern(&pattern, id));
+        return positions(known, |(_, id)| matches_pattern(text, id));
     }
     positions(known, |(_, id)| id.contains(text))
 }
@@ -287,9 +289,8 @@ fn tagged_benchmarks(
     connection: &Connection,
     tags: &[String],
 ) -> Result<BTreeSet<i64>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT DISTINCT benchmark, tags FROM instance WHERE tags IS NOT NULL",
-    )?;
+    let mut statement = connection
+        .prepare_cached("SELECT DISTINCT benchmark, tags FROM instance WHERE tags IS NOT NULL")?;
     let mut rows = statement.query([])?;
     let mut known: Vec<(i64, Vec<String>)> = Vec::new();
     while let Some(row) = rows.next()? {
@@ -297,7 +298,10 @@ fn tagged_benchmarks(
     }
     let fits = alternatives("tag", tags, |text| {
         let found = positions(&known, |(_, tags)| tags.iter().any(|tag| tag == text));
-        (found, known.iter().flat_map(|(_, tags)| tags.clone()).collect())
+        (
+            found,
+            known.iter().flat_map(|(_, tags)| tags.clone()).collect(),
+        )
     })?;
     Ok(fits.into_iter().map(|at| known[at].0).collect())
 }
@@ -366,53 +370,5 @@ pub(super) fn no_match(what: &'static str, text: &str, mut names: Vec<String>) -
         what,
         text: text.to_owned(),
         suggestions: scored.into_iter().map(|(_, name)| name).collect(),
-    }
-}
-
-/// Returns whether `text` fits a pattern in which `*` stands for any characters and
-/// `?` for one; brackets mean themselves, since benchmark ids have them.
-fn matches_pattern(pattern: &[char], text: &str) -> bool {
-    let text: Vec<char> = text.chars().collect();
-    let (mut at, mut place) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while at < text.len() {
-        match pattern.get(place) {
-            Some('*') => {
-                star = Some((place, at));
-                place += 1;
-            }
-            Some(&wanted) if wanted == '?' || wanted == text[at] => {
-                place += 1;
-                at += 1;
-            }
-            Some(_) | None => match star {
-                // The last star swallows one character more.
-                Some((star_place, swallowed)) => {
-                    star = Some((star_place, swallowed + 1));
-                    place = star_place + 1;
-                    at = swallowed + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[place..].iter().all(|&rest| rest == '*')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pattern_takes_stars_and_question_marks_and_nothing_else() {
-        let fits = |pattern: &str, text: &str| {
-            matches_pattern(&pattern.chars().collect::<Vec<_>>(), text)
-        };
-        assert!(fits("*join[10-*]", "t.py::test_join[10-100]"));
-        assert!(fits("a?c", "aéc"));
-        assert!(fits("*", ""));
-        assert!(fits("a*b*c", "a-b-b-c"));
-        assert!(!fits("*join[1]", "join1"));
-        assert!(!fits("a?c", "ac"));
     }
 }

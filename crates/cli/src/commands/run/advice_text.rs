@@ -1,0 +1,116 @@
+//! Advice as sentences: each kind once, with the benchmarks that it is about.
+
+use lapwing_core::explain::Advice;
+use lapwing_core::judge::INSTANCES_FOR_A_VERDICT;
+use lapwing_core::show::{percent, quantity};
+
+use super::summary::Row;
+
+/// Returns a sentence for each kind of advice, in the order of first appearance.
+pub fn notes(rows: &[Row], label: impl Fn(&Row) -> String) -> Vec<String> {
+    let mut kinds: Vec<(std::mem::Discriminant<Advice>, Vec<(String, &Advice)>)> = Vec::new();
+    for row in rows {
+        for advice in &row.advice {
+            let kind = std::mem::discriminant(advice);
+            match kinds.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, found)) => found.push((label(row), advice)),
+                None => kinds.push((kind, vec![(label(row), advice)])),
+            }
+        }
+    }
+    kinds
+        .into_iter()
+        .map(|(_, found)| sentence(&found, rows.len()))
+        .collect()
+}
+
+fn sentence(found: &[(String, &Advice)], rows: usize) -> String {
+    let (first, advice) = &found[0];
+    let more = match found.len() - 1 {
+        0 => String::new(),
+        1 => " (and one other benchmark)".to_owned(),
+        others => format!(" (and {others} other benchmarks)"),
+    };
+    let whom = if rows == 1 {
+        String::new()
+    } else {
+        format!("{first}{more}: ")
+    };
+    format!("{whom}{}", text(advice))
+}
+
+fn text(advice: &Advice) -> String {
+    match advice {
+        Advice::FewInstances { instances } => format!(
+            "{} cannot show a difference: a verdict takes {INSTANCES_FOR_A_VERDICT}, and 10 are better (--instances)",
+            plural(*instances, "instance")
+        ),
+        Advice::SlowStart {
+            ratio,
+            instances,
+            burn_in,
+        } => format!(
+            "the first iteration that counts is {} slower than the later ones in {} of {} instances; \
+             --burn-in {} would leave it out",
+            percent(ratio - 1.0),
+            instances.0,
+            instances.1,
+            burn_in + 1
+        ),
+        Advice::Spread { cv } => format!(
+            "instances differ by {} (coefficient of variation): small differences will not show; \
+             `lapwing doctor` says what disturbs this machine",
+            percent(*cv)
+        ),
+        Advice::Busy {
+            instances,
+            load,
+            ratio,
+        } => {
+            let effect = ratio.map_or_else(String::new, |ratio| {
+                let word = if ratio < 1.0 { "lower" } else { "higher" };
+                format!("; their means are {} {word}", percent((ratio - 1.0).abs()))
+            });
+            format!(
+                "other programs kept more than {load} processors busy during {} of {} instances{effect}",
+                instances.0, instances.1
+            )
+        }
+        Advice::Stolen { instances, share } => format!(
+            "the host took up to {} of the processor time away during {} of {} instances",
+            percent(*share),
+            instances.0,
+            instances.1
+        ),
+        Advice::Failures {
+            iterations,
+            message,
+        } => {
+            let what = message
+                .as_ref()
+                .map_or_else(String::new, |it| format!(": {it}"));
+            if iterations.0 == 0 {
+                format!("nothing could be measured{what}")
+            } else {
+                format!(
+                    "{} of {} iterations failed{what}",
+                    iterations.0, iterations.1
+                )
+            }
+        }
+        Advice::Brief { seconds } => format!(
+            "{} is mostly the start of a process; let the command do more at a time, \
+             and run it without a shell",
+            quantity(*seconds, "s")
+        ),
+        Advice::LeftBehind => "processes were left behind, and ended".to_owned(),
+    }
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    if count == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{count} {noun}s")
+    }
+}

@@ -1,0 +1,296 @@
+//! What came out of a session, in words first and numbers after.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use lapwing_core::clean::{Cleaned, LeftOut, Policy, clean};
+use lapwing_core::explain::{Advice, advise};
+use lapwing_core::judge::{Estimate, estimate};
+use lapwing_core::model::{Metric, Run, Session};
+use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
+use lapwing_core::suite::Plan;
+use serde_json::json;
+
+use super::advice_text;
+use super::compare;
+use crate::error::CliError;
+use crate::options::{Context, Format};
+use crate::table::Table;
+
+/// Metrics of the operating system that do not answer "how fast is it".
+const SIDE_METRICS: [&str; 12] = [
+    "user_time",
+    "system_time",
+    "peak_memory",
+    "minor_faults",
+    "major_faults",
+    "voluntary_switches",
+    "involuntary_switches",
+    "block_input",
+    "block_output",
+    "cgroup_peak_memory",
+    "instructions",
+    "cycles",
+];
+
+/// One benchmark in one variant.
+pub struct Row {
+    pub benchmark: String,
+    pub variant: String,
+    pub wall: Option<Estimate>,
+    pub cleaned: Cleaned,
+    pub memory: Option<Estimate>,
+    /// Metrics that the program reported itself.
+    pub own: Vec<(String, Metric, Estimate)>,
+    pub advice: Vec<Advice>,
+}
+
+/// What came out of a session.
+pub struct Summary {
+    pub rows: Vec<Row>,
+    variants: usize,
+    ad_hoc: bool,
+}
+
+impl Summary {
+    /// Reads what the store has of a session.
+    pub fn read(store: &Store, session: &Session, plan: &Plan) -> Result<Self, CliError> {
+        let mut found: BTreeMap<(usize, usize), Row> = BTreeMap::new();
+        let filter = Filter {
+            sessions: vec![session.id.to_string()],
+            ..Filter::default()
+        };
+        store.each_benchmark(&filter, |data| {
+            let case = plan
+                .cases
+                .iter()
+                .position(|it| it.benchmark.id == data.benchmark.id);
+            for (at, variant) in plan.variants.iter().enumerate() {
+                let instances: Vec<InstanceData> = data
+                    .instances
+                    .iter()
+                    .filter(|it| it.run.variant == variant.name)
+                    .cloned()
+                    .collect();
+                if let (Some(case), false) = (case, instances.is_empty()) {
+                    let row = row(&data.benchmark.id, &variant.name, &instances);
+                    found.insert((case, at), row);
+                }
+            }
+            Ok::<(), StoreError>(())
+        })?;
+        Ok(Self {
+            rows: found.into_values().collect(),
+            variants: plan.variants.len(),
+            ad_hoc: plan.suite == lapwing_core::suite::AdHoc::SUITE,
+        })
+    }
+
+    /// Returns whether no iteration at all went well.
+    pub fn is_empty(&self) -> bool {
+        self.rows.iter().all(|row| row.wall.is_none())
+    }
+
+    /// Says it.
+    pub fn show(&self, format: Format, context: &Context) -> Result<(), CliError> {
+        match format {
+            Format::Text => self.text(context),
+            Format::Json => self.json(context),
+            Format::Markdown | Format::Csv => self.table(format, context),
+        }
+    }
+
+    fn text(&self, context: &Context) -> Result<(), CliError> {
+        let mut out = context.terminal.out();
+        let mut table = Table::plain();
+        let mut left_out = LeftOut::default();
+        for row in &self.rows {
+            left_out.add(&row.cleaned.left_out);
+            let Some(wall) = &row.wall else {
+                table.row([
+                    format!(" {}", self.label(row)),
+                    "–  (no iteration went well)".to_owned(),
+                    String::new(),
+                    String::new(),
+                ]);
+                continue;
+            };
+            table.row([
+                format!(" {}", self.label(row)),
+                show_estimate(wall, "s"),
+                row.memory.as_ref().map_or_else(String::new, |it| {
+                    lapwing_core::show::quantity(it.value, "B")
+                }),
+                wall.cv_between
+                    .map_or_else(String::new, lapwing_core::show::cv_text),
+            ]);
+            for (name, metric, estimate) in &row.own {
+                table.row([
+                    format!("   {name}"),
+                    show_estimate(estimate, &metric.unit),
+                    String::new(),
+                    estimate
+                        .cv_between
+                        .map_or_else(String::new, lapwing_core::show::cv_text),
+                ]);
+            }
+        }
+        if !context.quiet {
+            writeln!(out)?;
+        }
+        write!(out, "{}", table.text())?;
+        let sentences = compare::sentences(&self.rows, self.variants, self.ad_hoc);
+        if !sentences.is_empty() {
+            writeln!(out)?;
+        }
+        for sentence in sentences {
+            writeln!(out, " {sentence}")?;
+        }
+        drop(out);
+        if !context.quiet {
+            self.notes(context, &left_out);
+        }
+        Ok(())
+    }
+
+    fn notes(&self, context: &Context, left_out: &LeftOut) {
+        for note in advice_text::notes(&self.rows, |row| self.label(row)) {
+            context.terminal.note(&note);
+        }
+        let reasons: Vec<String> = left_out
+            .reasons()
+            .into_iter()
+            .map(|(reason, count)| format!("{} {reason}", lapwing_core::show::count(count)))
+            .collect();
+        if !reasons.is_empty() {
+            context.terminal.say(&format!(
+                "left out when judging: {} iterations",
+                reasons.join(", ")
+            ));
+        }
+    }
+
+    /// Returns what tells a row from the others.
+    pub fn label(&self, row: &Row) -> String {
+        if self.variants == 1 || row.variant == Run::DEFAULT_VARIANT {
+            row.benchmark.clone()
+        } else {
+            format!("{}  {}", row.benchmark, row.variant)
+        }
+    }
+
+    fn json(&self, context: &Context) -> Result<(), CliError> {
+        let rows: Vec<serde_json::Value> = self
+            .rows
+            .iter()
+            .flat_map(|row| {
+                let wall = row
+                    .wall
+                    .map(|it| ("wall_time".to_owned(), Metric::lower("s"), it));
+                let memory = row
+                    .memory
+                    .map(|it| ("peak_memory".to_owned(), Metric::lower("B"), it));
+                let own = row.own.iter().cloned();
+                wall.into_iter()
+                    .chain(memory)
+                    .chain(own)
+                    .map(|(metric, kind, it)| {
+                        json!({
+                            "benchmark": row.benchmark,
+                            "variant": row.variant,
+                            "metric": metric,
+                            "unit": kind.unit,
+                            "value": it.value,
+                            "lower": it.interval.map(|it| it.lower),
+                            "upper": it.interval.map(|it| it.upper),
+                            "instances": it.instances,
+                            "iterations": it.iterations,
+                            "cv_between": it.cv_between,
+                            "cv_within": it.cv_within,
+                            "left_out": row.cleaned.left_out.total(),
+                        })
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let mut out = context.terminal.out();
+        serde_json::to_writer_pretty(&mut out, &rows)?;
+        writeln!(out)?;
+        Ok(())
+    }
+
+    fn table(&self, format: Format, context: &Context) -> Result<(), CliError> {
+        let mut table = Table::new([
+            "benchmark",
+            "variant",
+            "metric",
+            "unit",
+            "value",
+            "lower",
+            "upper",
+            "instances",
+            "iterations",
+            "cv",
+        ]);
+        let number = |value: Option<f64>| value.map_or_else(String::new, |it| it.to_string());
+        for row in &self.rows {
+            let wall = row
+                .wall
+                .map(|it| ("wall_time".to_owned(), Metric::lower("s"), it));
+            for (name, metric, it) in wall.into_iter().chain(row.own.iter().cloned()) {
+                table.row([
+                    row.benchmark.clone(),
+                    row.variant.clone(),
+                    name,
+                    metric.unit,
+                    it.value.to_string(),
+                    number(it.interval.map(|it| it.lower)),
+                    number(it.interval.map(|it| it.upper)),
+                    it.instances.to_string(),
+                    it.iterations.to_string(),
+                    number(it.cv_between),
+                ]);
+            }
+        }
+        let mut out = context.terminal.out();
+        match format {
+            Format::Csv => write!(out, "{}", table.csv())?,
+            Format::Markdown | Format::Text | Format::Json => write!(out, "{}", table.markdown())?,
+        }
+        Ok(())
+    }
+}
+
+fn row(benchmark: &str, variant: &str, instances: &[InstanceData]) -> Row {
+    let cleaned = clean(instances, "wall_time", Policy::default());
+    let of = |metric: &str| estimate(&clean(instances, metric, Policy::default()));
+    let declared = &instances[0].run.metrics;
+    let mut names: Vec<&String> = instances
+        .iter()
+        .flat_map(|it| it.iterations.values.keys())
+        .filter(|name| *name != "wall_time" && !SIDE_METRICS.contains(&name.as_str()))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let own = names
+        .into_iter()
+        .filter_map(|name| {
+            let metric = declared.get(name).cloned().unwrap_or_default();
+            Some((name.clone(), metric, of(name)?))
+        })
+        .collect();
+    Row {
+        benchmark: benchmark.to_owned(),
+        variant: variant.to_owned(),
+        wall: estimate(&cleaned),
+        cleaned,
+        memory: of("peak_memory"),
+        own,
+        advice: advise(instances),
+    }
+}
+
+/// Returns `1.31 s  (95 % CI 1.29–1.34 s, 5 instances × 5)`.
+fn show_estimate(estimate: &Estimate, unit: &str) -> String {
+    lapwing_core::show::Estimate::from(estimate).text(unit)
+}
