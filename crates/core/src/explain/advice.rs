@@ -58,8 +58,6 @@ pub enum Advice {
         /// The mean in seconds.
         seconds: f64,
     },
-    /// The command left processes behind, which were ended.
-    LeftBehind,
 }
 
 /// A spread between instances from which people should know of it.

@@ -363,7 +363,11 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     ) -> Result<(), RunError> {
         let mut iteration = self.blank(offset);
         iteration.outcome = outcome;
-        iteration.message = Some(message);
+        let said = executed.and_then(|it| last_line(&it.stderr));
+        iteration.message = Some(match said {
+            Some(line) if outcome == Outcome::Failed => format!("{message}: {line}"),
+            Some(_) | None => message,
+        });
         iteration.attributes = facts(executed);
         if let Some(executed) = executed {
             for (name, tail) in [("stdout", &executed.stdout), ("stderr", &executed.stderr)] {

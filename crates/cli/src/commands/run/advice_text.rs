@@ -20,9 +20,25 @@ pub fn notes(rows: &[Row], label: impl Fn(&Row) -> String) -> Vec<String> {
     }
     kinds
         .into_iter()
-        .map(|(_, found)| sentence(&found, rows.len()))
+        .flat_map(|(_, found)| match found[0].1 {
+            // Each failure has its own reason.
+            Advice::Failures { .. } => found
+                .chunks(1)
+                .take(MOST_FAILURES)
+                .map(|one| sentence(one, rows.len()))
+                .collect(),
+            Advice::FewInstances { .. }
+            | Advice::SlowStart { .. }
+            | Advice::Spread { .. }
+            | Advice::Busy { .. }
+            | Advice::Stolen { .. }
+            | Advice::Brief { .. } => vec![sentence(&found, rows.len())],
+        })
         .collect()
 }
+
+/// More failing benchmarks than this are for `lapwing list` and the report.
+const MOST_FAILURES: usize = 8;
 
 fn sentence(found: &[(String, &Advice)], rows: usize) -> String {
     let (first, advice) = &found[0];
@@ -103,7 +119,6 @@ fn text(advice: &Advice) -> String {
              and run it without a shell",
             quantity(*seconds, "s")
         ),
-        Advice::LeftBehind => "processes were left behind, and ended".to_owned(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The arguments of `lapwing run` and the plan that they come to.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use lapwing_core::model::matches_name;
@@ -14,6 +15,9 @@ use crate::options::Format;
 
 /// The suite file that is measured when nothing else is said.
 const SUITE_FILE: &str = "lapwing.toml";
+
+/// Commands are measured for at least this long when nobody says how often.
+const QUICK: Duration = Duration::from_secs(1);
 
 /// Measure a suite or commands, keep every iteration, and say what came out
 ///
@@ -47,16 +51,16 @@ pub struct Run {
     pub burn_in: Option<BurnIn>,
     /// End an iteration that takes longer
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "How often and how long")]
-    pub time_limit: Option<std::time::Duration>,
+    pub time_limit: Option<Duration>,
     /// Give an instance up after so many failures in a row, 0 for never [default: 3]
     #[arg(long, value_name = "N", help_heading = "How often and how long")]
     pub max_failures: Option<u32>,
-    /// Go on until so much time was measured of each benchmark
+    /// Go on until so much time was measured of each benchmark [default: 1s for commands without --iterations]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "How often and how long")]
-    pub min_time: Option<std::time::Duration>,
+    pub min_time: Option<Duration>,
     /// Begin no iteration once so much time was spent on its benchmark
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "How often and how long")]
-    pub max_time: Option<std::time::Duration>,
+    pub max_time: Option<Duration>,
     /// Run benchmarks on these processors only, such as 0-1,3
     #[arg(long, value_name = "LIST", help_heading = "How often and how long")]
     pub cpus: Option<String>,
@@ -131,7 +135,12 @@ impl Run {
             self.select(suite.plan(&self.settings(), seed))?
         } else {
             let folder = std::env::current_dir()?;
-            self.ad_hoc(commands).plan(&folder, &self.settings(), seed)
+            let mut settings = self.settings();
+            if settings.iterations.is_none() {
+                // Few iterations of a quick command say little and cost nothing to add.
+                settings.min_time = settings.min_time.or(Some(QUICK));
+            }
+            self.ad_hoc(commands).plan(&folder, &settings, seed)
         };
         Ok(plan)
     }
@@ -252,7 +261,9 @@ impl Run {
 
 fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -> CliError {
     let error = CliError::input(format!("the suite has no {what} `{wanted}`"));
-    match nearest(wanted, known) {
+    // Of `gzip[level=6]` people type the part before the bracket.
+    let names = known.map(|name| name.split('[').next().unwrap_or(name));
+    match nearest(wanted, names) {
         Some(name) => error.hint(format!("did you mean `{name}`?")),
         None => error.hint("`lapwing run --dry-run` lists what it has"),
     }
