@@ -252,8 +252,8 @@ fn a_helper_that_ends_by_itself_is_not_counted() {
 /// the resident size of the memory given up as the first value of `ru_maxrss`.
 #[test]
 fn peak_memory_is_the_childs_own_however_large_this_process_is() {
-    let mut executor = executor();
     let ballast = vec![1_u8; 500 << 20];
+    let mut executor = executor();
     let executed = executor.execute(&words(&["/bin/true"])).expect("lives");
     let usage = executed.usage.expect("it ran");
     assert!(usage.peak_memory > 100 << 10, "{usage:?}");

@@ -1,6 +1,12 @@
 //! Runs what a plan says and hands on every iteration as it happens.
 
+mod environment;
 mod execute;
 pub mod local;
+mod observe;
+mod version;
 
+pub use environment::{Environment, command_outputs};
 pub use execute::*;
+pub use observe::{Snapshot, observed};
+pub use version::version;

@@ -54,10 +54,9 @@ impl Counters {
         {
             self.memory = Err(format!("the peak cannot be reset: {error}"));
         }
-        for counter in [&mut self.instructions, &mut self.cycles] {
-            if let Ok(counter) = counter {
-                counter.start = counter.read().unwrap_or_default();
-            }
+        let counters = [&mut self.instructions, &mut self.cycles];
+        for counter in counters.into_iter().flatten() {
+            counter.start = counter.read().unwrap_or_default();
         }
     }
 
