@@ -1,5 +1,6 @@
 //! Runs what a plan says and hands on every iteration as it happens.
 
+pub mod doctor;
 mod environment;
 mod execute;
 pub mod local;
