@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it does.
 
+mod doctor;
 mod open;
 mod run;
 
@@ -12,6 +13,7 @@ use crate::options::Context;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Box<run::Run>),
+    Doctor(doctor::Arguments),
 }
 
 impl Command {
@@ -19,6 +21,7 @@ impl Command {
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         match self {
             Self::Run(command) => command.act(context),
+            Self::Doctor(arguments) => arguments.act(context),
         }
     }
 }

@@ -1,20 +1,25 @@
 //! Runs what a plan says and hands on every iteration as it happens.
 
+pub mod doctor;
+mod environment;
 mod event;
 mod execute;
 pub mod fake;
 mod instance;
 pub mod local;
+mod observe;
 mod runner;
 #[cfg(test)]
 mod runner_tests;
 mod schedule;
 mod values;
+mod version;
 
+pub use environment::{Environment, command_outputs};
 pub use event::{Consumer, Event};
 pub use execute::*;
-pub use runner::{
-    RunEnd, RunError, Runs, Surroundings, Watch, environment_outputs, open_session, run,
-};
+pub use observe::{Snapshot, observed};
+pub use runner::{RunEnd, RunError, Runs, Surroundings, Watch, open_session, run};
 pub use schedule::{Finished, FixedSchedule, InstancePlan, Schedule};
 pub use values::declared_metrics;
+pub use version::version;

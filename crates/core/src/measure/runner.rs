@@ -1,17 +1,16 @@
 //! Does what a schedule says, one instance after another, and hands on what happens.
 
-use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::event::{Consumer, Event};
-use super::execute::{Clock, End, Executed, Execution, Executor, ExecutorError, Stdin};
+use super::execute::{Clock, End, Executed, Executor, ExecutorError};
 use super::instance::{InstanceRunner, Visit};
 use super::schedule::{Finished, InstancePlan, Schedule};
 use super::values::declared_metrics;
 use crate::model::{Id, Instance, InstanceOutcome, Object, Record, Run, Session, Version};
-use crate::suite::{CommandLine, Plan};
+use crate::suite::Plan;
 
 /// What stands around the runner: everything that differs between a real machine and a test.
 pub struct Surroundings<'a> {
@@ -193,41 +192,6 @@ fn measure_instance(
     around.watch.begin();
     let visit = Visit { id, case, variant };
     InstanceRunner::new(visit, around).run(outlet)
-}
-
-/// Executes the commands whose output belongs to the environment.
-///
-/// # Errors
-/// When commands cannot be executed at all. A command that fails gives a text that says so.
-pub fn environment_outputs(
-    commands: &BTreeMap<String, CommandLine>,
-    directory: &Path,
-    executor: &mut dyn Executor,
-) -> Result<Object, ExecutorError> {
-    /// Long enough for a package list, short enough for every record.
-    const KEEP: usize = 64 * 1024;
-    const LIMIT: Duration = Duration::from_secs(60);
-    let mut outputs = Object::new();
-    for (name, command) in commands {
-        let executed = executor.execute(&Execution {
-            command: command.clone(),
-            directory: Some(directory.to_owned()),
-            environment: BTreeMap::new(),
-            stdin: Stdin::Null,
-            time_limit: Some(LIMIT),
-            keep_stdout: KEEP,
-            keep_stderr: 0,
-            counters: false,
-        })?;
-        let text = match &executed.end {
-            End::Exited(0) => String::from_utf8_lossy(&executed.stdout.bytes)
-                .trim_end()
-                .to_owned(),
-            end => format!("unavailable: {}", describe(end, None)),
-        };
-        outputs.insert(name.clone(), text.into());
-    }
-    Ok(outputs)
 }
 
 /// Returns how an execution ended, as people say it.

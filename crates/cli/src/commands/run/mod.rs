@@ -11,13 +11,13 @@ mod resume;
 mod summary;
 mod system;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor};
 use lapwing_core::measure::{
-    Consumer, FixedSchedule, RunEnd, RunError, Runs, Schedule, Surroundings, environment_outputs,
-    open_session, run as measure,
+    Consumer, Environment, Event, FixedSchedule, RunEnd, RunError, Runs, Schedule, Surroundings,
+    command_outputs, open_session, run as measure, version,
 };
 use lapwing_core::model::{Id, Object, Session};
 use lapwing_core::record::{RecordFile, Store};
@@ -137,10 +137,10 @@ impl Measuring<'_> {
         let runs = match opening {
             Opening::New(session) => {
                 let folder = self.folder();
-                let version = lapwing_core::model::Version::default();
-                let mut environment = Object::new();
+                let version = version(&self.plan.version, &folder);
+                let mut environment = Environment::read(Path::new("/")).into_object();
                 let commands = &self.plan.environment_commands;
-                let outputs = environment_outputs(commands, &folder, &mut self.executor)?;
+                let outputs = command_outputs(&mut self.executor, commands, Some(&folder))?;
                 if !outputs.is_empty() {
                     environment.insert("outputs".to_owned(), outputs.into());
                 }
@@ -166,7 +166,7 @@ impl Measuring<'_> {
                 for record in &records {
                     for consumer in &mut *consumers {
                         consumer
-                            .take(&lapwing_core::measure::Event::Record(record))
+                            .take(&Event::Record(record))
                             .map_err(|source| RunError::Consumer { source })?;
                     }
                 }
@@ -181,9 +181,9 @@ impl Measuring<'_> {
         let mut around = Surroundings {
             executor: &mut self.executor,
             clock: &clock,
-            watch: &mut lapwing_core::measure::fake::FakeWatch,
+            watch: &mut system::Machine::default(),
             new_id: &mut new_id,
-            host: None,
+            host: Environment::read(Path::new("/")).host,
             scratch,
         };
         measure(self.plan, &runs, schedule, &mut around, consumers)

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use lapwing_core::measure::Clock;
+use lapwing_core::measure::{Clock, Snapshot, Watch, observed};
+use lapwing_core::model::Object;
 
 /// The clocks of the operating system.
 pub struct SystemClock {
@@ -49,5 +50,24 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // Left over at worst: it is in the folder for temporary files.
         let _left = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Watches this machine.
+#[derive(Default)]
+pub struct Machine {
+    before: Option<Snapshot>,
+}
+
+impl Watch for Machine {
+    fn begin(&mut self) {
+        self.before = Some(Snapshot::take(Path::new("/")));
+    }
+
+    fn end(&mut self, own: Duration) -> Object {
+        let after = Snapshot::take(Path::new("/"));
+        self.before
+            .take()
+            .map_or_else(Object::new, |before| observed(&before, &after, Some(own)))
     }
 }

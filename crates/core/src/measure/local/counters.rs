@@ -37,6 +37,7 @@ impl Counters {
             Err(reason) => Ability::Unavailable(reason.clone()),
         };
         Abilities {
+            peak_memory_floor: own_peak_memory(),
             cgroup_peak_memory: match &self.memory {
                 Ok(group) => Ability::Available(group.means().to_owned()),
                 Err(reason) => Ability::Unavailable(reason.clone()),
@@ -53,10 +54,9 @@ impl Counters {
         {
             self.memory = Err(format!("the peak cannot be reset: {error}"));
         }
-        for counter in [&mut self.instructions, &mut self.cycles] {
-            if let Ok(counter) = counter {
-                counter.start = counter.read().unwrap_or_default();
-            }
+        let counters = [&mut self.instructions, &mut self.cycles];
+        for counter in counters.into_iter().flatten() {
+            counter.start = counter.read().unwrap_or_default();
         }
     }
 
@@ -67,6 +67,15 @@ impl Counters {
         usage.instructions = counted(&self.instructions);
         usage.cycles = counted(&self.cycles);
     }
+}
+
+/// Returns the largest resident set that this process ever had, in bytes; 0 when the
+/// kernel does not say.
+fn own_peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
 }
 
 fn counted(counter: &Result<Counter, String>) -> Option<u64> {

@@ -5,11 +5,11 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 
 use super::super::Usage;
 
@@ -68,21 +68,6 @@ fn duration(time: libc::timeval) -> Duration {
 
 fn count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
-}
-
-/// Makes the kernel kill the child when the process that starts it dies.
-///
-/// A hook between fork and exec also makes the standard library use a real `fork`
-/// in place of `posix_spawn`, which keeps the floor of the child's peak memory low.
-#[expect(unsafe_code, reason = "a hook between fork and exec is unsafe to set")]
-pub(super) fn die_with_parent(command: &mut Command) {
-    // SAFETY: the hook is one system call: it neither allocates nor takes locks.
-    unsafe {
-        command.pre_exec(|| {
-            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-            Ok(())
-        });
-    }
 }
 
 /// The part of the kernel's `perf_event_attr` that its first version had.

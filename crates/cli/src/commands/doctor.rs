@@ -1,0 +1,202 @@
+//! `lapwing doctor`: is this machine fit to measure on?
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use clap::{Args, ValueEnum};
+use lapwing_core::measure::doctor::{Diagnosis, Finding, Severity, examine};
+use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
+
+use crate::error::{CliError, Exit};
+use crate::options::Context;
+
+/// Look whether this machine is fit to measure on, and what would make it fitter
+///
+/// Looks at load, frequency governor, turbo, virtual machines, swap, the clock and what can
+/// be counted, and executes a short computation again and again to see how much it varies.
+/// Changes nothing.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+}
+
+/// The forms that a diagnosis has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For people
+    #[default]
+    Text,
+    /// For programs, documented and stable
+    Json,
+}
+
+impl Arguments {
+    /// Examines the machine and says what was found.
+    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        let mut executor = LocalExecutor::start(&LauncherOptions {
+            program: std::env::current_exe()?,
+            cpus: None,
+        })?;
+        let diagnosis = examine(Path::new("/"), &context.store, &mut executor)?;
+        let mut out = context.terminal.out();
+        match self.format {
+            Form::Text => write_text(&mut out, &diagnosis, context.quiet)?,
+            Form::Json => write_json(&mut out, &diagnosis)?,
+        }
+        out.flush()?;
+        Ok(Exit::Fine)
+    }
+}
+
+/// Beyond this, differences that matter in practice drown.
+const UNFIT: f64 = 0.10;
+
+/// Returns the answer in one sentence.
+fn conclusion(diagnosis: &Diagnosis) -> String {
+    let disturbing = diagnosis
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Disturbing)
+        .count();
+    let also = match disturbing {
+        0 => "nothing disturbs".to_owned(),
+        1 => "1 thing disturbs".to_owned(),
+        more => format!("{more} things disturb"),
+    };
+    match diagnosis.noise {
+        None => format!("cannot say how fit this machine is to measure on; {also}"),
+        Some(noise) if noise.detectable > UNFIT => format!(
+            "not fit to measure on just now: differences below about {} % drown in the noise; \
+             {also}",
+            rounded_up(noise.detectable),
+        ),
+        Some(noise) => format!(
+            "fit for differences of about {} % and more; {also}",
+            rounded_up(noise.detectable),
+        ),
+    }
+}
+
+/// Returns a share as a percentage that does not promise more than it should.
+fn rounded_up(share: f64) -> String {
+    let percent = (share * 100.0).max(0.5);
+    if percent < 2.0 {
+        format!("{:.1}", (percent * 2.0).ceil() / 2.0)
+    } else {
+        format!("{:.0}", percent.ceil())
+    }
+}
+
+fn write_text(out: &mut impl Write, diagnosis: &Diagnosis, quiet: bool) -> io::Result<()> {
+    writeln!(out, " {}", conclusion(diagnosis))?;
+    if quiet {
+        return Ok(());
+    }
+    writeln!(out)?;
+    for finding in &diagnosis.findings {
+        write_finding(out, finding)?;
+    }
+    if diagnosis.noise.is_some() {
+        writeln!(
+            out,
+            "\n The percentage follows from the noise line: what 5 instances a side with 5\n \
+             iterations each would find 4 times out of 5. Instances that lie further apart in\n \
+             time vary more, and so do programs that do more than computing."
+        )?;
+    }
+    Ok(())
+}
+
+fn write_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
+    let (symbol, colour) = match finding.severity {
+        Severity::Good => ('✓', AnsiColor::Green),
+        Severity::Disturbing => ('!', AnsiColor::Yellow),
+        Severity::Neutral => ('–', AnsiColor::BrightBlack),
+    };
+    let style = Style::new().fg_color(Some(colour.into()));
+    let name = finding.subject.replace('_', " ");
+    writeln!(
+        out,
+        " {style}{symbol}{style:#} {name:<22} {}",
+        finding.found
+    )?;
+    if let Some(advice) = &finding.advice {
+        writeln!(out, "   {:<22} → {advice}", "")?;
+    }
+    Ok(())
+}
+
+fn write_json(out: &mut impl Write, diagnosis: &Diagnosis) -> Result<(), CliError> {
+    let answer = serde_json::json!({
+        "conclusion": conclusion(diagnosis),
+        "noise": diagnosis.noise,
+        "findings": diagnosis.findings,
+    });
+    serde_json::to_writer_pretty(&mut *out, &answer)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use lapwing_core::measure::doctor::Noise;
+
+    use super::*;
+
+    fn diagnosis(detectable: f64) -> Diagnosis {
+        Diagnosis {
+            noise: Some(Noise {
+                executions: 50,
+                median: 0.01,
+                spread: 0.02,
+                slowest: 1.1,
+                detectable,
+            }),
+            findings: vec![Finding {
+                subject: "clock_rate",
+                severity: Severity::Disturbing,
+                found: "it varies".to_owned(),
+                advice: Some("hold it still".to_owned()),
+            }],
+        }
+    }
+
+    #[test]
+    fn the_conclusion_follows_from_the_noise() {
+        assert_eq!(
+            conclusion(&diagnosis(0.021)),
+            "fit for differences of about 3 % and more; 1 thing disturbs"
+        );
+        assert_eq!(
+            conclusion(&diagnosis(0.001)),
+            "fit for differences of about 0.5 % and more; 1 thing disturbs"
+        );
+        assert_eq!(
+            conclusion(&diagnosis(0.3)),
+            "not fit to measure on just now: differences below about 30 % drown in the noise; \
+             1 thing disturbs"
+        );
+        let unknown = Diagnosis {
+            noise: None,
+            findings: Vec::new(),
+        };
+        assert_eq!(
+            conclusion(&unknown),
+            "cannot say how fit this machine is to measure on; nothing disturbs"
+        );
+    }
+
+    #[test]
+    fn a_finding_is_a_line_and_its_advice_another() {
+        let mut written = Vec::new();
+        write_finding(&mut written, &diagnosis(0.1).findings[0]).expect("memory");
+        let plain = anstream::adapter::strip_bytes(&written).into_vec();
+        assert_eq!(
+            String::from_utf8(plain).expect("text"),
+            " ! clock rate             it varies\n                          → hold it still\n"
+        );
+    }
+}

@@ -1,0 +1,476 @@
+//! What follows from what was read: a finding for each thing looked at.
+
+use super::super::Environment;
+use super::super::local::{Abilities, Ability};
+use super::{ClockQuality, Finding, Noise, Readings, Severity};
+
+/// Everything that the doctor knows.
+#[derive(Debug, Clone)]
+pub(super) struct Evidence {
+    pub(super) environment: Environment,
+    pub(super) readings: Readings,
+    pub(super) noise: Option<Noise>,
+    /// Share of processor time stolen during the noise sample.
+    pub(super) steal: Option<f64>,
+    /// Processors that others kept busy during the noise sample.
+    pub(super) other_load: Option<f64>,
+    pub(super) clock: ClockQuality,
+    pub(super) abilities: Abilities,
+}
+
+/// More than this share of one processor taken by others is worth a word.
+const OTHER_LOAD: f64 = 0.2;
+/// More than this load per processor means that somebody was at work just now.
+const LOAD_PER_CPU: f64 = 0.25;
+/// More than this share of time waited or stolen is worth a word.
+const WAITING: f64 = 0.05;
+const STEAL: f64 = 0.01;
+/// Less free space than this may not last for a long session.
+const FREE_DISK: u64 = 1 << 30;
+/// A swapped-out page or two is every machine's lot.
+const SWAP_USED: u64 = 64 << 20;
+
+/// Returns a finding for each thing that was looked at.
+pub(super) fn findings(evidence: &Evidence) -> Vec<Finding> {
+    let Evidence {
+        environment,
+        readings,
+        noise,
+        abilities,
+        ..
+    } = evidence;
+    let mut all = vec![noise_finding(*noise), load(evidence), pressure(readings)];
+    all.extend(steal(evidence));
+    all.push(governor(environment));
+    all.extend(turbo(environment));
+    all.extend(smt(environment));
+    all.extend(battery(readings));
+    all.push(virtualisation(environment));
+    all.extend(container(environment));
+    all.push(swap(readings));
+    all.push(clock(environment, evidence.clock));
+    all.extend(address_randomisation(environment));
+    all.extend(disk(readings));
+    all.extend(counting(abilities));
+    all
+}
+
+fn good(subject: &'static str, found: String) -> Finding {
+    Finding {
+        subject,
+        severity: Severity::Good,
+        found,
+        advice: None,
+    }
+}
+
+fn neutral(subject: &'static str, found: String) -> Finding {
+    Finding {
+        subject,
+        severity: Severity::Neutral,
+        found,
+        advice: None,
+    }
+}
+
+fn disturbing(subject: &'static str, found: String, advice: &str) -> Finding {
+    Finding {
+        subject,
+        severity: Severity::Disturbing,
+        found,
+        advice: Some(advice.to_owned()),
+    }
+}
+
+fn advised(mut finding: Finding, advice: &str) -> Finding {
+    finding.advice = Some(advice.to_owned());
+    finding
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn gigabytes(bytes: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
+    let gigabytes = bytes as f64 / f64::from(1 << 30);
+    format!("{gigabytes:.1} GiB")
+}
+
+fn noise_finding(noise: Option<Noise>) -> Finding {
+    let Some(noise) = noise else {
+        return neutral("noise", "the noise sample could not be executed".to_owned());
+    };
+    let found = format!(
+        "{} times the same {:.1} ms of computing: spread {}, slowest {:.2} × the median",
+        noise.executions,
+        noise.median * 1e3,
+        percent(noise.spread),
+        noise.slowest,
+    );
+    if noise.spread > WAITING {
+        disturbing(
+            "noise",
+            found,
+            "look at the other lines first; more instances help against what remains",
+        )
+    } else {
+        good("noise", found)
+    }
+}
+
+fn load(evidence: &Evidence) -> Finding {
+    let mut found = Vec::new();
+    let mut too_much = false;
+    if let Some(others) = evidence.other_load {
+        found.push(format!("others kept {others:.1} CPUs busy just now"));
+        too_much |= others > OTHER_LOAD;
+    }
+    if let Some(load) = evidence.readings.load {
+        let cpus = evidence.environment.cpus.unwrap_or(1).max(1);
+        found.push(format!("load {load:.2} on {cpus} CPUs in the last minute"));
+        #[expect(clippy::cast_precision_loss, reason = "machines have few CPUs")]
+        let per_cpu = load / cpus as f64;
+        too_much |= per_cpu > LOAD_PER_CPU;
+    }
+    let found = found.join("; ");
+    if found.is_empty() {
+        neutral("load", "the kernel does not say its load".to_owned())
+    } else if too_much {
+        disturbing(
+            "load",
+            found,
+            "stop what else is running (see `top`), or wait until it is done",
+        )
+    } else {
+        good("load", found)
+    }
+}
+
+fn pressure(readings: &Readings) -> Finding {
+    if readings.pressure.is_empty() {
+        return advised(
+            neutral("pressure", "the kernel does not count pressure".to_owned()),
+            "boot with `psi=1` to have it recorded around each instance",
+        );
+    }
+    let shares: Vec<String> = readings
+        .pressure
+        .iter()
+        .map(|(name, share)| format!("{name} {}", percent(*share)))
+        .collect();
+    let found = format!("waiting in the last 10 s: {}", shares.join(", "));
+    if readings.pressure.iter().any(|(_, share)| *share > WAITING) {
+        disturbing(
+            "pressure",
+            found,
+            "something else competes for it; find and stop it, or wait",
+        )
+    } else {
+        good("pressure", found)
+    }
+}
+
+fn steal(evidence: &Evidence) -> Option<Finding> {
+    let share = evidence.steal?;
+    let found = format!(
+        "{} of the CPUs' time was taken by the hypervisor",
+        percent(share)
+    );
+    Some(if share > STEAL {
+        disturbing(
+            "steal",
+            found,
+            "the host is overbooked: take a dedicated machine, or spread instances over time",
+        )
+    } else {
+        good("steal", found)
+    })
+}
+
+fn governor(environment: &Environment) -> Finding {
+    match environment.governor.as_deref() {
+        None => neutral("governor", "no frequency governor is visible".to_owned()),
+        Some("performance") => good("governor", "governor is performance".to_owned()),
+        Some(other) => disturbing(
+            "governor",
+            format!("governor is {other}"),
+            "`cpupower frequency-set -g performance`",
+        ),
+    }
+}
+
+fn turbo(environment: &Environment) -> Option<Finding> {
+    Some(match environment.turbo? {
+        false => good("turbo", "turbo is off".to_owned()),
+        true => {
+            let driver = environment.frequency_driver.as_deref().unwrap_or_default();
+            let advice = if driver.starts_with("intel") {
+                "`echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo`"
+            } else {
+                "`echo 0 > /sys/devices/system/cpu/cpufreq/boost`"
+            };
+            disturbing(
+                "turbo",
+                "turbo is on: speed depends on temperature and on the other cores".to_owned(),
+                advice,
+            )
+        }
+    })
+}
+
+fn smt(environment: &Environment) -> Option<Finding> {
+    Some(match environment.smt? {
+        false => good("smt", "each core runs one hardware thread".to_owned()),
+        true => advised(
+            neutral("smt", "hardware threads share cores".to_owned()),
+            "pin with `--cpus` to one thread of each core",
+        ),
+    })
+}
+
+fn battery(readings: &Readings) -> Option<Finding> {
+    Some(if readings.on_battery? {
+        disturbing(
+            "battery",
+            "the machine runs on its battery".to_owned(),
+            "plug it in",
+        )
+    } else {
+        good("battery", "the battery is not being used".to_owned())
+    })
+}
+
+fn virtualisation(environment: &Environment) -> Finding {
+    match &environment.virtualisation {
+        None => good("virtualisation", "no sign of a virtual machine".to_owned()),
+        Some(kind) => advised(
+            neutral("virtualisation", format!("a virtual machine ({kind})")),
+            "neighbours can disturb: take more instances, over a longer time",
+        ),
+    }
+}
+
+fn container(environment: &Environment) -> Option<Finding> {
+    let kind = environment.container.as_ref()?;
+    Some(neutral("container", format!("a container ({kind})")))
+}
+
+fn swap(readings: &Readings) -> Finding {
+    match readings.swap_used {
+        None => neutral("swap", "the kernel does not say its use of swap".to_owned()),
+        Some(used) if used > SWAP_USED => disturbing(
+            "swap",
+            format!("{} of swap is in use", gigabytes(used)),
+            "free memory, then `swapoff -a && swapon -a`",
+        ),
+        Some(_) => good("swap", "no swap is in use".to_owned()),
+    }
+}
+
+fn clock(environment: &Environment, quality: ClockQuality) -> Finding {
+    let source = environment.clock_source.as_deref();
+    let found = format!(
+        "{} tells {:.0} ns apart, a look costs {:.0} ns",
+        source.unwrap_or("the clock"),
+        quality.resolution * 1e9,
+        quality.cost * 1e9,
+    );
+    let slow = matches!(
+        source,
+        Some("hpet" | "acpi_pm" | "jiffies" | "refined-jiffies")
+    );
+    if slow || quality.cost > 1e-6 {
+        disturbing(
+            "clock",
+            found,
+            "see `dmesg | grep -i tsc` for why the processor's own clock is not used",
+        )
+    } else {
+        good("clock", found)
+    }
+}
+
+fn address_randomisation(environment: &Environment) -> Option<Finding> {
+    let level = environment.address_randomisation?;
+    Some(if level == 0 {
+        advised(
+            neutral(
+                "address_randomisation",
+                "addresses are not randomised".to_owned(),
+            ),
+            "every execution has the same layout by chance; randomised, the average is fairer: \
+             `sysctl kernel.randomize_va_space=2`",
+        )
+    } else {
+        good(
+            "address_randomisation",
+            "addresses are randomised, so that no layout is favoured".to_owned(),
+        )
+    })
+}
+
+fn disk(readings: &Readings) -> Option<Finding> {
+    let free = readings.free_disk?;
+    let found = format!("{} free for the store", gigabytes(free));
+    Some(if free < FREE_DISK {
+        disturbing(
+            "disk",
+            found,
+            "make room, or name another place with `--store`",
+        )
+    } else {
+        good("disk", found)
+    })
+}
+
+fn counting(abilities: &Abilities) -> [Finding; 4] {
+    #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
+    let floor = abilities.peak_memory_floor as f64 / 1e6;
+    let finding = |subject, ability: &Ability| match ability {
+        Ability::Available(means) => good(subject, format!("counted by {means}")),
+        Ability::Unavailable(reason) => neutral(subject, format!("not counted: {reason}")),
+    };
+    [
+        good("peak_memory", format!("told apart from {floor:.1} MB on")),
+        finding("cgroup_peak_memory", &abilities.cgroup_peak_memory),
+        finding("instructions", &abilities.instructions),
+        finding("cycles", &abilities.cycles),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quiet() -> Evidence {
+        Evidence {
+            environment: Environment {
+                cpus: Some(4),
+                governor: Some("performance".to_owned()),
+                turbo: Some(false),
+                smt: Some(false),
+                clock_source: Some("tsc".to_owned()),
+                address_randomisation: Some(2),
+                ..Environment::default()
+            },
+            readings: Readings {
+                load: Some(0.1),
+                pressure: vec![("cpu", 0.0)],
+                swap_used: Some(0),
+                on_battery: Some(false),
+                free_disk: Some(50 << 30),
+            },
+            noise: Some(Noise {
+                executions: 50,
+                median: 0.01,
+                spread: 0.01,
+                slowest: 1.05,
+                detectable: 0.012,
+            }),
+            steal: Some(0.0),
+            other_load: Some(0.05),
+            clock: ClockQuality {
+                resolution: 2e-8,
+                cost: 2e-8,
+            },
+            abilities: Abilities {
+                peak_memory_floor: 2_500_000,
+                cgroup_peak_memory: Ability::Available("control group version 2".to_owned()),
+                instructions: Ability::Available("hardware counter".to_owned()),
+                cycles: Ability::Available("hardware counter".to_owned()),
+            },
+        }
+    }
+
+    fn subjects(findings: &[Finding], severity: Severity) -> Vec<&'static str> {
+        let chosen = findings.iter().filter(|it| it.severity == severity);
+        chosen.map(|it| it.subject).collect()
+    }
+
+    #[test]
+    fn a_quiet_machine_is_good_in_every_respect() {
+        let found = findings(&quiet());
+        assert_eq!(subjects(&found, Severity::Good).len(), found.len());
+    }
+
+    #[test]
+    fn everything_that_disturbs_is_named_with_what_to_do() {
+        let mut evidence = quiet();
+        evidence.environment.governor = Some("powersave".to_owned());
+        evidence.environment.turbo = Some(true);
+        evidence.environment.frequency_driver = Some("intel_pstate".to_owned());
+        evidence.environment.clock_source = Some("hpet".to_owned());
+        evidence.readings = Readings {
+            load: Some(1.2),
+            pressure: vec![("cpu", 0.0), ("io", 0.2)],
+            swap_used: Some(1 << 30),
+            on_battery: Some(true),
+            free_disk: Some(1 << 20),
+        };
+        evidence.steal = Some(0.03);
+        evidence.noise = evidence.noise.map(|noise| Noise {
+            spread: 0.2,
+            ..noise
+        });
+        let found = findings(&evidence);
+        assert_eq!(
+            subjects(&found, Severity::Disturbing),
+            [
+                "noise", "load", "pressure", "steal", "governor", "turbo", "battery", "swap",
+                "clock", "disk"
+            ]
+        );
+        let without_advice = found
+            .iter()
+            .filter(|it| it.severity == Severity::Disturbing && it.advice.is_none());
+        assert_eq!(without_advice.count(), 0);
+        let advice: Vec<&str> = found
+            .iter()
+            .filter(|it| ["governor", "turbo"].contains(&it.subject))
+            .filter_map(|it| it.advice.as_deref())
+            .collect();
+        assert_eq!(
+            advice,
+            [
+                "`cpupower frequency-set -g performance`",
+                "`echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo`"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_neither_good_nor_bad() {
+        let evidence = Evidence {
+            environment: Environment {
+                virtualisation: Some("kvm".to_owned()),
+                smt: Some(true),
+                ..Environment::default()
+            },
+            readings: Readings::default(),
+            noise: None,
+            steal: None,
+            other_load: None,
+            abilities: Abilities {
+                instructions: Ability::Unavailable("no counters".to_owned()),
+                ..quiet().abilities
+            },
+            ..quiet()
+        };
+        let found = findings(&evidence);
+        assert_eq!(
+            subjects(&found, Severity::Neutral),
+            [
+                "noise",
+                "load",
+                "pressure",
+                "governor",
+                "smt",
+                "virtualisation",
+                "swap",
+                "instructions"
+            ]
+        );
+        assert_eq!(subjects(&found, Severity::Disturbing), Vec::<&str>::new());
+    }
+}

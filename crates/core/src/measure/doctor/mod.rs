@@ -1,0 +1,88 @@
+//! Whether this machine is fit to measure on, and what would make it fitter.
+//!
+//! The doctor looks and never changes anything.
+
+mod examine;
+mod noise;
+mod readings;
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::local::LocalExecutor;
+use super::{Environment, ExecutorError, Snapshot, observed};
+use examine::{Evidence, findings};
+
+pub use noise::{ClockQuality, Noise};
+pub use readings::Readings;
+
+/// What the doctor found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Diagnosis {
+    /// The spread of the same work, unless it could not be executed.
+    pub noise: Option<Noise>,
+    /// What was looked at, in the order in which it should be read.
+    pub findings: Vec<Finding>,
+}
+
+/// One thing that the doctor looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What it is about: a stable name such as `governor`.
+    pub subject: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was found.
+    pub found: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// As it should be.
+    Good,
+    /// It disturbs measurements.
+    Disturbing,
+    /// Neither good nor bad, or not to be found out.
+    Neutral,
+}
+
+/// Examines the machine whose kernel's files are below `root`, which is `/` for this one,
+/// for a session whose measurements go to `store`. It takes about a second.
+///
+/// # Errors
+/// When commands cannot be executed.
+pub fn examine(
+    root: &Path,
+    store: &Path,
+    executor: &mut LocalExecutor,
+) -> Result<Diagnosis, ExecutorError> {
+    let abilities = executor.abilities()?;
+    // Before the sample, which is load too.
+    let readings = Readings::take(root, store);
+    let before = Snapshot::take(root);
+    let sampled = Noise::sample(executor)?;
+    let after = Snapshot::take(root);
+    let own = sampled.map(|(_, used)| used);
+    let meanwhile = observed(&before, &after, own);
+    let share = |key: &str| meanwhile.get(key).and_then(serde_json::Value::as_f64);
+    let noise = sampled.map(|(noise, _)| noise);
+    let evidence = Evidence {
+        environment: Environment::read(root),
+        readings,
+        noise,
+        steal: share("steal"),
+        other_load: share("other_load"),
+        clock: ClockQuality::sample(),
+        abilities,
+    };
+    Ok(Diagnosis {
+        noise,
+        findings: findings(&evidence),
+    })
+}
