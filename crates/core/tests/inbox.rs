@@ -39,13 +39,25 @@ fn a_file_is_taken_in_once_its_writer_is_gone_and_not_before() {
 
     drop(file);
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
-    let [Arrival::TakenIn { appended, session, cut_off, .. }] = &arrivals[..] else {
+    let [
+        Arrival::TakenIn {
+            appended,
+            session,
+            cut_off,
+            ..
+        },
+    ] = &arrivals[..]
+    else {
         unreachable!("{arrivals:?}")
     };
     assert_eq!(appended.total().new, 4);
     assert_eq!(
         *session,
-        Some("01930000-0000-7000-8000-000000000001".parse::<Id>().unwrap())
+        Some(
+            "01930000-0000-7000-8000-000000000001"
+                .parse::<Id>()
+                .unwrap()
+        )
     );
     assert!(!cut_off);
     assert!(inbox::take_in(&mut store, &inbox).unwrap().is_empty());
@@ -60,7 +72,12 @@ fn a_line_that_was_cut_off_is_dropped_and_reported_and_the_rest_is_kept() {
     let text = format!("{}\n{}", LINES.join("\n"), &LINES[3][..60]);
     std::fs::write(inbox.join("killed.jsonl"), text).unwrap();
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
-    let [Arrival::TakenIn { appended, cut_off, .. }] = &arrivals[..] else {
+    let [
+        Arrival::TakenIn {
+            appended, cut_off, ..
+        },
+    ] = &arrivals[..]
+    else {
         unreachable!("{arrivals:?}")
     };
     assert_eq!(appended.total().new, 4);

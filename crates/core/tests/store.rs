@@ -227,17 +227,19 @@ fn iteration(instance: u64, index: u32) -> impl Strategy<Value = Value> {
             unknown(),
         ),
     )
-        .prop_map(move |((offset, burn_in, loops), (outcome, message), rest)| {
-            let (metrics, attributes, artifacts, more) = rest;
-            let outcome = ["ok", "failed", "timed_out", "skipped"][outcome];
-            object_with(
-                json!({"v": 1, "kind": "iteration", "instance": id(instance), "index": index,
+        .prop_map(
+            move |((offset, burn_in, loops), (outcome, message), rest)| {
+                let (metrics, attributes, artifacts, more) = rest;
+                let outcome = ["ok", "failed", "timed_out", "skipped"][outcome];
+                object_with(
+                    json!({"v": 1, "kind": "iteration", "instance": id(instance), "index": index,
                     "offset": offset, "burn_in": burn_in, "loops": loops, "outcome": outcome,
                     "message": message, "metrics": metrics, "attributes": attributes,
                     "artifacts": artifacts}),
-                more,
-            )
-        })
+                    more,
+                )
+            },
+        )
 }
 
 fn span(instance: u64, index: u32) -> impl Strategy<Value = Value> {
@@ -284,7 +286,13 @@ fn rest(instance: u64) -> impl Strategy<Value = Vec<Value>> {
             object(),
             unknown(),
         ),
-        (time(), text(), object(), prop::option::of(text()), unknown()),
+        (
+            time(),
+            text(),
+            object(),
+            prop::option::of(text()),
+            unknown(),
+        ),
     )
         .prop_map(move |(summary, end, annotation)| {
             let (centre, spread, n, statistic, summary_more) = summary;

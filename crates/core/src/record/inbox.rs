@@ -94,7 +94,10 @@ pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<Arrival>> {
         }
     }
     paths.retain(|path| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or("");
         name.ends_with(".jsonl") && !name.starts_with('.')
     });
     paths.sort();

@@ -33,9 +33,7 @@ impl RecordFile {
             .append(true)
             .create_new(true)
             .open(&unborn)?;
-        let named = file
-            .lock()
-            .and_then(|()| fs::hard_link(&unborn, &path));
+        let named = file.lock().and_then(|()| fs::hard_link(&unborn, &path));
         fs::remove_file(&unborn)?;
         named?;
         Ok(Self {

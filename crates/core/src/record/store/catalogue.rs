@@ -187,9 +187,8 @@ impl Store {
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
     pub fn runs(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
-        let all_runs = filter.benchmarks.is_empty()
-            && filter.tags.is_empty()
-            && filter.metrics.is_empty();
+        let all_runs =
+            filter.benchmarks.is_empty() && filter.tags.is_empty() && filter.metrics.is_empty();
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
                 "SELECT run.id, session.id, session.name, session.suite, session.started, \

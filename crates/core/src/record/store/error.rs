@@ -190,7 +190,10 @@ impl StoreError {
     pub(crate) fn at(self, path: &Path) -> Self {
         use rusqlite::ErrorCode;
         match self {
-            Self::Sqlite { source, path: known } if known.as_os_str().is_empty() => {
+            Self::Sqlite {
+                source,
+                path: known,
+            } if known.as_os_str().is_empty() => {
                 let path = path.to_owned();
                 match source.sqlite_error_code() {
                     Some(ErrorCode::DiskFull) => Self::Full { path },

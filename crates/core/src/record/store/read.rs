@@ -14,8 +14,9 @@ use crate::model::{Annotation, Id, MetricName, Run, Session, Summary};
 use crate::record::{BenchmarkData, Filter, InstanceData, Iterations};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
-    let mut statement = connection
-        .prepare_cached(&format!("SELECT {SESSION_COLUMNS} FROM session WHERE id = ?1"))?;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {SESSION_COLUMNS} FROM session WHERE id = ?1"
+    ))?;
     let mut found = statement.query([id.to_string()])?;
     match found.next()? {
         Some(row) => Ok(Some(rows::read_session(row)?.1)),
@@ -115,8 +116,11 @@ impl<'c> Reader<'c> {
             selection,
             sessions: HashMap::new(),
             runs: HashMap::new(),
-            summarised: connection
-                .query_row("SELECT EXISTS (SELECT 1 FROM summary)", [], |row| row.get(0))?,
+            summarised: connection.query_row(
+                "SELECT EXISTS (SELECT 1 FROM summary)",
+                [],
+                |row| row.get(0),
+            )?,
         };
         reader.read_sessions_and_runs()?;
         Ok(reader)
@@ -297,9 +301,16 @@ impl<'c> Reader<'c> {
         let mut current: Option<(i64, Vec<f64>)> = None;
         while let Some(row) = found.next()? {
             let key: i64 = row.get(0)?;
-            if current.as_ref().is_none_or(|(instance, _)| *instance != key) {
+            if current
+                .as_ref()
+                .is_none_or(|(instance, _)| *instance != key)
+            {
                 if let Some((_, column)) = current.take() {
-                    instances[at].1.iterations.values.insert(name.clone(), column);
+                    instances[at]
+                        .1
+                        .iterations
+                        .values
+                        .insert(name.clone(), column);
                 }
                 let Some(iterations) = advance(instances, &mut at, key) else {
                     continue;
@@ -320,7 +331,11 @@ impl<'c> Reader<'c> {
             }
         }
         if let Some((_, column)) = current {
-            instances[at].1.iterations.values.insert(name.clone(), column);
+            instances[at]
+                .1
+                .iterations
+                .values
+                .insert(name.clone(), column);
         }
         Ok(())
     }

@@ -20,8 +20,7 @@ pub(super) const RUN_COLUMNS: &str = "run.key, run.id, session.id, run.variant, 
      run.\"commit\", run.branch, run.version_date, run.dirty, run.version_extra, run.factors, \
      run.definitions, run.environment, run.attributes, run.artifacts, run.extra, run.session";
 
-pub(super) const INSTANCE_COLUMNS: &str =
-    "instance.key, instance.id, run.id, benchmark.id, instance.params, instance.tags, \
+pub(super) const INSTANCE_COLUMNS: &str = "instance.key, instance.id, run.id, benchmark.id, instance.params, instance.tags, \
      instance.fingerprint, instance.benchmark_extra, instance.block, instance.position, \
      instance.attempt, instance.host, instance.started, instance.environment, instance.job, \
      instance.attributes, instance.artifacts, instance.extra, instance.outcome, instance.ended, \
@@ -59,7 +58,8 @@ pub(super) fn from_json<T: DeserializeOwned + Default>(
             let text = value
                 .as_bytes()
                 .map_err(|error| StoreError::damaged(error.to_string()))?;
-            serde_json::from_slice(text).map_err(|error| unreadable(row, column, &error.to_string()))
+            serde_json::from_slice(text)
+                .map_err(|error| unreadable(row, column, &error.to_string()))
         }
     }
 }

@@ -3,9 +3,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::cache::InstanceKey;
-use super::rows::{
-    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, ITERATION_COLUMNS, SESSION_COLUMNS,
-};
+use super::rows::{self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, ITERATION_COLUMNS, SESSION_COLUMNS};
 use super::select::Selection;
 use super::{Store, StoreError, read, spans};
 use crate::model::{Id, Iteration, MetricName, Record};
@@ -111,9 +109,9 @@ impl Scanner<'_> {
     }
 
     fn session(&self, key: i64) -> Result<Record, StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached(&format!("SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1"))?;
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1"
+        ))?;
         let mut found = statement.query([key])?;
         match found.next()? {
             Some(row) => Ok(Record::Session(rows::read_session(row)?.1)),

@@ -70,7 +70,9 @@ impl Selection {
 
     /// Returns whether the session passes.
     pub(super) fn has_session(&self, key: i64) -> bool {
-        self.sessions.as_ref().is_none_or(|keys| keys.contains(&key))
+        self.sessions
+            .as_ref()
+            .is_none_or(|keys| keys.contains(&key))
     }
 
     /// Returns whether the run passes.
@@ -101,8 +103,8 @@ impl Selection {
                 "CREATE TEMP TABLE IF NOT EXISTS {table} (key INTEGER PRIMARY KEY); \
                  DELETE FROM temp.{table};"
             ))?;
-            let mut insert =
-                connection.prepare_cached(&format!("INSERT INTO temp.{table} (key) VALUES (?1)"))?;
+            let mut insert = connection
+                .prepare_cached(&format!("INSERT INTO temp.{table} (key) VALUES (?1)"))?;
             for key in keys {
                 insert.execute([key])?;
             }
@@ -287,9 +289,8 @@ fn tagged_benchmarks(
     connection: &Connection,
     tags: &[String],
 ) -> Result<BTreeSet<i64>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT DISTINCT benchmark, tags FROM instance WHERE tags IS NOT NULL",
-    )?;
+    let mut statement = connection
+        .prepare_cached("SELECT DISTINCT benchmark, tags FROM instance WHERE tags IS NOT NULL")?;
     let mut rows = statement.query([])?;
     let mut known: Vec<(i64, Vec<String>)> = Vec::new();
     while let Some(row) = rows.next()? {
@@ -297,7 +298,10 @@ fn tagged_benchmarks(
     }
     let fits = alternatives("tag", tags, |text| {
         let found = positions(&known, |(_, tags)| tags.iter().any(|tag| tag == text));
-        (found, known.iter().flat_map(|(_, tags)| tags.clone()).collect())
+        (
+            found,
+            known.iter().flat_map(|(_, tags)| tags.clone()).collect(),
+        )
     })?;
     Ok(fits.into_iter().map(|at| known[at].0).collect())
 }
@@ -405,9 +409,8 @@ mod tests {
 
     #[test]
     fn a_pattern_takes_stars_and_question_marks_and_nothing_else() {
-        let fits = |pattern: &str, text: &str| {
-            matches_pattern(&pattern.chars().collect::<Vec<_>>(), text)
-        };
+        let fits =
+            |pattern: &str, text: &str| matches_pattern(&pattern.chars().collect::<Vec<_>>(), text);
         assert!(fits("*join[10-*]", "t.py::test_join[10-100]"));
         assert!(fits("a?c", "aéc"));
         assert!(fits("*", ""));

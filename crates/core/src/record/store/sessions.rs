@@ -113,9 +113,11 @@ impl Store {
             return Err(no_match("session", &id.to_string(), Vec::new()));
         };
         let key: Option<i64> = snapshot
-            .query_row("SELECT key FROM session WHERE id = ?1", [id.to_string()], |row| {
-                row.get(0)
-            })
+            .query_row(
+                "SELECT key FROM session WHERE id = ?1",
+                [id.to_string()],
+                |row| row.get(0),
+            )
             .optional()?;
         let mut statement = snapshot.prepare_cached(&format!(
             "SELECT {RUN_COLUMNS} FROM run JOIN session ON session.key = run.session \

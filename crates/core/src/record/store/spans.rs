@@ -8,10 +8,10 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, params};
 
+use super::StoreError;
 use super::appended::Count;
 use super::compare::differences;
 use super::rows::json_text;
-use super::StoreError;
 use crate::model::{Id, RecordKind, Span};
 
 /// Appends the spans of one instance; those that are there already change nothing.
@@ -73,8 +73,8 @@ fn insert(connection: &Connection, key: i64, spans: &[Span]) -> Result<(), Store
     // The instance stands in the row already; repeating its id would only cost room.
     let mut values = Vec::with_capacity(spans.len());
     for span in spans {
-        let mut value = serde_json::to_value(span)
-            .map_err(|error| StoreError::damaged(error.to_string()))?;
+        let mut value =
+            serde_json::to_value(span).map_err(|error| StoreError::damaged(error.to_string()))?;
         if let Some(object) = value.as_object_mut() {
             object.remove("instance");
         }

@@ -151,9 +151,9 @@ impl Store {
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {
             let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
-            report
-                .problems
-                .push(format!("a row of `{table}` refers to a `{parent}` that is missing"));
+            report.problems.push(format!(
+                "a row of `{table}` refers to a `{parent}` that is missing"
+            ));
         }
         for (what, sql) in INVARIANTS {
             report.checks.push(what);

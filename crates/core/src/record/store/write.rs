@@ -107,10 +107,21 @@ impl<'t> Writer<'t> {
             .map_err(|error| error.at(self.path))
     }
 
+    /// Counts records that were found to be in the store without putting them.
+    pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: usize) {
+        let number = u64::try_from(number).unwrap_or(u64::MAX);
+        self.appended.count_already_there(kind, number);
+    }
+
     fn put_session(&mut self, session: &Session) -> Result<(), StoreError> {
         if self.find_session(session.id)?.is_some() {
             let stored = read::session(self.connection, session.id)?;
-            return self.same(RecordKind::Session, session.id.to_string(), stored.as_ref(), session);
+            return self.same(
+                RecordKind::Session,
+                session.id.to_string(),
+                stored.as_ref(),
+                session,
+            );
         }
         self.connection
             .prepare_cached(
@@ -188,7 +199,12 @@ impl<'t> Writer<'t> {
                 .prepare_cached(
                     "INSERT INTO run_metric (run, metric, unit, better) VALUES (?1, ?2, ?3, ?4)",
                 )?
-                .execute(params![key, metric_key, metric.unit, better_text(metric.better)])?;
+                .execute(params![
+                    key,
+                    metric_key,
+                    metric.unit,
+                    better_text(metric.better)
+                ])?;
         }
         let suite = session.suite;
         self.cache.runs.insert(run.id, RunKey { key, suite });
@@ -276,12 +292,8 @@ impl<'t> Writer<'t> {
             detail_text(iteration)?,
         ])?;
         if inserted == 0 {
-            let stored = scan::iteration(
-                self.connection,
-                parent,
-                iteration.instance,
-                iteration.index,
-            )?;
+            let stored =
+                scan::iteration(self.connection, parent, iteration.instance, iteration.index)?;
             return self.same(
                 RecordKind::Iteration,
                 child_key(iteration.index, iteration.instance),
@@ -299,8 +311,9 @@ impl<'t> Writer<'t> {
     }
 
     fn put_instance_end(&mut self, end: &InstanceEnd) -> Result<(), StoreError> {
-        let parent =
-            self.parent_instance(RecordKind::InstanceEnd, end.instance, || "record".to_owned())?;
+        let parent = self.parent_instance(RecordKind::InstanceEnd, end.instance, || {
+            "record".to_owned()
+        })?;
         let ended = self
             .connection
             .prepare_cached(
@@ -387,9 +400,8 @@ impl<'t> Writer<'t> {
     }
 
     fn put_span(&mut self, span: &Span) -> Result<(), StoreError> {
-        let parent = self.parent_instance(RecordKind::Span, span.instance, || {
-            span.index.to_string()
-        })?;
+        let parent =
+            self.parent_instance(RecordKind::Span, span.instance, || span.index.to_string())?;
         self.held_spans
             .entry(parent.key)
             .or_insert_with(|| (span.instance, Vec::new()))
