@@ -2,7 +2,9 @@
 
 mod commands;
 mod error;
+mod hints;
 mod options;
+mod store;
 mod table;
 mod terminal;
 
@@ -40,14 +42,14 @@ fn main() -> ExitCode {
     let context = options::Context::new(arguments.common);
     match arguments.command.act(&context) {
         Ok(code) => code.into(),
-        Err(error) => report(&error, &context),
+        Err(error) => report(hints::with_hint(error), &context),
     }
 }
 
-fn report(error: &CliError, context: &options::Context) -> ExitCode {
+fn report(error: CliError, context: &options::Context) -> ExitCode {
     // Whoever closed our output early (`lapwing list | head`) does not want to hear of it.
     if !error.is_broken_pipe() {
-        context.terminal.error(error);
+        context.terminal.error(&error);
     }
     error.exit.into()
 }

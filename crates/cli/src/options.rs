@@ -118,8 +118,6 @@ fn parse_date(text: &str) -> Result<jiff::Timestamp, CliError> {
 pub struct Context {
     /// Where the store is.
     pub store: PathBuf,
-    /// Whether the store's path was given and not the default.
-    pub store_given: bool,
     /// Whether to say nothing but the answer.
     pub quiet: bool,
     /// Whether to say more of what is being done.
@@ -132,7 +130,6 @@ impl Context {
     /// Returns the context that the common options describe.
     pub fn new(common: Common) -> Self {
         Self {
-            store_given: common.store.is_some(),
             store: common
                 .store
                 .unwrap_or_else(|| PathBuf::from(".lapwing/lapwing.db")),

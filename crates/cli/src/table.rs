@@ -1,113 +1,129 @@
-//! Tables with aligned columns, for people, for pull requests and for spreadsheets.
+//! Tables in the forms of `--format`.
 
-use unicode_width::UnicodeWidthStr;
+use std::io::{self, Write};
 
-/// Rows of texts, perhaps under headings.
+use comfy_table::{CellAlignment, Table as Comfy, presets};
+
+use crate::error::CliError;
+
+/// A table: its columns and its rows, cell by cell.
+#[derive(Debug, Default)]
 pub struct Table {
-    headings: Vec<String>,
+    columns: Vec<(&'static str, Align)>,
     rows: Vec<Vec<String>>,
-    right: Vec<usize>,
 }
 
-/// Spaces between columns.
-const GAP: &str = "   ";
+/// On which side the cells of a column stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
 
 impl Table {
-    /// Returns a table with these headings.
-    pub fn new<const N: usize>(headings: [&str; N]) -> Self {
+    /// Returns an empty table with these columns.
+    pub fn new(columns: &[(&'static str, Align)]) -> Self {
         Self {
-            headings: headings.map(str::to_owned).to_vec(),
+            columns: columns.to_vec(),
             rows: Vec::new(),
-            right: Vec::new(),
         }
     }
 
-    /// Returns a table without headings.
-    pub fn plain() -> Self {
-        Self {
-            headings: Vec::new(),
-            rows: Vec::new(),
-            right: Vec::new(),
+    /// Returns an empty table without headings.
+    pub fn plain(columns: &[Align]) -> Self {
+        Self::new(&columns.iter().map(|align| ("", *align)).collect::<Vec<_>>())
+    }
+
+    /// Adds a row with as many cells as there are columns.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// Writes it for people: aligned, without lines.
+    pub fn text(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut table = self.comfy();
+        table.load_style(presets::NOTHING);
+        for line in table.lines() {
+            writeln!(out, "{}", line.trim_end())?;
         }
+        Ok(())
     }
 
-    /// Aligns a column of numbers to the right.
-    pub fn right(mut self, columns: &[usize]) -> Self {
-        self.right = columns.to_vec();
-        self
-    }
-
-    /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
-    }
-
-    /// Returns the table for a terminal, without spaces at the ends of lines.
-    pub fn text(&self) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let headed = (!self.headings.is_empty()).then_some(&self.headings);
-        let lines: Vec<&Vec<String>> = headed.into_iter().chain(&self.rows).collect();
-        let widths: Vec<usize> = (0..columns.max(self.headings.len()))
-            .map(|column| {
-                let cells = lines.iter().filter_map(|line| line.get(column));
-                cells.map(|cell| cell.width()).max().unwrap_or(0)
-            })
-            .collect();
-        let mut text = String::new();
-        for line in lines {
-            let cells: Vec<String> = line
-                .iter()
-                .enumerate()
-                .map(|(column, cell)| self.pad(cell, widths[column], column))
-                .collect();
-            text.push_str(cells.join(GAP).trim_end());
-            text.push('\n');
-        }
-        text
-    }
-
-    fn pad(&self, cell: &str, width: usize, column: usize) -> String {
-        let space = " ".repeat(width.saturating_sub(cell.width()));
-        if self.right.contains(&column) {
-            format!("{space}{cell}")
-        } else {
-            format!("{cell}{space}")
-        }
-    }
-
-    /// Returns the table for a pull request.
-    pub fn markdown(&self) -> String {
-        let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|it| it.replace('|', "\\|")).collect();
-            format!("| {} |\n", cells.join(" | "))
+    /// Writes it as Markdown.
+    pub fn markdown(&self, out: &mut impl Write) -> io::Result<()> {
+        let cells = |cells: &mut dyn Iterator<Item = &str>| {
+            let escaped: Vec<String> = cells.map(|cell| cell.replace('|', "\\|")).collect();
+            format!("| {} |", escaped.join(" | "))
         };
-        let rule: Vec<String> = (0..self.headings.len())
-            .map(|column| {
-                if self.right.contains(&column) {
-                    "--:"
-                } else {
-                    "---"
-                }
-                .to_owned()
-            })
-            .collect();
-        let body: String = self.rows.iter().map(|row| line(row)).collect();
-        format!("{}{}{body}", line(&self.headings), line(&rule))
+        writeln!(out, "{}", cells(&mut self.columns.iter().map(|it| it.0)))?;
+        let line = self.columns.iter().map(|(_, align)| match align {
+            Align::Left => "---",
+            Align::Right => "---:",
+        });
+        writeln!(out, "|{}|", line.collect::<Vec<_>>().join("|"))?;
+        for row in &self.rows {
+            writeln!(out, "{}", cells(&mut row.iter().map(String::as_str)))?;
+        }
+        Ok(())
     }
 
-    /// Returns the table for a spreadsheet: RFC 4180.
-    pub fn csv(&self) -> String {
-        let quote = |cell: &String| {
-            if cell.contains([',', '"', '\n', '\r']) {
-                format!("\"{}\"", cell.replace('"', "\"\""))
-            } else {
-                cell.clone()
+    /// Writes it as CSV.
+    pub fn csv(&self, out: &mut impl Write) -> Result<(), CliError> {
+        let mut csv = csv::Writer::from_writer(out);
+        csv.write_record(self.columns.iter().map(|(name, _)| name))?;
+        for row in &self.rows {
+            csv.write_record(row)?;
+        }
+        csv.flush()?;
+        Ok(())
+    }
+
+    fn comfy(&self) -> Comfy {
+        let mut table = Comfy::new();
+        if self.columns.iter().any(|(name, _)| !name.is_empty()) {
+            table.set_header(self.columns.iter().map(|(name, _)| *name));
+        }
+        for row in &self.rows {
+            // A control character in a name must not play tricks on the terminal.
+            table.add_row(row.iter().map(|cell| {
+                cell.chars()
+                    .map(|it| if it.is_control() { '\u{FFFD}' } else { it })
+                    .collect::<String>()
+            }));
+        }
+        for (at, (_, align)) in self.columns.iter().enumerate() {
+            if let Some(column) = table.column_mut(at) {
+                column.set_cell_alignment(match align {
+                    Align::Left => CellAlignment::Left,
+                    Align::Right => CellAlignment::Right,
+                });
             }
-        };
-        std::iter::once(&self.headings)
-            .chain(&self.rows)
-            .map(|row| format!("{}\n", row.iter().map(quote).collect::<Vec<_>>().join(",")))
-            .collect()
+        }
+        table
+    }
+}
+
+/// Returns a number with its thousands kept apart: `11,873`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns a number and its noun: `1 session`, `2 sessions`.
+pub fn counted(number: u64, singular: &str) -> String {
+    match (number, singular.strip_suffix('y')) {
+        (1, _) => format!("1 {singular}"),
+        (_, Some(stem)) => format!("{} {stem}ies", grouped(number)),
+        (_, None) => format!("{} {singular}s", grouped(number)),
     }
 }
 
@@ -115,27 +131,13 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new(["name", "time"]).right(&[1]);
-        table.row(["é|\"x\"".to_owned(), "1".to_owned()]);
-        table.row(["b".to_owned(), "10".to_owned()]);
-        table
-    }
-
     #[test]
-    fn columns_line_up() {
+    fn thousands_are_kept_apart() {
         assert_eq!(
-            table().text(),
-            "name    time\né|\"x\"      1\nb         10\n"
+            [0, 999, 1000, 11_873, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "11,873", "1,234,567"]
         );
-    }
-
-    #[test]
-    fn markdown_and_csv_escape_what_they_must() {
-        assert_eq!(
-            table().markdown(),
-            "| name | time |\n| --- | --: |\n| é\\|\"x\" | 1 |\n| b | 10 |\n"
-        );
-        assert_eq!(table().csv(), "name,time\n\"é|\"\"x\"\"\",1\nb,10\n");
+        assert_eq!(counted(1, "summary"), "1 summary");
+        assert_eq!(counted(1200, "summary"), "1,200 summaries");
     }
 }

@@ -1,7 +1,10 @@
 //! One file per command: its arguments and what it does.
 
+mod db;
 mod doctor;
-mod open;
+mod export;
+mod import;
+mod list;
 mod run;
 
 use clap::Subcommand;
@@ -14,6 +17,10 @@ use crate::options::Context;
 pub enum Command {
     Run(Box<run::Run>),
     Doctor(doctor::Arguments),
+    Import(import::Import),
+    Export(export::Export),
+    List(list::List),
+    Db(db::Db),
 }
 
 impl Command {
@@ -22,6 +29,10 @@ impl Command {
         match self {
             Self::Run(command) => command.act(context),
             Self::Doctor(arguments) => arguments.act(context),
+            Self::Import(command) => command.act(context),
+            Self::Export(command) => command.act(context),
+            Self::List(command) => command.act(context),
+            Self::Db(command) => command.act(context),
         }
     }
 }

@@ -81,7 +81,11 @@ pub fn parse_line(line: &[u8]) -> Result<Record, LineError> {
         RecordKind::Session => Record::Session(body(line, |it: &mut Session| &mut it.extra)?),
         RecordKind::Run => Record::Run(body(line, |it: &mut Run| &mut it.extra)?),
         RecordKind::Instance => Record::Instance(body(line, |it: &mut Instance| &mut it.extra)?),
-        RecordKind::Iteration => Record::Iteration(body(line, |it: &mut Iteration| &mut it.extra)?),
+        RecordKind::Iteration => {
+            let iteration = body(line, |it: &mut Iteration| &mut it.extra)?;
+            refuse_negative(&iteration)?;
+            Record::Iteration(iteration)
+        }
         RecordKind::Span => Record::Span(body(line, |it: &mut Span| &mut it.extra)?),
         RecordKind::InstanceEnd => {
             Record::InstanceEnd(body(line, |it: &mut InstanceEnd| &mut it.extra)?)
@@ -91,6 +95,23 @@ pub fn parse_line(line: &[u8]) -> Result<Record, LineError> {
             Record::Annotation(body(line, |it: &mut Annotation| &mut it.extra)?)
         }
     })
+}
+
+/// The metrics of which no value can be below zero. Of others nobody knows.
+const NEVER_NEGATIVE: [&str; 4] = ["wall_time", "user_time", "system_time", "peak_memory"];
+
+fn refuse_negative(iteration: &Iteration) -> Result<(), LineError> {
+    for metric in NEVER_NEGATIVE {
+        if let Some(&value) = iteration.metrics.get(metric)
+            && value < 0.0
+        {
+            return Err(LineError::Negative {
+                metric: metric.to_owned(),
+                value,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Returns the line's own keys; the two of the envelope are no extra keys.

@@ -1,6 +1,8 @@
 //! Keeps what was measured: record lines, other tools' files, the store.
 
 mod data;
+pub mod export;
+pub mod import;
 pub mod inbox;
 mod line;
 mod record_file;

@@ -10,22 +10,21 @@ use lapwing_core::record::{Filter, StoreError};
 use lapwing_core::show::{count, quantity};
 use lapwing_core::suite::{BurnIn, Case, Plan};
 
-use super::super::open;
 use crate::error::{CliError, Exit};
 use crate::options::Context;
-use crate::table::Table;
+use crate::table::{Align, Table};
 
 /// Shows the order.
 pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
     let times = past_times(plan, context)?;
     let schedule = FixedSchedule::new(plan);
-    let mut table = Table::new([
-        "",
-        "benchmark",
-        "variant",
-        "instance",
-        "iterations",
-        "expected",
+    let mut table = Table::new(&[
+        ("", Align::Right),
+        ("benchmark", Align::Left),
+        ("variant", Align::Left),
+        ("instance", Align::Right),
+        ("iterations", Align::Right),
+        ("expected", Align::Right),
     ]);
     let mut total = 0.0;
     let mut unknown = 0;
@@ -41,7 +40,7 @@ pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
             Some(seconds) => total += seconds,
             None => unknown += 1,
         }
-        table.row([
+        table.row(vec![
             (planned.position + 1).to_string(),
             case.benchmark.id.clone(),
             plan.variants[planned.variant].name.clone(),
@@ -61,7 +60,7 @@ pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
         expectation(total, unknown, instances)
     )?;
     writeln!(out)?;
-    write!(out, "{}", table.text())?;
+    table.text(&mut out)?;
     Ok(Exit::Fine)
 }
 
@@ -98,9 +97,10 @@ fn burn_in(case: &Case) -> u32 {
 /// Returns the mean wall time of each benchmark that was measured before.
 fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, f64>, CliError> {
     let mut times = BTreeMap::new();
-    let Some(store) = open::if_there(context)? else {
+    if !context.store.exists() {
         return Ok(times);
-    };
+    }
+    let store = crate::store::open_for_reading(context)?;
     let filter = Filter {
         metrics: vec!["wall_time".to_owned()],
         ..Filter::default()

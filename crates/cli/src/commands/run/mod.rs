@@ -28,7 +28,6 @@ use self::keep::{Journal, Keeper, StoreWriter};
 pub use self::options::Run;
 use self::progress::Progress;
 use self::system::SystemClock;
-use super::open;
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 
@@ -42,7 +41,7 @@ impl Run {
         if self.dry_run {
             return dry_run::show(&plan, context);
         }
-        let store = open::for_writing(context)?;
+        let store = crate::store::open_for_writing(context)?;
         let executor = start_executor(&plan)?;
         let mut schedule = FixedSchedule::new(&plan);
         let session = self.new_session(&plan)?;
@@ -111,7 +110,7 @@ impl Measuring<'_> {
         let journal = RecordFile::create(&self.store.inbox(), &new_id().to_string())
             .map_err(|error| self.no_journal(error))?;
         let mut journal = Journal::new(journal);
-        let store = std::mem::replace(&mut self.store, open::again(self.context)?);
+        let store = std::mem::replace(&mut self.store, Store::open_existing(&self.context.store)?);
         let mut writer = StoreWriter::new(store, &self.context.terminal);
         let mut progress = Progress::new(self.context);
         let measured = {

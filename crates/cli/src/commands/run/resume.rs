@@ -6,14 +6,13 @@ use lapwing_core::model::{InstanceEnd, InstanceOutcome, Object, Record};
 use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
 
-use super::super::open;
 use super::{Measuring, Opening, Run, left, start_executor};
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 
 /// Measures the rest of the session of that name or id; of the latest one when empty.
 pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, CliError> {
-    let store = open::for_writing(context)?;
+    let store = crate::store::open_for_writing(context)?;
     let state = find(&store, session)?;
     let name = state.session.name.clone().unwrap_or_default();
     let plan = stored_plan(&state)?;

@@ -15,7 +15,7 @@ use super::advice_text;
 use super::compare;
 use crate::error::CliError;
 use crate::options::{Context, Format};
-use crate::table::Table;
+use crate::table::{Align, Table};
 
 /// Metrics of the operating system that do not answer "how fast is it".
 const SIDE_METRICS: [&str; 12] = [
@@ -102,12 +102,12 @@ impl Summary {
 
     fn text(&self, context: &Context) -> Result<(), CliError> {
         let mut out = context.terminal.out();
-        let mut table = Table::plain();
+        let mut table = Table::plain(&[Align::Left; 4]);
         let mut left_out = LeftOut::default();
         for row in &self.rows {
             left_out.add(&row.cleaned.left_out);
             let Some(wall) = &row.wall else {
-                table.row([
+                table.row(vec![
                     format!(" {}", self.label(row)),
                     "–  (no iteration went well)".to_owned(),
                     String::new(),
@@ -115,7 +115,7 @@ impl Summary {
                 ]);
                 continue;
             };
-            table.row([
+            table.row(vec![
                 format!(" {}", self.label(row)),
                 show_estimate(wall, "s"),
                 row.memory.as_ref().map_or_else(String::new, |it| {
@@ -125,7 +125,7 @@ impl Summary {
                     .map_or_else(String::new, lapwing_core::show::cv_text),
             ]);
             for (name, metric, estimate) in &row.own {
-                table.row([
+                table.row(vec![
                     format!("   {name}"),
                     show_estimate(estimate, &metric.unit),
                     String::new(),
@@ -138,7 +138,7 @@ impl Summary {
         if !context.quiet {
             writeln!(out)?;
         }
-        write!(out, "{}", table.text())?;
+        table.text(&mut out)?;
         let sentences = compare::sentences(&self.rows, self.variants, self.ad_hoc);
         if !sentences.is_empty() {
             writeln!(out)?;
@@ -220,17 +220,17 @@ impl Summary {
     }
 
     fn table(&self, format: Format, context: &Context) -> Result<(), CliError> {
-        let mut table = Table::new([
-            "benchmark",
-            "variant",
-            "metric",
-            "unit",
-            "value",
-            "lower",
-            "upper",
-            "instances",
-            "iterations",
-            "cv",
+        let mut table = Table::new(&[
+            ("benchmark", Align::Left),
+            ("variant", Align::Left),
+            ("metric", Align::Left),
+            ("unit", Align::Left),
+            ("value", Align::Right),
+            ("lower", Align::Right),
+            ("upper", Align::Right),
+            ("instances", Align::Right),
+            ("iterations", Align::Right),
+            ("cv", Align::Right),
         ]);
         let number = |value: Option<f64>| value.map_or_else(String::new, |it| it.to_string());
         for row in &self.rows {
@@ -238,7 +238,7 @@ impl Summary {
                 .wall
                 .map(|it| ("wall_time".to_owned(), Metric::lower("s"), it));
             for (name, metric, it) in wall.into_iter().chain(row.own.iter().cloned()) {
-                table.row([
+                table.row(vec![
                     row.benchmark.clone(),
                     row.variant.clone(),
                     name,
@@ -254,8 +254,8 @@ impl Summary {
         }
         let mut out = context.terminal.out();
         match format {
-            Format::Csv => write!(out, "{}", table.csv())?,
-            Format::Markdown | Format::Text | Format::Json => write!(out, "{}", table.markdown())?,
+            Format::Csv => table.csv(&mut out)?,
+            Format::Markdown | Format::Text | Format::Json => table.markdown(&mut out)?,
         }
         Ok(())
     }

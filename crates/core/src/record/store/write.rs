@@ -107,6 +107,12 @@ impl<'t> Writer<'t> {
             .map_err(|error| error.at(self.path))
     }
 
+    /// Counts records that were found to be in the store without putting them.
+    pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: usize) {
+        let number = u64::try_from(number).unwrap_or(u64::MAX);
+        self.appended.count_already_there(kind, number);
+    }
+
     fn put_session(&mut self, session: &Session) -> Result<(), StoreError> {
         if self.find_session(session.id)?.is_some() {
             let stored = read::session(self.connection, session.id)?;

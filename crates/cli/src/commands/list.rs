@@ -1,0 +1,217 @@
+//! `lapwing list`: what the store holds.
+
+use std::io::Write;
+
+use clap::{Args, ValueEnum};
+use lapwing_core::record::{BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store};
+use serde::Serialize;
+
+use crate::error::{CliError, Exit};
+use crate::options::{Context, Filters, Format};
+use crate::store::open_for_reading;
+use crate::table::Align::{Left, Right};
+use crate::table::{Table, counted, grouped};
+
+/// List what was measured
+#[derive(Debug, Args)]
+pub struct List {
+    /// What to list
+    #[arg(default_value = "benchmarks")]
+    what: What,
+    #[command(flatten)]
+    filters: Filters,
+    /// The form of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// What can be measured again
+    Benchmarks,
+    /// Invocations of `lapwing run`, and imported files
+    Sessions,
+    /// Settings within sessions: versions, variants
+    Runs,
+    /// Measured quantities
+    Metrics,
+}
+
+impl What {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Benchmarks => "benchmarks",
+            Self::Sessions => "sessions",
+            Self::Runs => "runs",
+            Self::Metrics => "metrics",
+        }
+    }
+
+    fn singular(self) -> &'static str {
+        self.name().trim_end_matches('s')
+    }
+}
+
+impl List {
+    /// Answers in one line, then shows the table.
+    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        let filter = self.filters.resolve()?;
+        let store = open_for_reading(context)?;
+        let (table, json) = match self.what {
+            What::Benchmarks => both(&store.benchmarks(&filter)?, benchmarks)?,
+            What::Sessions => both(&store.sessions(&filter)?, sessions)?,
+            What::Runs => both(&store.runs(&filter)?, runs)?,
+            What::Metrics => both(&store.metrics(&filter)?, metrics)?,
+        };
+        let mut out = context.terminal.out();
+        match self.format {
+            Format::Text => {
+                let count = json.as_array().map_or(0, Vec::len) as u64;
+                if count == 0 {
+                    writeln!(out, "{}", nothing(self.what, &store, &filter)?)?;
+                } else {
+                    writeln!(out, "{}\n", counted(count, self.what.singular()))?;
+                    table.text(&mut out)?;
+                }
+            }
+            Format::Json => {
+                let answer = serde_json::json!({ self.what.name(): json });
+                serde_json::to_writer_pretty(&mut out, &answer)?;
+                writeln!(out)?;
+            }
+            Format::Markdown => table.markdown(&mut out)?,
+            Format::Csv => table.csv(&mut out)?,
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+fn both<T: Serialize>(
+    rows: &[T],
+    table: impl Fn(&[T]) -> Table,
+) -> Result<(Table, serde_json::Value), CliError> {
+    Ok((table(rows), serde_json::to_value(rows)?))
+}
+
+/// An empty list says why it is empty and what fills it.
+fn nothing(what: What, store: &Store, filter: &Filter) -> Result<String, CliError> {
+    let name = what.name();
+    if store.sessions(&Filter::default())?.is_empty() {
+        return Ok(format!(
+            "no {name} yet: the store is empty\n\
+             measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`"
+        ));
+    }
+    if *filter == Filter::default() {
+        return Ok(format!(
+            "no {name} yet: nothing was measured in any session"
+        ));
+    }
+    Ok(format!(
+        "no {name} pass all of these filters together\nleave one out to see more"
+    ))
+}
+
+fn benchmarks(rows: &[BenchmarkRow]) -> Table {
+    let mut table = Table::new(&[
+        ("benchmark", Left),
+        ("suite", Left),
+        ("instances", Right),
+        ("iterations", Right),
+        ("failures", Right),
+        ("last measured", Left),
+        ("metrics", Left),
+        ("tags", Left),
+    ]);
+    for row in rows {
+        table.row(vec![
+            row.benchmark.clone(),
+            row.suite.clone(),
+            grouped(row.instances),
+            grouped(row.iterations),
+            grouped(row.failures),
+            minute(row.last_measured),
+            row.metrics.join(", "),
+            row.tags.join(", "),
+        ]);
+    }
+    table
+}
+
+fn sessions(rows: &[SessionRow]) -> Table {
+    let mut table = Table::new(&[
+        ("session", Left),
+        ("started", Left),
+        ("suite", Left),
+        ("runs", Right),
+        ("instances", Right),
+        ("iterations", Right),
+        ("unfinished", Right),
+        ("tool", Left),
+        ("id", Left),
+    ]);
+    for row in rows {
+        table.row(vec![
+            row.name.clone().unwrap_or_default(),
+            minute(row.started),
+            row.suite.clone(),
+            grouped(row.runs),
+            grouped(row.instances),
+            grouped(row.iterations),
+            grouped(row.unfinished),
+            row.tool.clone(),
+            row.id.clone(),
+        ]);
+    }
+    table
+}
+
+fn runs(rows: &[RunRow]) -> Table {
+    let mut table = Table::new(&[
+        ("session", Left),
+        ("started", Left),
+        ("version", Left),
+        ("commit", Left),
+        ("variant", Left),
+        ("instances", Right),
+        ("iterations", Right),
+        ("id", Left),
+    ]);
+    for row in rows {
+        let commit = row.commit.as_deref().unwrap_or_default();
+        table.row(vec![
+            row.session_name.clone().unwrap_or_default(),
+            minute(row.started),
+            row.version.clone().unwrap_or_default(),
+            commit.chars().take(10).collect(),
+            row.variant.clone(),
+            grouped(row.instances),
+            grouped(row.iterations),
+            row.id.clone(),
+        ]);
+    }
+    table
+}
+
+fn metrics(rows: &[MetricRow]) -> Table {
+    let mut table = Table::new(&[
+        ("metric", Left),
+        ("unit", Left),
+        ("better", Left),
+        ("benchmarks", Right),
+    ]);
+    for row in rows {
+        table.row(vec![
+            row.metric.clone(),
+            row.units.join(", "),
+            row.better.join(", "),
+            grouped(row.benchmarks),
+        ]);
+    }
+    table
+}
+
+/// Returns a time to the minute, UTC.
+fn minute(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M").to_string()
+}

@@ -1,0 +1,106 @@
+//! What to do next, for errors that come from below.
+
+use std::error::Error;
+
+use lapwing_core::record::StoreError;
+use lapwing_core::record::import::ImportError;
+
+use crate::error::CliError;
+use crate::table::grouped;
+
+/// Adds what to do next and what became of the data, where the error's kind tells.
+pub fn with_hint(error: CliError) -> CliError {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error.cause.as_ref());
+    let (mut hint, mut consequence) = (None, None);
+    while let Some(current) = cause {
+        if let Some(store) = current.downcast_ref::<StoreError>() {
+            hint = hint.or_else(|| store_hint(store));
+        }
+        if let Some(import) = current.downcast_ref::<ImportError>() {
+            consequence = Some("nothing of this file was imported".to_owned());
+            hint = hint.or_else(|| import_hint(import));
+        }
+        cause = current.source();
+    }
+    CliError {
+        hint: error.hint.or(hint),
+        consequence: error.consequence.or(consequence),
+        ..error
+    }
+}
+
+fn store_hint(error: &StoreError) -> Option<String> {
+    let hint = match error {
+        StoreError::Missing { .. } => {
+            "measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`"
+        }
+        StoreError::Newer { .. } => "upgrade lapwing, or choose another store with --store PATH",
+        StoreError::Older { .. } => "copy it to where it can be written, and open it there",
+        StoreError::Directory { .. } => "name the file in it, as in --store DIR/lapwing.db",
+        StoreError::NotAStore { .. } => "choose another file with --store PATH",
+        StoreError::ReadOnly { .. } | StoreError::Folder { .. } => {
+            "choose a place that you may write to with --store PATH"
+        }
+        StoreError::Full { .. } => "make room on the disk, then do it again",
+        StoreError::Vanished { .. } => "do it again; a new store is made",
+        StoreError::Busy { .. } => "wait for the other lapwing to finish, then do it again",
+        StoreError::Damaged { .. } => {
+            "`lapwing db check` says more; `lapwing export --to record` saves what can be read"
+        }
+        StoreError::NoMatch { what, .. } => return list_hint(what),
+        StoreError::Ambiguous { .. } => "name one of them by its id",
+        StoreError::ImportedOtherwise { .. } => {
+            "import it as before, or remove it first with `lapwing db purge --session NAME`"
+        }
+        StoreError::Conflict { .. } => {
+            "the two disagree about one measurement; find out which of them was changed"
+        }
+        StoreError::Sqlite { .. } | StoreError::NoParent { .. } | StoreError::NotFinite { .. } => {
+            return None;
+        }
+    };
+    Some(hint.to_owned())
+}
+
+fn list_hint(what: &str) -> Option<String> {
+    let list = match what {
+        "benchmark" | "tag" | "suite" => "benchmarks",
+        "session" => "sessions",
+        "run" | "version" | "variant" => "runs",
+        "metric" => "metrics",
+        _other => return None,
+    };
+    Some(format!("`lapwing list {list}` shows what there is"))
+}
+
+fn import_hint(error: &ImportError) -> Option<String> {
+    match error {
+        ImportError::Line { good: 0, .. } => None,
+        ImportError::Line { good, more, .. } => {
+            let line = if *more == 0 {
+                "fix the line".to_owned()
+            } else {
+                format!("fix this line and {} more", grouped(*more))
+            };
+            let verb = if *good == 1 {
+                "keep the one good line".to_owned()
+            } else if *more == 0 {
+                format!("keep the other {}", grouped(*good))
+            } else {
+                format!("keep the {} good ones", grouped(*good))
+            };
+            Some(format!("{line}, or {verb} with --keep-going"))
+        }
+        ImportError::Encoding { .. } => Some("convert it to UTF-8, as with iconv".to_owned()),
+        ImportError::Compressed { .. } => Some("fetch the file again".to_owned()),
+        ImportError::Unknown { .. } => {
+            Some("if it is one of them all the same, say which with --from".to_owned())
+        }
+        ImportError::Read { .. }
+        | ImportError::Empty { .. }
+        | ImportError::EmptyDirectory { .. }
+        | ImportError::Document { .. }
+        | ImportError::TooLong { .. }
+        | ImportError::Store(_) => None,
+    }
+}

@@ -1,0 +1,74 @@
+//! Opens the store for a command, and first takes in what waits in its inbox.
+
+use lapwing_core::record::inbox::{self, Arrival};
+use lapwing_core::record::{Store, StoreError};
+
+use crate::error::CliError;
+use crate::options::Context;
+use crate::table::grouped;
+
+/// Opens the store, making it where there is none.
+pub fn open_for_writing(context: &Context) -> Result<Store, CliError> {
+    let mut store = Store::open(&context.store)?;
+    take_in(&mut store, context)?;
+    Ok(store)
+}
+
+/// Opens the store where there is one, or where records wait for one.
+pub fn open_for_reading(context: &Context) -> Result<Store, CliError> {
+    let waiting = Store::inbox_of(&context.store)
+        .read_dir()
+        .is_ok_and(|mut entries| entries.next().is_some());
+    let mut store = match Store::open_existing(&context.store) {
+        Err(StoreError::Missing { .. }) if waiting => Store::open(&context.store)?,
+        opened => opened?,
+    };
+    take_in(&mut store, context)?;
+    Ok(store)
+}
+
+fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
+    let folder = store.inbox();
+    if store.is_read_only() {
+        return Ok(());
+    }
+    for arrival in inbox::take_in(store, &folder)? {
+        match arrival {
+            Arrival::TakenIn {
+                path,
+                appended,
+                cut_off,
+                ..
+            } => {
+                let new = appended.total().new;
+                if new > 0 || cut_off {
+                    let cut_off = if cut_off {
+                        "; its last line was cut off and is lost"
+                    } else {
+                        ""
+                    };
+                    context.terminal.note(&format!(
+                        "took in {} records that a run left in {}{cut_off}",
+                        grouped(new),
+                        path.display()
+                    ));
+                }
+            }
+            Arrival::UnderWay { path } => {
+                if context.verbose {
+                    context.terminal.note(&format!(
+                        "somebody is measuring: {} is not taken in yet",
+                        path.display()
+                    ));
+                }
+            }
+            Arrival::Refused { error, .. } => {
+                let sentence = CliError::input(error).sentence();
+                context
+                    .terminal
+                    .note(&format!("left in the inbox, because {sentence}"));
+            }
+        }
+    }
+    Ok(())
+}

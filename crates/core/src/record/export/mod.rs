@@ -1,0 +1,187 @@
+//! Writes what the store holds for other programs.
+
+mod rows;
+
+use std::io::{self, Write};
+
+use super::{BenchmarkData, Filter, Store, StoreError, write_line};
+
+/// The form of exported measurements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// Record v1: everything, to be imported elsewhere.
+    Record,
+    /// CSV, one row for each value.
+    LongCsv,
+    /// CSV, one row for each iteration.
+    WideCsv,
+    /// A JSON array, one object for each iteration.
+    Json,
+}
+
+/// How much was exported.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Records of record v1, rows of CSV (without the header), or objects of JSON.
+    pub rows: u64,
+}
+
+/// What can go wrong with an export.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The output cannot be written to.
+    #[error("cannot write the export")]
+    Output(#[from] io::Error),
+    /// The output cannot be written to.
+    #[error("cannot write the export")]
+    Csv(#[from] csv::Error),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Records are whole.
+    #[error("records are exported whole; they cannot be limited to a metric")]
+    MetricOfRecord,
+}
+
+/// Writes what passes the filter.
+///
+/// # Errors
+/// When the store cannot be read or `out` not be written to.
+pub fn export(
+    store: &Store,
+    filter: &Filter,
+    format: ExportFormat,
+    out: &mut impl Write,
+) -> Result<Exported, ExportError> {
+    let exported = match format {
+        ExportFormat::Record => export_records(store, filter, out)?,
+        ExportFormat::LongCsv => export_long(store, filter, out)?,
+        ExportFormat::WideCsv => export_wide(store, filter, out)?,
+        ExportFormat::Json => export_json(store, filter, out)?,
+    };
+    out.flush()?;
+    Ok(exported)
+}
+
+fn export_records(
+    store: &Store,
+    filter: &Filter,
+    out: &mut impl Write,
+) -> Result<Exported, ExportError> {
+    if !filter.metrics.is_empty() {
+        return Err(ExportError::MetricOfRecord);
+    }
+    let mut exported = Exported::default();
+    store.scan(filter, |record| {
+        exported.rows += 1;
+        write_line(out, &record).map_err(ExportError::Output)
+    })?;
+    Ok(exported)
+}
+
+fn export_long(
+    store: &Store,
+    filter: &Filter,
+    out: &mut impl Write,
+) -> Result<Exported, ExportError> {
+    let mut exported = Exported::default();
+    let mut csv = csv::Writer::from_writer(out);
+    let mut header = rows::COLUMNS.to_vec();
+    header.extend(["metric", "unit", "value"]);
+    csv.write_record(&header)?;
+    each(store, filter, |data| {
+        for instance in &data.instances {
+            for k in 0..instance.iterations.len() {
+                let common = rows::common(data, instance, k);
+                let mut values = 0;
+                for (name, column) in &instance.iterations.values {
+                    if column[k].is_nan() {
+                        continue;
+                    }
+                    let unit = instance.run.metrics.get(name);
+                    let unit = unit.map_or("", |metric| metric.unit.as_str());
+                    let value = rows::number(column[k]);
+                    let more = [name.as_str(), unit, value.as_str()];
+                    csv.write_record(common.iter().map(String::as_str).chain(more))?;
+                    values += 1;
+                }
+                if values == 0 {
+                    // A failure is data: it has a row although it has no value.
+                    csv.write_record(common.iter().map(String::as_str).chain(["", "", ""]))?;
+                    values = 1;
+                }
+                exported.rows += values;
+            }
+        }
+        Ok(())
+    })?;
+    csv.flush()?;
+    Ok(exported)
+}
+
+fn export_wide(
+    store: &Store,
+    filter: &Filter,
+    out: &mut impl Write,
+) -> Result<Exported, ExportError> {
+    let mut exported = Exported::default();
+    let metrics: Vec<String> = store
+        .metrics(filter)?
+        .into_iter()
+        .map(|row| row.metric)
+        .collect();
+    let mut csv = csv::Writer::from_writer(out);
+    let columns = rows::COLUMNS.iter().copied();
+    csv.write_record(columns.chain(metrics.iter().map(String::as_str)))?;
+    each(store, filter, |data| {
+        for instance in &data.instances {
+            for k in 0..instance.iterations.len() {
+                let mut row = rows::common(data, instance, k).to_vec();
+                for name in &metrics {
+                    let column = instance.iterations.values.get(name);
+                    let value = column.map_or(f64::NAN, |column| column[k]);
+                    row.push(if value.is_nan() {
+                        String::new()
+                    } else {
+                        rows::number(value)
+                    });
+                }
+                csv.write_record(&row)?;
+                exported.rows += 1;
+            }
+        }
+        Ok(())
+    })?;
+    csv.flush()?;
+    Ok(exported)
+}
+
+fn export_json(
+    store: &Store,
+    filter: &Filter,
+    out: &mut impl Write,
+) -> Result<Exported, ExportError> {
+    let mut exported = Exported::default();
+    out.write_all(b"[")?;
+    each(store, filter, |data| {
+        for instance in &data.instances {
+            for k in 0..instance.iterations.len() {
+                out.write_all(if exported.rows == 0 { b"\n" } else { b",\n" })?;
+                let row = rows::object(data, instance, k);
+                serde_json::to_writer(&mut *out, &row).map_err(io::Error::from)?;
+                exported.rows += 1;
+            }
+        }
+        Ok(())
+    })?;
+    out.write_all(b"\n]\n")?;
+    Ok(exported)
+}
+
+fn each(
+    store: &Store,
+    filter: &Filter,
+    mut visit: impl FnMut(&BenchmarkData) -> Result<(), ExportError>,
+) -> Result<(), ExportError> {
+    store.each_benchmark(filter, |data| visit(&data))
+}

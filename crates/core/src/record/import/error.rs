@@ -1,0 +1,106 @@
+//! What can go wrong with an import.
+
+use std::io;
+
+use super::FORMATS;
+use crate::record::StoreError;
+
+/// A line that is not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadLine {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// What can go wrong with an import.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The file cannot be read.
+    #[error("cannot read {name}")]
+    Read {
+        /// The file.
+        name: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is nothing in it.
+    #[error("{name} is empty")]
+    Empty {
+        /// The file.
+        name: String,
+    },
+    /// A folder has nothing that could be read.
+    #[error("{name} is a directory without any *.json, *.jsonl or *.gz file")]
+    EmptyDirectory {
+        /// The folder.
+        name: String,
+    },
+    /// Its compressed data is cut off or damaged.
+    #[error("{name}: the gzip data is cut off or damaged")]
+    Compressed {
+        /// The file.
+        name: String,
+        /// What the decoder says.
+        source: io::Error,
+    },
+    /// It is text in another encoding, or no text.
+    #[error("{name} is {found}, not UTF-8 text")]
+    Encoding {
+        /// The file.
+        name: String,
+        /// What it seems to be.
+        found: &'static str,
+    },
+    /// It is of no known format.
+    #[error(
+        "{name} is in none of the formats that can be imported: {}",
+        known_formats()
+    )]
+    Unknown {
+        /// The file.
+        name: String,
+    },
+    /// A line is bad.
+    #[error("{name}:{}: {}", first.line, first.reason)]
+    Line {
+        /// The file.
+        name: String,
+        /// The first bad line.
+        first: BadLine,
+        /// How many more are bad.
+        more: u64,
+        /// How many lines are good.
+        good: u64,
+    },
+    /// A document that has to be read as a whole is bad.
+    #[error("{name}:{line}: {reason}")]
+    Document {
+        /// The file.
+        name: String,
+        /// Where, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A document that has to be read as a whole is too long for that.
+    #[error("{name} is longer than {limit} MiB, which no single document should be")]
+    TooLong {
+        /// The file.
+        name: String,
+        /// The limit in MiB.
+        limit: u64,
+    },
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn known_formats() -> String {
+    let formats: Vec<String> = FORMATS
+        .iter()
+        .map(|format| format!("{} ({})", format.name, format.about))
+        .collect();
+    formats.join(", ")
+}

@@ -1,0 +1,349 @@
+//! Benchmarks of Hail: JSON Lines, one instance of one benchmark a line.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::detect::{first_line, has_key};
+use super::hail_line::{HailIteration, HailLine};
+use super::lines::{Line, Lines};
+use super::reason::reason;
+use super::sink::Sink;
+use super::{Format, ImportError, ImportOptions, Source};
+use crate::model::{
+    Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Metric, Object, Outcome,
+    Record, RecordKind, Run, Session, Version,
+};
+use crate::record::StoreError;
+
+pub(super) const FORMAT: Format = Format {
+    name: "hail",
+    about: "Hail benchmark results, JSON Lines",
+    looks_like,
+    read,
+};
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    let line = first_line(head);
+    (line.starts_with(b"{")
+        && ["path", "name", "iterations"]
+            .iter()
+            .all(|key| has_key(line, key)))
+    .then_some("its first line has `path`, `name` and `iterations`")
+}
+
+fn read(
+    source: &Source,
+    options: &ImportOptions,
+    sink: &mut Sink<'_, '_>,
+) -> Result<(), ImportError> {
+    let digest = source.sha256()?;
+    let mut reader = Reader {
+        session: new_session(source, options, &digest),
+        session_known: false,
+        runs: HashMap::new(),
+        records: Vec::new(),
+        suite: options.suite.as_deref(),
+    };
+    reader.look_for_session(sink)?;
+    let mut lines = Lines::of(source)?;
+    let mut position = 0;
+    while let Some((number, line)) = lines.next()? {
+        let text = match line {
+            Line::Text(text) => text,
+            Line::Bad(why) => {
+                sink.bad(number, why);
+                continue;
+            }
+        };
+        match parse(text) {
+            Ok(line) => {
+                reader.take(number, text, line, position, sink)?;
+                position += 1;
+            }
+            Err(why) => sink.bad(number, why),
+        }
+    }
+    Ok(())
+}
+
+fn new_session(source: &Source, options: &ImportOptions, digest: &[u8; 32]) -> Session {
+    let mut attributes = Object::new();
+    attributes.insert(
+        "source".to_owned(),
+        json!({"format": FORMAT.name, "file": source.name(), "sha256": hex(digest)}),
+    );
+    Session {
+        id: Id::derived(&[b"hail", digest]),
+        suite: options
+            .suite
+            .clone()
+            .unwrap_or_else(|| FORMAT.name.to_owned()),
+        // The first instance's start takes its place.
+        started: source.modified().unwrap_or(options.now),
+        seed: None,
+        tool: "hail benchmark".to_owned(),
+        name: Some(source.stem().to_owned()),
+        attributes,
+        artifacts: Object::new(),
+        extra: Object::new(),
+    }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A line whose times were understood.
+struct Checked {
+    line: HailLine,
+    start: Option<Timestamp>,
+    end: Option<Timestamp>,
+}
+
+fn parse(text: &str) -> Result<Checked, String> {
+    let line: HailLine = serde_json::from_str(text).map_err(|error| reason(text, &error))?;
+    if line.name.is_empty() {
+        return Err("`name` is empty".to_owned());
+    }
+    Ok(Checked {
+        start: time("start", line.start.as_deref())?,
+        end: time("end", line.end.as_deref())?,
+        line,
+    })
+}
+
+/// Hail writes ISO 8601 with an offset; without one it means UTC.
+fn time(key: &str, text: Option<&str>) -> Result<Option<Timestamp>, String> {
+    let Some(text) = text else { return Ok(None) };
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(Some(time));
+    }
+    text.parse::<DateTime>()
+        .and_then(|local| local.to_zoned(TimeZone::UTC))
+        .map(|zoned| Some(zoned.timestamp()))
+        .map_err(|_error| format!("`{key}` is not a time: {text:?}"))
+}
+
+struct Reader<'o> {
+    session: Session,
+    session_known: bool,
+    runs: HashMap<[Option<String>; 3], Id>,
+    records: Vec<Record>,
+    suite: Option<&'o str>,
+}
+
+impl Reader<'_> {
+    /// The same content under another name is the same session.
+    fn look_for_session(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+        if let Some(known) = sink.known_session(&self.session)? {
+            if let Some(suite) = self.suite
+                && suite != known.suite
+            {
+                return Err(ImportError::Store(StoreError::ImportedOtherwise {
+                    session: known.name.unwrap_or_else(|| known.id.to_string()),
+                    before: format!("suite `{}`", known.suite),
+                    now: format!("suite `{suite}`"),
+                }));
+            }
+            self.session = known;
+            self.session_known = true;
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        number: u64,
+        text: &str,
+        checked: Checked,
+        position: u32,
+        sink: &mut Sink<'_, '_>,
+    ) -> Result<(), ImportError> {
+        if sink.only_counts() {
+            sink.nothing_new();
+            return Ok(());
+        }
+        let Checked { line, start, end } = checked;
+        // From the line alone: results that were combined into another file are the
+        // same instances there.
+        let id = Id::derived(&[b"hail instance", text.as_bytes()]);
+        if sink.has_instance(id)? {
+            sink.already_there(RecordKind::Instance, 1);
+            sink.already_there(RecordKind::Iteration, line.iterations.len());
+            sink.already_there(RecordKind::InstanceEnd, usize::from(end.is_some()));
+            sink.nothing_new();
+            return Ok(());
+        }
+        self.records.clear();
+        if !self.session_known {
+            self.session_known = true;
+            self.session.started = start.unwrap_or(self.session.started);
+            self.records.push(Record::Session(self.session.clone()));
+        }
+        let run = self.run(&line);
+        let benchmark = Benchmark {
+            id: format!("{}::{}", line.path, line.name),
+            ..Benchmark::default()
+        };
+        self.records.push(Record::Instance(Instance {
+            id,
+            run,
+            benchmark,
+            block: 0,
+            position,
+            attempt: 0,
+            host: None,
+            started: start,
+            environment: Object::new(),
+            job: line.job,
+            attributes: line.unknown,
+            artifacts: Object::new(),
+            extra: Object::new(),
+        }));
+        let count = line.iterations.len();
+        for (index, it) in (0_u32..).zip(line.iterations) {
+            self.records
+                .push(Record::Iteration(iteration(id, index, it)));
+        }
+        if end.is_some() {
+            self.records
+                .push(Record::InstanceEnd(instance_end(id, end, count)));
+        }
+        sink.line(number, &self.records)
+    }
+
+    fn run(&mut self, line: &HailLine) -> Id {
+        let key = [
+            line.version.clone(),
+            line.platform.clone(),
+            line.python.clone(),
+        ];
+        if let Some(&id) = self.runs.get(&key) {
+            return id;
+        }
+        let parts = key.each_ref().map(|part| part.as_deref().unwrap_or(""));
+        let id = Id::derived(&[
+            b"hail run",
+            self.session.id.as_bytes(),
+            parts[0].as_bytes(),
+            parts[1].as_bytes(),
+            parts[2].as_bytes(),
+        ]);
+        let mut environment = Object::new();
+        for (name, value) in [("platform", &line.platform), ("python", &line.python)] {
+            if let Some(value) = value {
+                environment.insert(name.to_owned(), Value::from(value.as_str()));
+            }
+        }
+        self.records.push(Record::Run(Run {
+            id,
+            session: self.session.id,
+            variant: Run::DEFAULT_VARIANT.to_owned(),
+            factors: BTreeMap::new(),
+            definitions: BTreeMap::new(),
+            version: Version {
+                commit: line.version.as_deref().and_then(commit_of),
+                name: line.version.clone(),
+                ..Version::default()
+            },
+            metrics: BTreeMap::from([
+                ("wall_time".to_owned(), Metric::lower("s")),
+                ("task_memory".to_owned(), Metric::lower("B")),
+            ]),
+            environment,
+            attributes: Object::new(),
+            artifacts: Object::new(),
+            extra: Object::new(),
+        }));
+        self.runs.insert(key, id);
+        id
+    }
+}
+
+/// Hail's version ends with the commit: `0.2.134-952ae203dbbe`.
+fn commit_of(version: &str) -> Option<String> {
+    let (_, commit) = version.rsplit_once('-')?;
+    let is_hash = (7..=40).contains(&commit.len())
+        && commit
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    is_hash.then(|| commit.to_owned())
+}
+
+fn iteration(instance: Id, index: u32, it: HailIteration) -> Iteration {
+    let outcome = match (it.timed_out, &it.failure) {
+        (true, _) => Outcome::TimedOut,
+        (false, Some(_)) => Outcome::Failed,
+        (false, None) => Outcome::Ok,
+    };
+    let mut metrics = BTreeMap::new();
+    for (name, value) in [("wall_time", it.time), ("task_memory", it.task_memory)] {
+        if let Some(value) = value {
+            metrics.insert(name.to_owned(), value);
+        }
+    }
+    Iteration {
+        instance,
+        index,
+        offset: None,
+        burn_in: it.is_burn_in,
+        loops: 1,
+        outcome,
+        // A traceback is a JSON string within the JSON string.
+        message: it
+            .failure
+            .map(|text| serde_json::from_str(&text).unwrap_or(text)),
+        metrics,
+        attributes: it.unknown,
+        artifacts: Object::new(),
+        extra: Object::new(),
+    }
+}
+
+fn instance_end(instance: Id, ended: Option<Timestamp>, iterations: usize) -> InstanceEnd {
+    let (outcome, message) = if iterations == 0 {
+        let message = "the source has no iterations: skipped, or a fixture failed";
+        (InstanceOutcome::Skipped, Some(message.to_owned()))
+    } else {
+        (InstanceOutcome::Ok, None)
+    };
+    InstanceEnd {
+        instance,
+        ended,
+        outcome,
+        message,
+        observed: Object::new(),
+        extra: Object::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_gives_its_commit_only_when_it_has_one() {
+        assert_eq!(
+            commit_of("0.2.134-952ae203dbbe"),
+            Some("952ae203dbbe".to_owned())
+        );
+        assert_eq!(commit_of("0.2.134"), None);
+        assert_eq!(commit_of("1.0-beta"), None);
+    }
+
+    #[test]
+    fn times_without_an_offset_are_utc() {
+        assert_eq!(
+            time("start", Some("2026-01-02T03:04:05")),
+            time("start", Some("2026-01-02T03:04:05+00:00"))
+        );
+        assert_eq!(
+            time("end", Some("yesterday")),
+            Err("`end` is not a time: \"yesterday\"".to_owned())
+        );
+    }
+}

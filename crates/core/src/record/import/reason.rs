@@ -1,0 +1,87 @@
+//! Says in people's words why a text is not the JSON that it should be.
+
+use regex::Regex;
+use serde_json::error::Category;
+
+/// Returns why `text` could not be read, without the position.
+pub(super) fn reason(text: &str, error: &serde_json::Error) -> String {
+    let message = without_position(&error.to_string());
+    match error.classify() {
+        Category::Data => data(&message),
+        Category::Syntax => {
+            not_a_number(text, error).unwrap_or_else(|| format!("not valid JSON: {message}"))
+        }
+        Category::Eof => "the JSON is cut off".to_owned(),
+        Category::Io => message,
+    }
+}
+
+/// Python writes NaN and Infinity, which are no JSON. Names the key that has it.
+fn not_a_number(text: &str, error: &serde_json::Error) -> Option<String> {
+    let words =
+        Regex::new(r#""([^"\\]*)"\s*:\s*(?:\[[^\]]*?)?\s*([-+]?(?:NaN|nan|Infinity|inf|Inf)\b)"#)
+            .ok()?;
+    let line = text.lines().nth(error.line().saturating_sub(1))?;
+    // The error stands on the word or just behind its beginning; with several, the first.
+    let found = words
+        .captures_iter(text)
+        .find(|found| {
+            found
+                .get(2)
+                .is_some_and(|word| text[..word.start()].lines().count() >= error.line())
+        })
+        .or_else(|| words.captures(line))?;
+    let (key, word) = (found.get(1)?.as_str(), found.get(2)?.as_str());
+    Some(format!("`{key}` is not a number: {word}"))
+}
+
+fn data(message: &str) -> String {
+    if let Some(rest) = message.strip_prefix("missing field ") {
+        return format!("{rest} is missing");
+    }
+    message.to_owned()
+}
+
+/// Cuts off serde's position, which counts within the line and would only confuse.
+pub(super) fn without_position(message: &str) -> String {
+    let Some(at) = message.rfind(" at line ") else {
+        return message.to_owned();
+    };
+    let rest = &message[at + " at line ".len()..];
+    let is_position = rest.split_once(" column ").is_some_and(|(line, column)| {
+        line.bytes().all(|it| it.is_ascii_digit()) && column.bytes().all(|it| it.is_ascii_digit())
+    });
+    if is_position {
+        message[..at].to_owned()
+    } else {
+        message.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> String {
+        let error = serde_json::from_str::<serde_json::Value>(text).expect_err("bad on purpose");
+        reason(text, &error)
+    }
+
+    #[test]
+    fn reasons_name_the_key_and_the_word() {
+        assert_eq!(
+            of(r#"{"a": 1, "time": NaN}"#),
+            "`time` is not a number: NaN"
+        );
+        assert_eq!(
+            of(r#"{"time": -Infinity, "b": 1}"#),
+            "`time` is not a number: -Infinity"
+        );
+        assert_eq!(
+            of("{\"times\": [1.5,\n NaN]}"),
+            "`times` is not a number: NaN"
+        );
+        assert_eq!(of(r#"{"a": 1"#), "the JSON is cut off");
+        assert_eq!(of("time: 3"), "not valid JSON: expected ident");
+    }
+}

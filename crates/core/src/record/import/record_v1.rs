@@ -1,0 +1,45 @@
+//! Record v1: what Lapwing and its plugins write themselves (`docs/record-format.md`).
+
+use super::detect::{first_line, has_key};
+use super::lines::{Line, Lines};
+use super::reason::reason;
+use super::sink::Sink;
+use super::{Format, ImportError, ImportOptions, Source};
+use crate::record::{LineError, parse_line};
+
+pub(super) const FORMAT: Format = Format {
+    name: "record",
+    about: "record v1, JSON Lines",
+    looks_like,
+    read,
+};
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    let line = first_line(head);
+    (line.starts_with(b"{") && has_key(line, "v") && has_key(line, "kind"))
+        .then_some("its first line has `v` and `kind`")
+}
+
+fn read(
+    source: &Source,
+    _options: &ImportOptions,
+    sink: &mut Sink<'_, '_>,
+) -> Result<(), ImportError> {
+    let mut lines = Lines::of(source)?;
+    while let Some((number, line)) = lines.next()? {
+        match line {
+            Line::Bad(why) => sink.bad(number, why),
+            Line::Text(text) => match parse_line(text.as_bytes()) {
+                Ok(record) => sink.line(number, [&record])?,
+                Err(LineError::Json(error)) => sink.bad(number, reason(text, &error)),
+                Err(
+                    error @ (LineError::NoVersion
+                    | LineError::Newer { .. }
+                    | LineError::Kind { .. }
+                    | LineError::Negative { .. }),
+                ) => sink.bad(number, error.to_string()),
+            },
+        }
+    }
+    Ok(())
+}
