@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it does.
 
+mod completions;
 mod db;
 mod doctor;
 mod export;
@@ -21,6 +22,7 @@ pub enum Command {
     Export(export::Export),
     List(list::List),
     Db(db::Db),
+    Completions(completions::Completions),
 }
 
 impl Command {
@@ -33,6 +35,7 @@ impl Command {
             Self::Export(command) => command.act(context),
             Self::List(command) => command.act(context),
             Self::Db(command) => command.act(context),
+            Self::Completions(command) => command.act(context),
         }
     }
 }

@@ -25,11 +25,6 @@ pub enum Event<'a> {
         /// In which setting.
         variant: &'a Variant,
     },
-    /// An iteration begins.
-    IterationStarted {
-        /// Its index.
-        index: u32,
-    },
     /// Something is to be kept.
     Record(&'a Record),
     /// Something deserves attention and is not worth stopping for.

@@ -127,12 +127,19 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     /// Returns why the iterations ended early, if they did.
     fn iterations(&mut self, outlet: &mut Outlet<'_, '_>) -> Result<Option<GivenUp>, RunError> {
         while self.goes_on() {
-            outlet.send(&Event::IterationStarted { index: self.index })?;
             let offset = self.since_start();
             let (step, executed) = self.step()?;
             let unstartable = executed
                 .as_ref()
                 .is_some_and(|it| matches!(it.end, End::NotStarted(_)));
+            if let Some(left) = executed.as_ref().map(|it| it.left_behind)
+                && left > 0
+            {
+                let id = &self.visit.case.benchmark.id;
+                outlet.send(&Event::Note(format!(
+                    "{id} leaves processes behind when it ends; they are ended"
+                )))?;
+            }
             match step {
                 Step::Interrupted => {
                     return Ok(Some(GivenUp {

@@ -93,7 +93,6 @@ impl Consumer for StoreWriter<'_> {
             Event::Record(_)
             | Event::Started { .. }
             | Event::InstanceStarted { .. }
-            | Event::IterationStarted { .. }
             | Event::Note(_) => {}
         }
         Ok(())

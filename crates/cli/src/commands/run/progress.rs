@@ -1,5 +1,6 @@
 //! What a person sees while measuring goes on.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ pub struct Progress<'a> {
     context: &'a Context,
     bar: ProgressBar,
     current: Current,
-    failed: usize,
+    noted: BTreeSet<String>,
 }
 
 #[derive(Default)]
@@ -40,7 +41,7 @@ impl<'a> Progress<'a> {
             context,
             bar: ProgressBar::hidden(),
             current: Current::default(),
-            failed: 0,
+            noted: BTreeSet::new(),
         }
     }
 
@@ -205,7 +206,6 @@ impl Consumer for Progress<'_> {
                         quantity(time, "s")
                     }
                     Outcome::Failed | Outcome::TimedOut | Outcome::Skipped => {
-                        self.failed += 1;
                         iteration.outcome.to_string().replace('_', " ")
                     }
                 };
@@ -214,9 +214,14 @@ impl Consumer for Progress<'_> {
                 }
             }
             Event::Record(Record::InstanceEnd(_)) => self.finish_instance(),
-            Event::Note(text) => self.bar.suspend(|| self.context.terminal.note(text)),
+            Event::Note(text) => {
+                // Once is enough, however many iterations it is true of.
+                if self.noted.insert(text.clone()) {
+                    self.bar.suspend(|| self.context.terminal.note(text));
+                }
+            }
             Event::Ended => self.bar.finish_and_clear(),
-            Event::Record(_) | Event::IterationStarted { .. } => {}
+            Event::Record(_) => {}
         }
         Ok(())
     }

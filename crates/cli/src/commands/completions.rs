@@ -1,0 +1,24 @@
+//! `lapwing completions`: what a shell needs to complete commands and options.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::error::{CliError, Exit};
+use crate::options::Context;
+
+/// Print completions for a shell, as in `lapwing completions bash > ~/.local/share/bash-completion/completions/lapwing`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+impl Completions {
+    /// Prints them.
+    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        let mut command = crate::Arguments::command();
+        clap_complete::generate(self.shell, &mut command, "lapwing", &mut context.terminal.out());
+        Ok(Exit::Fine)
+    }
+}
