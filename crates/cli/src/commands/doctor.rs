@@ -118,15 +118,31 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
     };
     let style = Style::new().fg_color(Some(colour.into()));
     let name = finding.subject.replace('_', " ");
-    writeln!(
-        out,
-        " {style}{symbol}{style:#} {name:<22} {}",
-        finding.found
-    )?;
-    if let Some(advice) = &finding.advice {
-        writeln!(out, "   {:<22} → {advice}", "")?;
+    let mut label = format!(" {style}{symbol}{style:#} {name:<22}");
+    let advice = finding.advice.iter().map(|advice| format!("→ {advice}"));
+    for text in std::iter::once(finding.found.clone()).chain(advice) {
+        for line in wrapped(&text) {
+            writeln!(out, "{label} {line}")?;
+            label = " ".repeat(25);
+        }
     }
     Ok(())
+}
+
+/// Returns a text in lines that leave room for the names before them.
+fn wrapped(text: &str) -> Vec<String> {
+    const WIDTH: usize = 54;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 fn write_json(out: &mut impl Write, diagnosis: &Diagnosis) -> Result<(), CliError> {
