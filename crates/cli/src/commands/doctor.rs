@@ -69,8 +69,7 @@ fn conclusion(diagnosis: &Diagnosis) -> String {
     match diagnosis.noise {
         None => format!("cannot say how fit this machine is to measure on; {also}"),
         Some(noise) if noise.detectable > UNFIT => format!(
-            "not fit to measure on just now: differences below about {} % drown in the noise; \
-             {also}",
+            "not fit to measure on just now: differences below about {} % drown in noise; {also}",
             rounded_up(noise.detectable),
         ),
         Some(noise) => format!(
@@ -102,9 +101,9 @@ fn write_text(out: &mut impl Write, diagnosis: &Diagnosis, quiet: bool) -> io::R
     if diagnosis.noise.is_some() {
         writeln!(
             out,
-            "\n The percentage follows from the noise line: what 5 instances a side with 5\n \
-             iterations each would find 4 times out of 5. Instances that lie further apart in\n \
-             time vary more, and so do programs that do more than computing."
+            "\n The percentage follows from the noise line: it is what 5 instances a side with\n \
+             5 iterations each would find 4 times out of 5. Instances that lie further apart\n \
+             in time vary more, and so do programs that do more than computing."
         )?;
     }
     Ok(())
@@ -118,15 +117,31 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
     };
     let style = Style::new().fg_color(Some(colour.into()));
     let name = finding.subject.replace('_', " ");
-    writeln!(
-        out,
-        " {style}{symbol}{style:#} {name:<22} {}",
-        finding.found
-    )?;
-    if let Some(advice) = &finding.advice {
-        writeln!(out, "   {:<22} → {advice}", "")?;
+    let mut label = format!(" {style}{symbol}{style:#} {name:<22}");
+    let advice = finding.advice.iter().map(|advice| format!("→ {advice}"));
+    for text in std::iter::once(finding.found.clone()).chain(advice) {
+        for line in wrapped(&text) {
+            writeln!(out, "{label} {line}")?;
+            label = " ".repeat(25);
+        }
     }
     Ok(())
+}
+
+/// Returns a text in lines that leave room for the names before them.
+fn wrapped(text: &str) -> Vec<String> {
+    const WIDTH: usize = 54;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 fn write_json(out: &mut impl Write, diagnosis: &Diagnosis) -> Result<(), CliError> {
@@ -176,7 +191,7 @@ mod tests {
         );
         assert_eq!(
             conclusion(&diagnosis(0.3)),
-            "not fit to measure on just now: differences below about 30 % drown in the noise; \
+            "not fit to measure on just now: differences below about 30 % drown in noise; \
              1 thing disturbs"
         );
         let unknown = Diagnosis {

@@ -13,7 +13,7 @@ const BLOCKS: usize = 10;
 /// Executions in each block, in the place of iterations.
 const EXECUTIONS: usize = 5;
 /// Some milliseconds of pure computing in any POSIX shell, without a process more.
-const BUSY_LOOP: &str = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
+const BUSY_LOOP: &str = "i=0; while [ $i -lt 12000 ]; do i=$((i+1)); done";
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The spread of the same short computation, executed again and again.

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
+use std::mem;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -17,20 +18,31 @@ pub(super) enum GroupError {
     /// The group cannot be made or entered.
     #[error("no control group under {}: {source}", parent.display())]
     Refused { parent: PathBuf, source: io::Error },
-    /// The kernel cannot begin a new peak.
-    #[error("this kernel cannot reset memory.peak (Linux 6.12 and newer can): {source}")]
-    NoReset { source: io::Error },
 }
 
 /// A control group with this process in it.
 #[derive(Debug)]
 pub(super) struct MemoryGroup {
     version: Version,
-    directory: PathBuf,
+    renewal: Renewal,
+    /// What it was made below.
+    parent: PathBuf,
     /// Where this process came from and returns to.
     home: PathBuf,
+    directory: PathBuf,
     /// The file with the peak, open for as long as the group is there.
     peak: File,
+    /// How many groups were made before this one.
+    number: u64,
+}
+
+/// How a new peak is begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Renewal {
+    /// By writing to the file with the peak.
+    Write,
+    /// By moving to a new group: before Linux 6.12 version 2 has no other way.
+    NewGroup,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,37 +103,20 @@ impl MemoryGroup {
             parent: parent.to_owned(),
             source,
         };
-        let directory = parent.join(format!("{PREFIX}{}", process::id()));
-        fs::create_dir(&directory).map_err(refused)?;
-        let made = Self::join(hierarchy, &directory).map_err(|error| match error {
-            JoinError::Refused(source) => refused(source),
-            JoinError::NoReset(source) => GroupError::NoReset { source },
-        });
-        if made.is_err() {
-            let _nothing_in_it = fs::remove_dir(&directory);
-        }
-        made
-    }
-
-    fn join(hierarchy: &Hierarchy, directory: &Path) -> Result<Self, JoinError> {
-        let path = directory.join(hierarchy.version.peak_file());
-        let peak = File::options()
-            .read(true)
-            .write(true)
-            .open(path)
-            .map_err(|source| match (source.kind(), hierarchy.version) {
-                // Before 6.12 the file is there and can only be read.
-                (io::ErrorKind::PermissionDenied, Version::Two) => JoinError::NoReset(source),
-                _ => JoinError::Refused(source),
-            })?;
+        let version = hierarchy.version;
+        let (directory, peak) = new_group(version, parent, 0).map_err(refused)?;
         let mut group = Self {
-            version: hierarchy.version,
-            directory: directory.to_owned(),
+            version,
+            renewal: Renewal::Write,
+            parent: parent.to_owned(),
             home: hierarchy.home.clone(),
+            directory,
             peak,
+            number: 0,
         };
-        group.reset_peak().map_err(JoinError::NoReset)?;
-        move_this_process(directory).map_err(JoinError::Refused)?;
+        if group.reset_peak().is_err() {
+            group.renewal = Renewal::NewGroup;
+        }
         Ok(group)
     }
 
@@ -135,8 +130,21 @@ impl MemoryGroup {
 
     /// Begins a new peak.
     pub(super) fn reset_peak(&mut self) -> io::Result<()> {
-        self.peak.rewind()?;
-        self.peak.write_all(self.version.reset_text())
+        match self.renewal {
+            Renewal::Write => {
+                self.peak.rewind()?;
+                self.peak.write_all(self.version.reset_text())
+            }
+            Renewal::NewGroup => {
+                self.number += 1;
+                let (directory, peak) = new_group(self.version, &self.parent, self.number)?;
+                let old = mem::replace(&mut self.directory, directory);
+                self.peak = peak;
+                // Nobody is in it any more: all children of earlier executions are gone.
+                let _later = fs::remove_dir(old);
+                Ok(())
+            }
+        }
     }
 
     /// Returns the peak since the last reset, in bytes.
@@ -148,9 +156,25 @@ impl MemoryGroup {
     }
 }
 
-enum JoinError {
-    Refused(io::Error),
-    NoReset(io::Error),
+/// Makes a group, moves this process there and opens the file with its peak.
+fn new_group(version: Version, parent: &Path, number: u64) -> io::Result<(PathBuf, File)> {
+    let directory = parent.join(format!("{PREFIX}{}-{number}", process::id()));
+    fs::create_dir(&directory)?;
+    let path = directory.join(version.peak_file());
+    let peak = File::options()
+        .read(true)
+        .write(true)
+        .open(&path)
+        // Where the peak cannot be reset its file can only be read.
+        .or_else(|_read_only| File::open(&path))
+        .and_then(|peak| move_this_process(&directory).map(|()| peak));
+    match peak {
+        Ok(peak) => Ok((directory, peak)),
+        Err(error) => {
+            let _nothing_in_it = fs::remove_dir(&directory);
+            Err(error)
+        }
+    }
 }
 
 impl Drop for MemoryGroup {
@@ -176,8 +200,10 @@ fn remove_stale(parent: &Path) {
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
-        let owner = owner.and_then(|owner| owner.parse::<u32>().ok());
+        let owner = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next())
+            .and_then(|owner| owner.parse::<u32>().ok());
         if owner.is_some_and(|owner| !Path::new(&format!("/proc/{owner}")).exists()) {
             let _still_used = fs::remove_dir(entry.path());
         }
@@ -267,6 +293,25 @@ fn own_group(own: &str, version: Version) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Needs a machine where groups can be made; elsewhere there is nothing to test.
+    #[test]
+    fn a_new_group_forgets_the_peak_and_the_old_one_is_removed() {
+        let Ok(mut group) = MemoryGroup::enter() else {
+            return;
+        };
+        let ballast = vec![1_u8; 64 << 20];
+        assert!(group.peak().expect("readable") > 64 << 20);
+        drop(std::hint::black_box(ballast));
+        let old = group.directory.clone();
+        group.renewal = Renewal::NewGroup;
+        group.reset_peak().expect("a new group can be made");
+        assert!(group.peak().expect("readable") < 32 << 20);
+        let new = group.directory.clone();
+        assert_eq!((old.exists(), new.exists()), (false, true));
+        drop(group);
+        assert!(!new.exists());
+    }
 
     #[test]
     fn version_two_comes_before_version_one() {

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process};
 use super::GRACE;
 
 /// Processes that are about to end by themselves get this long to do so.
-const LINGER: Duration = Duration::from_millis(50);
+const LINGER: Duration = Duration::from_millis(100);
 /// Whoever is still there this long after SIGKILL hangs in the kernel and is left alone.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it is looked whether they are gone.

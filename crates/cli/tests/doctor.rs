@@ -1,0 +1,54 @@
+//! `lapwing doctor` on whatever machine this is.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn doctor(arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lapwing"));
+    let output = command.arg("doctor").args(arguments).assert().success();
+    String::from_utf8(output.get_output().stdout.clone()).expect("text")
+}
+
+#[test]
+fn the_json_names_what_was_looked_at() {
+    let answer: Value = serde_json::from_str(&doctor(&["--format", "json"])).expect("JSON");
+    let findings = answer["findings"].as_array().expect("a list");
+    let subjects: Vec<&str> = findings
+        .iter()
+        .filter_map(|finding| finding["subject"].as_str())
+        .collect();
+    for always in [
+        "noise",
+        "load",
+        "pressure",
+        "governor",
+        "virtualisation",
+        "swap",
+        "clock",
+        "disk",
+        "peak_memory",
+        "cgroup_peak_memory",
+        "instructions",
+        "cycles",
+    ] {
+        assert!(subjects.contains(&always), "{always} in {subjects:?}");
+    }
+    assert_eq!(answer["noise"]["executions"], 50);
+    assert!(answer["noise"]["median"].as_f64() > Some(0.0));
+    assert!(
+        answer["conclusion"]
+            .as_str()
+            .is_some_and(|it| it.contains("fit"))
+    );
+}
+
+#[test]
+fn the_text_begins_with_the_conclusion_and_fits_into_80_columns() {
+    let text = doctor(&[]);
+    let first = text.lines().next().expect("a line");
+    assert!(first.contains("fit"), "{first}");
+    let rest = text.lines().skip(1);
+    let long: Vec<&str> = rest.filter(|line| line.chars().count() > 80).collect();
+    assert_eq!(long, Vec::<&str>::new());
+    assert_eq!(doctor(&["--quiet"]).lines().count(), 1);
+}
