@@ -258,9 +258,16 @@
     render();
     const resized = new ResizeObserver(() => chart.resize());
     resized.observe(element);
-    global.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
+    const preference = global.matchMedia("(prefers-color-scheme: dark)");
+    preference.addEventListener("change", render);
     document.addEventListener("lapwing-theme", render);
     return {
+      dispose() {
+        resized.disconnect();
+        preference.removeEventListener("change", render);
+        document.removeEventListener("lapwing-theme", render);
+        chart.dispose();
+      },
       // Looks at the data another way; later patches win.
       patch(patch) { patches = [patch]; render(); },
       replace(next) { definition = next; patches = []; render(); },

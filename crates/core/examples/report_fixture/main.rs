@@ -1,87 +1,99 @@
-//! Draws every chart of made-up measurements into a directory.
+//! Writes a report of made-up measurements into a directory, for trying its pages.
+//!
+//! `report_fixture DIRECTORY` writes a small zoo of everything odd;
+//! `report_fixture DIRECTORY BENCHMARKS RUNS ITERATIONS` writes a large regular one and says
+//! how long it took.
 
 mod synthetic;
 
 use std::path::Path;
+use std::time::Instant;
 
-use lapwing_core::show::chart::{self, ComparedValue, HistoryPoint};
-use lapwing_core::show::{Chart, Colours, Estimate, MetricSample, RunSample, Theme};
+use lapwing_core::show::report::{self, Options, ReportWriter, Statistics};
+use synthetic::{Recipe, Sessions};
 
-fn estimate(run: &RunSample) -> Estimate {
-    let means = run.instance_means();
-    let value = means.iter().sum::<f64>() / means.len() as f64;
-    let half = run
-        .cv()
-        .map(|cv| cv * value / (means.len() as f64).sqrt() * 2.5);
-    Estimate {
-        value,
-        lower: half.map(|h| value - h),
-        upper: half.map(|h| value + h),
-        size: run.size(),
-    }
+/// The 97.5 % quantiles of Student's t for 1 to 10 degrees of freedom.
+const STUDENT: [f64; 10] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+];
+
+fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
+    let count = f64::from(
+        u32::try_from(values.len())
+            .ok()
+            .filter(|&count| count > 1)?,
+    );
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>()
+        / (count - 1.0);
+    let quantile = STUDENT[(values.len() - 2).min(9)];
+    Some((mean, quantile * (variance / count).sqrt()))
+}
+
+fn interval(values: &[f64]) -> Option<(f64, f64)> {
+    let (mean, error) = mean_and_error(values)?;
+    Some((mean - error, mean + error))
+}
+
+fn ratio_interval(baseline: &[f64], candidate: &[f64]) -> Option<(f64, f64)> {
+    let ((below, below_error), (above, above_error)) =
+        (mean_and_error(baseline)?, mean_and_error(candidate)?);
+    let ratio = above / below;
+    let error = ratio * (above_error / above).hypot(below_error / below);
+    Some((ratio - error, ratio + error))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let directory = std::env::args().nth(1).ok_or("give a directory")?;
-    let directory = Path::new(&directory);
-    std::fs::create_dir_all(directory)?;
-    let mut sessions = synthetic::Sessions::default();
-    let mut rows = Vec::new();
-    for (number, recipe) in synthetic::zoo().iter().enumerate().take(16) {
-        let data = synthetic::measure(recipe, &mut sessions);
-        let sample = MetricSample::of(&data, "wall_time");
-        let mut colours = Colours::default();
-        for v in sample.variants() {
-            colours.number(v);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let options = Options {
+        title: "Synthetic report".to_owned(),
+        made: "Made-up measurements, for trying the report.".to_owned(),
+        statistics: Statistics {
+            interval,
+            ratio_interval,
+        },
+    };
+    let mut sessions = Sessions::default();
+    match arguments.as_slice() {
+        [directory] => {
+            let zoo = synthetic::zoo();
+            let benchmarks = zoo
+                .iter()
+                .map(|recipe| synthetic::measure(recipe, &mut sessions));
+            report::write(benchmarks, Path::new(directory), options)?;
         }
-        let latest = &sample.runs[sample.runs.len().saturating_sub(6)..];
-        let history: Vec<HistoryPoint> = sample
-            .runs
-            .iter()
-            .map(|run| HistoryPoint {
-                session: run.time_text()[..10].to_owned(),
-                label: run.label(),
-                variant: run.variant.clone(),
-                estimate: estimate(run),
-                left_out: run.left_out().text(),
-            })
-            .collect();
-        let charts: Vec<Chart> = vec![
-            chart::iterations(&sample, latest, &colours),
-            chart::instance_means(&sample, &sample.runs, &colours),
-            chart::distribution(&sample, latest, &colours),
-            chart::history(&sample.name, "s", &history, &colours),
-        ];
-        for c in charts {
-            let start = std::time::Instant::now();
-            std::fs::write(
-                directory.join(format!("{number:02}-{}.png", c.id)),
-                c.png(Theme::Light)?,
-            )?;
-            eprintln!("{number} {} {:?}", c.id, start.elapsed());
-            if number < 3 {
-                std::fs::write(
-                    directory.join(format!("{number:02}-{}-dark.png", c.id)),
-                    c.png(Theme::Dark)?,
-                )?;
-                c.save(&directory.join(format!("{number:02}-{}.svg", c.id)))?;
+        [directory, benchmarks, runs, iterations] => {
+            let mut writer = ReportWriter::create(Path::new(directory), options)?;
+            let mut seconds = 0.0;
+            for number in 0..benchmarks.parse::<u32>()? {
+                let data = synthetic::measure(
+                    &Recipe {
+                        id: format!("benchmarks/test_{number}.py::test"),
+                        sessions: runs.parse()?,
+                        instances: 1,
+                        iterations: iterations.parse()?,
+                        burn_in: 0,
+                        metrics: 1,
+                        ..Recipe::default()
+                    },
+                    &mut sessions,
+                );
+                let begin = Instant::now();
+                writer.add(data)?;
+                seconds += begin.elapsed().as_secs_f64();
+            }
+            let begin = Instant::now();
+            writer.finish()?;
+            seconds += begin.elapsed().as_secs_f64();
+            #[expect(clippy::print_stderr, reason = "the measured time is what it is for")]
+            {
+                eprintln!("the report took {seconds:.2} s");
             }
         }
-        if let Some(run) = sample.runs.last() {
-            rows.push(ComparedValue {
-                name: data.benchmark.id.clone(),
-                colour: 0,
-                estimate: estimate(run),
-            });
-        }
+        _ => return Err("usage: report_fixture DIRECTORY [BENCHMARKS RUNS ITERATIONS]".into()),
     }
-    chart::comparison(&"wall_time".to_owned(), "s", &rows)
-        .save(&directory.join("comparison-all.png"))?;
-    chart::comparison(&"wall_time".to_owned(), "s", &rows[..5])
-        .save(&directory.join("comparison-5.png"))?;
-    chart::comparison(&"wall_time".to_owned(), "s", &rows[3..5])
-        .save(&directory.join("comparison-2.svg"))?;
-    chart::comparison(&"wall_time".to_owned(), "s", &rows[3..5])
-        .save(&directory.join("comparison-2.html"))?;
     Ok(())
 }

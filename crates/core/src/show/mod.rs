@@ -3,7 +3,9 @@
 pub mod chart;
 mod estimate;
 mod quantity;
+pub mod report;
 mod sample;
+mod sparkline;
 
 pub use chart::{Chart, Colours, Theme};
 pub use estimate::{
@@ -13,3 +15,4 @@ pub use quantity::{Scale, count, percent, quantity, ratio};
 pub use sample::{
     FIRST_METRIC, InstanceSample, LeftOut, MetricSample, Point, PointState, RunSample,
 };
+pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};

@@ -65,6 +65,8 @@ pub struct Point {
     pub value: f64,
     /// Whether it counts, and if not, why.
     pub state: PointState,
+    /// How it ended.
+    pub outcome: Outcome,
 }
 
 /// Whether an iteration counts, and if not, why.
@@ -229,20 +231,26 @@ impl MetricSample {
 pub const FIRST_METRIC: &str = "wall_time";
 
 impl RunSample {
-    fn empty(instance: &InstanceData) -> Self {
+    pub(super) fn empty(instance: &InstanceData) -> Self {
         let session = &instance.session;
         Self {
             id: instance.run.id,
             session: session.id,
-            session_name: session
-                .name
-                .clone()
-                .unwrap_or_else(|| short_id(&session.id)),
+            session_name: Self::session_name(instance),
             started: session.started,
             variant: instance.run.variant.clone(),
             version: instance.run.version.label(),
             instances: Vec::new(),
         }
+    }
+
+    /// Returns the name of an instance's session, or else the end of its id.
+    pub(super) fn session_name(instance: &InstanceData) -> String {
+        let session = &instance.session;
+        session
+            .name
+            .clone()
+            .unwrap_or_else(|| short_id(&session.id))
     }
 
     /// Returns when it began, to the minute: `2026-11-20 10:00`.
@@ -289,7 +297,7 @@ impl RunSample {
         self.instances
             .iter()
             .flat_map(|instance| &instance.points)
-            .filter(|point| matches!(point.state, PointState::Failed | PointState::TimedOut))
+            .filter(|point| matches!(point.outcome, Outcome::Failed | Outcome::TimedOut))
             .count()
     }
 
@@ -338,6 +346,7 @@ impl InstanceSample {
                     index,
                     offset: iterations.offset.get(at).copied().unwrap_or(f64::NAN),
                     value,
+                    outcome,
                     state: if lost {
                         PointState::Lost
                     } else {
@@ -390,10 +399,11 @@ impl InstanceSample {
 
 fn state(outcome: Outcome, burn_in: bool, value: f64) -> PointState {
     match outcome {
+        // A failure during burn-in is left out as burn-in, but still drawn and listed.
+        _ if burn_in => PointState::BurnIn,
         Outcome::Failed => PointState::Failed,
         Outcome::TimedOut => PointState::TimedOut,
         Outcome::Skipped => PointState::Skipped,
-        Outcome::Ok if burn_in => PointState::BurnIn,
         Outcome::Ok if value.is_finite() => PointState::Steady,
         Outcome::Ok => PointState::NoValue,
     }

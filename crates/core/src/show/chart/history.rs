@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
-use crate::model::MetricName;
+use crate::model::{Id, MetricName};
 use crate::show::estimate::Estimate;
 use crate::show::quantity::Scale;
 use crate::show::sample::{as_f64, metric_title};
@@ -12,8 +12,10 @@ use crate::show::sample::{as_f64, metric_title};
 /// One run's number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryPoint {
-    /// What tells its session from others at the axis: a date or a version.
-    pub session: String,
+    /// Its session; points of one session stand above each other.
+    pub session: Id,
+    /// What its session is called at the axis: a date or a version.
+    pub place: String,
     /// What tells the run from others.
     pub label: String,
     /// Its variant.
@@ -37,10 +39,12 @@ pub fn history(
     let scale = Scale::of_all(points.iter().map(|point| point.estimate.value), unit);
     let mut places: Vec<&str> = Vec::new();
     let mut variants: Vec<&str> = Vec::new();
+    let mut previous: Option<Id> = None;
     for point in points {
-        if places.last() != Some(&point.session.as_str()) {
-            places.push(&point.session);
+        if previous != Some(point.session) {
+            places.push(&point.place);
         }
+        previous = Some(point.session);
         if !variants.contains(&point.variant.as_str()) {
             variants.push(&point.variant);
         }
@@ -82,12 +86,12 @@ fn option(
 ) -> Value {
     let mut tables: Vec<Columns> = variants.iter().map(|_| Columns::new(&COLUMNS)).collect();
     let mut place = 0_usize;
-    let mut previous: Option<&str> = None;
+    let mut previous: Option<Id> = None;
     for (at, point) in points.iter().enumerate() {
         if previous.is_some_and(|previous| previous != point.session) {
             place += 1;
         }
-        previous = Some(&point.session);
+        previous = Some(point.session);
         let table = variants
             .iter()
             .position(|variant| *variant == point.variant)
