@@ -1,9 +1,18 @@
 //! Shows what was measured: numbers with units, charts, the HTML report.
 
+pub mod chart;
 mod estimate;
 mod quantity;
+pub mod report;
+mod sample;
+mod sparkline;
 
+pub use chart::{Chart, Colours, Theme};
 pub use estimate::{
     Estimate, RatioEstimate, SampleSize, comparison_sentence, cv_text, difference_text,
 };
 pub use quantity::{Scale, count, percent, quantity, ratio};
+pub use sample::{
+    FIRST_METRIC, InstanceSample, LeftOut, MetricSample, Point, PointState, RunSample,
+};
+pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};

@@ -1,0 +1,299 @@
+// Completes Lapwing's chart definitions wherever they are drawn: in a page, and in the engine
+// that makes SVG files. A definition is plain JSON; this file turns its {"$color": …} and
+// {"$function": …} into what ECharts wants, and holds the two themes.
+(function (global) {
+  "use strict";
+
+  // Okabe & Ito's colours, which people with colour-blindness can tell apart.
+  const palettes = {
+    "lapwing-light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5f6670"],
+    "lapwing-dark": ["#56b4e9", "#e69f00", "#2fbf97", "#dd94bb", "#f0e442", "#ef7d32", "#a3abb5"],
+  };
+  const tones = {
+    "lapwing-light": {
+      text: "#1d2329", muted: "#59636e", line: "#aab2bb", split: "#e6e9ed", shade: "rgba(110,120,132,0.13)",
+      background: "#ffffff", box: "rgba(255,255,255,0.55)",
+    },
+    "lapwing-dark": {
+      text: "#e4e7eb", muted: "#a0a8b2", line: "#59626d", split: "#2b3139", shade: "rgba(160,170,182,0.14)",
+      background: "#15181c", box: "rgba(21,24,28,0.45)",
+    },
+  };
+  const staticFont = "Liberation Sans, Arial, Helvetica, sans-serif";
+  const pageFont = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+
+  function theme(name, fontFamily) {
+    const tone = tones[name];
+    const axis = {
+      axisLine: { show: true, lineStyle: { color: tone.line } },
+      axisTick: { show: true, length: 4, lineStyle: { color: tone.line } },
+      axisLabel: { color: tone.muted, fontSize: 12 },
+      nameTextStyle: { color: tone.muted, fontSize: 12 },
+      splitLine: { lineStyle: { color: tone.split } },
+      splitArea: { show: false },
+    };
+    return {
+      color: palettes[name],
+      backgroundColor: "transparent",
+      textStyle: { fontFamily, color: tone.text },
+      title: { textStyle: { color: tone.text }, subtextStyle: { color: tone.muted } },
+      legend: { textStyle: { color: tone.text, fontSize: 12 }, itemHeight: 10, itemWidth: 18, pageTextStyle: { color: tone.muted }, pageIconColor: tone.muted },
+      categoryAxis: { ...axis, splitLine: { show: false } },
+      valueAxis: axis,
+      logAxis: axis,
+      tooltip: {
+        backgroundColor: tone.background, borderColor: tone.line, borderWidth: 1, padding: [6, 10],
+        textStyle: { color: tone.text, fontSize: 13 }, extraCssText: "box-shadow:0 2px 8px rgba(0,0,0,.18)",
+      },
+    };
+  }
+
+  // --- The functions that a definition may name. Each gets the definition's arguments and the theme.
+
+  function cell(params, name) {
+    const at = params.dimensionNames.indexOf(name);
+    return at < 0 ? undefined : params.value[at];
+  }
+
+  function dimensionOf(params, name) {
+    return params.dimensionsInfo ? params.dimensionsInfo.indexOf(name) : -1;
+  }
+
+  const functions = {
+    // 1234567.5 → 1,234,567.5 and no binary noise such as 0.30000000000000004.
+    plainNumber: () => (value) => plainNumber(value),
+
+    // A number in base units with the unit that fits it, for an axis of many magnitudes.
+    quantity: ({ unit, factor }) => (value) => quantity(value * factor, unit),
+
+    // Labels of an axis whose whole numbers stand for names.
+    category: ({ names }) => (value) => (Number.isInteger(value) ? (names[value] ?? "") : ""),
+
+    symbolOfState: () => (value, params) => {
+      const state = Array.isArray(value) ? value[3] : 0;
+      return state === 0 ? "circle" : state === 1 ? "emptyCircle" : "triangle";
+    },
+
+    colourOfRow: (_, look) => (params) => {
+      const row = params.value ?? params.data;
+      const colours = palettes[look];
+      return colours[row[row.length - 1] % colours.length];
+    },
+
+    // An interval as a line with caps; nothing where there is none.
+    interval: ({ along, cap }, look, palette) => (params, api) => {
+      const lower = api.value("lower");
+      const upper = api.value("upper");
+      if (!Number.isFinite(lower) || !Number.isFinite(upper)) return undefined;
+      const place = api.value("place");
+      const [from, to] = along === "x"
+        ? [api.coord([lower, place]), api.coord([upper, place])]
+        : [api.coord([place, lower]), api.coord([place, upper])];
+      const colour = api.visual("color");
+      const style = { stroke: colour, lineWidth: 1.5, fill: "none", opacity: api.visual("opacity") ?? 1 };
+      const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
+      const caps = cap > 0
+        ? [from, to].map(([x, y]) => (along === "x" ? line(x, y - cap, x, y + cap) : line(x - cap, y, x + cap, y)))
+        : [];
+      return { type: "group", children: [line(from[0], from[1], to[0], to[1]), ...caps] };
+    },
+
+    box: (_, look) => (params, api) => {
+      const place = api.value("place");
+      const x = (name) => api.coord([api.value(name), place])[0];
+      const y = api.coord([api.value("q1"), place])[1];
+      const [low, q1, median, q3, high] = ["low", "q1", "median", "q3", "high"].map(x);
+      const half = 11;
+      const tone = tones[look];
+      const style = { stroke: tone.text, lineWidth: 1.2, fill: "none" };
+      const line = (x1, y1, x2, y2, width) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { ...style, lineWidth: width ?? 1.2 } });
+      return {
+        type: "group",
+        children: [
+          { type: "rect", shape: { x: q1, y: y - half, width: Math.max(q3 - q1, 1), height: 2 * half }, style: { stroke: tone.text, lineWidth: 1.2, fill: tone.box } },
+          line(low, y, q1, y), line(q3, y, high, y),
+          line(low, y - 4, low, y + 4), line(high, y - 4, high, y + 4),
+          line(median, y - half, median, y + half, 2.4),
+        ],
+      };
+    },
+
+    // What is shown on hover: a list of fields of the row. Built of nodes, so that names need no escaping.
+    tooltip: ({ fields }) => (params) => {
+      const box = document.createElement("dl");
+      box.className = "chart-tooltip";
+      for (const field of fields) {
+        const value = cell(params, field.column);
+        if (value === null || value === undefined || Number.isNaN(value)) continue;
+        const text = field.names ? field.names[value] : plainNumber(value) + (field.unit ? " " + field.unit : "");
+        if (text === undefined || text === "") continue;
+        const term = document.createElement("dt");
+        term.textContent = field.label;
+        const definition = document.createElement("dd");
+        definition.textContent = text;
+        box.append(term, definition);
+      }
+      return box;
+    },
+  };
+
+  const ladders = {
+    s: [[1e-9, "ns"], [1e-6, "µs"], [1e-3, "ms"], [1, "s"], [60, "min"], [3600, "h"]],
+    B: [[1, "B"], [1024, "KiB"], [1024 ** 2, "MiB"], [1024 ** 3, "GiB"], [1024 ** 4, "TiB"]],
+  };
+
+  function quantity(value, unit) {
+    const ladder = ladders[unit];
+    if (!ladder) return plainNumber(value) + (unit && unit !== "1" ? " " + unit : "");
+    const [factor, name] = ladder.findLast(([step]) => Math.abs(value) >= step * 0.999999) ?? ladder[0];
+    return plainNumber(Number((value / factor).toPrecision(3))) + " " + name;
+  }
+
+  function plainNumber(value) {
+    if (!Number.isFinite(value)) return "–";
+    const rounded = Number(value.toPrecision(6));
+    const magnitude = Math.abs(rounded);
+    if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e15)) return rounded.toExponential();
+    const [whole, fraction] = rounded.toString().replace("-", "−").split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+    return fraction === undefined ? grouped : grouped + "." + fraction;
+  }
+
+  // Returns the definition with its colours and functions in place; data stay as they are.
+  function resolve(value, look) {
+    if (Array.isArray(value)) return value.map((item) => resolve(item, look));
+    if (value === null || typeof value !== "object") return value;
+    if ("$color" in value) {
+      const colours = palettes[look];
+      return typeof value.$color === "number" ? colours[value.$color % colours.length] : tones[look][value.$color];
+    }
+    if ("$function" in value) return functions[value.$function](value, look);
+    const resolved = {};
+    for (const [key, item] of Object.entries(value)) {
+      if (key === "axisLabel" && item && item.$function) {
+        const { $function, ...rest } = item;
+        resolved[key] = { ...resolve(rest, look), formatter: functions[$function](item, look) };
+      } else {
+        resolved[key] = key === "dataset" || key === "names" ? item : resolve(item, look);
+      }
+    }
+    return resolved;
+  }
+
+  // --- The engine that makes SVG files.
+
+  function prepareEngine() {
+    // Without a screen nothing happens later: a picture is complete when it is drawn.
+    global.setTimeout = () => 0;
+    global.clearTimeout = () => undefined;
+    for (const name of Object.keys(palettes)) {
+      global.echarts.registerTheme(name, theme(name, staticFont));
+    }
+    global.echarts.setPlatformAPI({
+      measureText(text, font) {
+        const size = /([\d.]+)px/.exec(font || "");
+        return { width: global.lapwingTextWidth(String(text), size ? Number(size[1]) : 12) };
+      },
+    });
+  }
+
+  function picture(option, look, width, height) {
+    const chart = global.echarts.init(null, look, { renderer: "svg", ssr: true, width, height });
+    try {
+      chart.setOption({ ...resolve(option, look), animation: false, backgroundColor: tones[look].background });
+      return chart.renderToSVGString();
+    } finally {
+      chart.dispose();
+    }
+  }
+
+  // ECharts numbers its ids through the life of the engine. The same chart has to be the same
+  // bytes whatever was drawn before it.
+  function renumber(svg) {
+    const ids = new Map();
+    return svg.replace(/(?<=class="|id="|url\(#|href="#|\.)zr\d+-[a-z]+-?\d+/g, (id) => {
+      if (!ids.has(id)) ids.set(id, "i" + ids.size);
+      return ids.get(id);
+    });
+  }
+
+  function draw({ option, theme: look, width, height }) {
+    // Nothing here needs chance; should ECharts ask for some, it gets the same every time.
+    let state = 1;
+    Math.random = () => {
+      state = (state * 48271) % 2147483647;
+      return state / 2147483647;
+    };
+    return renumber(picture(option, look, width, height));
+  }
+
+  // --- Pages.
+
+  function wantsDark() {
+    const chosen = document.documentElement.dataset.theme;
+    return chosen ? chosen === "dark" : global.matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  function pageLook() {
+    return wantsDark() ? "lapwing-dark" : "lapwing-light";
+  }
+
+  // Draws a chart into an element and keeps it fitting when the window or the theme changes.
+  // Returns what can be done with it.
+  function show(element, definition) {
+    for (const name of Object.keys(palettes)) global.echarts.registerTheme(name, theme(name, pageFont));
+    let patches = [];
+    let chart;
+    const render = () => {
+      if (chart) chart.dispose();
+      const look = pageLook();
+      chart = global.echarts.init(element, look, { renderer: "canvas" });
+      const option = resolve(definition.option, look);
+      option.animation = false;
+      option.tooltip = { ...option.tooltip, confine: true };
+      option.dataZoom = zooms(definition);
+      chart.setOption(option);
+      for (const patch of patches) chart.setOption(resolve(patch, look));
+    };
+    render();
+    const resized = new ResizeObserver(() => chart.resize());
+    resized.observe(element);
+    const preference = global.matchMedia("(prefers-color-scheme: dark)");
+    preference.addEventListener("change", render);
+    document.addEventListener("lapwing-theme", render);
+    return {
+      dispose() {
+        resized.disconnect();
+        preference.removeEventListener("change", render);
+        document.removeEventListener("lapwing-theme", render);
+        chart.dispose();
+      },
+      // Looks at the data another way; later patches win.
+      patch(patch) { patches = [patch]; render(); },
+      replace(next) { definition = next; patches = []; render(); },
+      svg() {
+        const look = pageLook();
+        const merged = { ...definition.option };
+        const helper = global.echarts.init(null, look, { renderer: "svg", ssr: true, width: definition.width, height: definition.height });
+        helper.setOption({ ...resolve(merged, look), animation: false, backgroundColor: tones[look].background });
+        for (const patch of patches) helper.setOption(resolve(patch, look));
+        const text = helper.renderToSVGString();
+        helper.dispose();
+        return text;
+      },
+    };
+  }
+
+  // Zooming must not steal the page's scrolling: the wheel zooms only with Shift held.
+  function zooms(definition) {
+    if (definition.id === "comparison" || definition.id === "distribution") {
+      return [{ type: "inside", xAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false }];
+    }
+    return [
+      { type: "inside", xAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false },
+      { type: "inside", yAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "ctrl", moveOnMouseMove: false, moveOnMouseWheel: false },
+    ];
+  }
+
+  global.lapwingChart = { draw, prepareEngine, show, plainNumber };
+})(globalThis);

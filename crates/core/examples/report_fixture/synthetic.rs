@@ -1,0 +1,323 @@
+//! Measurements that nobody made: for trying the report and the charts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lapwing_core::model::{
+    Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Run, Session,
+    Version,
+};
+use lapwing_core::record::{BenchmarkData, InstanceData, Iterations};
+use serde_json::json;
+
+/// How a made-up benchmark behaves.
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    pub suite: &'static str,
+    pub id: String,
+    pub tags: Vec<&'static str>,
+    pub sessions: u32,
+    pub variants: Vec<(&'static str, f64)>,
+    pub instances: u32,
+    pub iterations: u32,
+    pub burn_in: u32,
+    pub seconds: f64,
+    /// Noise between instances and within them, as shares of the value.
+    pub noise: (f64, f64),
+    /// How much slower the first iterations are.
+    pub warm_up: f64,
+    /// One of so many iterations fails; 0 for none.
+    pub failing: u32,
+    pub lost_instances: bool,
+    pub hosts: u32,
+    pub metrics: usize,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self {
+            suite: "synthetic",
+            id: "steady".to_owned(),
+            tags: vec![],
+            sessions: 6,
+            variants: vec![(Run::DEFAULT_VARIANT, 1.0)],
+            instances: 5,
+            iterations: 6,
+            burn_in: 1,
+            seconds: 1.0,
+            noise: (0.02, 0.01),
+            warm_up: 0.3,
+            failing: 0,
+            lost_instances: false,
+            hosts: 1,
+            metrics: 3,
+        }
+    }
+}
+
+/// A small generator of numbers that look random and are the same every time.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let bits = u32::try_from(self.0 >> 40).unwrap_or(0);
+        f64::from(bits) / f64::from(1_u32 << 24)
+    }
+
+    /// About normal: the sum of four.
+    fn around_zero(&mut self) -> f64 {
+        (self.next() + self.next() + self.next() + self.next() - 2.0) * 1.73
+    }
+}
+
+const EXTRA_METRICS: [(&str, &str); 8] = [
+    ("user_time", "s"),
+    ("peak_memory", "B"),
+    ("instructions", "1"),
+    ("throughput", "B/s"),
+    ("system_time", "s"),
+    ("minor_faults", "1"),
+    ("voluntary_switches", "1"),
+    ("block_input", "B"),
+];
+
+fn id(parts: &[&str]) -> Id {
+    let bytes: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    Id::derived(&bytes)
+}
+
+fn object(value: serde_json::Value) -> Object {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+/// Sessions and runs that the benchmarks of a suite share.
+#[derive(Default)]
+pub struct Sessions(BTreeMap<String, (Arc<Session>, Arc<Run>)>);
+
+impl Sessions {
+    fn get(&mut self, recipe: &Recipe, number: u32, variant: &str) -> (Arc<Session>, Arc<Run>) {
+        let key = format!("{}/{number}/{variant}", recipe.suite);
+        let (session, run) = self.0.entry(key.clone()).or_insert_with(|| {
+            let session_id = id(&["session", recipe.suite, &number.to_string()]);
+            let started = jiff::Timestamp::from_second(1_790_000_000 + i64::from(number) * 86_400)
+                .expect("a time in range");
+            let mut metrics = BTreeMap::from([("wall_time".to_owned(), Metric::lower("s"))]);
+            for (name, unit) in EXTRA_METRICS {
+                metrics.insert(name.to_owned(), Metric::lower(unit));
+            }
+            let run = Run {
+                id: id(&["run", &key]),
+                session: session_id,
+                variant: variant.to_owned(),
+                factors: BTreeMap::new(),
+                definitions: BTreeMap::new(),
+                version: Version { name: Some(format!("1.{number}")), ..Version::default() },
+                metrics,
+                environment: object(json!({
+                    "cpu": {"model": "Synthetic CPU", "cores": 8},
+                    "kernel": format!("6.{}", 1 + number / 4),
+                    "packages": {"example-library": format!("2.{number}.0"), "other-library": "1.0"},
+                })),
+                attributes: Object::new(),
+                artifacts: Object::new(),
+                extra: Object::new(),
+            };
+            let session = Session {
+                id: session_id,
+                suite: recipe.suite.to_owned(),
+                started,
+                seed: Some(7),
+                tool: "synthetic".to_owned(),
+                name: Some(format!("night-{number}")),
+                attributes: Object::new(),
+                artifacts: Object::new(),
+                extra: Object::new(),
+            };
+            (Arc::new(session), Arc::new(run))
+        });
+        (Arc::clone(session), Arc::clone(run))
+    }
+}
+
+/// Returns everything measured of the made-up benchmark.
+pub fn measure(recipe: &Recipe, sessions: &mut Sessions) -> BenchmarkData {
+    let benchmark = Benchmark {
+        id: recipe.id.clone(),
+        params: Object::new(),
+        tags: recipe.tags.iter().map(|&tag| tag.to_owned()).collect(),
+        fingerprint: None,
+        extra: Object::new(),
+    };
+    let seed = recipe.id.bytes().fold(7_u64, |seed, byte| {
+        seed.wrapping_mul(31).wrapping_add(u64::from(byte))
+    });
+    let mut chance = Chance(seed);
+    let mut instances = Vec::new();
+    for number in 0..recipe.sessions {
+        for position in 0..recipe.instances {
+            for (variant, factor) in &recipe.variants {
+                let (session, run) = sessions.get(recipe, number, variant);
+                let lost = recipe.lost_instances && position == 1 && number + 1 == recipe.sessions;
+                instances.push(instance(
+                    recipe,
+                    &benchmark,
+                    session,
+                    run,
+                    position,
+                    *factor,
+                    lost,
+                    &mut chance,
+                ));
+            }
+        }
+    }
+    BenchmarkData {
+        suite: recipe.suite.to_owned(),
+        benchmark,
+        instances,
+    }
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "everything that makes an instance"
+)]
+fn instance(
+    recipe: &Recipe,
+    benchmark: &Benchmark,
+    session: Arc<Session>,
+    run: Arc<Run>,
+    position: u32,
+    factor: f64,
+    lost: bool,
+    chance: &mut Chance,
+) -> InstanceData {
+    let instance_id = id(&[
+        "instance",
+        &recipe.id,
+        &run.id.to_string(),
+        &position.to_string(),
+    ]);
+    let level = recipe.seconds * factor * (1.0 + recipe.noise.0 * chance.around_zero());
+    let planned = recipe.burn_in + recipe.iterations;
+    let count = if lost { planned / 2 } else { planned };
+    let mut iterations = Iterations::default();
+    let mut wall = Vec::new();
+    let mut offset = 0.05;
+    for index in 0..count {
+        let warm = recipe.warm_up * (-f64::from(index) * 1.1).exp();
+        let value = (level * (1.0 + warm + recipe.noise.1 * chance.around_zero())).max(level * 0.2);
+        let outcome = if recipe.failing > 0
+            && (index + position * 3) % recipe.failing == recipe.failing - 1
+        {
+            if index % 2 == 0 {
+                Outcome::Failed
+            } else {
+                Outcome::TimedOut
+            }
+        } else {
+            Outcome::Ok
+        };
+        if outcome != Outcome::Ok {
+            iterations.messages.push((
+                iterations.index.len(),
+                "exit code 3\nstderr: synthetic failure: <b>no such \"file\"</b> & 'quotes'\n  at step 2 of 5".to_owned(),
+            ));
+        }
+        iterations.index.push(index);
+        iterations.offset.push(offset);
+        iterations.burn_in.push(index < recipe.burn_in);
+        iterations.outcome.push(outcome);
+        wall.push(if outcome == Outcome::Failed {
+            f64::NAN
+        } else {
+            value
+        });
+        offset += value * 1.02;
+    }
+    for (at, (name, _)) in EXTRA_METRICS
+        .iter()
+        .take(recipe.metrics.saturating_sub(1))
+        .enumerate()
+    {
+        let factor = [0.8, 3e7, 2.4e9, 1.2e8, 0.1, 900.0, 12.0, 4096.0][at];
+        let values = wall
+            .iter()
+            .map(|value| (value * factor * 1e3).round() / 1e3)
+            .collect();
+        iterations.values.insert((*name).to_owned(), values);
+    }
+    iterations.values.insert("wall_time".to_owned(), wall);
+    InstanceData {
+        instance: Instance {
+            id: instance_id,
+            run: run.id,
+            benchmark: benchmark.clone(),
+            block: position,
+            position,
+            attempt: 0,
+            host: Some(format!("node{}", position % recipe.hosts.max(1) + 1)),
+            started: Some(session.started),
+            environment: Object::new(),
+            job: Object::new(),
+            attributes: Object::new(),
+            artifacts: Object::new(),
+            extra: Object::new(),
+        },
+        end: Some(InstanceEnd {
+            instance: instance_id,
+            ended: None,
+            outcome: if lost {
+                InstanceOutcome::Lost
+            } else {
+                InstanceOutcome::Ok
+            },
+            message: lost.then(|| "synthetic: the machine went away".to_owned()),
+            observed: Object::new(),
+            extra: Object::new(),
+        }),
+        session,
+        run,
+        iterations,
+        summaries: Vec::new(),
+    }
+}
+
+/// Returns recipes for everything that a report has to cope with.
+pub fn zoo() -> Vec<Recipe> {
+    let two = vec![("baseline", 1.0), ("fast", 0.82)];
+    let mut recipes = vec![
+        Recipe { tags: vec!["cpu"], ..Recipe::default() },
+        Recipe { id: "gzip[level=6]".to_owned(), tags: vec!["compress", "io"], sessions: 14, seconds: 0.131, hosts: 3, ..Recipe::default() },
+        Recipe { id: "zstd[level=3]".to_owned(), tags: vec!["compress"], sessions: 14, seconds: 0.021, variants: two.clone(), hosts: 3, ..Recipe::default() },
+        Recipe { id: "noisy".to_owned(), tags: vec!["network"], noise: (0.25, 0.1), sessions: 10, hosts: 4, ..Recipe::default() },
+        Recipe { id: "slow to warm up".to_owned(), warm_up: 2.5, burn_in: 4, iterations: 20, sessions: 3, ..Recipe::default() },
+        Recipe { id: "sometimes fails".to_owned(), failing: 5, lost_instances: true, sessions: 4, variants: two.clone(), ..Recipe::default() },
+        Recipe { id: "always fails".to_owned(), failing: 1, sessions: 2, ..Recipe::default() },
+        Recipe { id: "single instance".to_owned(), instances: 1, sessions: 1, iterations: 30, burn_in: 0, ..Recipe::default() },
+        Recipe { id: "single iteration".to_owned(), instances: 1, sessions: 1, iterations: 1, burn_in: 0, warm_up: 0.0, ..Recipe::default() },
+        Recipe { id: "many iterations".to_owned(), sessions: 25, instances: 3, iterations: 400, burn_in: 20, seconds: 0.0004, ..Recipe::default() },
+        Recipe { suite: "odd names", id: "<script>alert(1)</script>\"'&</title>".to_owned(), tags: vec!["<b>\"tag\"</b>"], variants: vec![("a</script>b", 1.0), ("日本 & \"q\"", 1.3)], ..Recipe::default() },
+        Recipe { suite: "odd names", id: "../../etc/passwd".to_owned(), ..Recipe::default() },
+        Recipe { suite: "odd names", id: "benchmarks/überlång_çşğ/日本語_test.py::test[α→β \\ \u{2028}]".to_owned(), ..Recipe::default() },
+        Recipe { suite: "odd names", id: "benchmarks/io/test_parquet_reading_and_writing.py::TestParquetRoundTrip::test_read_and_write_partitioned_dataset_with_statistics_and_row_group_filters[snappy-10-1000-columns-nullable-true]".to_owned(), ..Recipe::default() },
+        Recipe { suite: "odd names", id: "x".repeat(200), ..Recipe::default() },
+    ];
+    for number in 0..40 {
+        recipes.push(Recipe {
+            suite: "sweep",
+            id: format!("sort[size={}]", 1 << (number % 20))
+                + if number < 20 { "" } else { "[stable]" },
+            tags: vec!["cpu", if number < 20 { "quick" } else { "stable" }],
+            sessions: 8,
+            seconds: 2e-6 * 1.9_f64.powi(number % 20),
+            noise: (0.01 + f64::from(number % 7) * 0.01, 0.01),
+            ..Recipe::default()
+        });
+    }
+    recipes
+}

@@ -1,0 +1,266 @@
+//! How the values of each run are distributed: every value as a dot, quartiles as a box.
+
+use serde_json::{Value, json};
+
+use super::columns::Columns;
+use super::font::shorten;
+use super::iterations::plural;
+use super::{Chart, Colours, LABEL_SIZE, WIDTH, axis_name, grid, named_colour, thin};
+use crate::show::quantity::{Scale, count};
+use crate::show::sample::{MetricSample, PointState, RunSample, as_f64, metric_title};
+
+/// More runs than this would make the chart longer than a screen.
+const MOST_GROUPS: usize = 12;
+const MOST_POINTS: usize = 3_000;
+const FEWEST_IN_A_BOX: usize = 5;
+const LABEL_WIDTH: f64 = 250.0;
+
+struct Group<'a> {
+    run: &'a RunSample,
+    /// Ascending, with the number of the instance.
+    values: Vec<(f64, usize)>,
+}
+
+/// Returns the chart of the iterations that count of the latest of these runs, a row per run, newest first,
+/// coloured by variant.
+pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Colours) -> Chart {
+    let all: Vec<Group<'_>> = runs
+        .iter()
+        .rev()
+        .map(group)
+        .filter(|group| !group.values.is_empty())
+        .collect();
+    let groups = all.get(..MOST_GROUPS.min(all.len())).unwrap_or(&all);
+    let scale = Scale::of_all(
+        groups
+            .iter()
+            .flat_map(|group| group.values.iter().map(|(value, _)| *value)),
+        &sample.metric.unit,
+    );
+    let limit = MOST_POINTS / groups.len().max(1);
+    let total: usize = groups.iter().map(|group| group.values.len()).sum();
+    let drawn: usize = groups
+        .iter()
+        .map(|group| group.values.len().min(limit))
+        .sum();
+    let mut subtitle = if groups.is_empty() {
+        "Nothing to draw: no iteration counts.".to_owned()
+    } else {
+        "A dot is an iteration; the box spans the middle half, its line is the median. Two heaps of dots are two ways of running.".to_owned()
+    };
+    if all.len() > groups.len() {
+        subtitle.push_str(&format!(
+            " The latest {} of {}.",
+            groups.len(),
+            plural(all.len(), "run")
+        ));
+    }
+    if drawn < total {
+        subtitle.push_str(&format!(
+            " {} of {} dots drawn, evenly by rank, extremes among them.",
+            count(drawn),
+            count(total)
+        ));
+    }
+    Chart {
+        id: "distribution",
+        title: format!("{}: distribution", metric_title(&sample.name)),
+        subtitle,
+        width: WIDTH,
+        height: 84 + 46 * u32::try_from(groups.len().max(1)).unwrap_or(1),
+        option: option(sample, groups, &scale, limit, colours),
+        views: Vec::new(),
+    }
+}
+
+fn group(run: &RunSample) -> Group<'_> {
+    let mut values: Vec<(f64, usize)> = run
+        .instances
+        .iter()
+        .enumerate()
+        .flat_map(|(number, instance)| {
+            instance
+                .points
+                .iter()
+                .filter(|point| point.state == PointState::Steady)
+                .map(move |point| (point.value, number))
+        })
+        .collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Group { run, values }
+}
+
+fn option(
+    sample: &MetricSample,
+    groups: &[Group<'_>],
+    scale: &Scale,
+    limit: usize,
+    colours: &Colours,
+) -> Value {
+    let mut dots = Columns::new(&["value", "place", "instance", "colour"]);
+    let mut boxes = Columns::new(&[
+        "place", "low", "q1", "median", "q3", "high", "count", "colour",
+    ]);
+    let mut instances: Vec<String> = Vec::new();
+    for (place, group) in groups.iter().enumerate() {
+        let first = instances.len();
+        instances.extend(
+            group
+                .run
+                .instances
+                .iter()
+                .map(|instance| format!("{}, {}", instance.short_id(), group.run.label())),
+        );
+        let ascending: Vec<f64> = group
+            .values
+            .iter()
+            .map(|(value, _)| value / scale.factor)
+            .collect();
+        let number = as_f64(colours.get(&group.run.variant));
+        let five = box_of(&ascending);
+        // Quartiles of fewer values would pretend to know more than the dots show.
+        if ascending.len() >= FEWEST_IN_A_BOX {
+            boxes.push(&[
+                as_f64(place),
+                five[0],
+                five[1],
+                five[2],
+                five[3],
+                five[4],
+                as_f64(ascending.len()),
+                number,
+            ]);
+        }
+        for at in thin(&ascending, limit) {
+            if let Some((value, instance)) = group.values.get(at) {
+                dots.push(&[
+                    value / scale.factor,
+                    as_f64(place) + scatter(at),
+                    as_f64(first + instance),
+                    number,
+                ]);
+            }
+        }
+    }
+    let names: Vec<String> = groups
+        .iter()
+        .map(|group| shorten(&group.run.label(), LABEL_SIZE, LABEL_WIDTH))
+        .collect();
+    let title = metric_title(&sample.name);
+    json!({
+        "dataset": [dots.into_dataset(), boxes.into_dataset()],
+        "grid": grid(12),
+        "xAxis": {
+            "type": "value",
+            "name": axis_name(&sample.name, scale),
+            "nameLocation": "middle",
+            "nameGap": 8,
+            "scale": true,
+            "axisLine": {"onZero": false},
+            "axisLabel": {"$function": "plainNumber", "hideOverlap": true},
+        },
+        "yAxis": {
+            "type": "value",
+            "inverse": true,
+            "min": -0.5,
+            "max": as_f64(groups.len().max(1)) - 0.5,
+            "interval": 0.5,
+            "axisLabel": {"formatter": {"$function": "category", "names": names}},
+            "axisTick": {"show": false},
+            "splitLine": {"show": false},
+        },
+        "tooltip": {"trigger": "item"},
+        "series": [
+            {
+                "name": "iterations",
+                "type": "scatter",
+                "datasetIndex": 0,
+                "encode": {"x": "value", "y": "place"},
+                "symbolSize": if groups.iter().any(|group| group.values.len() > 100) { 4 } else { 6 },
+                "itemStyle": {"color": {"$function": "colourOfRow"}, "opacity": 0.5},
+                "emphasis": {"scale": 1.5},
+                "tooltip": {"formatter": {"$function": "tooltip", "fields": [
+                    {"label": "instance", "column": "instance", "names": instances},
+                    {"label": title, "column": "value", "unit": scale.unit},
+                ]}},
+            },
+            {
+                "name": "quartiles",
+                "type": "custom",
+                "datasetIndex": 1,
+                "encode": {"x": ["low", "q1", "median", "q3", "high"], "y": "place"},
+                "renderItem": {"$function": "box"},
+                "itemStyle": {"color": named_colour("text")},
+                "z": 4,
+                "tooltip": {"formatter": {"$function": "tooltip", "fields": [
+                    {"label": "run", "column": "place", "names": groups.iter().map(|group| group.run.label()).collect::<Vec<_>>()},
+                    {"label": "median", "column": "median", "unit": scale.unit},
+                    {"label": "middle half from", "column": "q1", "unit": scale.unit},
+                    {"label": "to", "column": "q3", "unit": scale.unit},
+                    {"label": "iterations", "column": "count"},
+                ]}},
+            },
+        ],
+    })
+}
+
+/// Returns how far beside the middle of its row a dot is drawn, between -0.27 and 0.27. The
+/// rank is mixed first: neighbours in rank would form stripes otherwise.
+fn scatter(rank: usize) -> f64 {
+    let mixed = rank.wrapping_mul(2_654_435_761) ^ (rank.wrapping_mul(40_503) >> 7);
+    (as_f64(mixed % 1_009) / 1_009.0 - 0.5) * 0.54
+}
+
+/// Returns the five numbers of a box: the ends of the whiskers (the furthest values within
+/// 1.5 box lengths), the quartiles and the median.
+fn box_of(ascending: &[f64]) -> [f64; 5] {
+    let q1 = quantile(ascending, 0.25);
+    let median = quantile(ascending, 0.5);
+    let q3 = quantile(ascending, 0.75);
+    let reach = 1.5 * (q3 - q1);
+    let inside = || {
+        ascending
+            .iter()
+            .copied()
+            .filter(|value| *value >= q1 - reach && *value <= q3 + reach)
+    };
+    [
+        inside().next().unwrap_or(q1).min(q1),
+        q1,
+        median,
+        q3,
+        inside().next_back().unwrap_or(q3).max(q3),
+    ]
+}
+
+/// Returns the quantile by linear interpolation between order statistics (type 7 of Hyndman
+/// and Fan 1996); NaN of nothing.
+fn quantile(ascending: &[f64], share: f64) -> f64 {
+    let Some(last) = ascending.len().checked_sub(1) else {
+        return f64::NAN;
+    };
+    let position = as_f64(last) * share;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and the number of values"
+    )]
+    let below = position.floor() as usize;
+    let value = |at: usize| ascending.get(at.min(last)).copied().unwrap_or(f64::NAN);
+    value(below) + (value(below + 1) - value(below)) * position.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_has_the_quartiles_and_whiskers_that_leave_outliers_out() {
+        // numpy 2.1: quantile([1, 2, 3, 4, 100], [.25, .5, .75]) is [2, 3, 4].
+        assert_eq!(
+            box_of(&[1.0, 2.0, 3.0, 4.0, 100.0]),
+            [1.0, 2.0, 3.0, 4.0, 4.0]
+        );
+        assert_eq!(box_of(&[7.0]), [7.0; 5]);
+    }
+}

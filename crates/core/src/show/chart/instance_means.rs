@@ -1,0 +1,217 @@
+//! The mean of each instance, in the order of measuring or by host.
+
+use serde_json::{Value, json};
+
+use super::columns::Columns;
+use super::font::shorten;
+use super::iterations::plural;
+use super::{Chart, Colours, LABEL_SIZE, View, WIDTH, colour, grid, number_axis, thin, value_axis};
+use crate::show::quantity::{Scale, count};
+use crate::show::sample::{InstanceSample, MetricSample, RunSample, as_f64, metric_title};
+
+const MOST_POINTS: usize = 3_000;
+const MOST_HOSTS: usize = 24;
+const COLUMNS: [&str; 6] = ["order", "place", "value", "iterations", "host", "instance"];
+
+struct Mean<'a> {
+    order: usize,
+    run: &'a RunSample,
+    value: f64,
+    iterations: usize,
+    host: Option<usize>,
+    label: String,
+}
+
+/// Returns the chart of the mean of each instance of these runs, coloured by variant.
+pub fn instance_means(sample: &MetricSample, runs: &[RunSample], colours: &Colours) -> Chart {
+    let hosts = sample.hosts();
+    let all = means(runs, &hosts);
+    let scale = Scale::of_all(all.iter().map(|mean| mean.value), &sample.metric.unit);
+    let values: Vec<f64> = all.iter().map(|mean| mean.value).collect();
+    let kept: Vec<&Mean<'_>> = thin(&values, MOST_POINTS)
+        .into_iter()
+        .filter_map(|at| all.get(at))
+        .collect();
+    let by_host = hosts.len() > 1 && hosts.len() <= MOST_HOSTS;
+    let mut subtitle = match all.len() {
+        0 => "Nothing to draw: no instance has an iteration that counts.".to_owned(),
+        1 => "One instance: its mean says nothing about how much instances differ. Measure at least 3.".to_owned(),
+        several => format!(
+            "One dot per instance ({}), in the order of measuring. A step or slope means that the machine changed; spread is the noise that intervals rest on.",
+            count(several)
+        ),
+    };
+    let without = runs
+        .iter()
+        .map(|run| run.instances.len())
+        .sum::<usize>()
+        .saturating_sub(all.len());
+    if without > 0 {
+        subtitle.push_str(&format!(
+            " {} without a value {} not drawn.",
+            plural(without, "instance"),
+            if without == 1 { "is" } else { "are" }
+        ));
+    }
+    if kept.len() < all.len() {
+        subtitle.push_str(&format!(
+            " {} of {} dots drawn, extremes among them.",
+            count(kept.len()),
+            count(all.len())
+        ));
+    }
+    Chart {
+        id: "instances",
+        title: format!("{}: mean of each instance", metric_title(&sample.name)),
+        subtitle,
+        width: WIDTH,
+        height: 320,
+        option: option(sample, &kept, &hosts, &scale, colours),
+        views: if by_host {
+            views(&kept, &hosts)
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
+    let mut instances: Vec<(&RunSample, &InstanceSample, f64)> = runs
+        .iter()
+        .flat_map(|run| run.instances.iter().map(move |instance| (run, instance)))
+        .filter_map(|(run, instance)| Some((run, instance, instance.mean()?)))
+        .collect();
+    // Runs of one session are interleaved: what counts is the place in its order.
+    instances.sort_by_key(|(run, instance, _)| (run.started, run.session, instance.position));
+    instances
+        .into_iter()
+        .enumerate()
+        .map(|(order, (run, instance, value))| Mean {
+            order,
+            run,
+            value,
+            iterations: instance.steady_count(),
+            host: instance
+                .host
+                .as_deref()
+                .and_then(|host| hosts.iter().position(|known| *known == host)),
+            label: format!("{}, {}", instance.short_id(), run.label()),
+        })
+        .collect()
+}
+
+fn variants_of<'a>(means: &[&'a Mean<'_>]) -> Vec<&'a str> {
+    let mut variants: Vec<&str> = Vec::new();
+    for mean in means {
+        if !variants.contains(&mean.run.variant.as_str()) {
+            variants.push(&mean.run.variant);
+        }
+    }
+    variants
+}
+
+fn option(
+    sample: &MetricSample,
+    means: &[&Mean<'_>],
+    hosts: &[&str],
+    scale: &Scale,
+    colours: &Colours,
+) -> Value {
+    let variants = variants_of(means);
+    let several = variants.len() > 1;
+    let mut datasets = Vec::new();
+    let mut series = Vec::new();
+    let mut labels: Vec<&str> = Vec::new();
+    for (at, variant) in variants.iter().enumerate() {
+        let mut columns = Columns::new(&COLUMNS);
+        for mean in means.iter().filter(|mean| mean.run.variant == *variant) {
+            let host = mean.host.map_or(f64::NAN, as_f64);
+            columns.push(&[
+                as_f64(mean.order + 1),
+                host + jitter(mean.order),
+                mean.value / scale.factor,
+                as_f64(mean.iterations),
+                host,
+                as_f64(labels.len()),
+            ]);
+            labels.push(&mean.label);
+        }
+        datasets.push(columns.into_dataset());
+        series.push(json!({
+            "id": format!("dots-{at}"),
+            "name": variant,
+            "type": "scatter",
+            "datasetIndex": at,
+            "encode": {"x": "order", "y": "value"},
+            "symbolSize": if means.len() > 300 { 5 } else { 8 },
+            "itemStyle": {"color": colour(colours.get(variant)), "opacity": 0.8},
+            "emphasis": {"scale": 1.4},
+        }));
+    }
+    let mut axis = number_axis("instance, in the order of measuring");
+    if let Some(axis) = axis.as_object_mut() {
+        axis.insert("minInterval".to_owned(), json!(1));
+    }
+    json!({
+        "dataset": datasets,
+        "grid": grid(if several { 30 } else { 4 }),
+        "legend": {"show": several, "top": 0, "left": 12, "type": "scroll"},
+        "xAxis": axis,
+        "yAxis": value_axis(&sample.name, scale),
+        "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+            {"label": "instance", "column": "instance", "names": labels},
+            {"label": "host", "column": "host", "names": hosts},
+            {"label": format!("mean {}", metric_title(&sample.name)), "column": "value", "unit": scale.unit},
+            {"label": "of iterations", "column": "iterations"},
+        ]}},
+        "series": series,
+    })
+}
+
+fn views(means: &[&Mean<'_>], hosts: &[&str]) -> Vec<View> {
+    let variants = variants_of(means).len();
+    let series = |column: &str| -> Vec<Value> {
+        (0..variants)
+            .map(|at| json!({"id": format!("dots-{at}"), "encode": {"x": column, "y": "value"}}))
+            .collect()
+    };
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "there are at most 24 hosts in this view"
+    )]
+    let width = 760.0 / hosts.len() as f64;
+    let names: Vec<String> = hosts
+        .iter()
+        .map(|host| shorten(host, LABEL_SIZE, width.max(40.0)))
+        .collect();
+    vec![
+        View {
+            label: "in order".to_owned(),
+            patch: json!({
+                "xAxis": {
+                    "name": "instance, in the order of measuring",
+                    "min": null, "max": null, "interval": null, "minInterval": 1,
+                    "axisLabel": {"formatter": null},
+                },
+                "series": series("order"),
+            }),
+        },
+        View {
+            label: "by host".to_owned(),
+            patch: json!({
+                "xAxis": {
+                    "name": "host",
+                    "min": -0.5, "max": as_f64(hosts.len()) - 0.5, "interval": 0.5, "minInterval": null,
+                    "axisLabel": {"formatter": {"$function": "category", "names": names}},
+                },
+                "series": series("place"),
+            }),
+        },
+    ]
+}
+
+/// Returns how far beside its place the dot is drawn, between -0.3 and 0.3: the golden ratio
+/// spreads dots evenly and is the same every time.
+fn jitter(number: usize) -> f64 {
+    (as_f64(number) * 0.618_033_988_749_895).fract() * 0.6 - 0.3
+}

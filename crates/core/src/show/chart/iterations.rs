@@ -1,0 +1,319 @@
+//! Iteration against its number (or its time), one line per instance.
+
+use serde_json::{Value, json};
+
+use super::columns::Columns;
+use super::{
+    Chart, Colours, LABEL_SIZE, View, WIDTH, axis_name, colour, grid, named_colour, number_axis,
+    thin, value_axis,
+};
+use crate::show::quantity::{Scale, count};
+use crate::show::sample::{InstanceSample, MetricSample, Point, PointState, RunSample, as_f64};
+
+/// More dots than this are not drawn: nobody could tell them apart.
+const MOST_POINTS: usize = 4_000;
+
+/// Returns the chart of every iteration of these runs: a line per instance, coloured by
+/// variant, the part that was planned as burn-in shaded and its dots hollow.
+pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &Colours) -> Chart {
+    let instances: Vec<(&RunSample, &InstanceSample)> = runs
+        .iter()
+        .flat_map(|run| run.instances.iter().map(move |instance| (run, instance)))
+        .filter(|(_, instance)| instance.points.iter().any(is_drawn))
+        .collect();
+    let points = || instances.iter().flat_map(|(_, instance)| &instance.points);
+    let scale = Scale::of_all(
+        points()
+            .filter(|point| is_drawn(point))
+            .map(|point| point.value),
+        &sample.metric.unit,
+    );
+    let mut lines = Lines::new(runs, scale, instances.len());
+    for (run, instance) in &instances {
+        lines.add(run, instance);
+    }
+    let drawn_hollow = points().any(|point| is_drawn(point) && point.state == PointState::BurnIn);
+    let without_value = runs
+        .iter()
+        .flat_map(|run| &run.instances)
+        .flat_map(|instance| &instance.points)
+        .filter(|point| !is_drawn(point))
+        .count();
+    Chart {
+        id: "iterations",
+        title: format!(
+            "{}: every iteration",
+            crate::show::sample::metric_title(&sample.name)
+        ),
+        subtitle: subtitle(&instances, drawn_hollow, without_value, &lines),
+        width: WIDTH,
+        height: 360,
+        option: lines.option(sample, &instances, colours),
+        views: lines.views(&instances),
+    }
+}
+
+fn is_drawn(point: &Point) -> bool {
+    point.value.is_finite()
+}
+
+fn subtitle(
+    instances: &[(&RunSample, &InstanceSample)],
+    drawn_hollow: bool,
+    without_value: usize,
+    lines: &Lines,
+) -> String {
+    let mut text = match instances.len() {
+        0 => return "Nothing to draw: no iteration of these runs has a value.".to_owned(),
+        1 => "One line: one instance.".to_owned(),
+        several => format!(
+            "One line per instance ({}). Lines that lie apart are noise between instances; a slope is drift.",
+            count(several)
+        ),
+    };
+    if drawn_hollow {
+        text.push_str(" Shaded and hollow: burn-in, which does not count.");
+    }
+    if without_value > 0 {
+        text.push_str(&format!(
+            " {} without a value {} not drawn.",
+            plural(without_value, "iteration"),
+            if without_value == 1 { "is" } else { "are" }
+        ));
+    }
+    if lines.left_out > 0 {
+        text.push_str(&format!(
+            " {} of {} dots drawn; the smallest and largest of each stretch are among them.",
+            count(lines.drawn),
+            count(lines.drawn + lines.left_out)
+        ));
+    }
+    text
+}
+
+/// Returns the number with its noun: `1 iteration`, `3 iterations`.
+pub(super) fn plural(number: usize, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{} {noun}s", count(number))
+    }
+}
+
+const COLUMNS: [&str; 5] = ["index", "offset", "value", "state", "instance"];
+
+/// The lines, one table for each variant; a row of nulls stands between instances.
+struct Lines {
+    scale: Scale,
+    limit: usize,
+    variants: Vec<(String, Columns)>,
+    labels: Vec<String>,
+    drawn: usize,
+    left_out: usize,
+}
+
+impl Lines {
+    fn new(runs: &[RunSample], scale: Scale, instances: usize) -> Self {
+        let mut variants: Vec<(String, Columns)> = Vec::new();
+        for run in runs {
+            if !variants.iter().any(|(known, _)| *known == run.variant) {
+                variants.push((run.variant.clone(), Columns::new(&COLUMNS)));
+            }
+        }
+        Self {
+            scale,
+            limit: (MOST_POINTS / instances.max(1)).max(4),
+            variants,
+            labels: Vec::new(),
+            drawn: 0,
+            left_out: 0,
+        }
+    }
+
+    fn add(&mut self, run: &RunSample, instance: &InstanceSample) {
+        let points: Vec<&Point> = instance
+            .points
+            .iter()
+            .filter(|point| is_drawn(point))
+            .collect();
+        let values: Vec<f64> = points.iter().map(|point| point.value).collect();
+        let kept = thin(&values, self.limit);
+        self.drawn += kept.len();
+        self.left_out += points.len() - kept.len();
+        let label = as_f64(self.labels.len());
+        let host = instance
+            .host
+            .as_ref()
+            .map_or_else(String::new, |host| format!(" on {host}"));
+        self.labels
+            .push(format!("{}{host}, {}", instance.short_id(), run.label()));
+        let Some((_, columns)) = self
+            .variants
+            .iter_mut()
+            .find(|(variant, _)| *variant == run.variant)
+        else {
+            return;
+        };
+        if columns.len() > 0 {
+            columns.push_gap();
+        }
+        for point in kept.into_iter().filter_map(|at| points.get(at)) {
+            let state = PointState::ALL
+                .iter()
+                .position(|state| *state == point.state)
+                .unwrap_or_default();
+            columns.push(&[
+                f64::from(point.index),
+                point.offset,
+                point.value / self.scale.factor,
+                as_f64(state),
+                label,
+            ]);
+        }
+    }
+
+    fn option(
+        &mut self,
+        sample: &MetricSample,
+        instances: &[(&RunSample, &InstanceSample)],
+        colours: &Colours,
+    ) -> Value {
+        let several = self.variants.len() > 1;
+        let unit = &self.scale.unit;
+        let burn_in = burn_in_area(burn_in_end_by_index(instances));
+        let series: Vec<Value> = self
+            .variants
+            .iter()
+            .enumerate()
+            .map(|(at, (variant, _))| {
+                json!({
+                    "id": format!("line-{at}"),
+                    "name": variant,
+                    "type": "line",
+                    "datasetIndex": at,
+                    "encode": {"x": "index", "y": "value"},
+                    "symbol": {"$function": "symbolOfState"},
+                    "symbolSize": if self.drawn > 2_000 { 3 } else if self.drawn > 600 { 4 } else { 6 },
+                    "showAllSymbol": true,
+                    "color": colour(colours.get(variant)),
+                    "lineStyle": {"width": 1.25, "opacity": 0.55},
+                    "itemStyle": {"opacity": 0.85},
+                    "emphasis": {"disabled": true},
+                    // On the first series only: shading twice would be darker.
+                    "markArea": if at == 0 { burn_in.clone() } else { Value::Null },
+                })
+            })
+            .collect();
+        let datasets: Vec<Value> = std::mem::take(&mut self.variants)
+            .into_iter()
+            .map(|(_, columns)| columns.into_dataset())
+            .collect();
+        json!({
+            "dataset": datasets,
+            "grid": grid(if several { 30 } else { 4 }),
+            "legend": {"show": several, "top": 0, "left": 12, "type": "scroll"},
+            "xAxis": number_axis("iteration within its instance"),
+            "yAxis": value_axis(&sample.name, &self.scale),
+            "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+                {"label": "instance", "column": "instance", "names": self.labels},
+                {"label": "iteration", "column": "index"},
+                {"label": axis_name(&sample.name, &Scale::of(1.0, "")), "column": "value", "unit": unit},
+                {"label": "counts", "column": "state", "names": PointState::ALL.map(counts)},
+            ]}},
+            "series": series,
+        })
+    }
+
+    fn views(&self, instances: &[(&RunSample, &InstanceSample)]) -> Vec<View> {
+        let has_offsets = instances
+            .iter()
+            .flat_map(|(_, instance)| &instance.points)
+            .any(|point| point.offset.is_finite());
+        if !has_offsets {
+            return Vec::new();
+        }
+        let variants = instances
+            .iter()
+            .map(|(run, _)| run.variant.as_str())
+            .collect::<std::collections::BTreeSet<_>>()
+            .len();
+        let view = |label: &str, column: &str, axis: &str, end: Option<f64>| View {
+            label: label.to_owned(),
+            patch: json!({
+                "xAxis": {"name": axis},
+                "series": (0..variants.max(1)).map(|at| json!({
+                    "id": format!("line-{at}"),
+                    "encode": {"x": column, "y": "value"},
+                    "markArea": if at == 0 { burn_in_area(end) } else { Value::Null },
+                })).collect::<Vec<_>>(),
+            }),
+        };
+        vec![
+            view(
+                "by number",
+                "index",
+                "iteration within its instance",
+                burn_in_end_by_index(instances),
+            ),
+            view(
+                "by time",
+                "offset",
+                "start of the iteration, seconds from the start of its instance",
+                burn_in_end_by_offset(instances),
+            ),
+        ]
+    }
+}
+
+fn counts(state: PointState) -> String {
+    match state {
+        PointState::Steady => "yes".to_owned(),
+        PointState::BurnIn
+        | PointState::Failed
+        | PointState::TimedOut
+        | PointState::Skipped
+        | PointState::Lost
+        | PointState::NoValue => format!("no: {}", state.name()),
+    }
+}
+
+fn burn_in_end_by_index(instances: &[(&RunSample, &InstanceSample)]) -> Option<f64> {
+    instances
+        .iter()
+        .flat_map(|(_, instance)| &instance.points)
+        .filter(|point| point.state == PointState::BurnIn && is_drawn(point))
+        .map(|point| f64::from(point.index) + 0.5)
+        .max_by(f64::total_cmp)
+}
+
+/// Returns when the last of the instances begins its first iteration after burn-in.
+fn burn_in_end_by_offset(instances: &[(&RunSample, &InstanceSample)]) -> Option<f64> {
+    instances
+        .iter()
+        .filter_map(|(_, instance)| {
+            let last = instance
+                .points
+                .iter()
+                .rposition(|point| point.state == PointState::BurnIn)?;
+            let burnt_in = instance
+                .points
+                .get(last + 1)
+                .or(instance.points.get(last))?;
+            Some(burnt_in.offset)
+        })
+        .filter(|offset| offset.is_finite())
+        .max_by(f64::total_cmp)
+}
+
+fn burn_in_area(end: Option<f64>) -> Value {
+    let data: Vec<Value> = end
+        .into_iter()
+        .map(|end| json!([{"name": "burn-in"}, {"xAxis": super::six_digits(end)}]))
+        .collect();
+    json!({
+        "silent": true,
+        "itemStyle": {"color": named_colour("shade")},
+        "label": {"position": "insideTopLeft", "fontSize": LABEL_SIZE, "color": named_colour("muted")},
+        "data": data,
+    })
+}

@@ -1,0 +1,171 @@
+//! One definition of a chart serves the page, SVG and PNG: an Apache ECharts option, built
+//! here, completed by `assets/chart.js` wherever it is drawn.
+//!
+//! An option is plain JSON. Where ECharts wants a colour of the theme or a function, it holds
+//! `{"$color": …}` or `{"$function": …}`, which `chart.js` replaces. Data stand in columns, in
+//! `dataset`, in the unit of the axis and with six significant digits.
+
+mod columns;
+mod comparison;
+mod distribution;
+mod engine;
+mod font;
+mod history;
+mod instance_means;
+mod iterations;
+mod picture;
+mod thin;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+pub use comparison::{ComparedValue, comparison};
+pub use distribution::distribution;
+pub use engine::DrawError;
+pub(super) use engine::{CHART_SCRIPT, ECHARTS};
+pub use history::{HistoryPoint, history};
+pub use instance_means::instance_means;
+pub use iterations::iterations;
+pub use picture::SaveError;
+pub(super) use thin::thin;
+
+use super::quantity::Scale;
+use super::sample::metric_title;
+
+/// A chart: what it says, and how to draw it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Chart {
+    /// Which chart of its page it is; also the stem of file names.
+    pub id: &'static str,
+    /// What is drawn.
+    pub title: String,
+    /// What to see in it, and what was left out.
+    pub subtitle: String,
+    /// Width in pixels of a picture of it; a page gives it the width that there is.
+    pub width: u32,
+    /// Height in pixels, without title and subtitle.
+    pub height: u32,
+    /// The option.
+    pub option: Value,
+    /// Other ways to look at the same data; the first is the option as it is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<View>,
+}
+
+/// Another way to look at a chart's data.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct View {
+    /// What it is called on its button.
+    pub label: String,
+    /// What it changes in the option.
+    pub patch: Value,
+}
+
+/// Dark on light or light on dark.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark on light.
+    #[default]
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+impl Theme {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Light => "lapwing-light",
+            Self::Dark => "lapwing-dark",
+        }
+    }
+}
+
+/// The width of pictures.
+const WIDTH: u32 = 900;
+
+/// The size of the text at axes.
+const LABEL_SIZE: f64 = 12.0;
+
+/// Which colour each variant has, so that it has the same one in every chart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Colours(Vec<String>);
+
+impl Colours {
+    /// Returns the colour of a variant: a number that a theme turns into a colour. A variant
+    /// that was not seen before gets the next one.
+    pub fn number(&mut self, variant: &str) -> usize {
+        if let Some(number) = self.0.iter().position(|known| known == variant) {
+            return number;
+        }
+        self.0.push(variant.to_owned());
+        self.0.len() - 1
+    }
+
+    /// Returns the colour of a variant, or the one after all others where it was never seen.
+    pub fn get(&self, variant: &str) -> usize {
+        self.0
+            .iter()
+            .position(|known| known == variant)
+            .unwrap_or(self.0.len())
+    }
+}
+
+/// Returns the place in an option that a theme fills with a series' colour.
+fn colour(number: usize) -> Value {
+    json!({ "$color": number })
+}
+
+/// Returns the place in an option that a theme fills with a colour that has a name.
+fn named_colour(name: &str) -> Value {
+    json!({ "$color": name })
+}
+
+/// Returns the space around the plot; `top` holds the legend and the name of the vertical axis.
+fn grid(top: u32) -> Value {
+    json!({"left": 16, "right": 24, "top": top, "bottom": 12, "outerBoundsMode": "same", "outerBoundsContain": "all"})
+}
+
+/// Returns what an axis is called: `wall time (ms)`.
+fn axis_name(metric: &str, scale: &Scale) -> String {
+    let title = metric_title(metric);
+    if scale.unit.is_empty() {
+        title
+    } else {
+        format!("{title} ({})", scale.unit)
+    }
+}
+
+/// Returns the vertical axis of a metric.
+fn value_axis(metric: &str, scale: &Scale) -> Value {
+    json!({
+        "type": "value",
+        "name": axis_name(metric, scale),
+        "nameLocation": "end",
+        "nameGap": 12,
+        "nameTextStyle": {"align": "left"},
+        "scale": true,
+        "axisLine": {"onZero": false},
+        "axisLabel": {"$function": "plainNumber"},
+    })
+}
+
+/// Returns the horizontal axis of a number that belongs in the middle below it.
+fn number_axis(name: &str) -> Value {
+    json!({
+        "type": "value",
+        "name": name,
+        "nameLocation": "middle",
+        "nameGap": 8,
+        "scale": true,
+        "axisLine": {"onZero": false},
+        "splitLine": {"show": false},
+    })
+}
+
+/// Returns the number with six significant digits: enough to draw and to read, and short.
+fn six_digits(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    format!("{value:.5e}").parse().unwrap_or(value)
+}

@@ -1,0 +1,147 @@
+//! The directory of a report: only ever a report's own, and without an index until it is whole.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file that tells a report's directory from any other.
+const MARKER: &str = ".lapwing-report";
+
+/// What the marker says: the version of the layout.
+const MARKER_TEXT: &str = "A report of lapwing, layout 1. The next report replaces what is here.\n";
+
+/// What a report puts into its directory.
+const PARTS: [&str; 3] = ["assets", "benchmark", "data"];
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// The directory holds something that is no report.
+    #[error("`{}` is not empty and holds no report, so nothing there was touched", path.display())]
+    Occupied {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A file stands where the directory should be.
+    #[error("`{}` is a file, not a directory", path.display())]
+    NoDirectory {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Reading, writing or removing failed.
+    #[error("cannot write the report: `{}`", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> DirectoryError + '_ {
+    |source| DirectoryError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// A report's directory while the report is being written.
+#[derive(Debug)]
+pub(super) struct Directory {
+    path: PathBuf,
+}
+
+impl Directory {
+    /// Makes the directory ready: new, or emptied of an older report, its index first.
+    pub(super) fn begin(path: &Path) -> Result<Self, DirectoryError> {
+        if path.is_file() {
+            return Err(DirectoryError::NoDirectory {
+                path: path.to_owned(),
+            });
+        }
+        fs::create_dir_all(path).map_err(io_error(path))?;
+        let marker = path.join(MARKER);
+        let is_report = marker.is_file();
+        let is_empty = fs::read_dir(path).map_err(io_error(path))?.next().is_none();
+        if !is_report && !is_empty {
+            return Err(DirectoryError::Occupied {
+                path: path.to_owned(),
+            });
+        }
+        let index = path.join("index.html");
+        unless_missing(fs::remove_file(&index)).map_err(io_error(&index))?;
+        fs::write(&marker, MARKER_TEXT).map_err(io_error(&marker))?;
+        for part in PARTS {
+            let part = path.join(part);
+            unless_missing(fs::remove_dir_all(&part)).map_err(io_error(&part))?;
+            fs::create_dir(&part).map_err(io_error(&part))?;
+        }
+        Ok(Self {
+            path: path.to_owned(),
+        })
+    }
+
+    /// Writes a file of the report; it appears under its name only when it is whole.
+    pub(super) fn write(&self, name: &str, content: &str) -> Result<(), DirectoryError> {
+        let path = self.path.join(name);
+        let partial = self.path.join(format!("{name}.part"));
+        fs::write(&partial, content).map_err(io_error(&partial))?;
+        fs::rename(&partial, &path).map_err(io_error(&path))
+    }
+
+    /// Writes the index, with which the report is whole, and returns its path.
+    pub(super) fn finish(self, index: &str) -> Result<PathBuf, DirectoryError> {
+        self.write("index.html", index)?;
+        Ok(self.path.join("index.html"))
+    }
+}
+
+/// Returns the result of removing something; that it was not there is no error.
+fn unless_missing(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_of_something_else_is_left_alone() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("thesis.txt");
+        fs::write(&file, "years of work").expect("it writes");
+        let error = Directory::begin(directory.path()).expect_err("not ours");
+        assert!(
+            error
+                .to_string()
+                .ends_with("is not empty and holds no report, so nothing there was touched"),
+            "{error}"
+        );
+        assert_eq!(
+            fs::read_to_string(&file).expect("still there"),
+            "years of work"
+        );
+        let error = Directory::begin(&file).expect_err("a file");
+        assert!(
+            error.to_string().ends_with("is a file, not a directory"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_report_in_the_making_has_no_index_and_nothing_old() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("report");
+        let report = Directory::begin(&path).expect("new");
+        report.write("data/old.js", "old").expect("it writes");
+        report.finish("first").expect("it writes");
+        let report = Directory::begin(&path).expect("a report may be replaced");
+        assert!(!path.join("index.html").exists());
+        assert!(!path.join("data/old.js").exists());
+        let index = report.finish("second").expect("it writes");
+        assert_eq!(fs::read_to_string(index).expect("whole"), "second");
+    }
+}

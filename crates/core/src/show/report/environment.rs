@@ -1,0 +1,111 @@
+//! What was observed around the runs of a benchmark, and what of it changed.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::model::Object;
+use crate::record::{BenchmarkData, InstanceData};
+
+/// An observation of the latest run beside that of the run before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Observation {
+    /// Where it stands, with dots: `packages.numpy`.
+    pub(super) key: String,
+    /// What it was in the session before; `None` when it was not observed.
+    pub(super) before: Option<String>,
+    /// What it was in the latest session; `None` when it was not observed.
+    pub(super) now: Option<String>,
+}
+
+impl Observation {
+    pub(super) fn differs(&self) -> bool {
+        self.before != self.now
+    }
+}
+
+/// What was observed, and around which runs.
+#[derive(Debug, Default)]
+pub(super) struct Environments {
+    /// When the latest session was.
+    pub(super) latest: Option<String>,
+    /// When the one before it was; `None` when there is only one.
+    pub(super) previous: Option<String>,
+    /// Observations by key.
+    pub(super) observations: Vec<Observation>,
+}
+
+/// Returns what was observed in the two latest sessions of a benchmark. What varies within a
+/// session (its hosts, say) is listed with all its values.
+pub(super) fn environments(data: &BenchmarkData) -> Environments {
+    let mut sessions: Vec<_> = data
+        .instances
+        .iter()
+        .map(|instance| (instance.session.started, instance.session.id))
+        .collect();
+    sessions.sort_unstable();
+    sessions.dedup();
+    let mut newest = sessions.into_iter().rev();
+    let (latest, previous) = (newest.next(), newest.next());
+    let observed = |session: Option<(jiff::Timestamp, crate::model::Id)>| {
+        let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for instance in &data.instances {
+            if Some((instance.session.started, instance.session.id)) == session {
+                observe(instance, &mut values);
+            }
+        }
+        values
+    };
+    let (now, before) = (observed(latest), observed(previous));
+    let mut keys: Vec<&String> = now.keys().chain(before.keys()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let joined = |values: Option<&Vec<String>>| values.map(|values| values.join(", "));
+    Environments {
+        latest: latest.map(|(started, _)| started.to_string()),
+        previous: previous.map(|(started, _)| started.to_string()),
+        observations: keys
+            .into_iter()
+            .map(|key| Observation {
+                key: key.clone(),
+                before: joined(before.get(key)),
+                now: joined(now.get(key)),
+            })
+            .collect(),
+    }
+}
+
+fn observe(instance: &InstanceData, values: &mut BTreeMap<String, Vec<String>>) {
+    let mut add = |key: &str, value: String| {
+        let known = values.entry(key.to_owned()).or_default();
+        if !known.contains(&value) {
+            known.push(value);
+        }
+    };
+    if let Some(host) = &instance.instance.host {
+        add("host", host.clone());
+    }
+    if let Some(version) = instance.run.version.label() {
+        add("version under test", version);
+    }
+    add("measured with", instance.session.tool.clone());
+    flatten("", &instance.run.environment, &mut add);
+    flatten("", &instance.instance.environment, &mut add);
+}
+
+fn flatten(prefix: &str, object: &Object, add: &mut impl FnMut(&str, String)) {
+    for (key, value) in object {
+        let key = if prefix.is_empty() {
+            key.clone()
+        } else {
+            format!("{prefix}.{key}")
+        };
+        match value {
+            Value::Object(inner) => flatten(&key, inner, add),
+            Value::String(text) => add(&key, text.clone()),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                add(&key, value.to_string());
+            }
+        }
+    }
+}

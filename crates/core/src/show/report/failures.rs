@@ -1,0 +1,100 @@
+//! What failed, newest first, with what it said.
+
+use crate::model::{InstanceOutcome, Outcome};
+use crate::record::BenchmarkData;
+use crate::show::sample::{RunSample, short_id};
+
+/// So many failures stand in the page; all of them stand in the table of iterations.
+pub(super) const SHOWN: usize = 20;
+
+/// So much of a message stands in the page; all of it stands in the table of iterations.
+const SHOWN_CHARACTERS: usize = 2_000;
+
+/// One failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// `failed`, `timed out`, `instance lost`, …
+    pub(super) what: String,
+    /// When and where it happened.
+    pub(super) place: String,
+    /// What it said; may be empty.
+    pub(super) message: String,
+}
+
+/// Returns the latest failures of a benchmark, and how many there are in all.
+pub(super) fn failures(data: &BenchmarkData) -> (Vec<Failure>, usize) {
+    let mut newest: Vec<_> = data.instances.iter().collect();
+    newest.sort_by_key(|instance| {
+        std::cmp::Reverse((instance.session.started, instance.instance.position))
+    });
+    let mut failures = Vec::new();
+    let mut total = 0;
+    for instance in newest {
+        let mut add = |what: String, iteration: Option<u32>, message: &str| {
+            total += 1;
+            if failures.len() < SHOWN {
+                let run = RunSample::empty(instance);
+                let host = instance
+                    .instance
+                    .host
+                    .as_ref()
+                    .map_or_else(String::new, |host| format!(" on {host}"));
+                let iteration =
+                    iteration.map_or_else(String::new, |index| format!("iteration {index}, "));
+                failures.push(Failure {
+                    what,
+                    place: format!(
+                        "{iteration}instance {}{host}, {}",
+                        short_id(&instance.instance.id),
+                        run.label()
+                    ),
+                    message: shortened(message),
+                });
+            }
+        };
+        if let Some(end) = &instance.end {
+            match end.outcome {
+                InstanceOutcome::Ok | InstanceOutcome::Skipped => {}
+                InstanceOutcome::Failed | InstanceOutcome::TimedOut | InstanceOutcome::Lost => {
+                    let what = format!("instance {}", end.outcome.name().replace('_', " "));
+                    add(what, None, end.message.as_deref().unwrap_or_default());
+                }
+            }
+        }
+        let iterations = &instance.iterations;
+        for (at, outcome) in iterations.outcome.iter().enumerate() {
+            match outcome {
+                Outcome::Ok | Outcome::Skipped => {}
+                Outcome::Failed | Outcome::TimedOut => {
+                    let message = iterations
+                        .messages
+                        .iter()
+                        .find(|(row, _)| *row == at)
+                        .map_or("", |(_, text)| text);
+                    add(
+                        outcome.name().replace('_', " "),
+                        iterations.index.get(at).copied(),
+                        message,
+                    );
+                }
+            }
+        }
+    }
+    (failures, total)
+}
+
+/// Returns the end of a long message: there programs say what went wrong.
+fn shortened(message: &str) -> String {
+    let characters = message.chars().count();
+    if characters <= SHOWN_CHARACTERS {
+        return message.to_owned();
+    }
+    let rest: String = message
+        .chars()
+        .skip(characters - SHOWN_CHARACTERS)
+        .collect();
+    format!(
+        "… {} characters before …\n{rest}",
+        characters - SHOWN_CHARACTERS
+    )
+}

@@ -1,0 +1,33 @@
+//! Whether anything is wrong with a benchmark's latest runs.
+
+use super::row::Row;
+use crate::show::estimate::RatioEstimate;
+
+/// Instances that vary by more than this (coefficient of variation) are called noisy.
+pub(super) const NOISY_FROM: f64 = 0.10;
+
+/// What deserves attention in the latest run of each variant, by the first metric.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Health {
+    pub(super) failures: usize,
+    pub(super) lost: usize,
+    pub(super) few_instances: bool,
+    pub(super) noisy: bool,
+    pub(super) without_value: bool,
+}
+
+impl Health {
+    pub(super) fn of(rows: &[Row]) -> Self {
+        Self {
+            failures: rows.iter().map(|row| row.failures).sum(),
+            lost: rows.iter().map(|row| row.lost).sum(),
+            few_instances: rows
+                .iter()
+                .any(|row| row.value.is_some() && row.instances < RatioEstimate::FEWEST_INSTANCES),
+            noisy: rows
+                .iter()
+                .any(|row| row.cv.is_some_and(|cv| cv > NOISY_FROM)),
+            without_value: rows.iter().any(|row| row.value.is_none()),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The index: one line that says whether anything is wrong, and a table of everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{DOCTYPE, Markup, html};
+use serde::Serialize;
+
+use super::directory::{Directory, DirectoryError};
+use super::health::{Health, NOISY_FROM};
+use super::page::{foot, head, json_script, theme_switch};
+use super::row::{self, Row};
+use super::{Options, Summary, side_file};
+use crate::show::quantity::{count, percent};
+use crate::show::sample::{FIRST_METRIC, metric_title};
+
+/// What the index gathers while benchmarks are written.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    health: Vec<Health>,
+    suites: BTreeSet<String>,
+    tags: BTreeSet<String>,
+    variants: BTreeSet<String>,
+    metrics: BTreeMap<String, Metric>,
+}
+
+#[derive(Debug, Default)]
+struct Metric {
+    unit: String,
+    rows: Vec<Row>,
+}
+
+/// What the page's script has to know.
+#[derive(Serialize)]
+struct Settings<'a> {
+    metrics: Vec<MetricSetting<'a>>,
+}
+
+#[derive(Serialize)]
+struct MetricSetting<'a> {
+    name: &'a str,
+    file: String,
+}
+
+impl Index {
+    pub(super) fn benchmarks(&self) -> usize {
+        self.health.len()
+    }
+
+    pub(super) fn add(&mut self, summary: Summary) {
+        self.health.push(summary.health);
+        self.suites.insert(summary.suite);
+        self.tags.extend(summary.tags);
+        for (name, unit, rows) in summary.metrics {
+            self.variants
+                .extend(rows.iter().map(|row| row.variant.clone()));
+            let metric = self.metrics.entry(name).or_default();
+            metric.unit = unit;
+            metric.rows.extend(rows);
+        }
+    }
+
+    /// Writes the side files and returns the page.
+    pub(super) fn write(
+        &self,
+        directory: &Directory,
+        options: &Options,
+    ) -> Result<String, DirectoryError> {
+        let mut metrics: Vec<(&String, &Metric)> = self.metrics.iter().collect();
+        // The usual metric first, then those that most benchmarks have.
+        metrics
+            .sort_by_key(|(name, metric)| (*name != FIRST_METRIC, usize::MAX - metric.rows.len()));
+        let mut settings = Settings {
+            metrics: Vec::new(),
+        };
+        for (number, (name, metric)) in metrics.iter().enumerate() {
+            let file = format!("index.m{number}");
+            directory.write(
+                &format!("data/{file}.js"),
+                &side_file(&file, &row::columns(&metric.rows)),
+            )?;
+            settings.metrics.push(MetricSetting { name, file });
+        }
+        Ok(self.page(&metrics, &settings, options))
+    }
+
+    fn page(
+        &self,
+        metrics: &[(&String, &Metric)],
+        settings: &Settings<'_>,
+        options: &Options,
+    ) -> String {
+        let first_file = settings.metrics.first().map(|metric| metric.file.as_str());
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                (head(&options.title, ""))
+                body.index {
+                    a.skip href="#benchmarks" { "Skip to the table" }
+                    header {
+                        h1 { (options.title) }
+                        (theme_switch())
+                    }
+                    main {
+                        (self.sentence())
+                        @if self.health.is_empty() {
+                            p { "Nothing was measured yet, or the filters left nothing." }
+                            p { "Measure a command with " code { "lapwing run -- COMMAND" } ", then write the report again." }
+                        } @else {
+                            (self.controls(metrics))
+                            p #shown role="status" {}
+                            table #benchmarks role="table" {
+                                caption.unseen { "Benchmarks, by their latest run" }
+                                thead role="rowgroup" { tr role="row" {
+                                    (header("name", "benchmark", "name"))
+                                    th.history role="columnheader" scope="col" { "history" }
+                                    (header("value", "latest value [95 % CI]", "number"))
+                                    (header("change", "change", "number"))
+                                    (header("noise", "noise", "number"))
+                                    (header("size", "instances × iterations", "number"))
+                                    (header("failures", "failures", "number"))
+                                } }
+                                tbody role="rowgroup" {}
+                            }
+                            p #more hidden { button type="button" { "Show more" } }
+                            noscript { p { "The table needs JavaScript. The pages are in the folder " code { "benchmark" } "." } }
+                        }
+                    }
+                    (foot(options))
+                    (json_script("settings", settings))
+                    script src="assets/app.js" {}
+                    @if let Some(file) = first_file {
+                        script src=(format!("data/{file}.js")) {}
+                    }
+                }
+            }
+        }
+        .into_string()
+    }
+
+    /// Returns the answer to "is anything wrong?".
+    fn sentence(&self) -> Markup {
+        let number = |test: fn(&Health) -> bool| self.health.iter().filter(|it| test(it)).count();
+        let failing = number(|it| it.failures > 0);
+        let without_value = number(|it| it.without_value);
+        let lost = number(|it| it.lost > 0);
+        let few = number(|it| it.few_instances);
+        let noisy = number(|it| it.noisy);
+        let all = self.health.len();
+        let benchmarks = if all == 1 { "benchmark" } else { "benchmarks" };
+        let verb = |number: usize, one: &'static str, several: &'static str| {
+            if number == 1 { one } else { several }
+        };
+        let remarks: Vec<(usize, &str, String)> = vec![
+            (
+                failing,
+                "failures",
+                verb(failing, "had failures", "had failures").to_owned(),
+            ),
+            (
+                without_value,
+                "nothing",
+                verb(
+                    without_value,
+                    "gave no value at all",
+                    "gave no value at all",
+                )
+                .to_owned(),
+            ),
+            (
+                lost,
+                "lost",
+                verb(
+                    lost,
+                    "lost instances to the machine",
+                    "lost instances to the machine",
+                )
+                .to_owned(),
+            ),
+            (
+                few,
+                "few",
+                verb(
+                    few,
+                    "rests on fewer than 3 instances, too few to judge a change",
+                    "rest on fewer than 3 instances, too few to judge a change",
+                )
+                .to_owned(),
+            ),
+            (
+                noisy,
+                "noisy",
+                format!(
+                    "{} noisy (instances vary by more than {})",
+                    verb(noisy, "is", "are"),
+                    percent(NOISY_FROM)
+                ),
+            ),
+        ];
+        let remarks: Vec<_> = remarks
+            .into_iter()
+            .filter(|(number, _, _)| *number > 0)
+            .collect();
+        html! {
+            p.answer {
+                @if all == 0 {
+                    "There is nothing to report."
+                } @else if remarks.is_empty() {
+                    strong { "Nothing is wrong" } " with the latest runs of "
+                    (count(all)) " " (benchmarks) ": no failures, at least 3 instances each, little noise."
+                } @else {
+                    "Of " (count(all)) " " (benchmarks) ", in their latest runs: "
+                    @for (position, (number, state, text)) in remarks.iter().enumerate() {
+                        @if position > 0 { "; " }
+                        a href=(format!("#state={state}")) { strong { (count(*number)) } " " (text) }
+                    }
+                    "."
+                    @if failing == 0 && lost == 0 && without_value == 0 { " Nothing failed." }
+                }
+            }
+        }
+    }
+
+    fn controls(&self, metrics: &[(&String, &Metric)]) -> Markup {
+        let options = |names: &BTreeSet<String>| {
+            html! { @for name in names { option value=(name) { (name) } } }
+        };
+        html! {
+            form #filters role="search" aria-label="Benchmarks" {
+                label.wide { span { "Search" } input type="search" name="q" placeholder="part of a name" autocomplete="off"; }
+                label { span { "Metric" } select name="metric" {
+                    @for (name, metric) in metrics {
+                        option value=(name) { (metric_title(name)) @if !metric.unit.is_empty() && metric.unit != "1" { " (" (metric.unit) ")" } }
+                    }
+                } }
+                @if self.suites.len() > 1 {
+                    label { span { "Suite" } select name="suite" { option value="" { "all" } (options(&self.suites)) } }
+                }
+                @if !self.tags.is_empty() {
+                    label { span { "Tag" } select name="tag" { option value="" { "all" } (options(&self.tags)) } }
+                }
+                @if self.variants.len() > 1 {
+                    label { span { "Variant" } select name="variant" { option value="" { "all" } (options(&self.variants)) } }
+                }
+                label { span { "Show" } select name="state" {
+                    option value="" { "all" }
+                    option value="failures" { "with failures" }
+                    option value="nothing" { "without a value" }
+                    option value="lost" { "with lost instances" }
+                    option value="few" { "fewer than 3 instances" }
+                    option value="noisy" { "noisy" }
+                    option value="moved" { "interval of change without 1×" }
+                } }
+                button type="reset" { "Clear" }
+            }
+        }
+    }
+}
+
+fn header(key: &str, text: &str, class: &str) -> Markup {
+    html! {
+        th class=(class) role="columnheader" scope="col" data-sort=(key) {
+            button type="button" { (text) }
+        }
+    }
+}

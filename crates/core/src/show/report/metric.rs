@@ -1,0 +1,232 @@
+//! The side file of one metric of a benchmark: its charts, and its runs with their instances.
+
+use serde::Serialize;
+
+use super::directory::{Directory, DirectoryError};
+use super::{MetricView, Options, row, side_file};
+use crate::model::InstanceOutcome;
+use crate::show::chart::{Chart, HistoryPoint, distribution, history, instance_means, iterations};
+use crate::show::quantity::{Scale, percent};
+use crate::show::sample::{InstanceSample, RunSample};
+use crate::show::{Colours, Estimate};
+
+/// So many runs' iterations are drawn at a time; fewer where they have very many.
+const RUNS_AT_A_TIME: usize = 10;
+const POINTS_AT_A_TIME: usize = 4_000;
+
+/// What a page has to know of the side file.
+#[derive(Debug, Serialize)]
+pub(super) struct MetricFile {
+    pub(super) name: String,
+    pub(super) file: String,
+    /// The side file with the iterations of older runs.
+    pub(super) older: Option<String>,
+    /// What the chart of iterations shows at first.
+    pub(super) latest: String,
+}
+
+#[derive(Serialize)]
+struct Content {
+    charts: Vec<Chart>,
+    runs: Vec<RunRow>,
+}
+
+#[derive(Serialize)]
+struct OlderGroup {
+    label: String,
+    chart: Chart,
+}
+
+/// A run in the table of runs.
+#[derive(Serialize)]
+struct RunRow {
+    id: String,
+    time: String,
+    session: String,
+    variant: String,
+    colour: usize,
+    version: String,
+    value: String,
+    interval: String,
+    size: String,
+    cv: String,
+    change: String,
+    change_against: String,
+    failures: usize,
+    lost: usize,
+    left_out: String,
+    instances: Vec<InstanceRow>,
+}
+
+/// An instance among those that a run's number rests on.
+#[derive(Serialize)]
+struct InstanceRow {
+    id: String,
+    host: String,
+    mean: String,
+    used: usize,
+    left_out: String,
+    outcome: &'static str,
+}
+
+/// Writes the side files of a metric.
+pub(super) fn write(
+    directory: &Directory,
+    slug: &str,
+    number: usize,
+    view: &MetricView,
+    options: &Options,
+    colours: &Colours,
+) -> Result<MetricFile, DirectoryError> {
+    let sample = &view.sample;
+    let groups = groups(&sample.runs);
+    let (latest, older) = match groups.split_first() {
+        Some((latest, older)) => (*latest, older),
+        None => (sample.runs.as_slice(), groups.as_slice()),
+    };
+    let mut charts = Vec::new();
+    if sample.runs.len() > 1 {
+        let points = history_points(view);
+        charts.push(history(&sample.name, &sample.metric.unit, &points, colours));
+    }
+    charts.push(iterations(sample, latest, colours));
+    charts.push(instance_means(sample, &sample.runs, colours));
+    charts.push(distribution(sample, &sample.runs, colours));
+    let content = Content {
+        charts,
+        runs: run_rows(view, options, colours),
+    };
+    let file = format!("{slug}.m{number}");
+    directory.write(&format!("data/{file}.js"), &side_file(&file, &content))?;
+    let older_file = (!older.is_empty()).then(|| format!("{file}.older"));
+    if let Some(name) = &older_file {
+        let groups: Vec<OlderGroup> = older
+            .iter()
+            .map(|runs| OlderGroup {
+                label: group_label(runs),
+                chart: iterations(sample, runs, colours),
+            })
+            .collect();
+        directory.write(&format!("data/{name}.js"), &side_file(name, &groups))?;
+    }
+    Ok(MetricFile {
+        name: sample.name.clone(),
+        file,
+        older: older_file,
+        latest: group_label(latest),
+    })
+}
+
+/// Returns the runs in groups to be drawn together, newest group first.
+fn groups(runs: &[RunSample]) -> Vec<&[RunSample]> {
+    let mut groups = Vec::new();
+    let mut end = runs.len();
+    while end > 0 {
+        let mut begin = end;
+        let mut points = 0;
+        while begin > 0 && end - begin < RUNS_AT_A_TIME {
+            let more: usize = runs.get(begin - 1).map_or(0, |run| {
+                run.instances.iter().map(|it| it.points.len()).sum()
+            });
+            if begin < end && points + more > POINTS_AT_A_TIME {
+                break;
+            }
+            points += more;
+            begin -= 1;
+        }
+        groups.extend(runs.get(begin..end));
+        end = begin;
+    }
+    groups
+}
+
+fn group_label(runs: &[RunSample]) -> String {
+    match (runs.first(), runs.last()) {
+        (Some(first), Some(last)) if runs.len() > 1 => format!(
+            "{} runs, {} to {}",
+            runs.len(),
+            first.time_text(),
+            last.time_text()
+        ),
+        (Some(only), _) => format!("the run of {}", only.label()),
+        (None, _) => "no run".to_owned(),
+    }
+}
+
+fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
+    let runs = &view.sample.runs;
+    let date = |run: &RunSample| run.time_text().chars().take(10).collect::<String>();
+    let first = runs.first().map(date);
+    // Runs of one day are told apart by the time.
+    let one_day = runs.iter().all(|run| Some(date(run)) == first);
+    runs.iter()
+        .zip(&view.estimates)
+        .filter_map(|(run, estimate)| {
+            Some(HistoryPoint {
+                session: run.session,
+                place: if one_day {
+                    run.time_text().chars().skip(11).collect()
+                } else {
+                    date(run)
+                },
+                label: run.label(),
+                variant: run.variant.clone(),
+                estimate: (*estimate)?,
+                left_out: run.left_out().text(),
+            })
+        })
+        .collect()
+}
+
+fn run_rows(view: &MetricView, options: &Options, colours: &Colours) -> Vec<RunRow> {
+    let unit = &view.sample.metric.unit;
+    view.sample
+        .runs
+        .iter()
+        .zip(&view.estimates)
+        .rev()
+        .map(|(run, estimate)| {
+            let change = row::change(view, run, &options.statistics);
+            RunRow {
+                id: run.id.to_string(),
+                time: run.time_text(),
+                session: run.session_name.clone(),
+                variant: run.variant.clone(),
+                colour: colours.get(&run.variant),
+                version: run.version.clone().unwrap_or_default(),
+                value: estimate
+                    .map_or_else(|| "–".to_owned(), |estimate| estimate.value_text(unit)),
+                interval: estimate
+                    .and_then(|estimate| estimate.interval_text(unit))
+                    .unwrap_or_default(),
+                size: run.size().short(),
+                cv: run.cv().map_or_else(String::new, percent),
+                change: change
+                    .as_ref()
+                    .map_or_else(String::new, |(_, ratio)| ratio.text()),
+                change_against: change.map_or_else(String::new, |(against, _)| against),
+                failures: run.failures(),
+                lost: run.lost(),
+                left_out: run.left_out().text(),
+                instances: run
+                    .instances
+                    .iter()
+                    .map(|instance| instance_row(instance, estimate.as_ref(), unit))
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+fn instance_row(instance: &InstanceSample, estimate: Option<&Estimate>, unit: &str) -> InstanceRow {
+    let mean = instance.mean();
+    let scale = Scale::of(estimate.map_or(0.0, |estimate| estimate.value), unit);
+    InstanceRow {
+        id: instance.short_id(),
+        host: instance.host.clone().unwrap_or_default(),
+        mean: mean.map_or_else(|| "–".to_owned(), |mean| scale.text(mean)),
+        used: instance.steady_count(),
+        left_out: instance.left_out().text(),
+        outcome: instance.outcome.map_or("", InstanceOutcome::name),
+    }
+}

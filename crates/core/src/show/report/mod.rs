@@ -1,0 +1,312 @@
+//! The report: a static site that works from `file://`, without any network.
+//!
+//! An index, a page for each benchmark, and side files with data that pages load when they
+//! need them (`docs/report.md` describes them all).
+
+mod directory;
+mod environment;
+mod failures;
+mod health;
+mod index;
+mod metric;
+mod page;
+mod raw;
+mod row;
+mod slug;
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::estimate::{Estimate, RatioEstimate};
+use super::sample::{FIRST_METRIC, MetricSample, RunSample, mean};
+use super::{Colours, chart};
+use crate::record::BenchmarkData;
+use directory::Directory;
+pub use directory::DirectoryError;
+use health::Health;
+use index::Index;
+use row::Row;
+use slug::slug;
+
+/// The statistics that a report needs, all of them over means of instances.
+#[derive(Debug, Clone, Copy)]
+pub struct Statistics {
+    /// Returns the 95 % confidence interval of the mean; `None` when there is none.
+    pub interval: fn(&[f64]) -> Option<(f64, f64)>,
+    /// Returns the 95 % confidence interval of the ratio candidate / baseline, given the
+    /// baseline first; `None` when there is none.
+    pub ratio_interval: fn(&[f64], &[f64]) -> Option<(f64, f64)>,
+}
+
+/// What a report says of itself and how it computes.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What stands at the top of the index.
+    pub title: String,
+    /// Who made it from what and when, for the foot of every page.
+    pub made: String,
+    /// The statistics.
+    pub statistics: Statistics,
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The page to open.
+    pub index: PathBuf,
+    /// How many benchmarks it shows.
+    pub benchmarks: usize,
+}
+
+/// Benchmarks that are worked on at a time: enough for every processor, few enough for memory.
+const BATCH: usize = 32;
+
+/// Writes a report benchmark by benchmark.
+#[derive(Debug)]
+pub struct ReportWriter {
+    directory: Directory,
+    options: Options,
+    colours: Colours,
+    waiting: Vec<BenchmarkData>,
+    index: Index,
+}
+
+/// Writes a report of these benchmarks into a directory.
+///
+/// # Errors
+/// When the directory holds something else or cannot be written to.
+pub fn write(
+    benchmarks: impl IntoIterator<Item = BenchmarkData>,
+    directory: &Path,
+    options: Options,
+) -> Result<Written, DirectoryError> {
+    let mut writer = ReportWriter::create(directory, options)?;
+    for data in benchmarks {
+        writer.add(data)?;
+    }
+    writer.finish()
+}
+
+impl ReportWriter {
+    /// Begins a report. What an older report left in the directory is removed, its index
+    /// first: a report that is not finished has none.
+    ///
+    /// # Errors
+    /// When the directory holds something else or cannot be written to.
+    pub fn create(directory: &Path, options: Options) -> Result<Self, DirectoryError> {
+        let directory = Directory::begin(directory)?;
+        directory.write("assets/echarts.js", chart::ECHARTS)?;
+        directory.write("assets/chart.js", chart::CHART_SCRIPT)?;
+        directory.write("assets/app.js", include_str!("../../../assets/app.js"))?;
+        directory.write(
+            "assets/style.css",
+            include_str!("../../../assets/style.css"),
+        )?;
+        directory.write(
+            "assets/echarts-LICENSE",
+            include_str!("../../../assets/echarts/LICENSE"),
+        )?;
+        directory.write(
+            "assets/echarts-NOTICE",
+            include_str!("../../../assets/echarts/NOTICE"),
+        )?;
+        Ok(Self {
+            directory,
+            options,
+            colours: Colours::default(),
+            waiting: Vec::new(),
+            index: Index::default(),
+        })
+    }
+
+    /// Adds a benchmark: its page and its data are written soon.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub fn add(&mut self, data: BenchmarkData) -> Result<(), DirectoryError> {
+        // Colours are given out here, in order, so that they don't depend on threads.
+        for instance in &data.instances {
+            self.colours.number(&instance.run.variant);
+        }
+        self.waiting.push(data);
+        if self.waiting.len() >= BATCH {
+            self.write_waiting()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left and the index, last of all.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub fn finish(mut self) -> Result<Written, DirectoryError> {
+        self.write_waiting()?;
+        let benchmarks = self.index.benchmarks();
+        let page = self.index.write(&self.directory, &self.options)?;
+        let index = self.directory.finish(&page)?;
+        Ok(Written { index, benchmarks })
+    }
+
+    fn write_waiting(&mut self) -> Result<(), DirectoryError> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let written: Vec<Result<Summary, DirectoryError>> = waiting
+            .par_iter()
+            .map(|data| write_benchmark(data, &self.directory, &self.options, &self.colours))
+            .collect();
+        for summary in written {
+            self.index.add(summary?);
+        }
+        Ok(())
+    }
+}
+
+/// What the index has to know of a benchmark.
+#[derive(Debug)]
+struct Summary {
+    suite: String,
+    tags: Vec<String>,
+    /// For each metric its name, its unit and a row per variant.
+    metrics: Vec<(String, String, Vec<Row>)>,
+    health: Health,
+}
+
+/// One metric of a benchmark with its numbers computed.
+#[derive(Debug)]
+struct MetricView {
+    sample: MetricSample,
+    /// The runs' numbers, in the order of the sample's runs.
+    estimates: Vec<Option<Estimate>>,
+}
+
+impl MetricView {
+    fn new(sample: MetricSample, statistics: &Statistics) -> Self {
+        let estimates = sample
+            .runs
+            .iter()
+            .map(|run| estimate(run, statistics))
+            .collect();
+        Self { sample, estimates }
+    }
+
+    /// Returns the runs of a variant with their numbers, oldest first.
+    fn of_variant<'a>(
+        &'a self,
+        variant: &'a str,
+    ) -> impl DoubleEndedIterator<Item = (&'a RunSample, Option<Estimate>)> {
+        self.sample
+            .runs
+            .iter()
+            .zip(self.estimates.iter().copied())
+            .filter(move |(run, _)| run.variant == variant)
+    }
+}
+
+fn estimate(run: &RunSample, statistics: &Statistics) -> Option<Estimate> {
+    let means = run.instance_means();
+    let interval = (statistics.interval)(&means);
+    Some(Estimate {
+        value: mean(means.iter().copied())?,
+        lower: interval.map(|(lower, _)| lower),
+        upper: interval.map(|(_, upper)| upper),
+        size: run.size(),
+    })
+}
+
+/// Returns the ratio of two runs; `None` when either has no value or the ratio no meaning.
+fn ratio(
+    baseline: &RunSample,
+    candidate: &RunSample,
+    statistics: &Statistics,
+) -> Option<RatioEstimate> {
+    let (below, above) = (baseline.instance_means(), candidate.instance_means());
+    let value = mean(above.iter().copied())? / mean(below.iter().copied())?;
+    if !value.is_finite() || value <= 0.0 {
+        return None;
+    }
+    let interval = (statistics.ratio_interval)(&below, &above);
+    Some(RatioEstimate {
+        value,
+        lower: interval.map(|(lower, _)| lower),
+        upper: interval.map(|(_, upper)| upper),
+        baseline: baseline.size(),
+        candidate: candidate.size(),
+    })
+}
+
+fn write_benchmark(
+    data: &BenchmarkData,
+    directory: &Directory,
+    options: &Options,
+    colours: &Colours,
+) -> Result<Summary, DirectoryError> {
+    let slug = slug(&data.suite, &data.benchmark.id);
+    let mut views: Vec<MetricView> = MetricSample::names(data)
+        .iter()
+        .map(|name| MetricSample::of(data, name))
+        .filter(MetricSample::has_values)
+        .map(|sample| MetricView::new(sample, &options.statistics))
+        .collect();
+    if views.is_empty() {
+        // Nothing but failures: they are shown all the same.
+        let sample = MetricSample::of(data, FIRST_METRIC);
+        views.push(MetricView::new(sample, &options.statistics));
+    }
+    let mut files = Vec::new();
+    for (number, view) in views.iter().enumerate() {
+        files.push(metric::write(
+            directory, &slug, number, view, options, colours,
+        )?);
+    }
+    let raw_files = raw::write(directory, &slug, data)?;
+    let rows: Vec<(String, String, Vec<Row>)> = views
+        .iter()
+        .map(|view| {
+            (
+                view.sample.name.clone(),
+                view.sample.metric.unit.clone(),
+                row::rows(data, &slug, view, &options.statistics, colours),
+            )
+        })
+        .collect();
+    let health = Health::of(rows.first().map_or(&[], |(_, _, rows)| rows));
+    let page = page::page(&page::Page {
+        data,
+        slug: &slug,
+        views: &views,
+        rows: &rows,
+        files: &files,
+        raw_files: &raw_files,
+        health: &health,
+        options,
+    });
+    directory.write(&format!("benchmark/{slug}.html"), &page)?;
+    Ok(Summary {
+        suite: data.suite.clone(),
+        tags: data.benchmark.tags.clone(),
+        metrics: rows,
+        health,
+    })
+}
+
+/// Returns a side file that registers its data under its own name when a page loads it.
+fn side_file(name: &str, value: &impl serde::Serialize) -> String {
+    // What is serialised here are structs of numbers and texts, which cannot fail.
+    let json = serde_json::to_string(value).unwrap_or_else(|_impossible| "null".to_owned());
+    let name = serde_json::Value::from(name);
+    // A line separator inside a text is an error to old browsers, and `</script` to some tools.
+    let json = [
+        ("\u{2028}", "\\u2028"),
+        ("\u{2029}", "\\u2029"),
+        ("</", "<\\/"),
+    ]
+    .iter()
+    .fold(json, |json, (found, escaped)| {
+        if json.contains(found) {
+            json.replace(found, escaped)
+        } else {
+            json
+        }
+    });
+    format!("lapwing.register({name},{json});\n")
+}

@@ -1,0 +1,361 @@
+//! The page of one benchmark.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
+
+use super::environment::{Environments, Observation, environments};
+use super::failures::{self, failures};
+use super::health::{Health, NOISY_FROM};
+use super::metric::MetricFile;
+use super::raw::RawFileName;
+use super::row::Row;
+use super::{MetricView, Options};
+use crate::record::BenchmarkData;
+use crate::show::quantity::{count, percent};
+use crate::show::sample::metric_title;
+
+/// So many observations stand in the page.
+const SHOWN_OBSERVATIONS: usize = 200;
+const SHOWN_CHARACTERS: usize = 160;
+
+/// What a page is made of.
+#[derive(Debug)]
+pub(super) struct Page<'a> {
+    pub(super) data: &'a BenchmarkData,
+    pub(super) slug: &'a str,
+    pub(super) views: &'a [MetricView],
+    pub(super) rows: &'a [(String, String, Vec<Row>)],
+    pub(super) files: &'a [MetricFile],
+    pub(super) raw_files: &'a [RawFileName],
+    pub(super) health: &'a Health,
+    pub(super) options: &'a Options,
+}
+
+/// What the page's script has to know.
+#[derive(Serialize)]
+struct Settings<'a> {
+    benchmark: &'a str,
+    slug: &'a str,
+    metrics: &'a [MetricFile],
+    raw: &'a [RawFileName],
+}
+
+/// Returns the page.
+pub(super) fn page(page: &Page<'_>) -> String {
+    let benchmark = &page.data.benchmark;
+    let settings = Settings {
+        benchmark: &benchmark.id,
+        slug: page.slug,
+        metrics: page.files,
+        raw: page.raw_files,
+    };
+    let title = format!("{} · {}", benchmark.id, page.options.title);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(&title, "../"))
+            body.benchmark {
+                a.skip href="#metrics" { "Skip to the numbers" }
+                header {
+                    nav aria-label="Report" { a href="../index.html" { (page.options.title) } }
+                    (theme_switch())
+                }
+                main {
+                    h1 { (benchmark.id) }
+                    (description(page))
+                    (sentence(page))
+                    (metric_table(page))
+                    (metric_part(page))
+                    (raw_part(page))
+                    (failure_part(page))
+                    (environment_part(&environments(page.data)))
+                }
+                (foot(page.options))
+                dialog #trace aria-labelledby="trace-title" {
+                    h2 #trace-title {}
+                    div {}
+                    form method="dialog" { button { "Close" } }
+                }
+                (json_script("settings", &settings))
+                script src="../assets/echarts.js" {}
+                script src="../assets/chart.js" {}
+                script src="../assets/app.js" {}
+            }
+        }
+    }
+    .into_string()
+}
+
+fn description(page: &Page<'_>) -> Markup {
+    let benchmark = &page.data.benchmark;
+    html! {
+        p.description {
+            span { "suite " a href=(format!("../index.html#suite={}", url_part(&page.data.suite))) { (page.data.suite) } }
+            @for tag in &benchmark.tags {
+                " · " a href=(format!("../index.html#tag={}", url_part(tag))) { "#" (tag) }
+            }
+            @for (name, value) in &benchmark.params {
+                " · " span { (name) " = " (value.as_str().map_or_else(|| value.to_string(), str::to_owned)) }
+            }
+        }
+    }
+}
+
+/// Returns what the latest runs say by the first metric, in words.
+fn sentence(page: &Page<'_>) -> Markup {
+    let Some((metric, unit, rows)) = page.rows.first() else {
+        return html! {};
+    };
+    html! {
+        @for row in rows {
+            p.answer {
+                @if row.named { span.dot data-colour=(row.colour) {} strong { (row.variant) } ": " }
+                @let estimate = page.views.first().and_then(|view| {
+                    view.of_variant(&row.variant).next_back().and_then(|(_, estimate)| estimate)
+                });
+                @if let Some(estimate) = estimate {
+                    (metric_title(metric)) " " strong { (estimate.text(unit)) } " in the run of " (row.run)
+                    @if !row.change_text.is_empty() {
+                        ", " strong { (row.change_text) } " " (row.change_interval) " " (row.change_against)
+                        @if row.change_interval.is_empty() { " (no interval: too few instances)" }
+                    }
+                    "."
+                    @if !row.left_out.is_empty() { " Left out: " (row.left_out) "." }
+                } @else {
+                    "No iteration of the run of " (row.run) " gave a value"
+                    @if !row.left_out.is_empty() { " (" (row.left_out) ")" }
+                    ". " a href="#failures" { "What failed" }
+                }
+            }
+        }
+        (advice(page))
+    }
+}
+
+/// Returns what stands in the way of trusting the numbers, and what helps.
+fn advice(page: &Page<'_>) -> Markup {
+    let health = page.health;
+    html! {
+        ul.advice {
+            @if health.few_instances {
+                li { "Fewer than 3 instances: nothing can be concluded about changes. "
+                    code { "lapwing run --instances 5" } " measures enough for a first answer." }
+            }
+            @if health.noisy {
+                li { "Noisy: instances vary by more than " (percent(NOISY_FROM)) ". More instances narrow the interval; "
+                    code { "lapwing doctor" } " says whether the machine is to blame." }
+            }
+            @if health.failures > 0 {
+                li { (count(health.failures)) " iterations of the latest runs " a href="#failures" { "failed or timed out" } ". Their values don't count." }
+            }
+            @if health.lost > 0 {
+                li { (count(health.lost)) " instances of the latest runs were lost to the machine and don't count." }
+            }
+            @if page.views.first().is_some_and(|view| view.sample.runs.len() == 1) {
+                li { "One run so far: a history appears with the next " code { "lapwing run" } "." }
+            }
+        }
+    }
+}
+
+/// Returns the table of all metrics, whose names choose what is drawn below.
+fn metric_table(page: &Page<'_>) -> Markup {
+    html! {
+        section aria-labelledby="metrics" {
+            h2 #metrics tabindex="-1" { "Metrics" }
+            div.scroll tabindex="0" role="region" aria-labelledby="metrics" {
+            table {
+                thead { tr {
+                    th scope="col" { "metric" } th scope="col" { "variant" }
+                    th.number scope="col" { "latest value" } th.number scope="col" { "95 % CI" }
+                    th.number scope="col" { "change" } th.number scope="col" { "noise" } th.number scope="col" { "instances × iterations" }
+                } }
+                tbody {
+                    @for (name, _, rows) in page.rows {
+                        @for (position, row) in rows.iter().enumerate() {
+                            tr {
+                                td { @if position == 0 { a data-metric=(name) href=(format!("#metric={}", url_part(name))) { (metric_title(name)) } } }
+                                td { span.dot data-colour=(row.colour) {} (row.variant) }
+                                td.number { (row.value_text) }
+                                td.number { (row.interval_text) }
+                                td.number title=(row.change_against) { (row.change_text) " " (row.change_interval) }
+                                td.number { (row.cv_text) }
+                                td.number title=(if row.left_out.is_empty() { "nothing was left out".to_owned() } else { format!("left out: {}", row.left_out) }) { (row.size) }
+                            }
+                        }
+                    }
+                }
+            }
+            }
+        }
+    }
+}
+
+fn metric_part(page: &Page<'_>) -> Markup {
+    html! {
+        section #charts aria-labelledby="charts-title" {
+            h2 #charts-title tabindex="-1" { (page.files.first().map_or_else(String::new, |file| metric_title(&file.name))) }
+            div.charts {}
+            noscript { p { "Charts and tables below need JavaScript." } }
+        }
+        section #runs aria-labelledby="runs-title" {
+            h2 #runs-title { "Runs" }
+            p.hint { "A number opens what it rests on: its instances, their iterations, and what was left out." }
+            div.content {}
+        }
+    }
+}
+
+fn raw_part(page: &Page<'_>) -> Markup {
+    let total: usize = page.raw_files.iter().map(|file| file.rows).sum();
+    html! {
+        section #iterations aria-labelledby="iterations-title" {
+            h2 #iterations-title { "Iterations" }
+            p.hint { "All " (count(total)) " iterations, newest run first, as they were measured." }
+            p.buttons {
+                button type="button" data-action="show-raw" { "Show the table" } " "
+                button type="button" data-action="save-raw" { "Save as CSV" }
+            }
+            div.content {}
+        }
+    }
+}
+
+fn failure_part(page: &Page<'_>) -> Markup {
+    let (failures, total) = failures(page.data);
+    html! {
+        section #failures aria-labelledby="failures-title" {
+            h2 #failures-title { "Failures" }
+            @if failures.is_empty() {
+                p.hint { "None: every iteration of every run ended well." }
+            } @else {
+                @if total > failures::SHOWN {
+                    p.hint { "The latest " (failures::SHOWN) " of " (count(total)) "; the table of iterations has them all." }
+                }
+                @for failure in &failures {
+                    details {
+                        summary { strong { (failure.what) } ", " (failure.place) }
+                        @if failure.message.is_empty() {
+                            p.hint { "It left no message." }
+                        } @else {
+                            pre tabindex="0" { (failure.message) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn environment_part(environments: &Environments) -> Markup {
+    let changed: Vec<&Observation> = environments
+        .observations
+        .iter()
+        .filter(|observation| observation.differs())
+        .collect();
+    let day = |time: &Option<String>| {
+        time.as_deref().map_or_else(String::new, |time| {
+            time.chars().take(16).collect::<String>().replace('T', " ")
+        })
+    };
+    let (latest, previous) = (day(&environments.latest), day(&environments.previous));
+    html! {
+        section #environment aria-labelledby="environment-title" {
+            h2 #environment-title { "Environment" }
+            @if environments.previous.is_none() {
+                p.hint { "One session so far; what changes will be listed here after the next." }
+            } @else if changed.is_empty() {
+                p.hint { "Nothing that was observed differs between the sessions of " (previous) " and " (latest) "." }
+            } @else {
+                p { "What differs between the two latest sessions:" }
+                (observation_table(&changed, &[(previous.as_str(), false), (latest.as_str(), true)]))
+            }
+            @if !environments.observations.is_empty() {
+                details {
+                    summary { "All that was observed around the session of " (latest) }
+                    (observation_table(
+                        &environments.observations.iter().filter(|it| it.now.is_some()).collect::<Vec<_>>(),
+                        &[(latest.as_str(), true)],
+                    ))
+                }
+            }
+        }
+    }
+}
+
+fn observation_table(observations: &[&Observation], columns: &[(&str, bool)]) -> Markup {
+    let shown = |value: Option<&String>| {
+        let value = value.map_or("–", String::as_str);
+        if value.chars().count() > SHOWN_CHARACTERS {
+            let head: String = value.chars().take(SHOWN_CHARACTERS).collect();
+            format!("{head}…")
+        } else {
+            value.to_owned()
+        }
+    };
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Observations" {
+        table.observations {
+            thead { tr { th scope="col" { "observed" } @for (title, _) in columns { th scope="col" { (title) } } } }
+            tbody {
+                @for observation in observations.iter().take(SHOWN_OBSERVATIONS) {
+                    tr {
+                        th scope="row" { (shown(Some(&observation.key))) }
+                        @for (_, now) in columns {
+                            td { (shown(if *now { observation.now.as_ref() } else { observation.before.as_ref() })) }
+                        }
+                    }
+                }
+            }
+        }
+        }
+        @if observations.len() > SHOWN_OBSERVATIONS {
+            p.hint { "and " (count(observations.len() - SHOWN_OBSERVATIONS)) " more: " code { "lapwing export" } " has them all." }
+        }
+    }
+}
+
+/// Returns the head of a page; `root` leads from it to the report's directory.
+pub(super) fn head(title: &str, root: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta name="generator" content="lapwing";
+            title { (title) }
+            link rel="stylesheet" href=(format!("{root}assets/style.css"));
+            link rel="icon" href="data:,";
+            // Before anything is drawn, so that a chosen theme does not flash.
+            script { (PreEscaped("try{const t=localStorage.getItem('lapwing-theme');if(t)document.documentElement.dataset.theme=t}catch{}")) }
+        }
+    }
+}
+
+pub(super) fn theme_switch() -> Markup {
+    html! { button.theme type="button" data-action="theme" { "Dark or light" } }
+}
+
+pub(super) fn foot(options: &Options) -> Markup {
+    html! { footer { p { (options.made) } } }
+}
+
+/// Returns data for a script in a form that no content can break out of.
+pub(super) fn json_script(id: &str, value: &impl Serialize) -> Markup {
+    // Structs of numbers and texts, which cannot fail.
+    let json = serde_json::to_string(value).unwrap_or_else(|_impossible| "null".to_owned());
+    html! { script id=(id) type="application/json" { (PreEscaped(json.replace('<', "\\u003c"))) } }
+}
+
+/// Returns the text as it may stand in the query of an address.
+fn url_part(text: &str) -> String {
+    text.bytes()
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,196 @@
+//! Every iteration of a benchmark, newest run first, in side files of bounded size.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::directory::{Directory, DirectoryError};
+use super::side_file;
+use crate::model::{Id, MetricName};
+use crate::record::{BenchmarkData, InstanceData};
+use crate::show::sample::RunSample;
+
+/// About how many numbers one file holds.
+const CELLS: usize = 60_000;
+
+/// One side file; entry *k* of every column belongs to the same iteration.
+#[derive(Debug, Default, Serialize)]
+struct RawFile<'a> {
+    runs: Vec<RawRun>,
+    instances: Vec<RawInstance>,
+    instance: Vec<usize>,
+    index: Vec<u32>,
+    offset: Vec<f64>,
+    burn_in: Vec<u8>,
+    outcome: Vec<&'static str>,
+    /// Row and text.
+    messages: Vec<(usize, &'a str)>,
+    metrics: Vec<RawMetric<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RawRun {
+    id: Id,
+    session: Id,
+    session_name: String,
+    started: String,
+    variant: String,
+    version: String,
+}
+
+#[derive(Debug, Serialize)]
+struct RawInstance {
+    id: Id,
+    run: usize,
+    host: String,
+    position: u32,
+    attempt: u32,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct RawMetric<'a> {
+    name: &'a str,
+    unit: String,
+    values: Vec<f64>,
+}
+
+/// What a page has to know of a side file.
+#[derive(Debug, Serialize)]
+pub(super) struct RawFileName {
+    pub(super) file: String,
+    pub(super) rows: usize,
+}
+
+/// Writes all iterations and returns the files, newest first.
+pub(super) fn write(
+    directory: &Directory,
+    slug: &str,
+    data: &BenchmarkData,
+) -> Result<Vec<RawFileName>, DirectoryError> {
+    let metrics: Vec<&MetricName> = data
+        .instances
+        .iter()
+        .flat_map(|instance| instance.iterations.values.keys())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let rows_per_file = (CELLS / (metrics.len() + 5)).max(1);
+    let mut files = Vec::new();
+    let mut current: Vec<&InstanceData> = Vec::new();
+    let mut rows = 0;
+    for instance in newest_first(data) {
+        if rows > 0 && rows + instance.iterations.len() > rows_per_file {
+            files.push(write_file(
+                directory,
+                slug,
+                files.len(),
+                &current,
+                &metrics,
+            )?);
+            current.clear();
+            rows = 0;
+        }
+        rows += instance.iterations.len();
+        current.push(instance);
+    }
+    if rows > 0 {
+        files.push(write_file(
+            directory,
+            slug,
+            files.len(),
+            &current,
+            &metrics,
+        )?);
+    }
+    Ok(files)
+}
+
+fn newest_first(data: &BenchmarkData) -> Vec<&InstanceData> {
+    let mut instances: Vec<&InstanceData> = data.instances.iter().collect();
+    instances.sort_by(|a, b| {
+        let key = |it: &InstanceData| (it.session.started, it.session.id, it.run.id);
+        key(b)
+            .cmp(&key(a))
+            .then(a.instance.position.cmp(&b.instance.position))
+            .then(a.instance.attempt.cmp(&b.instance.attempt))
+    });
+    instances
+}
+
+fn write_file(
+    directory: &Directory,
+    slug: &str,
+    number: usize,
+    instances: &[&InstanceData],
+    metrics: &[&MetricName],
+) -> Result<RawFileName, DirectoryError> {
+    let name = format!("{slug}.raw{number}");
+    let file = file(instances, metrics);
+    directory.write(&format!("data/{name}.js"), &side_file(&name, &file))?;
+    Ok(RawFileName {
+        file: name,
+        rows: file.index.len(),
+    })
+}
+
+fn file<'a>(instances: &[&'a InstanceData], metrics: &[&'a MetricName]) -> RawFile<'a> {
+    let mut file = RawFile {
+        metrics: metrics
+            .iter()
+            .map(|name| RawMetric {
+                name,
+                unit: instances
+                    .iter()
+                    .find_map(|instance| instance.run.metrics.get(*name))
+                    .map_or_else(String::new, |metric| metric.unit.clone()),
+                values: Vec::new(),
+            })
+            .collect(),
+        ..RawFile::default()
+    };
+    for data in instances {
+        if file.runs.last().is_none_or(|run| run.id != data.run.id) {
+            file.runs.push(RawRun {
+                id: data.run.id,
+                session: data.session.id,
+                session_name: RunSample::session_name(data),
+                started: data.session.started.to_string(),
+                variant: data.run.variant.clone(),
+                version: data.run.version.label().unwrap_or_default(),
+            });
+        }
+        file.instances.push(RawInstance {
+            id: data.instance.id,
+            run: file.runs.len() - 1,
+            host: data.instance.host.clone().unwrap_or_default(),
+            position: data.instance.position,
+            attempt: data.instance.attempt,
+            outcome: data.end.as_ref().map_or("", |end| end.outcome.name()),
+        });
+        let first = file.index.len();
+        let iterations = &data.iterations;
+        let count = iterations.len();
+        file.instance
+            .extend(std::iter::repeat_n(file.instances.len() - 1, count));
+        file.index.extend(&iterations.index);
+        file.offset.extend(&iterations.offset);
+        file.burn_in
+            .extend(iterations.burn_in.iter().map(|&it| u8::from(it)));
+        file.outcome
+            .extend(iterations.outcome.iter().map(|outcome| outcome.name()));
+        file.messages.extend(
+            iterations
+                .messages
+                .iter()
+                .map(|(row, text)| (first + row, text.as_str())),
+        );
+        for metric in &mut file.metrics {
+            match iterations.values.get(metric.name) {
+                Some(values) => metric.values.extend(values),
+                None => metric.values.extend(std::iter::repeat_n(f64::NAN, count)),
+            }
+        }
+    }
+    file
+}

@@ -1,0 +1,180 @@
+//! A row of the index: one variant of one benchmark by one metric.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{MetricView, Statistics, ratio};
+use crate::model::Run;
+use crate::record::BenchmarkData;
+use crate::show::Colours;
+use crate::show::estimate::RatioEstimate;
+use crate::show::quantity::percent;
+use crate::show::sample::RunSample;
+use crate::show::sparkline::sparkline_path;
+
+/// A row; its fields are the columns of the side file (`docs/report.md`).
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Row {
+    pub(super) suite: String,
+    pub(super) id: String,
+    pub(super) slug: String,
+    pub(super) tags: Vec<String>,
+    pub(super) variant: String,
+    pub(super) colour: usize,
+    /// Whether other variants were measured too, so that the name of this one matters.
+    pub(super) named: bool,
+    pub(super) run: String,
+    pub(super) sparkline: String,
+    pub(super) sparkline_title: String,
+    pub(super) value: Option<f64>,
+    pub(super) value_text: String,
+    pub(super) interval_text: String,
+    pub(super) change: Option<f64>,
+    pub(super) change_text: String,
+    pub(super) change_interval: String,
+    pub(super) change_against: String,
+    /// Whether the interval of the change leaves 1 out and there are instances enough to say so.
+    pub(super) moved: bool,
+    pub(super) cv: Option<f64>,
+    pub(super) cv_text: String,
+    pub(super) size: String,
+    pub(super) instances: usize,
+    pub(super) failures: usize,
+    pub(super) lost: usize,
+    pub(super) left_out: String,
+}
+
+/// Returns the rows in columns, by name: half the size of rows with names.
+pub(super) fn columns(rows: &[Row]) -> BTreeMap<String, Vec<Value>> {
+    let mut columns: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for row in rows {
+        // A struct of numbers and texts always becomes an object.
+        if let Ok(Value::Object(fields)) = serde_json::to_value(row) {
+            for (name, value) in fields {
+                columns.entry(name).or_default().push(value);
+            }
+        }
+    }
+    columns
+}
+
+/// Returns a row for each variant, by its latest run.
+pub(super) fn rows(
+    data: &BenchmarkData,
+    slug: &str,
+    view: &MetricView,
+    statistics: &Statistics,
+    colours: &Colours,
+) -> Vec<Row> {
+    let variants = view.sample.variants();
+    let named = variants.len() > 1 || variants.iter().any(|name| *name != Run::DEFAULT_VARIANT);
+    variants
+        .iter()
+        .filter_map(|variant| {
+            let (latest, estimate) = view.of_variant(variant).next_back()?;
+            let change = change(view, latest, statistics);
+            let estimate = estimate.as_ref();
+            let unit = &view.sample.metric.unit;
+            let (sparkline, sparkline_title) = sparkline(view, variant);
+            let cv = latest.cv();
+            Some(Row {
+                suite: data.suite.clone(),
+                id: data.benchmark.id.clone(),
+                slug: slug.to_owned(),
+                tags: data.benchmark.tags.clone(),
+                variant: (*variant).to_owned(),
+                colour: colours.get(variant),
+                named,
+                run: latest.label(),
+                sparkline,
+                sparkline_title,
+                value: estimate.map(|estimate| estimate.value),
+                value_text: estimate
+                    .map_or_else(|| "–".to_owned(), |estimate| estimate.value_text(unit)),
+                interval_text: estimate
+                    .and_then(|estimate| estimate.interval_text(unit))
+                    .unwrap_or_default(),
+                change: change.as_ref().map(|(_, ratio)| ratio.value),
+                change_text: change
+                    .as_ref()
+                    .map_or_else(String::new, |(_, ratio)| ratio.value_text()),
+                change_interval: change
+                    .as_ref()
+                    .and_then(|(_, ratio)| ratio.interval_text())
+                    .unwrap_or_default(),
+                change_against: change
+                    .as_ref()
+                    .map_or_else(String::new, |(against, _)| against.clone()),
+                moved: change.as_ref().is_some_and(|(_, ratio)| moved(ratio)),
+                cv,
+                cv_text: cv.map_or_else(String::new, percent),
+                size: latest.size().short(),
+                instances: latest.size().instances,
+                failures: latest.failures(),
+                lost: latest.lost(),
+                left_out: latest.left_out().text(),
+            })
+        })
+        .collect()
+}
+
+fn moved(ratio: &RatioEstimate) -> bool {
+    ratio.is_judgeable()
+        && (ratio.lower.is_some_and(|lower| lower > 1.0)
+            || ratio.upper.is_some_and(|upper| upper < 1.0))
+}
+
+/// Returns how the latest run compares: with the reference variant of its session, or, where
+/// it is that itself, with the run before it of the same variant.
+pub(super) fn change(
+    view: &MetricView,
+    latest: &RunSample,
+    statistics: &Statistics,
+) -> Option<(String, RatioEstimate)> {
+    if let Some(reference) = reference_variant(view, latest)
+        && reference.id != latest.id
+    {
+        let against = format!("against {}", reference.variant);
+        return Some((against, ratio(reference, latest, statistics)?));
+    }
+    let previous = view
+        .of_variant(&latest.variant)
+        .map(|(run, _)| run)
+        .rfind(|run| run.session != latest.session && run.started <= latest.started)?;
+    let against = format!("against the run of {}", previous.label());
+    Some((against, ratio(previous, latest, statistics)?))
+}
+
+/// Returns the run of the same session that others are compared with: of the variant named
+/// `baseline` or `default`, else of the one that was measured first.
+fn reference_variant<'a>(view: &'a MetricView, latest: &RunSample) -> Option<&'a RunSample> {
+    let of_session = || {
+        view.sample
+            .runs
+            .iter()
+            .filter(|run| run.session == latest.session)
+    };
+    ["baseline", Run::DEFAULT_VARIANT]
+        .iter()
+        .find_map(|name| of_session().find(|run| run.variant == *name))
+        .or_else(|| of_session().next())
+}
+
+fn sparkline(view: &MetricView, variant: &str) -> (String, String) {
+    let history: Vec<f64> = view
+        .of_variant(variant)
+        .map(|(_, estimate)| estimate.map_or(f64::NAN, |estimate| estimate.value))
+        .collect();
+    if history.len() > 1 {
+        let title = format!("the last {} runs, oldest left", history.len());
+        return (sparkline_path(&history), title);
+    }
+    let means: Vec<f64> = view
+        .of_variant(variant)
+        .flat_map(|(run, _)| run.instance_means())
+        .collect();
+    let title = format!("the {} instances of its only run", means.len());
+    (sparkline_path(&means), title)
+}

@@ -1,0 +1,439 @@
+//! What was measured of one benchmark by one metric, arranged for showing: runs in order of
+//! time, their instances, and what of each counts.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::estimate::SampleSize;
+use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run};
+use crate::record::{BenchmarkData, InstanceData};
+
+/// One metric of one benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MetricSample {
+    /// The metric's name.
+    pub name: MetricName,
+    /// Its unit and direction, as the latest run that states them says.
+    pub metric: Metric,
+    /// The runs, oldest first.
+    pub runs: Vec<RunSample>,
+}
+
+/// One run's part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSample {
+    /// Identifies the run.
+    pub id: Id,
+    /// The session that it belongs to.
+    pub session: Id,
+    /// The name or else the beginning of the id of its session.
+    pub session_name: String,
+    /// When its session began.
+    pub started: Timestamp,
+    /// Its variant.
+    pub variant: String,
+    /// The version of the software under test, where known.
+    pub version: Option<String>,
+    /// Its instances, in the order in which they were measured.
+    pub instances: Vec<InstanceSample>,
+}
+
+/// One instance's part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InstanceSample {
+    /// Identifies the instance.
+    pub id: Id,
+    /// Its place in the order of its session.
+    pub position: u32,
+    /// The machine, where known.
+    pub host: Option<String>,
+    /// How the instance ended, where known.
+    pub outcome: Option<InstanceOutcome>,
+    /// Its iterations, in order, also those that do not count.
+    pub points: Vec<Point>,
+}
+
+/// One iteration's value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// The number of the iteration within its instance.
+    pub index: u32,
+    /// Seconds from the start of the instance; NaN where unknown.
+    pub offset: f64,
+    /// The value; NaN where there is none.
+    pub value: f64,
+    /// Whether it counts, and if not, why.
+    pub state: PointState,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// Whether an iteration counts, and if not, why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PointState {
+    /// It counts.
+    Steady,
+    /// It was planned as burn-in.
+    BurnIn,
+    /// It failed.
+    Failed,
+    /// It was ended at its time limit.
+    TimedOut,
+    /// It was skipped.
+    Skipped,
+    /// Its instance was lost.
+    Lost,
+    /// It ended well and has no value of this metric.
+    NoValue,
+}
+
+impl PointState {
+    /// Every state.
+    pub const ALL: [Self; 7] = [
+        Self::Steady,
+        Self::BurnIn,
+        Self::Failed,
+        Self::TimedOut,
+        Self::Skipped,
+        Self::Lost,
+        Self::NoValue,
+    ];
+
+    /// Returns what it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Steady => "steady",
+            Self::BurnIn => "burn-in",
+            Self::Failed => "failed",
+            Self::TimedOut => "timed out",
+            Self::Skipped => "skipped",
+            Self::Lost => "lost",
+            Self::NoValue => "without value",
+        }
+    }
+}
+
+/// How many iterations were left out, by reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOut(BTreeMap<PointState, usize>);
+
+impl LeftOut {
+    fn of<'a>(points: impl IntoIterator<Item = &'a Point>) -> Self {
+        let mut counts = BTreeMap::new();
+        for point in points {
+            if point.state != PointState::Steady {
+                *counts.entry(point.state).or_insert(0) += 1;
+            }
+        }
+        Self(counts)
+    }
+
+    /// Returns whether nothing was left out.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns `5 burn-in, 1 failed`.
+    pub fn text(&self) -> String {
+        let parts: Vec<String> = self
+            .0
+            .iter()
+            .map(|(state, count)| format!("{count} {}", state.name()))
+            .collect();
+        parts.join(", ")
+    }
+}
+
+impl MetricSample {
+    /// Returns what the data hold of a metric. Runs and instances without any value stay, so
+    /// that it is seen that they failed.
+    pub fn of(data: &BenchmarkData, name: &str) -> Self {
+        let mut runs: Vec<RunSample> = Vec::new();
+        let mut metric = Metric::default();
+        let mut position: BTreeMap<Id, usize> = BTreeMap::new();
+        for instance in &data.instances {
+            if let Some(stated) = instance.run.metrics.get(name) {
+                metric = stated.clone();
+            }
+            let at = *position.entry(instance.run.id).or_insert_with(|| {
+                runs.push(RunSample::empty(instance));
+                runs.len() - 1
+            });
+            if let Some(run) = runs.get_mut(at) {
+                run.instances.push(InstanceSample::of(instance, name));
+            }
+        }
+        runs.sort_by_key(|run| (run.started, run.session, run.id));
+        Self {
+            name: name.to_owned(),
+            metric,
+            runs,
+        }
+    }
+
+    /// Returns the names of all metrics of the data: `wall_time` first, then by name.
+    pub fn names(data: &BenchmarkData) -> Vec<MetricName> {
+        let mut names: Vec<MetricName> = data
+            .instances
+            .iter()
+            .flat_map(|instance| {
+                instance
+                    .iterations
+                    .values
+                    .keys()
+                    .chain(instance.run.metrics.keys())
+            })
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .cloned()
+            .collect();
+        names.sort_by_key(|name| (name != FIRST_METRIC, name.clone()));
+        names
+    }
+
+    /// Returns whether there is a value at all.
+    pub fn has_values(&self) -> bool {
+        self.runs
+            .iter()
+            .any(|run| run.instances.iter().any(InstanceSample::has_values))
+    }
+
+    /// Returns the variants in order of their first run.
+    pub fn variants(&self) -> Vec<&str> {
+        let mut variants: Vec<&str> = Vec::new();
+        for run in &self.runs {
+            if !variants.contains(&run.variant.as_str()) {
+                variants.push(&run.variant);
+            }
+        }
+        variants
+    }
+
+    /// Returns the hosts in order of their first instance; unknown ones are no host.
+    pub fn hosts(&self) -> Vec<&str> {
+        let mut hosts: Vec<&str> = Vec::new();
+        for host in self
+            .runs
+            .iter()
+            .flat_map(|run| &run.instances)
+            .filter_map(|instance| instance.host.as_deref())
+        {
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
+        hosts
+    }
+}
+
+/// The metric that is shown first where there is one.
+pub const FIRST_METRIC: &str = "wall_time";
+
+impl RunSample {
+    pub(super) fn empty(instance: &InstanceData) -> Self {
+        let session = &instance.session;
+        Self {
+            id: instance.run.id,
+            session: session.id,
+            session_name: Self::session_name(instance),
+            started: session.started,
+            variant: instance.run.variant.clone(),
+            version: instance.run.version.label(),
+            instances: Vec::new(),
+        }
+    }
+
+    /// Returns the name of an instance's session, or else the end of its id.
+    pub(super) fn session_name(instance: &InstanceData) -> String {
+        let session = &instance.session;
+        session
+            .name
+            .clone()
+            .unwrap_or_else(|| short_id(&session.id))
+    }
+
+    /// Returns when it began, to the minute: `2026-11-20 10:00`.
+    pub fn time_text(&self) -> String {
+        let text = self.started.to_string();
+        text.get(..16)
+            .map_or_else(|| text.clone(), |minute| minute.replace('T', " "))
+    }
+
+    /// Returns what tells this run from others: `2026-11-20 10:00, fast, 2026.9`.
+    pub fn label(&self) -> String {
+        let mut label = self.time_text();
+        if self.variant != Run::DEFAULT_VARIANT {
+            label.push_str(", ");
+            label.push_str(&self.variant);
+        }
+        if let Some(version) = &self.version {
+            label.push_str(", ");
+            label.push_str(version);
+        }
+        label
+    }
+
+    /// Returns the means of its instances, without those that have none.
+    pub fn instance_means(&self) -> Vec<f64> {
+        self.instances
+            .iter()
+            .filter_map(InstanceSample::mean)
+            .collect()
+    }
+
+    /// Returns what the run's number rests on.
+    pub fn size(&self) -> SampleSize {
+        SampleSize::of(self.instances.iter().map(InstanceSample::steady_count))
+    }
+
+    /// Returns what was left out of the run's number.
+    pub fn left_out(&self) -> LeftOut {
+        LeftOut::of(self.instances.iter().flat_map(|instance| &instance.points))
+    }
+
+    /// Returns how many of its iterations failed or timed out.
+    pub fn failures(&self) -> usize {
+        self.instances
+            .iter()
+            .flat_map(|instance| &instance.points)
+            .filter(|point| matches!(point.outcome, Outcome::Failed | Outcome::TimedOut))
+            .count()
+    }
+
+    /// Returns how many of its instances were lost.
+    pub fn lost(&self) -> usize {
+        self.instances
+            .iter()
+            .filter(|instance| instance.outcome == Some(InstanceOutcome::Lost))
+            .count()
+    }
+
+    /// Returns the coefficient of variation of the instances' means: sd / mean.
+    /// `None` with fewer than two of them, or around zero.
+    pub fn cv(&self) -> Option<f64> {
+        let means = self.instance_means();
+        let mean = mean(means.iter().copied())?;
+        if means.len() < 2 || mean == 0.0 {
+            return None;
+        }
+        let squares = means
+            .iter()
+            .map(|value| (value - mean).powi(2))
+            .sum::<f64>();
+        Some((squares / (as_f64(means.len()) - 1.0)).sqrt() / mean.abs())
+    }
+}
+
+impl InstanceSample {
+    fn of(data: &InstanceData, name: &str) -> Self {
+        let iterations = &data.iterations;
+        let values = iterations.values.get(name);
+        let outcome = data.end.as_ref().map(|end| end.outcome);
+        let lost = outcome == Some(InstanceOutcome::Lost);
+        let points = iterations
+            .index
+            .iter()
+            .enumerate()
+            .map(|(at, &index)| {
+                let value = values
+                    .and_then(|values| values.get(at))
+                    .copied()
+                    .unwrap_or(f64::NAN);
+                let outcome = iterations.outcome.get(at).copied().unwrap_or_default();
+                let burn_in = iterations.burn_in.get(at).copied().unwrap_or_default();
+                Point {
+                    index,
+                    offset: iterations.offset.get(at).copied().unwrap_or(f64::NAN),
+                    value,
+                    outcome,
+                    state: if lost {
+                        PointState::Lost
+                    } else {
+                        state(outcome, burn_in, value)
+                    },
+                }
+            })
+            .collect();
+        Self {
+            id: data.instance.id,
+            position: data.instance.position,
+            host: data.instance.host.clone(),
+            outcome,
+            points,
+        }
+    }
+
+    fn has_values(&self) -> bool {
+        self.points.iter().any(|point| point.value.is_finite())
+    }
+
+    /// Returns the mean of the iterations that count; `None` when there is none.
+    pub fn mean(&self) -> Option<f64> {
+        mean(
+            self.points
+                .iter()
+                .filter(|point| point.state == PointState::Steady)
+                .map(|point| point.value),
+        )
+    }
+
+    /// Returns how many iterations count.
+    pub fn steady_count(&self) -> usize {
+        self.points
+            .iter()
+            .filter(|point| point.state == PointState::Steady)
+            .count()
+    }
+
+    /// Returns what was left out of the instance's mean.
+    pub fn left_out(&self) -> LeftOut {
+        LeftOut::of(&self.points)
+    }
+
+    /// Returns the beginning of its id, by which people tell it from others.
+    pub fn short_id(&self) -> String {
+        short_id(&self.id)
+    }
+}
+
+fn state(outcome: Outcome, burn_in: bool, value: f64) -> PointState {
+    match outcome {
+        // A failure during burn-in is left out as burn-in, but still drawn and listed.
+        _ if burn_in => PointState::BurnIn,
+        Outcome::Failed => PointState::Failed,
+        Outcome::TimedOut => PointState::TimedOut,
+        Outcome::Skipped => PointState::Skipped,
+        Outcome::Ok if value.is_finite() => PointState::Steady,
+        Outcome::Ok => PointState::NoValue,
+    }
+}
+
+/// Returns the last eight digits of an id: its first ones are a time that many share.
+pub(super) fn short_id(id: &Id) -> String {
+    let text = id.to_string();
+    text.get(text.len().saturating_sub(8)..)
+        .unwrap_or(&text)
+        .to_owned()
+}
+
+/// Returns the mean; `None` of nothing.
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0_usize, 0.0), |(count, sum), value| {
+        (count + 1, sum + value)
+    });
+    (count > 0).then(|| sum / as_f64(count))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "nobody has more than 2^53 iterations"
+)]
+pub(super) fn as_f64(number: usize) -> f64 {
+    number as f64
+}
+
+/// Returns the metric's name as people read it: `wall time`.
+pub(super) fn metric_title(name: &str) -> String {
+    name.replace('_', " ")
+}

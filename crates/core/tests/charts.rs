@@ -1,0 +1,151 @@
+//! Charts as files: the same everywhere and every time, complete, and only in forms we know.
+
+#[path = "../examples/report_fixture/synthetic.rs"]
+mod synthetic;
+
+use lapwing_core::show::chart::{self, ComparedValue};
+use lapwing_core::show::{Chart, Colours, Estimate, MetricSample, SampleSize, Theme};
+
+fn sample(recipe: &synthetic::Recipe) -> (MetricSample, Colours) {
+    let data = synthetic::measure(recipe, &mut synthetic::Sessions::default());
+    let sample = MetricSample::of(&data, "wall_time");
+    let mut colours = Colours::default();
+    for variant in sample.variants() {
+        colours.number(variant);
+    }
+    (sample, colours)
+}
+
+fn compared(name: &str, value: f64) -> ComparedValue {
+    ComparedValue {
+        name: name.to_owned(),
+        colour: 0,
+        estimate: Estimate {
+            value,
+            lower: Some(value * 0.9),
+            upper: Some(value * 1.1),
+            size: SampleSize::of([5; 5]),
+        },
+    }
+}
+
+fn comparison(names: &[&str]) -> Chart {
+    let rows: Vec<ComparedValue> = names.iter().map(|name| compared(name, 1.3)).collect();
+    chart::comparison(&"wall_time".to_owned(), "s", &rows)
+}
+
+#[test]
+fn a_chart_is_the_same_bytes_whatever_was_drawn_before_it() {
+    let (sample, colours) = sample(&synthetic::Recipe::default());
+    let draw = || {
+        chart::iterations(&sample, &sample.runs, &colours)
+            .svg(Theme::Light)
+            .expect("it draws")
+    };
+    let first = draw();
+    comparison(&["another"]).svg(Theme::Dark).expect("it draws");
+    assert_eq!(first, draw());
+    let elsewhere = std::thread::scope(|scope| scope.spawn(draw).join().expect("no panic"));
+    assert_eq!(first, elsewhere);
+}
+
+#[test]
+fn a_picture_says_title_units_and_names() {
+    let svg = comparison(&["gzip -6", "<b>&\"zstd\""])
+        .svg(Theme::Light)
+        .expect("it draws");
+    for text in [
+        "wall time: comparison",
+        "wall time (s)",
+        ">gzip -6<",
+        "&lt;b&gt;&amp;",
+        "1.30 s  [1.17–1.43]",
+    ] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+    assert!(svg.starts_with("<svg "), "{svg}");
+}
+
+#[test]
+fn every_text_of_a_picture_lies_inside_it() {
+    let long = "benchmarks/io/test_parquet.py::TestRoundTrip::test_partitioned_dataset_with_statistics[snappy-10-1000]";
+    let svg = comparison(&[long, "short"])
+        .svg(Theme::Light)
+        .expect("it draws");
+    assert!(svg.contains("…"), "shortened: {svg}");
+    let positions = regex::Regex::new(r#"text-anchor="end"[^>]*transform="translate\(([0-9.-]+)"#)
+        .expect("a regular expression");
+    let mut found = 0;
+    for capture in positions.captures_iter(&svg) {
+        let right: f64 = capture[1].parse().expect("a number");
+        assert!(right > 300.0, "room for the shortened name left of {right}");
+        found += 1;
+    }
+    assert!(found >= 2, "names are right-aligned at the axis: {svg}");
+}
+
+#[test]
+fn the_extension_says_the_form_of_the_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let chart = comparison(&["a", "b"]);
+    for (name, begin) in [
+        ("chart.svg", b"<svg ".as_slice()),
+        ("chart.PNG", b"\x89PNG\r\n"),
+        ("chart.html", b"<!DOCTYPE html>"),
+    ] {
+        let path = directory.path().join(name);
+        chart.save(&path).expect("it saves");
+        let bytes = std::fs::read(&path).expect("it is there");
+        assert!(bytes.starts_with(begin), "{name}: {:?}", bytes.get(..20));
+    }
+    let error = chart
+        .save(std::path::Path::new("chart.jpeg"))
+        .expect_err("no such form");
+    assert_eq!(
+        error.to_string(),
+        "`chart.jpeg` does not end in .svg, .png or .html"
+    );
+}
+
+#[test]
+fn a_chart_without_data_says_so_and_still_draws() {
+    let (sample, colours) = sample(&synthetic::Recipe {
+        sessions: 0,
+        ..synthetic::Recipe::default()
+    });
+    let chart = chart::distribution(&sample, &sample.runs, &colours);
+    assert_eq!(chart.subtitle, "Nothing to draw: no iteration counts.");
+    for chart in [
+        chart,
+        chart::iterations(&sample, &sample.runs, &colours),
+        chart::instance_means(&sample, &sample.runs, &colours),
+        chart::history(&sample.name, "s", &[], &colours),
+        chart::comparison(&sample.name, "s", &[]),
+    ] {
+        assert!(
+            chart.subtitle.starts_with("Nothing to draw"),
+            "{}",
+            chart.subtitle
+        );
+        chart.svg(Theme::Light).expect("it draws");
+    }
+}
+
+#[test]
+fn what_is_too_much_to_draw_is_thinned_and_said() {
+    let (sample, colours) = sample(&synthetic::Recipe {
+        sessions: 2,
+        instances: 3,
+        iterations: 2_000,
+        burn_in: 0,
+        ..synthetic::Recipe::default()
+    });
+    let chart = chart::iterations(&sample, &sample.runs, &colours);
+    assert!(
+        chart.subtitle.ends_with(
+            "4,000 of 12,000 dots drawn; the smallest and largest of each stretch are among them."
+        ),
+        "{}",
+        chart.subtitle
+    );
+}
