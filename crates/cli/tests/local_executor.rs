@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lapwing_core::measure::local::{Ability, LauncherOptions, LocalExecutor};
-use lapwing_core::measure::{End, Executed, Execution, Executor, Stdin, Tail};
+use lapwing_core::measure::{End, Executed, Execution, Executor, Stdin, Tail, command_outputs};
 use lapwing_core::suite::CommandLine;
 
 fn executor() -> LocalExecutor {
@@ -427,6 +427,25 @@ fn what_runs_dies_with_a_program_that_is_killed() {
     program.kill().expect("killed");
     program.wait().expect("gone");
     assert!(becomes_true(|| !is_alive(&process)), "its child lives on");
+}
+
+#[test]
+fn the_output_of_commands_tells_about_the_environment() {
+    let commands = [
+        ("version", "printf '1.2\\n3\\n\\n'"),
+        ("broken", "echo no; exit 3"),
+        ("here", "pwd"),
+    ];
+    let commands = commands
+        .map(|(name, text)| (name.to_owned(), CommandLine::Shell(text.to_owned())))
+        .into();
+    let found = command_outputs(&mut executor(), &commands, Some(Path::new("/")));
+    let expected = serde_json::json!({
+        "broken": { "error": "exit code 3" },
+        "here": "/",
+        "version": "1.2\n3",
+    });
+    assert_eq!(serde_json::Value::from(found.expect("lives")), expected);
 }
 
 #[test]

@@ -5,9 +5,11 @@ mod environment;
 mod execute;
 pub mod local;
 mod observe;
+mod outputs;
 mod version;
 
-pub use environment::{Environment, command_outputs};
+pub use environment::Environment;
 pub use execute::*;
 pub use observe::{Snapshot, observed};
+pub use outputs::command_outputs;
 pub use version::version;
