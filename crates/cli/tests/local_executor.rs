@@ -10,7 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lapwing_core::measure::local::{Ability, LauncherOptions, LocalExecutor};
-use lapwing_core::measure::{End, Executed, Execution, Executor, Stdin, Tail};
+use lapwing_core::measure::{
+    End, Executed, Execution, Executor, Leftovers, Stdin, Tail, command_outputs,
+};
 use lapwing_core::suite::CommandLine;
 
 fn executor() -> LocalExecutor {
@@ -35,6 +37,7 @@ fn execution(command: CommandLine) -> Execution {
         keep_stdout: 4096,
         keep_stderr: 4096,
         counters: false,
+        leftovers: Leftovers::End,
     }
 }
 
@@ -430,6 +433,25 @@ fn what_runs_dies_with_a_program_that_is_killed() {
 }
 
 #[test]
+fn the_output_of_commands_tells_about_the_environment() {
+    let commands = [
+        ("version", "printf '1.2\\n3\\n\\n'"),
+        ("broken", "echo no; exit 3"),
+        ("here", "pwd"),
+    ];
+    let commands = commands
+        .map(|(name, text)| (name.to_owned(), CommandLine::Shell(text.to_owned())))
+        .into();
+    let found = command_outputs(&mut executor(), &commands, Some(Path::new("/")));
+    let expected = serde_json::json!({
+        "broken": { "error": "exit code 3" },
+        "here": "/",
+        "version": "1.2\n3",
+    });
+    assert_eq!(serde_json::Value::from(found.expect("lives")), expected);
+}
+
+#[test]
 fn a_killed_launcher_is_an_error() {
     let error = executor()
         .execute(&shell("kill -9 $PPID"))
@@ -442,4 +464,27 @@ fn a_killed_launcher_is_an_error() {
             "the launcher is gone".to_owned()
         )
     );
+}
+
+#[test]
+fn a_server_that_setup_starts_lives_until_the_instance_is_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("pid");
+    let mut executor = executor();
+    let mut setup = shell(&format!(
+        "setsid sh -c 'echo $$ > {}; while :; do sleep 0.05; done' & while [ ! -s {} ]; do sleep 0.01; done",
+        path.display(),
+        path.display()
+    ));
+    setup.leftovers = Leftovers::Keep;
+    let executed = executor.execute(&setup).expect("lives");
+    assert_eq!((executed.end, executed.left_behind), (End::Exited(0), 0));
+    let server = line_of(&path);
+
+    let other = executor.execute(&shell("sleep 100 & true")).expect("lives");
+    assert_eq!(other.left_behind, 1, "only what this one left is ended");
+    assert!(is_alive(&server), "the server was ended too early");
+
+    executor.end_kept().expect("lives");
+    assert!(!is_alive(&server), "the server outlives its instance");
 }

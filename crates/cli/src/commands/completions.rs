@@ -18,7 +18,12 @@ impl Completions {
     /// Prints them.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let mut command = crate::Arguments::command();
-        clap_complete::generate(self.shell, &mut command, "lapwing", &mut context.terminal.out());
+        clap_complete::generate(
+            self.shell,
+            &mut command,
+            "lapwing",
+            &mut context.terminal.out(),
+        );
         Ok(Exit::Fine)
     }
 }

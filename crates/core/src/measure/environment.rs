@@ -1,16 +1,13 @@
 //! What machine this is: what was found and not chosen, recorded with every run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use serde::Serialize;
 
 use super::local::parse_cpus;
-use super::{End, Execution, Executor, ExecutorError, Stdin};
 use crate::model::Object;
-use crate::suite::CommandLine;
 
 /// A machine as its kernel describes it. What cannot be found out is `None`.
 ///
@@ -122,54 +119,6 @@ impl Environment {
             Ok(_) | Err(_) => Object::new(),
         }
     }
-}
-
-/// A command that tells something about the environment should not take longer.
-const COMMAND_TIME_LIMIT: Duration = Duration::from_secs(30);
-/// As much of its output is kept.
-const COMMAND_OUTPUT: usize = 64 << 10;
-
-/// Returns the output of each command, without the blanks at its end.
-///
-/// A command that fails gives an object with its `error` in place of a text: that it
-/// failed is an observation too.
-///
-/// # Errors
-/// When the surroundings are broken.
-pub fn command_outputs(
-    executor: &mut dyn Executor,
-    commands: &BTreeMap<String, CommandLine>,
-    directory: Option<&Path>,
-) -> Result<Object, ExecutorError> {
-    let mut outputs = Object::new();
-    for (name, command) in commands {
-        let executed = executor.execute(&Execution {
-            command: command.clone(),
-            directory: directory.map(Path::to_owned),
-            environment: BTreeMap::new(),
-            stdin: Stdin::Null,
-            time_limit: Some(COMMAND_TIME_LIMIT),
-            keep_stdout: COMMAND_OUTPUT,
-            keep_stderr: 0,
-            counters: false,
-        })?;
-        let error = match executed.end {
-            End::Exited(0) => None,
-            End::Exited(code) => Some(format!("exit code {code}")),
-            End::Signalled(signal) => Some(format!("ended by signal {signal}")),
-            End::TimedOut => Some(format!("took longer than {COMMAND_TIME_LIMIT:?}")),
-            End::Interrupted => Some("interrupted".to_owned()),
-            End::NotStarted(reason) => Some(reason),
-        };
-        let value = match error {
-            None => String::from_utf8_lossy(&executed.stdout.bytes)
-                .trim_end()
-                .into(),
-            Some(error) => serde_json::json!({ "error": error }),
-        };
-        outputs.insert(name.clone(), value);
-    }
-    Ok(outputs)
 }
 
 /// The kernel's files, below some root.

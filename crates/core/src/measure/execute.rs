@@ -27,6 +27,19 @@ pub struct Execution {
     pub keep_stderr: usize,
     /// Whether the optional counters (control group, hardware) are wanted.
     pub counters: bool,
+    /// What becomes of the processes that it leaves behind.
+    #[serde(default)]
+    pub leftovers: Leftovers,
+}
+
+/// What becomes of the processes that an execution leaves behind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Leftovers {
+    /// They are ended: they would disturb what is measured next.
+    #[default]
+    End,
+    /// They stay until [`Executor::end_kept`], as a server does that `setup` starts.
+    Keep,
 }
 
 /// What an execution reads.
@@ -118,6 +131,12 @@ pub trait Executor {
     /// # Errors
     /// When the surroundings are broken, never because of the command.
     fn execute(&mut self, execution: &Execution) -> Result<Executed, ExecutorError>;
+
+    /// Ends what executions with [`Leftovers::Keep`] left behind.
+    ///
+    /// # Errors
+    /// When the surroundings are broken.
+    fn end_kept(&mut self) -> Result<(), ExecutorError>;
 }
 
 /// The surroundings in which commands are executed are broken.

@@ -120,6 +120,10 @@ impl Executor for FakeExecutor {
             left_behind: 0,
         })
     }
+
+    fn end_kept(&mut self) -> Result<(), ExecutorError> {
+        Ok(())
+    }
 }
 
 /// Sees nothing.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::event::Event;
-use super::execute::{End, Executed, Execution, ExecutorError, Stdin, Tail};
+use super::execute::{End, Executed, Execution, ExecutorError, Leftovers, Stdin, Tail};
 use super::runner::{Outlet, RunError, Surroundings, describe, processor_time};
 use super::values::{Values, values};
 use crate::model::{
@@ -105,6 +105,9 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         } else {
             self.untimed("teardown", self.visit.case.teardown.as_ref(), Stdin::Null)?
         };
+        if self.visit.case.setup.is_some() {
+            self.around.executor.end_kept()?;
+        }
         let (outcome, mut message) = match given_up {
             Some(given_up) => (given_up.outcome, Some(given_up.message)),
             None => (InstanceOutcome::Ok, None),
@@ -260,6 +263,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             keep_stdout: keep,
             keep_stderr: if case.patterns.is_empty() { TAIL } else { keep },
             counters: true,
+            leftovers: Leftovers::End,
         })
     }
 
@@ -310,6 +314,10 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             keep_stdout: TAIL,
             keep_stderr: TAIL,
             counters: false,
+            leftovers: match what {
+                "setup" => Leftovers::Keep,
+                _timed_soon => Leftovers::End,
+            },
         })?;
         self.own += processor_time(&executed);
         Ok(match &executed.end {

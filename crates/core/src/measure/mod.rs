@@ -8,6 +8,7 @@ pub mod fake;
 mod instance;
 pub mod local;
 mod observe;
+mod outputs;
 mod runner;
 #[cfg(test)]
 mod runner_tests;
@@ -15,10 +16,11 @@ mod schedule;
 mod values;
 mod version;
 
-pub use environment::{Environment, command_outputs};
+pub use environment::Environment;
 pub use event::{Consumer, Event};
 pub use execute::*;
 pub use observe::{Snapshot, observed};
+pub use outputs::command_outputs;
 pub use runner::{RunEnd, RunError, Runs, Surroundings, Watch, open_session, run};
 pub use schedule::{Finished, FixedSchedule, InstancePlan, Schedule};
 pub use values::declared_metrics;

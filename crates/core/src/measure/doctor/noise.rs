@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::super::{End, Execution, Executor, ExecutorError, Stdin};
+use super::super::{End, Execution, Executor, ExecutorError, Leftovers, Stdin};
 use crate::suite::CommandLine;
 
 /// Blocks of executions, in the place of instances.
@@ -48,6 +48,7 @@ impl Noise {
             keep_stdout: 0,
             keep_stderr: 0,
             counters: false,
+            leftovers: Leftovers::End,
         };
         let mut seconds = Vec::new();
         let mut used = Duration::ZERO;

@@ -78,6 +78,7 @@ impl LocalExecutor {
         let (ours, theirs) = UnixStream::pair().map_err(starting)?;
         let mut command = Command::new(&options.program);
         command
+            .arg0("lapwing")
             .arg(LAUNCHER_ARGUMENT)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
@@ -199,6 +200,15 @@ impl Executor for LocalExecutor {
             }
         }
     }
+
+    fn end_kept(&mut self) -> Result<(), ExecutorError> {
+        if self.interrupter.is_interrupted() {
+            // The launcher ends everything when it goes.
+            return Ok(());
+        }
+        self.demand("ending what setup left running", &Request::EndKept)?;
+        Ok(())
+    }
 }
 
 impl Drop for LocalExecutor {
@@ -232,6 +242,7 @@ fn without_bytes(execution: &Execution) -> Execution {
         keep_stdout: execution.keep_stdout,
         keep_stderr: execution.keep_stderr,
         counters: execution.counters,
+        leftovers: execution.leftovers,
     }
 }
 

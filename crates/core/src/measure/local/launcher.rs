@@ -10,12 +10,13 @@ use std::process::{ExitCode, Stdio};
 use rustix::fs::MemfdFlags;
 use rustix::thread::CpuSet;
 
-use super::super::{End, Execution, Stdin};
+use super::super::{End, Execution, Leftovers, Stdin};
 use super::capture::Capture;
 use super::child::{self, Ended, Streams};
 use super::counters::Counters;
-use super::leftovers::{Manner, end_leftovers};
+use super::leftovers::{Kept, Manner};
 use super::protocol::{Reply, Request, append_header, receive};
+use super::sys;
 
 /// The argument by which a program recognises that it is to be the launcher.
 pub const LAUNCHER_ARGUMENT: &str = "__launcher";
@@ -40,6 +41,8 @@ struct Launcher {
     stdout: Capture,
     stderr: Capture,
     counters: Option<Counters>,
+    /// What `setup` left running on purpose.
+    kept: Kept,
     /// Reused for every answer.
     answer: Vec<u8>,
 }
@@ -49,12 +52,14 @@ impl Launcher {
         let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         // Whoever loses its parent among our descendants becomes our child.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        sys::shed_program_pages();
         Ok(Self {
             control: BufReader::new(control),
             null: File::options().read(true).write(true).open("/dev/null")?,
             stdout: Capture::new(),
             stderr: Capture::new(),
             counters: None,
+            kept: Kept::default(),
             answer: Vec::new(),
         })
     }
@@ -74,6 +79,10 @@ impl Launcher {
                     let reply = Reply::Abilities(self.counters().abilities());
                     append_header(&mut self.answer, &reply)?;
                 }
+                Request::EndKept => {
+                    self.kept.end();
+                    append_header(&mut self.answer, &Reply::Done)?;
+                }
                 Request::Execute { execution, stdin } => {
                     // Bytes that follow the header must be taken from the connection
                     // whatever else goes wrong.
@@ -83,6 +92,7 @@ impl Launcher {
             }
             self.control.get_ref().write_all(&self.answer)?;
         }
+        self.kept.end();
         Ok(())
     }
 
@@ -111,7 +121,7 @@ impl Launcher {
             Ok(done) => done,
             Err(error) => {
                 // Half-begun things must not disturb the next execution.
-                end_leftovers(Manner::Killing, || {});
+                self.kept.end_others(Manner::Killing, || {});
                 self.stdout.give_up_pipe();
                 self.stderr.give_up_pipe();
                 return append_header(&mut self.answer, &broken("starting a command", &error));
@@ -165,12 +175,12 @@ impl Launcher {
         {
             counters.read_into(usage);
         }
-        let left_behind = self.clear_away(&ended)?;
+        let left_behind = self.clear_away(&ended, execution.leftovers)?;
         Ok((ended, left_behind))
     }
 
     /// Ends what a child left behind and takes in the rest of what was printed.
-    fn clear_away(&mut self, ended: &Ended) -> io::Result<u32> {
+    fn clear_away(&mut self, ended: &Ended, leftovers: Leftovers) -> io::Result<u32> {
         let (stdout, stderr) = (&mut self.stdout, &mut self.stderr);
         let manner = match ended.end {
             End::Interrupted => Manner::Killing,
@@ -178,7 +188,11 @@ impl Launcher {
                 Manner::Gentle
             }
         };
-        let left_behind = end_leftovers(manner, || {
+        let before = self.kept.len();
+        if leftovers == Leftovers::Keep && ended.end == End::Exited(0) {
+            self.kept.keep();
+        }
+        let left_behind = self.kept.end_others(manner, || {
             // What cannot be read now is reported by the last read below.
             let _later = stdout.take_in();
             let _later = stderr.take_in();
@@ -187,7 +201,7 @@ impl Launcher {
         // parent waits for it; a pipe that nobody else could hold is read until it is empty.
         self.stdout.take_rest()?;
         self.stderr.take_rest()?;
-        if left_behind > 0 {
+        if left_behind > 0 || self.kept.len() > before {
             self.stdout.give_up_pipe();
             self.stderr.give_up_pipe();
         }

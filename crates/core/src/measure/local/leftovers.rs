@@ -29,44 +29,92 @@ pub(super) enum Manner {
     Killing,
 }
 
-/// Ends every descendant of this process and returns how many had to be ended.
-///
-/// `meanwhile` is called while waiting, to take in what they print.
-pub(super) fn end_leftovers(manner: Manner, mut meanwhile: impl FnMut()) -> u32 {
-    // The usual case costs this one system call.
-    if no_children_left() {
-        return 0;
-    }
-    let mut ended = BTreeSet::new();
-    match manner {
-        Manner::Gentle => {
-            if gone_within(LINGER, &mut meanwhile, || {}) {
-                return 0;
-            }
-            signal_descendants(Signal::TERM, &mut ended);
-            gone_within(GRACE, &mut meanwhile, || {});
-        }
-        Manner::Killing => {}
-    }
-    // Children of the killed become our children, and they may fork meanwhile.
-    gone_within(PATIENCE, &mut meanwhile, || {
-        signal_descendants(Signal::KILL, &mut ended);
-    });
-    u32::try_from(ended.len()).unwrap_or(u32::MAX)
+/// Descendants that were left running on purpose, such as a server that `setup` starts.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    processes: BTreeSet<i32>,
 }
 
-fn gone_within(time: Duration, meanwhile: &mut impl FnMut(), mut each: impl FnMut()) -> bool {
-    let start = Instant::now();
-    loop {
-        if no_children_left() {
-            return true;
+impl Kept {
+    /// Returns how many there are.
+    pub(super) fn len(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// Keeps every descendant that runs now.
+    pub(super) fn keep(&mut self) {
+        if !no_children_left() {
+            let running = descendants(&BTreeSet::new());
+            self.processes
+                .extend(running.iter().map(|it| it.as_raw_nonzero().get()));
         }
-        if start.elapsed() > time {
-            return false;
+    }
+
+    /// Ends those that were kept, and everybody else.
+    pub(super) fn end(&mut self) {
+        self.processes.clear();
+        self.end_others(Manner::Gentle, || {});
+    }
+
+    /// Ends every descendant of this process that is not kept, and returns how many had
+    /// to be ended.
+    ///
+    /// `meanwhile` is called while waiting, to take in what they print.
+    pub(super) fn end_others(&self, manner: Manner, mut meanwhile: impl FnMut()) -> u32 {
+        // The usual case costs this one system call.
+        if no_children_left() || self.nobody_else() {
+            return 0;
         }
-        each();
-        meanwhile();
-        thread::sleep(PAUSE);
+        let mut ended = BTreeSet::new();
+        match manner {
+            Manner::Gentle => {
+                if self.gone_within(LINGER, &mut meanwhile, || {}) {
+                    return 0;
+                }
+                self.signal_others(Signal::TERM, &mut ended);
+                self.gone_within(GRACE, &mut meanwhile, || {});
+            }
+            Manner::Killing => {}
+        }
+        // Children of the killed become our children, and they may fork meanwhile.
+        self.gone_within(PATIENCE, &mut meanwhile, || {
+            self.signal_others(Signal::KILL, &mut ended);
+        });
+        u32::try_from(ended.len()).unwrap_or(u32::MAX)
+    }
+
+    fn nobody_else(&self) -> bool {
+        !self.processes.is_empty() && descendants(&self.processes).is_empty()
+    }
+
+    fn gone_within(
+        &self,
+        time: Duration,
+        meanwhile: &mut impl FnMut(),
+        mut each: impl FnMut(),
+    ) -> bool {
+        let start = Instant::now();
+        loop {
+            if no_children_left() || self.nobody_else() {
+                return true;
+            }
+            if start.elapsed() > time {
+                return false;
+            }
+            each();
+            meanwhile();
+            thread::sleep(PAUSE);
+        }
+    }
+
+    fn signal_others(&self, signal: Signal, signalled: &mut BTreeSet<i32>) {
+        for process in descendants(&self.processes) {
+            if kill_process(process, signal).is_ok() {
+                signalled.insert(process.as_raw_nonzero().get());
+                // A stopped process would not hear of it.
+                let _gone = kill_process(process, Signal::CONT);
+            }
+        }
     }
 }
 
@@ -82,18 +130,8 @@ fn no_children_left() -> bool {
     }
 }
 
-fn signal_descendants(signal: Signal, signalled: &mut BTreeSet<i32>) {
-    for process in descendants() {
-        if kill_process(process, signal).is_ok() {
-            signalled.insert(process.as_raw_nonzero().get());
-            // A stopped process would not hear of it.
-            let _gone = kill_process(process, Signal::CONT);
-        }
-    }
-}
-
-/// Returns the living descendants of this process.
-fn descendants() -> Vec<Pid> {
+/// Returns the living descendants of this process, without those in `apart` and theirs.
+fn descendants(apart: &BTreeSet<i32>) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -113,8 +151,10 @@ fn descendants() -> Vec<Pid> {
     let mut parents = vec![rustix::process::getpid().as_raw_nonzero().get()];
     while let Some(parent) = parents.pop() {
         for child in children.remove(&parent).unwrap_or_default() {
-            found.extend(Pid::from_raw(child));
-            parents.push(child);
+            if !apart.contains(&child) {
+                found.extend(Pid::from_raw(child));
+                parents.push(child);
+            }
         }
     }
     found

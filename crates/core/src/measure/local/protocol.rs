@@ -22,6 +22,8 @@ pub(super) enum Request {
     Pin(Vec<usize>),
     /// Say what can be counted.
     Abilities,
+    /// End the processes that were kept.
+    EndKept,
     /// Execute a command.
     Execute {
         /// The execution, with `Stdin::Null` in place of bytes.
