@@ -37,6 +37,7 @@ impl Run {
         if let Some(session) = &self.resume {
             return resume::resume(&self, session, context);
         }
+        self.check_plot()?;
         let plan = self.plan()?;
         if self.dry_run {
             return dry_run::show(&plan, context);
@@ -206,7 +207,7 @@ impl Measuring<'_> {
         let answer = summary::Summary::read(&self.store, session, self.plan)?;
         answer.show(self.command.format, self.context)?;
         if let Some(path) = &self.command.plot {
-            let _later = path;
+            answer.plot(path)?;
         }
         if !self.context.quiet {
             self.say_where(session, end);

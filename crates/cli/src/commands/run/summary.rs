@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::Path;
 
 use lapwing_core::clean::{Cleaned, LeftOut, Policy, clean};
 use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, estimate};
 use lapwing_core::model::{Metric, Run, Session};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
+use lapwing_core::show::Colours;
+use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::suite::Plan;
 use serde_json::json;
 
@@ -177,6 +180,24 @@ impl Summary {
         } else {
             format!("{}  {}", row.benchmark, row.variant)
         }
+    }
+
+    /// Draws it to a file.
+    pub fn plot(&self, path: &Path) -> Result<(), CliError> {
+        let mut colours = Colours::default();
+        let values: Vec<ComparedValue> = self
+            .rows
+            .iter()
+            .filter_map(|row| {
+                Some(ComparedValue {
+                    name: self.label(row),
+                    colour: colours.number(&row.variant),
+                    estimate: lapwing_core::show::Estimate::from(row.wall.as_ref()?),
+                })
+            })
+            .collect();
+        comparison(&"wall_time".to_owned(), "s", &values).save(path)?;
+        Ok(())
     }
 
     fn json(&self, context: &Context) -> Result<(), CliError> {
