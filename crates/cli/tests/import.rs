@@ -82,16 +82,37 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 fn hail_results_are_taken_in_once_whatever_their_name() {
     let place = Place::new();
     place.write("nightly.jsonl", HAIL);
-    assert_snapshot!(place.run(&["import", "nightly.jsonl"]), @"");
+    assert_snapshot!(place.run(&["import", "nightly.jsonl"]), @r#"
+    nightly.jsonl: 4 instances, 7 iterations imported
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
+    exit 0
+    "#);
     assert_eq!(place.held(), (1, 4, 7));
     place.write("other.jsonl.gz", gzip(HAIL.as_bytes()));
-    assert_snapshot!(place.run(&["import", "other.jsonl.gz"]), @"");
+    assert_snapshot!(place.run(&["import", "other.jsonl.gz"]), @r#"
+    other.jsonl.gz: nothing new, all of it is in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
+    exit 0
+    "#);
     assert_eq!(place.held(), (1, 4, 7));
     // Results that were joined with others are the same measurements.
     place.write("joined.jsonl", format!("{HAIL}{GOOD}\n"));
-    assert_snapshot!(place.run(&["import", "joined.jsonl"]), @"");
+    assert_snapshot!(place.run(&["import", "joined.jsonl"]), @r#"
+    joined.jsonl: 1 instance, 1 iteration imported
+      4 instances of it were in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `joined` of suite `hail`
+    exit 0
+    "#);
     assert_eq!(place.held(), (2, 5, 8));
-    assert_snapshot!(place.run(&["import", "--suite", "hal", "nightly.jsonl"]), @"");
+    assert_snapshot!(place.run(&["import", "--suite", "hal", "nightly.jsonl"]), @r#"
+    error: the same content is already in the store as session `nightly`, imported with suite `hail` and not suite `hal`
+      nothing of this file was imported
+      hint: import it as before, or remove it first with `lapwing db purge --session NAME`
+    exit 2
+    "#);
 }
 
 #[test]
@@ -107,7 +128,15 @@ fn hail_outcomes_are_told_apart() {
         .filter_map(|rest| rest.split_once(','))
         .map(|(_, rest)| rest)
         .collect();
-    assert_snapshot!(rows.join("\n"), @"");
+    assert_snapshot!(rows.join("\n"), @r#"
+    ,0,3,0,0,true,ok,,7.0,2.5
+    ,0,0,0,0,true,ok,,512.0,1.9
+    ,0,0,0,1,false,ok,,1024.0,1.25
+    ,0,0,0,2,false,ok,,1024.0,1.5
+    ,0,1,0,0,true,ok,,512.0,1.75
+    ,0,1,0,1,false,timed_out,TimeoutError: 200,600.0,200.0
+    ,0,1,0,2,false,failed,"Traceback (most recent call last):
+    "#);
 }
 
 #[test]
@@ -116,15 +145,39 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     place.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
     place.write("levels.json", fixture("hyperfine-1.15/parameters.json"));
     place.write("failures.json", fixture("hyperfine-1.15/failures.json"));
-    assert_snapshot!(place.run(&["import", "two.json", "levels.json", "failures.json"]), @"");
+    assert_snapshot!(place.run(&["import", "two.json", "levels.json", "failures.json"]), @r#"
+    two.json: 2 instances, 10 iterations, 4 summaries imported
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
+    levels.json: 2 instances, 6 iterations, 4 summaries imported
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `levels` of suite `hyperfine`
+    failures.json: 1 instance, 4 iterations, 2 summaries imported
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `failures` of suite `hyperfine`
+    exit 0
+    "#);
     assert_eq!(place.held(), (3, 5, 20));
     let benchmarks = place.run(&["list", "--format", "csv"]);
     let benchmarks: Vec<String> = benchmarks
         .lines()
         .map(|line| line.split(',').take(5).collect::<Vec<_>>().join(","))
         .collect();
-    assert_snapshot!(benchmarks.join("\n"), @"");
-    assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @"");
+    assert_snapshot!(benchmarks.join("\n"), @r#"
+    benchmark,suite,instances,iterations,failures
+    compress[level=1],hyperfine,1,3,0
+    compress[level=2],hyperfine,1,3,0
+    false,hyperfine,1,4,4
+    gzip --version,hyperfine,1,5,0
+    sleep 0.01,hyperfine,1,5,0
+    exit 0
+    "#);
+    assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @r#"
+    error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
+      nothing of this file was imported
+      hint: import it as before, or remove it first with `lapwing db purge --session NAME`
+    exit 2
+    "#);
 
     let each = Place::new();
     each.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
@@ -133,7 +186,12 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     // The date of the file says nothing about its content.
     fs::rename(each.path().join("two.json"), each.path().join("2.json")).unwrap();
     each.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
-    assert_snapshot!(each.run(&["import", "--each-run", "instance", "two.json"]), @"");
+    assert_snapshot!(each.run(&["import", "--each-run", "instance", "two.json"]), @r#"
+    two.json: nothing new, all of it is in the store already
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
+    exit 0
+    "#);
     assert_eq!(each.held(), (1, 10, 10));
 }
 
@@ -160,18 +218,112 @@ fn bad_files_are_refused_with_file_line_and_reason() {
     refuse("negative.jsonl", &hail(r#""time":-0.5"#));
     refuse("huge.jsonl", &hail(r#""time":1e999"#));
     refuse("cut.jsonl", &HAIL.as_bytes()[..HAIL.len() - 40]);
-    refuse("no-name.jsonl", GOOD.replace("\"name\"", "\"nam\"").as_bytes());
-    refuse("latin-1.jsonl", &[GOOD.as_bytes(), b"\n", &GOOD.replace("a.py", "é").into_bytes()
-        .into_iter().filter(|byte| *byte != 0xC3).collect::<Vec<_>>()].concat());
+    refuse(
+        "no-name.jsonl",
+        GOOD.replace("\"name\"", "\"nam\"").as_bytes(),
+    );
+    refuse(
+        "latin-1.jsonl",
+        &[
+            GOOD.as_bytes(),
+            b"\n",
+            &GOOD
+                .replace("a.py", "é")
+                .into_bytes()
+                .into_iter()
+                .filter(|byte| *byte != 0xC3)
+                .collect::<Vec<_>>(),
+        ]
+        .concat(),
+    );
     let utf16: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
     refuse("utf-16.jsonl", &[&[0xFF, 0xFE], utf16.as_slice()].concat());
-    refuse("package.json", br#"{"name": "left-pad", "version": "1.3.0"}"#);
+    refuse(
+        "package.json",
+        br#"{"name": "left-pad", "version": "1.3.0"}"#,
+    );
     refuse("picture.json", b"\x89PNG\r\n\x1a\n\x00\x00");
     let zipped = gzip(HAIL.repeat(50).as_bytes());
     refuse("cut.jsonl.gz", &zipped[..zipped.len() / 2]);
     refuse("cut.json", &fixture("hyperfine-1.15/truncated.json"));
     refuse("negative.json", &fixture("hyperfine-1.15/negative.json"));
-    assert_snapshot!(said, @"");
+    assert_snapshot!(said, @r#"
+    error: empty.jsonl is empty
+      nothing of this file was imported
+    exit 2
+
+    error: blank.jsonl is empty
+      nothing of this file was imported
+    exit 2
+
+    error: comma.jsonl:2: `time` is not a number: "1,52"
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: nan.jsonl:2: `time` is not a number: NaN
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: infinity.jsonl:2: `time` is not a number: -Infinity
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: negative.jsonl:2: `time` is negative: -0.5
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: huge.jsonl:2: not valid JSON: number out of range
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: cut.jsonl:4: the JSON is cut off
+      nothing of this file was imported
+      hint: fix the line, or keep the other 3 with --keep-going
+    exit 2
+
+    error: no-name.jsonl is in none of the formats that can be imported: record (record v1, JSON Lines), hail (Hail benchmark results, JSON Lines), hyperfine (hyperfine --export-json)
+      nothing of this file was imported
+      hint: if it is one of them all the same, say which with --from
+    exit 2
+
+    error: latin-1.jsonl:2: not UTF-8 text: byte 10 of the line is 0xA9
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    exit 2
+
+    error: utf-16.jsonl is UTF-16 text, not UTF-8 text
+      nothing of this file was imported
+      hint: convert it to UTF-8, as with iconv
+    exit 2
+
+    error: package.json is in none of the formats that can be imported: record (record v1, JSON Lines), hail (Hail benchmark results, JSON Lines), hyperfine (hyperfine --export-json)
+      nothing of this file was imported
+      hint: if it is one of them all the same, say which with --from
+    exit 2
+
+    error: picture.json is binary data, not UTF-8 text
+      nothing of this file was imported
+      hint: convert it to UTF-8, as with iconv
+    exit 2
+
+    error: cut.jsonl.gz: the gzip data is cut off or damaged: incomplete deflate stream
+      nothing of this file was imported
+      hint: fetch the file again
+    exit 2
+
+    error: cut.json:28: the JSON is cut off
+      nothing of this file was imported
+    exit 2
+
+    error: negative.json:28: `times` of `sleep 0.01` is negative: -0.01210863
+      nothing of this file was imported
+    exit 2
+    "#);
     assert_eq!(place.held(), (0, 0, 0));
 }
 
@@ -192,20 +344,72 @@ fn bad_records_are_refused_with_file_line_and_reason() {
     refuse("orphan.jsonl", &[SESSION, INSTANCE]);
     refuse(
         "twice.jsonl",
-        &[SESSION, RUN, INSTANCE, ITERATION, &ITERATION.replace("1.5", "2.5")],
+        &[
+            SESSION,
+            RUN,
+            INSTANCE,
+            ITERATION,
+            &ITERATION.replace("1.5", "2.5"),
+        ],
     );
     refuse(
         "negative.jsonl",
         &[SESSION, RUN, INSTANCE, &ITERATION.replace("1.5", "-1")],
     );
     refuse("id.jsonl", &[&SESSION.replace("01930000-", "")]);
-    assert_snapshot!(said, @"");
+    assert_snapshot!(said, @r#"
+    error: newer.jsonl:1: record version 2 is newer than version 1, which this program reads
+      nothing of this file was imported
+    exit 2
+
+    error: kind.jsonl:2: unknown record kind `rum`
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    exit 2
+
+    error: orphan.jsonl:2: instance 01930000-0000-7000-8000-000000000003 belongs to run 01930000-0000-7000-8000-000000000002, which is not known
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    exit 2
+
+    error: twice.jsonl:5: iteration 0 of instance 01930000-0000-7000-8000-000000000003 is already in the store with other content: `metrics.wall_time` is 1.5 there and 2.5 here
+      nothing of this file was imported
+      hint: fix the line, or keep the other 4 with --keep-going
+    exit 2
+
+    error: negative.jsonl:4: `wall_time` is negative: -1
+      nothing of this file was imported
+      hint: fix the line, or keep the other 3 with --keep-going
+    exit 2
+
+    error: id.jsonl:1: UUID parsing failed: invalid group count: expected 5, found 4
+      nothing of this file was imported
+    exit 2
+    "#);
     assert_eq!(place.held(), (0, 0, 0));
 
     place.write("good.jsonl", [SESSION, RUN, INSTANCE, ITERATION].join("\n"));
     place.run(&["import", "good.jsonl"]);
-    place.write("bad.jsonl", [SESSION, RUN, INSTANCE, "oops", &ITERATION.replace(":0,", ":1,")].join("\n"));
-    assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @"");
+    place.write(
+        "bad.jsonl",
+        [
+            SESSION,
+            RUN,
+            INSTANCE,
+            "oops",
+            &ITERATION.replace(":0,", ":1,"),
+        ]
+        .join("\n"),
+    );
+    assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @r#"
+    bad.jsonl: 0 instances, 1 iteration imported
+      1 instance of it were in the store already
+      read as record, because its first line has `v` and `kind`
+      stored in .lapwing/lapwing.db as session `01930000-0000-7000-8000-000000000001` of suite `s`
+      1 bad line left out:
+        bad.jsonl:4: not valid JSON: expected value
+    exit 0
+    "#);
     assert_eq!(place.held(), (1, 1, 2));
 }
 
@@ -221,8 +425,20 @@ fn a_line_of_200_mb_is_refused_and_the_others_can_be_kept() {
     }
     writeln!(file, "\"}}").unwrap();
     drop(file);
-    assert_snapshot!(place.run(&["import", "long.jsonl"]), @"");
-    assert_snapshot!(place.run(&["import", "long.jsonl", "--keep-going"]), @"");
+    assert_snapshot!(place.run(&["import", "long.jsonl"]), @r#"
+    error: long.jsonl:2: the line is longer than 64 MiB
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    exit 2
+    "#);
+    assert_snapshot!(place.run(&["import", "long.jsonl", "--keep-going"]), @r#"
+    long.jsonl: 1 instance, 1 iteration imported
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `long` of suite `hail`
+      1 bad line left out:
+        long.jsonl:2: the line is longer than 64 MiB
+    exit 0
+    "#);
     assert_eq!(place.held(), (1, 1, 1));
 }
 
@@ -230,14 +446,33 @@ fn a_line_of_200_mb_is_refused_and_the_others_can_be_kept() {
 fn places_that_cannot_be_read_are_named() {
     let place = Place::new();
     fs::create_dir(place.path().join("results")).unwrap();
-    assert_snapshot!(place.run(&["import", "results"]), @"");
-    assert_snapshot!(place.run(&["import", "none.jsonl"]), @"");
-    assert_snapshot!(place.run(&["--store", "results", "import", "none.jsonl"]), @"");
+    assert_snapshot!(place.run(&["import", "results"]), @r#"
+    error: results is a directory without any *.json, *.jsonl or *.gz file
+      nothing of this file was imported
+    exit 2
+    "#);
+    assert_snapshot!(place.run(&["import", "none.jsonl"]), @r#"
+    error: cannot read none.jsonl: No such file or directory (os error 2)
+      nothing of this file was imported
+    exit 2
+    "#);
+    place.write("a.jsonl", GOOD);
+    assert_snapshot!(place.run(&["--store", "results", "import", "a.jsonl"]), @r#"
+    error: results is a directory, not a store
+      hint: name the file in it, as in --store DIR/lapwing.db
+    exit 2
+    "#);
     fs::create_dir(place.path().join("results/deeper")).unwrap();
     place.write("results/deeper/a.jsonl", GOOD);
     place.write("results/package.json", "{}");
     place.write("results/notes.txt", "time");
-    assert_snapshot!(place.run(&["import", "results"]), @"");
+    assert_snapshot!(place.run(&["import", "results"]), @r#"
+    results/deeper/a.jsonl: 1 instance, 1 iteration imported
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    note: left alone 1 file of no known format
+    exit 0
+    "#);
     assert_eq!(place.held(), (1, 1, 1));
 }
 
@@ -264,8 +499,20 @@ fn what_is_exported_as_records_makes_the_same_store_again() {
     place.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
     place.run(&["import", "nightly.jsonl", "two.json"]);
     place.run(&["export", "--to", "record", "-o", "all.jsonl"]);
-    assert_snapshot!(place.run(&["--store", "copy/lapwing.db", "import", "all.jsonl"]), @"");
-    place.run(&["--store", "copy/lapwing.db", "export", "--to", "record", "-o", "again.jsonl"]);
+    assert_snapshot!(place.run(&["--store", "copy/lapwing.db", "import", "all.jsonl"]), @r#"
+    all.jsonl: 6 instances, 17 iterations, 4 summaries imported
+      read as record, because its first line has `v` and `kind`
+    exit 0
+    "#);
+    place.run(&[
+        "--store",
+        "copy/lapwing.db",
+        "export",
+        "--to",
+        "record",
+        "-o",
+        "again.jsonl",
+    ]);
     assert_eq!(
         fs::read_to_string(place.path().join("all.jsonl")).unwrap(),
         fs::read_to_string(place.path().join("again.jsonl")).unwrap()

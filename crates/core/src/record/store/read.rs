@@ -122,7 +122,9 @@ impl<'c> Reader<'c> {
                 [],
                 |row| row.get(0),
             )?,
+            wanted_names: None,
         };
+        reader.wanted_names = reader.read_wanted_names()?;
         reader.read_sessions_and_runs()?;
         Ok(reader)
     }
