@@ -1,6 +1,7 @@
 //! Benchmarks of Hail: JSON Lines, one instance of one benchmark a line.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -49,25 +50,72 @@ fn read(
         suite: options.suite.as_deref(),
     };
     reader.look_for_session(sink)?;
-    let mut lines = Lines::of(source)?;
-    let mut position = 0;
-    while let Some((number, line)) = lines.next()? {
-        let text = match line {
-            Line::Text(text) => text,
-            Line::Bad(why) => {
-                sink.bad(number, why);
-                continue;
+    // One thread reads and parses, this one writes.
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(BATCHES_WAITING);
+        scope.spawn(move || parse_all(source, &sender));
+        let mut position = 0;
+        for batch in receiver {
+            for (number, parsed) in batch? {
+                match parsed {
+                    Ok(measured) => {
+                        reader.take(number, measured, position, sink)?;
+                        position += 1;
+                    }
+                    Err(why) => sink.bad(number, why),
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Parsed lines with their numbers, or why there are no more.
+type Batch = Result<Vec<(u64, Result<Measured, String>)>, ImportError>;
+
+/// Batches that may wait to be written. Few, so that memory does not grow with the file.
+const BATCHES_WAITING: usize = 2;
+
+/// Bytes of lines in a batch, at least.
+const BATCH: usize = 1 << 18;
+
+/// Parses every line and sends the outcome, until nobody listens any more.
+fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
+    let mut lines = match Lines::of(source) {
+        Ok(lines) => lines,
+        Err(error) => {
+            let _nobody_listens = sender.send(Err(error));
+            return;
+        }
+    };
+    loop {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        let failure = loop {
+            match lines.next() {
+                Ok(Some((number, Line::Text(text)))) => {
+                    bytes += text.len();
+                    batch.push((number, parse(text)));
+                }
+                Ok(Some((number, Line::Bad(why)))) => batch.push((number, Err(why))),
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+            if bytes >= BATCH {
+                break None;
             }
         };
-        match parse(text) {
-            Ok(line) => {
-                reader.take(number, text, line, position, sink)?;
-                position += 1;
-            }
-            Err(why) => sink.bad(number, why),
+        let last = bytes < BATCH;
+        if sender.send(Ok(batch)).is_err() {
+            return;
+        }
+        if let Some(error) = failure {
+            let _nobody_listens = sender.send(Err(error));
+            return;
+        }
+        if last {
+            return;
         }
     }
-    Ok(())
 }
 
 fn new_session(source: &Source, options: &ImportOptions, digest: &[u8; 32]) -> Session {
@@ -97,22 +145,36 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A line whose times were understood.
-struct Checked {
+/// A line that was understood, and the records of it that need nothing else.
+struct Measured {
+    /// From the line alone: results that were combined into another file are the same
+    /// instances there.
+    id: Id,
     line: HailLine,
     start: Option<Timestamp>,
-    end: Option<Timestamp>,
+    iterations: Vec<Record>,
+    end: Option<Record>,
 }
 
-fn parse(text: &str) -> Result<Checked, String> {
-    let line: HailLine = serde_json::from_str(text).map_err(|error| reason(text, &error))?;
+fn parse(text: &str) -> Result<Measured, String> {
+    let mut line: HailLine = serde_json::from_str(text).map_err(|error| reason(text, &error))?;
     if line.name.is_empty() {
         return Err("`name` is empty".to_owned());
     }
-    Ok(Checked {
-        start: time("start", line.start.as_deref())?,
-        end: time("end", line.end.as_deref())?,
+    let id = Id::derived(&[b"hail instance", text.as_bytes()]);
+    let start = time("start", line.start.as_deref())?;
+    let end = time("end", line.end.as_deref())?;
+    let iterations: Vec<Record> = (0_u32..)
+        .zip(std::mem::take(&mut line.iterations))
+        .map(|(index, it)| Record::Iteration(iteration(id, index, it)))
+        .collect();
+    let end = end.map(|end| Record::InstanceEnd(instance_end(id, end, iterations.len())));
+    Ok(Measured {
+        id,
         line,
+        start,
+        iterations,
+        end,
     })
 }
 
@@ -158,8 +220,7 @@ impl Reader<'_> {
     fn take(
         &mut self,
         number: u64,
-        text: &str,
-        checked: Checked,
+        measured: Measured,
         position: u32,
         sink: &mut Sink<'_, '_>,
     ) -> Result<(), ImportError> {
@@ -167,13 +228,16 @@ impl Reader<'_> {
             sink.nothing_new();
             return Ok(());
         }
-        let Checked { line, start, end } = checked;
-        // From the line alone: results that were combined into another file are the
-        // same instances there.
-        let id = Id::derived(&[b"hail instance", text.as_bytes()]);
+        let Measured {
+            id,
+            line,
+            start,
+            mut iterations,
+            end,
+        } = measured;
         if sink.has_instance(id)? {
             sink.already_there(RecordKind::Instance, 1);
-            sink.already_there(RecordKind::Iteration, line.iterations.len());
+            sink.already_there(RecordKind::Iteration, iterations.len());
             sink.already_there(RecordKind::InstanceEnd, usize::from(end.is_some()));
             sink.nothing_new();
             return Ok(());
@@ -204,15 +268,8 @@ impl Reader<'_> {
             artifacts: Object::new(),
             extra: Object::new(),
         }));
-        let count = line.iterations.len();
-        for (index, it) in (0_u32..).zip(line.iterations) {
-            self.records
-                .push(Record::Iteration(iteration(id, index, it)));
-        }
-        if end.is_some() {
-            self.records
-                .push(Record::InstanceEnd(instance_end(id, end, count)));
-        }
+        self.records.append(&mut iterations);
+        self.records.extend(end);
         sink.line(number, &self.records)
     }
 
@@ -304,7 +361,7 @@ fn iteration(instance: Id, index: u32, it: HailIteration) -> Iteration {
     }
 }
 
-fn instance_end(instance: Id, ended: Option<Timestamp>, iterations: usize) -> InstanceEnd {
+fn instance_end(instance: Id, ended: Timestamp, iterations: usize) -> InstanceEnd {
     let (outcome, message) = if iterations == 0 {
         let message = "the source has no iterations: skipped, or a fixture failed";
         (InstanceOutcome::Skipped, Some(message.to_owned()))
@@ -313,7 +370,7 @@ fn instance_end(instance: Id, ended: Option<Timestamp>, iterations: usize) -> In
     };
     InstanceEnd {
         instance,
-        ended,
+        ended: Some(ended),
         outcome,
         message,
         observed: Object::new(),

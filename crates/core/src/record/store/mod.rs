@@ -4,6 +4,7 @@
 //! values, metric first. Whatever a record says comes back as it was written.
 
 mod appended;
+mod bulk;
 mod cache;
 mod catalogue;
 mod compare;

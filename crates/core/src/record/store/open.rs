@@ -140,7 +140,9 @@ impl Store {
                 .map_err(StoreError::from)?;
             let mut own = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             own.busy_timeout(PATIENCE)?;
+            // Grouped: a migration and the note that it was made are one transaction.
             embedded::migrations::runner()
+                .set_grouped(true)
                 .run(&mut own)
                 .map_err(|error| migration_error(&error))?;
             own.pragma_update(None, "application_id", APPLICATION_ID)?;

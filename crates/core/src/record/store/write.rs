@@ -6,6 +6,7 @@ use std::path::Path;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use serde::Serialize;
 
+use super::bulk::{Bulk, IterationRow, ValueRow};
 use super::cache::{Cache, InstanceKey, RunKey, SessionKey};
 use super::compare::differences;
 use super::rows::{
@@ -27,6 +28,7 @@ pub struct Writer<'t> {
     path: &'t Path,
     insert_iteration: CachedStatement<'t>,
     insert_value: CachedStatement<'t>,
+    bulk: Bulk<'t>,
     held_spans: BTreeMap<i64, (Id, Vec<Span>)>,
     held: usize,
     appended: Appended,
@@ -49,6 +51,7 @@ impl<'t> Writer<'t> {
             insert_value: connection.prepare_cached(
                 "INSERT INTO value (metric, instance, idx, value) VALUES (?1, ?2, ?3, ?4)",
             )?,
+            bulk: Bulk::new(connection)?,
             held_spans: BTreeMap::new(),
             held: 0,
             appended: Appended::default(),
@@ -79,7 +82,9 @@ impl<'t> Writer<'t> {
     /// # Errors
     /// When a span is there already with other content, or the store cannot be written to.
     pub fn settle(&mut self) -> Result<Appended, StoreError> {
-        self.write_held_spans()
+        self.bulk
+            .write()
+            .and_then(|()| self.write_held_spans())
             .map_err(|error| error.at(self.path))?;
         Ok(self.appended.clone())
     }
@@ -264,6 +269,7 @@ impl<'t> Writer<'t> {
         let key = self.connection.last_insert_rowid();
         self.cache
             .remember_instance(instance.id, InstanceKey { key, benchmark });
+        self.bulk.begin(key);
         self.appended.count_new(RecordKind::Instance, 1);
         Ok(())
     }
@@ -281,6 +287,10 @@ impl<'t> Writer<'t> {
                 });
             }
         }
+        if self.bulk.is_new(parent.key, iteration.index) {
+            return self.hold_iteration(parent, iteration);
+        }
+        self.bulk.write()?;
         let inserted = self.insert_iteration.execute(params![
             parent.key,
             iteration.index,
@@ -305,6 +315,38 @@ impl<'t> Writer<'t> {
             let metric = self.metric_of(parent.benchmark, name)?;
             self.insert_value
                 .execute(params![metric, parent.key, iteration.index, value])?;
+        }
+        self.appended.count_new(RecordKind::Iteration, 1);
+        Ok(())
+    }
+
+    /// An iteration that cannot be in the store yet is written later, with many others.
+    fn hold_iteration(
+        &mut self,
+        parent: InstanceKey,
+        iteration: &Iteration,
+    ) -> Result<(), StoreError> {
+        self.bulk.iteration(IterationRow {
+            instance: parent.key,
+            index: iteration.index,
+            offset: iteration.offset,
+            burn_in: iteration.burn_in,
+            loops: iteration.loops.cast_signed(),
+            outcome: iteration.outcome,
+            message: iteration.message.clone(),
+            detail: detail_text(iteration)?,
+        });
+        for (name, &value) in &iteration.metrics {
+            let metric = self.metric_of(parent.benchmark, name)?;
+            self.bulk.value(ValueRow {
+                metric,
+                instance: parent.key,
+                index: iteration.index,
+                value,
+            });
+        }
+        if self.bulk.is_full() {
+            self.bulk.write()?;
         }
         self.appended.count_new(RecordKind::Iteration, 1);
         Ok(())
