@@ -15,10 +15,10 @@ use super::reason::reason;
 use super::sink::Sink;
 use super::{Format, ImportError, ImportOptions, Source};
 use crate::model::{
-    Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Metric, Object, Outcome,
-    Record, RecordKind, Run, Session, Version,
+    Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
+    RecordKind, Run, Session, Version,
 };
-use crate::record::StoreError;
+use crate::record::{PlainIteration, StoreError};
 
 pub(super) const FORMAT: Format = Format {
     name: "hail",
@@ -26,6 +26,9 @@ pub(super) const FORMAT: Format = Format {
     looks_like,
     read,
 };
+
+/// What an iteration may have, in the order of its values.
+const METRICS: [&str; 2] = ["wall_time", "task_memory"];
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     let line = first_line(head);
@@ -152,7 +155,7 @@ struct Measured {
     id: Id,
     line: HailLine,
     start: Option<Timestamp>,
-    iterations: Vec<Record>,
+    iterations: Vec<PlainIteration<2>>,
     end: Option<Record>,
 }
 
@@ -164,9 +167,9 @@ fn parse(text: &str) -> Result<Measured, String> {
     let id = Id::derived(&[b"hail instance", text.as_bytes()]);
     let start = time("start", line.start.as_deref())?;
     let end = time("end", line.end.as_deref())?;
-    let iterations: Vec<Record> = (0_u32..)
-        .zip(std::mem::take(&mut line.iterations))
-        .map(|(index, it)| Record::Iteration(iteration(id, index, it)))
+    let iterations: Vec<_> = std::mem::take(&mut line.iterations)
+        .into_iter()
+        .map(iteration)
         .collect();
     let end = end.map(|end| Record::InstanceEnd(instance_end(id, end, iterations.len())));
     Ok(Measured {
@@ -232,7 +235,7 @@ impl Reader<'_> {
             id,
             line,
             start,
-            mut iterations,
+            iterations,
             end,
         } = measured;
         if sink.has_instance(id)? {
@@ -268,9 +271,9 @@ impl Reader<'_> {
             artifacts: Object::new(),
             extra: Object::new(),
         }));
-        self.records.append(&mut iterations);
         self.records.extend(end);
-        sink.line(number, &self.records)
+        sink.line(number, &self.records)?;
+        sink.iterations(id, METRICS, iterations)
     }
 
     fn run(&mut self, line: &HailLine) -> Id {
@@ -308,8 +311,8 @@ impl Reader<'_> {
                 ..Version::default()
             },
             metrics: BTreeMap::from([
-                ("wall_time".to_owned(), Metric::lower("s")),
-                ("task_memory".to_owned(), Metric::lower("B")),
+                (METRICS[0].to_owned(), Metric::lower("s")),
+                (METRICS[1].to_owned(), Metric::lower("B")),
             ]),
             environment,
             attributes: Object::new(),
@@ -331,33 +334,21 @@ fn commit_of(version: &str) -> Option<String> {
     is_hash.then(|| commit.to_owned())
 }
 
-fn iteration(instance: Id, index: u32, it: HailIteration) -> Iteration {
+fn iteration(it: HailIteration) -> PlainIteration<2> {
     let outcome = match (it.timed_out, &it.failure) {
         (true, _) => Outcome::TimedOut,
         (false, Some(_)) => Outcome::Failed,
         (false, None) => Outcome::Ok,
     };
-    let mut metrics = BTreeMap::new();
-    for (name, value) in [("wall_time", it.time), ("task_memory", it.task_memory)] {
-        if let Some(value) = value {
-            metrics.insert(name.to_owned(), value);
-        }
-    }
-    Iteration {
-        instance,
-        index,
-        offset: None,
+    PlainIteration {
         burn_in: it.is_burn_in,
-        loops: 1,
         outcome,
         // A traceback is a JSON string within the JSON string.
         message: it
             .failure
             .map(|text| serde_json::from_str(&text).unwrap_or(text)),
-        metrics,
         attributes: it.unknown,
-        artifacts: Object::new(),
-        extra: Object::new(),
+        values: [it.time, it.task_memory],
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{BadLine, BadLines, ImportError};
 use crate::model::{Id, Record, RecordKind, Session};
-use crate::record::{StoreError, Writer};
+use crate::record::{PlainIteration, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines.
 ///
@@ -74,6 +74,18 @@ impl<'w, 't> Sink<'w, 't> {
         }
         self.good += 1;
         Ok(())
+    }
+
+    /// Puts the iterations of the instance that the last line made.
+    pub(super) fn iterations<const N: usize>(
+        &mut self,
+        instance: Id,
+        metrics: [&str; N],
+        iterations: Vec<PlainIteration<N>>,
+    ) -> Result<(), ImportError> {
+        Ok(self
+            .writer
+            .put_plain_iterations(instance, metrics, iterations)?)
     }
 
     /// Notes a line that cannot be kept.
