@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use lapwing_core::record::StoreError;
+use lapwing_core::record::export::ExportError;
 use lapwing_core::record::import::ImportError;
 
 use crate::error::CliError;
@@ -19,6 +20,9 @@ pub fn with_hint(error: CliError) -> CliError {
         if let Some(import) = current.downcast_ref::<ImportError>() {
             consequence = Some("nothing of this file was imported".to_owned());
             hint = hint.or_else(|| import_hint(import));
+        }
+        if let Some(ExportError::Store(store)) = current.downcast_ref::<ExportError>() {
+            hint = hint.or_else(|| store_hint(store));
         }
         cause = current.source();
     }
@@ -100,7 +104,7 @@ fn import_hint(error: &ImportError) -> Option<String> {
         | ImportError::Empty { .. }
         | ImportError::EmptyDirectory { .. }
         | ImportError::Document { .. }
-        | ImportError::TooLong { .. }
-        | ImportError::Store(_) => None,
+        | ImportError::TooLong { .. } => None,
+        ImportError::Store(store) => store_hint(store),
     }
 }

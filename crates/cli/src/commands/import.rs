@@ -77,6 +77,10 @@ impl Import {
         };
         let inputs = inputs(&self.paths)?;
         let alone = inputs.len() == 1;
+        if let [only] = &inputs[..] {
+            // A mistyped name should not make a store.
+            refuse_missing(&only.path)?;
+        }
         let mut store = open_for_writing(context)?;
         let mut refused = 0_u64;
         let mut strangers = 0_u64;
@@ -108,6 +112,19 @@ impl Import {
             ));
         }
         Ok(if refused > 0 { Exit::Input } else { Exit::Fine })
+    }
+}
+
+fn refuse_missing(path: &Path) -> Result<(), ImportError> {
+    if path == Path::new("-") {
+        return Ok(());
+    }
+    match std::fs::metadata(path) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(ImportError::Read {
+            name: path.display().to_string(),
+            source,
+        }),
     }
 }
 

@@ -18,7 +18,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Every outcome, in the order of their stored codes.
+    /// Every outcome.
     pub const ALL: [Self; 4] = [Self::Ok, Self::Failed, Self::TimedOut, Self::Skipped];
 
     /// Returns the name that records and tables use.

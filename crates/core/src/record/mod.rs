@@ -11,6 +11,7 @@ pub mod store;
 pub use data::{BenchmarkData, Filter, InstanceData, Iterations};
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
 pub use record_file::RecordFile;
+pub(crate) use store::PlainIteration;
 pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
     SessionRow, SessionState, Store, StoreError, StoreInfo, Writer,

@@ -1,6 +1,7 @@
 //! Benchmarks of Hail: JSON Lines, one instance of one benchmark a line.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -14,10 +15,10 @@ use super::reason::reason;
 use super::sink::Sink;
 use super::{Format, ImportError, ImportOptions, Source};
 use crate::model::{
-    Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Metric, Object, Outcome,
-    Record, RecordKind, Run, Session, Version,
+    Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
+    RecordKind, Run, Session, Version,
 };
-use crate::record::StoreError;
+use crate::record::{PlainIteration, StoreError};
 
 pub(super) const FORMAT: Format = Format {
     name: "hail",
@@ -25,6 +26,9 @@ pub(super) const FORMAT: Format = Format {
     looks_like,
     read,
 };
+
+/// What an iteration may have, in the order of its values.
+const METRICS: [&str; 2] = ["wall_time", "task_memory"];
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     let line = first_line(head);
@@ -49,25 +53,72 @@ fn read(
         suite: options.suite.as_deref(),
     };
     reader.look_for_session(sink)?;
-    let mut lines = Lines::of(source)?;
-    let mut position = 0;
-    while let Some((number, line)) = lines.next()? {
-        let text = match line {
-            Line::Text(text) => text,
-            Line::Bad(why) => {
-                sink.bad(number, why);
-                continue;
+    // One thread reads and parses, this one writes.
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(BATCHES_WAITING);
+        scope.spawn(move || parse_all(source, &sender));
+        let mut position = 0;
+        for batch in receiver {
+            for (number, parsed) in batch? {
+                match parsed {
+                    Ok(measured) => {
+                        reader.take(number, measured, position, sink)?;
+                        position += 1;
+                    }
+                    Err(why) => sink.bad(number, why),
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Parsed lines with their numbers, or why there are no more.
+type Batch = Result<Vec<(u64, Result<Measured, String>)>, ImportError>;
+
+/// Batches that may wait to be written. Few, so that memory does not grow with the file.
+const BATCHES_WAITING: usize = 2;
+
+/// Bytes of lines in a batch, at least.
+const BATCH: usize = 1 << 18;
+
+/// Parses every line and sends the outcome, until nobody listens any more.
+fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
+    let mut lines = match Lines::of(source) {
+        Ok(lines) => lines,
+        Err(error) => {
+            let _nobody_listens = sender.send(Err(error));
+            return;
+        }
+    };
+    loop {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        let failure = loop {
+            match lines.next() {
+                Ok(Some((number, Line::Text(text)))) => {
+                    bytes += text.len();
+                    batch.push((number, parse(text)));
+                }
+                Ok(Some((number, Line::Bad(why)))) => batch.push((number, Err(why))),
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+            if bytes >= BATCH {
+                break None;
             }
         };
-        match parse(text) {
-            Ok(line) => {
-                reader.take(number, text, line, position, sink)?;
-                position += 1;
-            }
-            Err(why) => sink.bad(number, why),
+        let last = bytes < BATCH;
+        if sender.send(Ok(batch)).is_err() {
+            return;
+        }
+        if let Some(error) = failure {
+            let _nobody_listens = sender.send(Err(error));
+            return;
+        }
+        if last {
+            return;
         }
     }
-    Ok(())
 }
 
 fn new_session(source: &Source, options: &ImportOptions, digest: &[u8; 32]) -> Session {
@@ -97,22 +148,36 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A line whose times were understood.
-struct Checked {
+/// A line that was understood, and the records of it that need nothing else.
+struct Measured {
+    /// From the line alone: results that were combined into another file are the same
+    /// instances there.
+    id: Id,
     line: HailLine,
     start: Option<Timestamp>,
-    end: Option<Timestamp>,
+    iterations: Vec<PlainIteration<2>>,
+    end: Option<Record>,
 }
 
-fn parse(text: &str) -> Result<Checked, String> {
-    let line: HailLine = serde_json::from_str(text).map_err(|error| reason(text, &error))?;
+fn parse(text: &str) -> Result<Measured, String> {
+    let mut line: HailLine = serde_json::from_str(text).map_err(|error| reason(text, &error))?;
     if line.name.is_empty() {
         return Err("`name` is empty".to_owned());
     }
-    Ok(Checked {
-        start: time("start", line.start.as_deref())?,
-        end: time("end", line.end.as_deref())?,
+    let id = Id::derived(&[b"hail instance", text.as_bytes()]);
+    let start = time("start", line.start.as_deref())?;
+    let end = time("end", line.end.as_deref())?;
+    let iterations: Vec<_> = std::mem::take(&mut line.iterations)
+        .into_iter()
+        .map(iteration)
+        .collect();
+    let end = end.map(|end| Record::InstanceEnd(instance_end(id, end, iterations.len())));
+    Ok(Measured {
+        id,
         line,
+        start,
+        iterations,
+        end,
     })
 }
 
@@ -158,8 +223,7 @@ impl Reader<'_> {
     fn take(
         &mut self,
         number: u64,
-        text: &str,
-        checked: Checked,
+        measured: Measured,
         position: u32,
         sink: &mut Sink<'_, '_>,
     ) -> Result<(), ImportError> {
@@ -167,13 +231,16 @@ impl Reader<'_> {
             sink.nothing_new();
             return Ok(());
         }
-        let Checked { line, start, end } = checked;
-        // From the line alone: results that were combined into another file are the
-        // same instances there.
-        let id = Id::derived(&[b"hail instance", text.as_bytes()]);
+        let Measured {
+            id,
+            line,
+            start,
+            iterations,
+            end,
+        } = measured;
         if sink.has_instance(id)? {
             sink.already_there(RecordKind::Instance, 1);
-            sink.already_there(RecordKind::Iteration, line.iterations.len());
+            sink.already_there(RecordKind::Iteration, iterations.len());
             sink.already_there(RecordKind::InstanceEnd, usize::from(end.is_some()));
             sink.nothing_new();
             return Ok(());
@@ -204,16 +271,9 @@ impl Reader<'_> {
             artifacts: Object::new(),
             extra: Object::new(),
         }));
-        let count = line.iterations.len();
-        for (index, it) in (0_u32..).zip(line.iterations) {
-            self.records
-                .push(Record::Iteration(iteration(id, index, it)));
-        }
-        if end.is_some() {
-            self.records
-                .push(Record::InstanceEnd(instance_end(id, end, count)));
-        }
-        sink.line(number, &self.records)
+        self.records.extend(end);
+        sink.line(number, &self.records)?;
+        sink.iterations(id, METRICS, iterations)
     }
 
     fn run(&mut self, line: &HailLine) -> Id {
@@ -251,8 +311,8 @@ impl Reader<'_> {
                 ..Version::default()
             },
             metrics: BTreeMap::from([
-                ("wall_time".to_owned(), Metric::lower("s")),
-                ("task_memory".to_owned(), Metric::lower("B")),
+                (METRICS[0].to_owned(), Metric::lower("s")),
+                (METRICS[1].to_owned(), Metric::lower("B")),
             ]),
             environment,
             attributes: Object::new(),
@@ -274,37 +334,25 @@ fn commit_of(version: &str) -> Option<String> {
     is_hash.then(|| commit.to_owned())
 }
 
-fn iteration(instance: Id, index: u32, it: HailIteration) -> Iteration {
+fn iteration(it: HailIteration) -> PlainIteration<2> {
     let outcome = match (it.timed_out, &it.failure) {
         (true, _) => Outcome::TimedOut,
         (false, Some(_)) => Outcome::Failed,
         (false, None) => Outcome::Ok,
     };
-    let mut metrics = BTreeMap::new();
-    for (name, value) in [("wall_time", it.time), ("task_memory", it.task_memory)] {
-        if let Some(value) = value {
-            metrics.insert(name.to_owned(), value);
-        }
-    }
-    Iteration {
-        instance,
-        index,
-        offset: None,
+    PlainIteration {
         burn_in: it.is_burn_in,
-        loops: 1,
         outcome,
         // A traceback is a JSON string within the JSON string.
         message: it
             .failure
             .map(|text| serde_json::from_str(&text).unwrap_or(text)),
-        metrics,
         attributes: it.unknown,
-        artifacts: Object::new(),
-        extra: Object::new(),
+        values: [it.time, it.task_memory],
     }
 }
 
-fn instance_end(instance: Id, ended: Option<Timestamp>, iterations: usize) -> InstanceEnd {
+fn instance_end(instance: Id, ended: Timestamp, iterations: usize) -> InstanceEnd {
     let (outcome, message) = if iterations == 0 {
         let message = "the source has no iterations: skipped, or a fixture failed";
         (InstanceOutcome::Skipped, Some(message.to_owned()))
@@ -313,7 +361,7 @@ fn instance_end(instance: Id, ended: Option<Timestamp>, iterations: usize) -> In
     };
     InstanceEnd {
         instance,
-        ended,
+        ended: Some(ended),
         outcome,
         message,
         observed: Object::new(),

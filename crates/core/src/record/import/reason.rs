@@ -18,9 +18,10 @@ pub(super) fn reason(text: &str, error: &serde_json::Error) -> String {
 
 /// Python writes NaN and Infinity, which are no JSON. Names the key that has it.
 fn not_a_number(text: &str, error: &serde_json::Error) -> Option<String> {
-    let words =
-        Regex::new(r#""([^"\\]*)"\s*:\s*(?:\[[^\]]*?)?\s*([-+]?(?:NaN|nan|Infinity|inf|Inf)\b)"#)
-            .ok()?;
+    let words = Regex::new(
+        r#""([^"\\]*)"\s*:\s*(?:\[[^\]{}"]*?)?\s*([-+]?(?:NaN|nan|Infinity|inf|Inf)\b)"#,
+    )
+    .ok()?;
     let line = text.lines().nth(error.line().saturating_sub(1))?;
     // The error stands on the word or just behind its beginning; with several, the first.
     let found = words
@@ -80,6 +81,10 @@ mod tests {
         assert_eq!(
             of("{\"times\": [1.5,\n NaN]}"),
             "`times` is not a number: NaN"
+        );
+        assert_eq!(
+            of(r#"{"iterations":[{"n":1,"time":NaN}]}"#),
+            "`time` is not a number: NaN"
         );
         assert_eq!(of(r#"{"a": 1"#), "the JSON is cut off");
         assert_eq!(of("time: 3"), "not valid JSON: expected ident");

@@ -1,8 +1,10 @@
 //! Where the readers of formats put what they read.
 
+use std::collections::BTreeSet;
+
 use super::{BadLine, BadLines, ImportError};
-use crate::model::{Record, RecordKind, Session};
-use crate::record::{StoreError, Writer};
+use crate::model::{Id, Record, RecordKind, Session};
+use crate::record::{PlainIteration, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines.
 ///
@@ -16,7 +18,7 @@ pub(super) struct Sink<'w, 't> {
     bad_count: u64,
     good: u64,
     session: Option<Session>,
-    sessions: u64,
+    sessions: BTreeSet<Id>,
 }
 
 /// Bad lines to remember; the others are only counted.
@@ -32,7 +34,7 @@ impl<'w, 't> Sink<'w, 't> {
             bad_count: 0,
             good: 0,
             session: None,
-            sessions: 0,
+            sessions: BTreeSet::new(),
         }
     }
 
@@ -66,12 +68,24 @@ impl<'w, 't> Sink<'w, 't> {
                 Err(other) => return Err(other.into()),
             }
             if let Record::Session(session) = record {
-                self.sessions += 1;
+                self.sessions.insert(session.id);
                 self.session = Some(session.clone());
             }
         }
         self.good += 1;
         Ok(())
+    }
+
+    /// Puts the iterations of the instance that the last line made.
+    pub(super) fn iterations<const N: usize>(
+        &mut self,
+        instance: Id,
+        metrics: [&str; N],
+        iterations: Vec<PlainIteration<N>>,
+    ) -> Result<(), ImportError> {
+        Ok(self
+            .writer
+            .put_plain_iterations(instance, metrics, iterations)?)
     }
 
     /// Notes a line that cannot be kept.
@@ -86,14 +100,14 @@ impl<'w, 't> Sink<'w, 't> {
     pub(super) fn known_session(&mut self, new: &Session) -> Result<Option<Session>, ImportError> {
         let known = self.writer.session(new.id)?;
         if let Some(known) = &known {
-            self.sessions += 1;
+            self.sessions.insert(known.id);
             self.session = Some(known.clone());
         }
         Ok(known)
     }
 
     /// Returns whether the store has that instance.
-    pub(super) fn has_instance(&mut self, id: crate::model::Id) -> Result<bool, ImportError> {
+    pub(super) fn has_instance(&mut self, id: Id) -> Result<bool, ImportError> {
         Ok(self.writer.has_instance(id)?)
     }
 
@@ -118,7 +132,7 @@ impl<'w, 't> Sink<'w, 't> {
                 good: self.good,
             });
         }
-        let session = self.session.filter(|_| self.sessions == 1);
+        let session = self.session.filter(|_| self.sessions.len() == 1);
         Ok((session, bad.collect()))
     }
 }

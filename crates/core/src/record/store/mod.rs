@@ -4,6 +4,7 @@
 //! values, metric first. Whatever a record says comes back as it was written.
 
 mod appended;
+mod bulk;
 mod cache;
 mod catalogue;
 mod compare;
@@ -29,6 +30,7 @@ pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
 pub use error::StoreError;
 pub use sessions::{InstanceState, SessionState};
 pub use upkeep::{CheckReport, Purged, StoreInfo};
+pub(crate) use write::PlainIteration;
 pub use write::Writer;
 
 /// Keeps every measurement in one file.

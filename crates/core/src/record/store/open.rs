@@ -135,12 +135,16 @@ impl Store {
                 State::Version(found) if found == known => return Ok(()),
                 State::Version(_) | State::Empty => {}
             }
+            // Larger pages than SQLite's default: rows are small and come in order.
+            self.connection.pragma_update(None, "page_size", 8192)?;
             self.connection
                 .pragma_update(None, "journal_mode", "wal")
                 .map_err(StoreError::from)?;
             let mut own = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             own.busy_timeout(PATIENCE)?;
+            // Grouped: a migration and the note that it was made are one transaction.
             embedded::migrations::runner()
+                .set_grouped(true)
                 .run(&mut own)
                 .map_err(|error| migration_error(&error))?;
             own.pragma_update(None, "application_id", APPLICATION_ID)?;

@@ -106,6 +106,7 @@ struct Reader<'c> {
     sessions: HashMap<i64, Arc<Session>>,
     runs: HashMap<i64, (Arc<Run>, i64)>,
     summarised: bool,
+    wanted_names: Option<Vec<MetricName>>,
 }
 
 impl<'c> Reader<'c> {
@@ -121,7 +122,9 @@ impl<'c> Reader<'c> {
                 [],
                 |row| row.get(0),
             )?,
+            wanted_names: None,
         };
+        reader.wanted_names = reader.read_wanted_names()?;
         reader.read_sessions_and_runs()?;
         Ok(reader)
     }
@@ -341,19 +344,18 @@ impl<'c> Reader<'c> {
     }
 
     fn summaries(&self, key: i64, instance: Id) -> Result<Vec<Summary>, StoreError> {
-        let wanted = self.selection.metrics.as_ref().map(|_keys| {
-            // Names, because summaries carry names.
-            self.wanted_names()
-        });
         let mut all = summaries(self.connection, key, instance)?;
-        if let Some(wanted) = wanted {
-            let wanted = wanted?;
+        if let Some(wanted) = &self.wanted_names {
             all.retain(|summary| wanted.contains(&summary.metric));
         }
         Ok(all)
     }
 
-    fn wanted_names(&self) -> Result<Vec<MetricName>, StoreError> {
+    /// Summaries carry names, so the metrics asked for are wanted by name too.
+    fn read_wanted_names(&self) -> Result<Option<Vec<MetricName>>, StoreError> {
+        if self.selection.metrics.is_none() {
+            return Ok(None);
+        }
         let mut statement = self
             .connection
             .prepare_cached("SELECT key, name FROM metric")?;
@@ -364,7 +366,7 @@ impl<'c> Reader<'c> {
                 names.push(row.get(1)?);
             }
         }
-        Ok(names)
+        Ok(Some(names))
     }
 }
 

@@ -239,6 +239,18 @@ pub(super) fn detail_text(iteration: &Iteration) -> Result<Option<String>, Store
     .map(Some)
 }
 
+/// Returns the detail of an iteration that has nothing but attributes.
+pub(super) fn attributes_text(attributes: Object) -> Result<Option<String>, StoreError> {
+    if attributes.is_empty() {
+        return Ok(None);
+    }
+    json_text(&Detail {
+        attributes,
+        ..Detail::default()
+    })
+    .map(Some)
+}
+
 pub(super) const ITERATION_COLUMNS: &str =
     "idx, \"offset\", burn_in, loops, outcome, message, detail";
 

@@ -67,7 +67,6 @@ impl Store {
         let mut found = if text.is_empty() {
             Vec::new()
         } else {
-            // An id has no `%` or `_`, so neither may the text.
             self.sessions_where("substr(id, 1, length(?1)) = ?1 ORDER BY key", text)?
         };
         match (found.pop(), found.is_empty()) {

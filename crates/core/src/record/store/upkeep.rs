@@ -60,7 +60,16 @@ const COUNTED: [(&str, &str); 9] = [
 ];
 
 /// What must hold beyond what SQLite checks by itself: a question that counts offenders.
-const INVARIANTS: [(&str, &str); 4] = [
+const INVARIANTS: [(&str, &str); 6] = [
+    (
+        "iterations without their instance",
+        "SELECT count(*) FROM iteration WHERE instance NOT IN (SELECT key FROM instance)",
+    ),
+    (
+        "iterations of unknown outcome",
+        "SELECT count(*) FROM iteration \
+         WHERE outcome NOT IN ('ok', 'failed', 'timed_out', 'skipped')",
+    ),
     (
         "values without their iteration",
         "SELECT count(*) FROM value WHERE NOT EXISTS (SELECT 1 FROM iteration \

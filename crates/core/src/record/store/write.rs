@@ -6,19 +6,31 @@ use std::path::Path;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use serde::Serialize;
 
+use super::bulk::{Bulk, IterationRow, ValueRow};
 use super::cache::{Cache, InstanceKey, RunKey, SessionKey};
 use super::compare::differences;
 use super::rows::{
-    self, INSTANCE_COLUMNS, better_text, detail_text, json_text, object_text, time_text,
+    self, INSTANCE_COLUMNS, attributes_text, better_text, detail_text, json_text, object_text,
+    time_text,
 };
 use super::{Appended, StoreError, read, scan};
 use crate::model::{
-    Annotation, Id, Instance, InstanceEnd, Iteration, MetricName, Record, RecordKind, Run, Session,
-    Span, Summary,
+    Annotation, Id, Instance, InstanceEnd, Iteration, Object, Outcome, Record, RecordKind, Run,
+    Session, Span, Summary,
 };
 
 /// Spans to hold back, so that they are stored in large pieces.
 const SPANS_HELD: usize = 8_192;
+
+/// An iteration as plain as can be, with the values of `N` metrics.
+#[derive(Debug)]
+pub(crate) struct PlainIteration<const N: usize> {
+    pub(crate) burn_in: bool,
+    pub(crate) outcome: Outcome,
+    pub(crate) message: Option<String>,
+    pub(crate) attributes: Object,
+    pub(crate) values: [Option<f64>; N],
+}
 
 /// Puts records into the store, within a transaction (`Store::write`).
 pub struct Writer<'t> {
@@ -27,6 +39,7 @@ pub struct Writer<'t> {
     path: &'t Path,
     insert_iteration: CachedStatement<'t>,
     insert_value: CachedStatement<'t>,
+    bulk: Bulk<'t>,
     held_spans: BTreeMap<i64, (Id, Vec<Span>)>,
     held: usize,
     appended: Appended,
@@ -49,6 +62,7 @@ impl<'t> Writer<'t> {
             insert_value: connection.prepare_cached(
                 "INSERT INTO value (metric, instance, idx, value) VALUES (?1, ?2, ?3, ?4)",
             )?,
+            bulk: Bulk::new(connection)?,
             held_spans: BTreeMap::new(),
             held: 0,
             appended: Appended::default(),
@@ -79,7 +93,9 @@ impl<'t> Writer<'t> {
     /// # Errors
     /// When a span is there already with other content, or the store cannot be written to.
     pub fn settle(&mut self) -> Result<Appended, StoreError> {
-        self.write_held_spans()
+        self.bulk
+            .write()
+            .and_then(|()| self.write_held_spans())
             .map_err(|error| error.at(self.path))?;
         Ok(self.appended.clone())
     }
@@ -94,6 +110,65 @@ impl<'t> Writer<'t> {
     /// When the store cannot be read.
     pub fn session(&self, id: Id) -> Result<Option<Session>, StoreError> {
         read::session(self.connection, id).map_err(|error| error.at(self.path))
+    }
+
+    /// Puts iterations of an instance that was made in this transaction, without the
+    /// detour of a record for each: number `k` of them has index `k`.
+    pub(crate) fn put_plain_iterations<const N: usize>(
+        &mut self,
+        instance: Id,
+        metrics: [&str; N],
+        iterations: Vec<PlainIteration<N>>,
+    ) -> Result<(), StoreError> {
+        self.hold_plain_iterations(instance, metrics, iterations)
+            .map_err(|error| error.at(self.path))
+    }
+
+    fn hold_plain_iterations<const N: usize>(
+        &mut self,
+        instance: Id,
+        metrics: [&str; N],
+        iterations: Vec<PlainIteration<N>>,
+    ) -> Result<(), StoreError> {
+        let parent =
+            self.parent_instance(RecordKind::Iteration, instance, || "0 and more".to_owned())?;
+        let mut keys = [0; N];
+        for (at, key) in keys.iter_mut().enumerate() {
+            if iterations.iter().any(|it| it.values[at].is_some()) {
+                *key = self.metric_of(parent.benchmark, metrics[at])?;
+            }
+        }
+        let count = iterations.len() as u64;
+        for (index, iteration) in (0_u32..).zip(iterations) {
+            if !self.bulk.is_new(parent.key, index) {
+                return Err(StoreError::damaged("an instance just made has iterations"));
+            }
+            for (key, value) in keys.into_iter().zip(iteration.values) {
+                if let Some(value) = value {
+                    self.bulk.value(ValueRow {
+                        metric: key,
+                        instance: parent.key,
+                        index,
+                        value,
+                    });
+                }
+            }
+            self.bulk.iteration(IterationRow {
+                instance: parent.key,
+                index,
+                offset: None,
+                burn_in: iteration.burn_in,
+                loops: 1,
+                outcome: iteration.outcome,
+                message: iteration.message,
+                detail: attributes_text(iteration.attributes)?,
+            });
+        }
+        self.appended.count_new(RecordKind::Iteration, count);
+        if self.bulk.is_full() {
+            self.bulk.write()?;
+        }
+        Ok(())
     }
 
     /// Returns whether an instance of that id is in the store.
@@ -264,6 +339,7 @@ impl<'t> Writer<'t> {
         let key = self.connection.last_insert_rowid();
         self.cache
             .remember_instance(instance.id, InstanceKey { key, benchmark });
+        self.bulk.begin(key);
         self.appended.count_new(RecordKind::Instance, 1);
         Ok(())
     }
@@ -281,6 +357,10 @@ impl<'t> Writer<'t> {
                 });
             }
         }
+        if self.bulk.is_new(parent.key, iteration.index) {
+            return self.hold_iteration(parent, iteration);
+        }
+        self.bulk.write()?;
         let inserted = self.insert_iteration.execute(params![
             parent.key,
             iteration.index,
@@ -305,6 +385,38 @@ impl<'t> Writer<'t> {
             let metric = self.metric_of(parent.benchmark, name)?;
             self.insert_value
                 .execute(params![metric, parent.key, iteration.index, value])?;
+        }
+        self.appended.count_new(RecordKind::Iteration, 1);
+        Ok(())
+    }
+
+    /// An iteration that cannot be in the store yet is written later, with many others.
+    fn hold_iteration(
+        &mut self,
+        parent: InstanceKey,
+        iteration: &Iteration,
+    ) -> Result<(), StoreError> {
+        self.bulk.iteration(IterationRow {
+            instance: parent.key,
+            index: iteration.index,
+            offset: iteration.offset,
+            burn_in: iteration.burn_in,
+            loops: iteration.loops.cast_signed(),
+            outcome: iteration.outcome,
+            message: iteration.message.clone(),
+            detail: detail_text(iteration)?,
+        });
+        for (name, &value) in &iteration.metrics {
+            let metric = self.metric_of(parent.benchmark, name)?;
+            self.bulk.value(ValueRow {
+                metric,
+                instance: parent.key,
+                index: iteration.index,
+                value,
+            });
+        }
+        if self.bulk.is_full() {
+            self.bulk.write()?;
         }
         self.appended.count_new(RecordKind::Iteration, 1);
         Ok(())
@@ -537,7 +649,7 @@ impl<'t> Writer<'t> {
         Ok(key)
     }
 
-    fn metric(&mut self, name: &MetricName) -> Result<i64, StoreError> {
+    fn metric(&mut self, name: &str) -> Result<i64, StoreError> {
         if let Some(&key) = self.cache.metrics.get(name) {
             return Ok(key);
         }
@@ -555,12 +667,12 @@ impl<'t> Writer<'t> {
                 self.connection.last_insert_rowid()
             }
         };
-        self.cache.metrics.insert(name.clone(), key);
+        self.cache.metrics.insert(name.to_owned(), key);
         Ok(key)
     }
 
     /// Returns the key of a metric, and notes that the benchmark has it.
-    fn metric_of(&mut self, benchmark: i64, name: &MetricName) -> Result<i64, StoreError> {
+    fn metric_of(&mut self, benchmark: i64, name: &str) -> Result<i64, StoreError> {
         let metric = self.metric(name)?;
         if self.cache.benchmark_metrics.insert((benchmark, metric)) {
             self.connection

@@ -1,0 +1,581 @@
+//! `lapwing import` by the real program: what it says of good files and of bad ones.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+
+const HAIL: &str = include_str!("../../../tests/fixtures/hail/results.jsonl");
+const GOOD: &str = r#"{"path":"a.py","name":"test_a","iterations":[{"time":1.5,"is_burn_in":false,"timed_out":false,"task_memory":0}]}"#;
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path().join(name), content).unwrap();
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"));
+        command.args(arguments).current_dir(self.path());
+        command
+    }
+
+    /// Exit code and everything that was said, standard output first.
+    fn run(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments).output().unwrap();
+        format!(
+            "{}{}exit {}",
+            String::from_utf8(output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+            output.status.code().unwrap()
+        )
+    }
+
+    /// Sessions, instances and iterations in the store.
+    fn held(&self) -> (i64, i64, i64) {
+        let store = rusqlite::Connection::open(self.path().join(".lapwing/lapwing.db")).unwrap();
+        let count = |table: &str| {
+            store
+                .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+                    row.get(0)
+                })
+                .unwrap()
+        };
+        (count("session"), count("instance"), count("iteration"))
+    }
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    fs::read(path.join(name)).unwrap()
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut process = Command::new("gzip")
+        .arg("-c")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    process.stdin.take().unwrap().write_all(content).unwrap();
+    process.wait_with_output().unwrap().stdout
+}
+
+#[test]
+fn hail_results_are_taken_in_once_whatever_their_name() {
+    let place = Place::new();
+    place.write("nightly.jsonl", HAIL);
+    assert_snapshot!(place.run(&["import", "nightly.jsonl"]), @r#"
+    nightly.jsonl: 4 instances, 7 iterations imported
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
+    exit 0
+    "#);
+    assert_eq!(place.held(), (1, 4, 7));
+    place.write("other.jsonl.gz", gzip(HAIL.as_bytes()));
+    assert_snapshot!(place.run(&["import", "other.jsonl.gz"]), @r#"
+    other.jsonl.gz: nothing new, all of it is in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
+    exit 0
+    "#);
+    assert_eq!(place.held(), (1, 4, 7));
+    // Results that were joined with others are the same measurements.
+    place.write("joined.jsonl", format!("{HAIL}{GOOD}\n"));
+    assert_snapshot!(place.run(&["import", "joined.jsonl"]), @r#"
+    joined.jsonl: 1 instance, 1 iteration imported
+      4 instances of it were in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `joined` of suite `hail`
+    exit 0
+    "#);
+    assert_eq!(place.held(), (2, 5, 8));
+    assert_snapshot!(place.run(&["import", "--suite", "hal", "nightly.jsonl"]), @r#"
+    error: the same content is already in the store as session `nightly`, imported with suite `hail` and not suite `hal`
+      nothing of this file was imported
+      hint: import it as before, or remove it first with `lapwing db purge --session NAME`
+    exit 2
+    "#);
+}
+
+#[test]
+fn hail_outcomes_are_told_apart() {
+    let place = Place::new();
+    place.write("nightly.jsonl", HAIL);
+    place.run(&["import", "nightly.jsonl"]);
+    let csv = place.run(&["export", "--to", "csv", "--wide"]);
+    let rows: Vec<&str> = csv
+        .lines()
+        .filter_map(|line| line.split_once("::").map(|(_, rest)| rest))
+        .map(|rest| rest.split_once(",default,").map_or(rest, |(_, rest)| rest))
+        .filter_map(|rest| rest.split_once(','))
+        .map(|(_, rest)| rest)
+        .collect();
+    assert_snapshot!(rows.join("\n"), @r#"
+    ,0,3,0,0,true,ok,,7.0,2.5
+    ,0,0,0,0,true,ok,,512.0,1.9
+    ,0,0,0,1,false,ok,,1024.0,1.25
+    ,0,0,0,2,false,ok,,1024.0,1.5
+    ,0,1,0,0,true,ok,,512.0,1.75
+    ,0,1,0,1,false,timed_out,TimeoutError: 200,600.0,200.0
+    ,0,1,0,2,false,failed,"Traceback (most recent call last):
+    "#);
+}
+
+#[test]
+fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
+    let place = Place::new();
+    place.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
+    place.write("levels.json", fixture("hyperfine-1.15/parameters.json"));
+    place.write("failures.json", fixture("hyperfine-1.15/failures.json"));
+    assert_snapshot!(place.run(&["import", "two.json", "levels.json", "failures.json"]), @r#"
+    two.json: 2 instances, 10 iterations, 4 summaries imported
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
+    levels.json: 2 instances, 6 iterations, 4 summaries imported
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `levels` of suite `hyperfine`
+    failures.json: 1 instance, 4 iterations, 2 summaries imported
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `failures` of suite `hyperfine`
+    exit 0
+    "#);
+    assert_eq!(place.held(), (3, 5, 20));
+    let benchmarks = place.run(&["list", "--format", "csv"]);
+    let benchmarks: Vec<String> = benchmarks
+        .lines()
+        .map(|line| line.split(',').take(5).collect::<Vec<_>>().join(","))
+        .collect();
+    assert_snapshot!(benchmarks.join("\n"), @r#"
+    benchmark,suite,instances,iterations,failures
+    compress[level=1],hyperfine,1,3,0
+    compress[level=2],hyperfine,1,3,0
+    false,hyperfine,1,4,4
+    gzip --version,hyperfine,1,5,0
+    sleep 0.01,hyperfine,1,5,0
+    exit 0
+    "#);
+    assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @r#"
+    error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
+      nothing of this file was imported
+      hint: import it as before, or remove it first with `lapwing db purge --session NAME`
+    exit 2
+    "#);
+
+    let each = Place::new();
+    each.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
+    each.run(&["import", "--each-run", "instance", "two.json"]);
+    assert_eq!(each.held(), (1, 10, 10));
+    // The date of the file says nothing about its content.
+    fs::rename(each.path().join("two.json"), each.path().join("2.json")).unwrap();
+    each.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
+    assert_snapshot!(each.run(&["import", "--each-run", "instance", "two.json"]), @r#"
+    two.json: nothing new, all of it is in the store already
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
+    exit 0
+    "#);
+    assert_eq!(each.held(), (1, 10, 10));
+}
+
+#[test]
+fn bad_files_are_refused_with_file_line_and_reason() {
+    let place = Place::new();
+    let mut said = String::new();
+    let mut refuse = |name: &str, content: &[u8]| {
+        place.write(name, content);
+        said.push_str(&format!("{}\n\n", place.run(&["import", name])));
+    };
+    let hail = |iteration: &str| {
+        format!(
+            "{GOOD}\n{}\n{GOOD}\n",
+            GOOD.replace(r#""time":1.5"#, iteration)
+        )
+        .into_bytes()
+    };
+    refuse("empty.jsonl", b"");
+    refuse("blank.jsonl", b"\n \n");
+    refuse("comma.jsonl", &hail(r#""time":"1,52""#));
+    refuse("nan.jsonl", &hail(r#""time":NaN"#));
+    refuse("infinity.jsonl", &hail(r#""time":-Infinity"#));
+    refuse("negative.jsonl", &hail(r#""time":-0.5"#));
+    refuse("huge.jsonl", &hail(r#""time":1e999"#));
+    refuse("cut.jsonl", &HAIL.as_bytes()[..HAIL.len() - 40]);
+    refuse(
+        "no-name.jsonl",
+        GOOD.replace("\"name\"", "\"nam\"").as_bytes(),
+    );
+    refuse(
+        "latin-1.jsonl",
+        &[
+            GOOD.as_bytes(),
+            b"\n",
+            &GOOD
+                .replace("a.py", "é")
+                .into_bytes()
+                .into_iter()
+                .filter(|byte| *byte != 0xC3)
+                .collect::<Vec<_>>(),
+        ]
+        .concat(),
+    );
+    let utf16: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    refuse("utf-16.jsonl", &[&[0xFF, 0xFE], utf16.as_slice()].concat());
+    refuse(
+        "package.json",
+        br#"{"name": "left-pad", "version": "1.3.0"}"#,
+    );
+    refuse("picture.json", b"\x89PNG\r\n\x1a\n\x00\x00");
+    let zipped = gzip(HAIL.repeat(50).as_bytes());
+    refuse("cut.jsonl.gz", &zipped[..zipped.len() / 2]);
+    refuse("cut.json", &fixture("hyperfine-1.15/truncated.json"));
+    refuse("negative.json", &fixture("hyperfine-1.15/negative.json"));
+    assert_snapshot!(said, @r#"
+    error: empty.jsonl is empty
+      nothing of this file was imported
+    exit 2
+
+    error: blank.jsonl is empty
+      nothing of this file was imported
+    exit 2
+
+    error: comma.jsonl:2: `time` is not a number: "1,52"
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: nan.jsonl:2: `time` is not a number: NaN
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: infinity.jsonl:2: `time` is not a number: -Infinity
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: negative.jsonl:2: `time` is negative: -0.5
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: huge.jsonl:2: not valid JSON: number out of range
+      nothing of this file was imported
+      hint: fix the line, or keep the other 2 with --keep-going
+    exit 2
+
+    error: cut.jsonl:4: the JSON is cut off
+      nothing of this file was imported
+      hint: fix the line, or keep the other 3 with --keep-going
+    exit 2
+
+    error: no-name.jsonl is in none of the formats that can be imported: record (record v1, JSON Lines), hail (Hail benchmark results, JSON Lines), hyperfine (hyperfine --export-json)
+      nothing of this file was imported
+      hint: if it is one of them all the same, say which with --from
+    exit 2
+
+    error: latin-1.jsonl:2: not UTF-8 text: byte 10 of the line is 0xA9
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    exit 2
+
+    error: utf-16.jsonl is UTF-16 text, not UTF-8 text
+      nothing of this file was imported
+      hint: convert it to UTF-8, as with iconv
+    exit 2
+
+    error: package.json is in none of the formats that can be imported: record (record v1, JSON Lines), hail (Hail benchmark results, JSON Lines), hyperfine (hyperfine --export-json)
+      nothing of this file was imported
+      hint: if it is one of them all the same, say which with --from
+    exit 2
+
+    error: picture.json is binary data, not UTF-8 text
+      nothing of this file was imported
+      hint: convert it to UTF-8, as with iconv
+    exit 2
+
+    error: cut.jsonl.gz: the gzip data is cut off or damaged: incomplete deflate stream
+      nothing of this file was imported
+      hint: fetch the file again
+    exit 2
+
+    error: cut.json:28: the JSON is cut off
+      nothing of this file was imported
+    exit 2
+
+    error: negative.json:28: `times` of `sleep 0.01` is negative: -0.01210863
+      nothing of this file was imported
+    exit 2
+    "#);
+    assert_eq!(place.held(), (0, 0, 0));
+}
+
+#[test]
+fn bad_records_are_refused_with_file_line_and_reason() {
+    const SESSION: &str = r#"{"v":1,"kind":"session","id":"01930000-0000-7000-8000-000000000001","suite":"s","started":"2026-11-20T10:00:00Z","tool":"t"}"#;
+    const RUN: &str = r#"{"v":1,"kind":"run","id":"01930000-0000-7000-8000-000000000002","session":"01930000-0000-7000-8000-000000000001"}"#;
+    const INSTANCE: &str = r#"{"v":1,"kind":"instance","id":"01930000-0000-7000-8000-000000000003","run":"01930000-0000-7000-8000-000000000002","benchmark":{"id":"b"}}"#;
+    const ITERATION: &str = r#"{"v":1,"kind":"iteration","instance":"01930000-0000-7000-8000-000000000003","index":0,"metrics":{"wall_time":1.5}}"#;
+    let place = Place::new();
+    let mut said = String::new();
+    let mut refuse = |name: &str, lines: &[&str]| {
+        place.write(name, lines.join("\n"));
+        said.push_str(&format!("{}\n\n", place.run(&["import", name])));
+    };
+    refuse("newer.jsonl", &[&SESSION.replace("\"v\":1", "\"v\":2")]);
+    refuse("kind.jsonl", &[SESSION, &RUN.replace("\"run\"", "\"rum\"")]);
+    refuse("orphan.jsonl", &[SESSION, INSTANCE]);
+    refuse(
+        "twice.jsonl",
+        &[
+            SESSION,
+            RUN,
+            INSTANCE,
+            ITERATION,
+            &ITERATION.replace("1.5", "2.5"),
+        ],
+    );
+    refuse(
+        "negative.jsonl",
+        &[SESSION, RUN, INSTANCE, &ITERATION.replace("1.5", "-1")],
+    );
+    refuse("id.jsonl", &[&SESSION.replace("01930000-", "")]);
+    assert_snapshot!(said, @r#"
+    error: newer.jsonl:1: record version 2 is newer than version 1, which this program reads
+      nothing of this file was imported
+    exit 2
+
+    error: kind.jsonl:2: unknown record kind `rum`
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    exit 2
+
+    error: orphan.jsonl:2: instance 01930000-0000-7000-8000-000000000003 belongs to run 01930000-0000-7000-8000-000000000002, which is not known
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    exit 2
+
+    error: twice.jsonl:5: iteration 0 of instance 01930000-0000-7000-8000-000000000003 is already in the store with other content: `metrics.wall_time` is 1.5 there and 2.5 here
+      nothing of this file was imported
+      hint: fix the line, or keep the other 4 with --keep-going
+    exit 2
+
+    error: negative.jsonl:4: `wall_time` is negative: -1
+      nothing of this file was imported
+      hint: fix the line, or keep the other 3 with --keep-going
+    exit 2
+
+    error: id.jsonl:1: UUID parsing failed: invalid group count: expected 5, found 4
+      nothing of this file was imported
+    exit 2
+    "#);
+    assert_eq!(place.held(), (0, 0, 0));
+
+    place.write("good.jsonl", [SESSION, RUN, INSTANCE, ITERATION].join("\n"));
+    place.run(&["import", "good.jsonl"]);
+    place.write(
+        "bad.jsonl",
+        [
+            SESSION,
+            RUN,
+            INSTANCE,
+            "oops",
+            &ITERATION.replace(":0,", ":1,"),
+        ]
+        .join("\n"),
+    );
+    assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @r#"
+    bad.jsonl: 0 instances, 1 iteration imported
+      1 instance of it were in the store already
+      read as record, because its first line has `v` and `kind`
+      stored in .lapwing/lapwing.db as session `01930000-0000-7000-8000-000000000001` of suite `s`
+      1 bad line left out:
+        bad.jsonl:4: not valid JSON: expected value
+    exit 0
+    "#);
+    assert_eq!(place.held(), (1, 1, 2));
+}
+
+#[test]
+fn a_line_of_200_mb_is_refused_and_the_others_can_be_kept() {
+    let place = Place::new();
+    let mut file = fs::File::create(place.path().join("long.jsonl")).unwrap();
+    writeln!(file, "{GOOD}").unwrap();
+    file.write_all(b"{\"path\":\"").unwrap();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..200 {
+        file.write_all(&piece).unwrap();
+    }
+    writeln!(file, "\"}}").unwrap();
+    drop(file);
+    assert_snapshot!(place.run(&["import", "long.jsonl"]), @r#"
+    error: long.jsonl:2: the line is longer than 64 MiB
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    exit 2
+    "#);
+    assert_snapshot!(place.run(&["import", "long.jsonl", "--keep-going"]), @r#"
+    long.jsonl: 1 instance, 1 iteration imported
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `long` of suite `hail`
+      1 bad line left out:
+        long.jsonl:2: the line is longer than 64 MiB
+    exit 0
+    "#);
+    assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn places_that_cannot_be_read_are_named() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("results")).unwrap();
+    assert_snapshot!(place.run(&["import", "results"]), @r#"
+    error: results is a directory without any *.json, *.jsonl or *.gz file
+      nothing of this file was imported
+    exit 2
+    "#);
+    assert_snapshot!(place.run(&["import", "none.jsonl"]), @r#"
+    error: cannot read none.jsonl: No such file or directory (os error 2)
+      nothing of this file was imported
+    exit 2
+    "#);
+    place.write("a.jsonl", GOOD);
+    assert_snapshot!(place.run(&["--store", "results", "import", "a.jsonl"]), @r#"
+    error: results is a directory, not a store
+      hint: name the file in it, as in --store DIR/lapwing.db
+    exit 2
+    "#);
+    fs::create_dir(place.path().join("results/deeper")).unwrap();
+    place.write("results/deeper/a.jsonl", GOOD);
+    place.write("results/package.json", "{}");
+    place.write("results/notes.txt", "time");
+    assert_snapshot!(place.run(&["import", "results"]), @r#"
+    results/deeper/a.jsonl: 1 instance, 1 iteration imported
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    note: left alone 1 file of no known format
+    exit 0
+    "#);
+    assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn standard_input_can_be_read_compressed_or_not() {
+    let place = Place::new();
+    for content in [HAIL.as_bytes().to_vec(), gzip(HAIL.as_bytes())] {
+        let mut process = place
+            .command(&["import", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        process.stdin.take().unwrap().write_all(&content).unwrap();
+        assert!(process.wait().unwrap().success());
+        assert_eq!(place.held(), (1, 4, 7));
+    }
+}
+
+#[test]
+fn what_is_exported_as_records_makes_the_same_store_again() {
+    let place = Place::new();
+    place.write("nightly.jsonl", HAIL);
+    place.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
+    place.run(&["import", "nightly.jsonl", "two.json"]);
+    place.run(&["export", "--to", "record", "-o", "all.jsonl"]);
+    assert_snapshot!(place.run(&["--store", "copy/lapwing.db", "import", "all.jsonl"]), @r#"
+    all.jsonl: 6 instances, 17 iterations, 4 summaries imported
+      read as record, because its first line has `v` and `kind`
+    exit 0
+    "#);
+    place.run(&[
+        "--store",
+        "copy/lapwing.db",
+        "export",
+        "--to",
+        "record",
+        "-o",
+        "again.jsonl",
+    ]);
+    assert_eq!(
+        fs::read_to_string(place.path().join("all.jsonl")).unwrap(),
+        fs::read_to_string(place.path().join("again.jsonl")).unwrap()
+    );
+}
+
+#[test]
+fn sixteen_processes_that_make_and_fill_one_store_lose_nothing() {
+    let place = Place::new();
+    for number in 0..16 {
+        let lines: String = (0..50)
+            .map(|line| {
+                let name = format!("test_{number}_{line}");
+                format!("{}\n", GOOD.replace("test_a", &name))
+            })
+            .collect();
+        place.write(&format!("{number}.jsonl"), lines);
+    }
+    let processes: Vec<_> = (0..16)
+        .map(|number| {
+            place
+                .command(&["import", &format!("{number}.jsonl")])
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for process in processes {
+        let output = process.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+    }
+    assert_eq!(place.held(), (16, 800, 800));
+    assert!(place.run(&["db", "check"]).ends_with("exit 0"));
+}
+
+#[test]
+fn an_import_that_is_killed_leaves_nothing_half() {
+    let place = Place::new();
+    let lines: String = (0..20_000)
+        .map(|line| format!("{}\n", GOOD.replace("test_a", &format!("test_{line}"))))
+        .collect();
+    place.write("large.jsonl", lines);
+    let wal = place.path().join(".lapwing/lapwing.db-wal");
+    let mut process = place
+        .command(&["import", "large.jsonl"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Killed wherever it is by now; at whichever moment, all or nothing must be there.
+    while process.try_wait().unwrap().is_none() {
+        if fs::metadata(&wal).is_ok_and(|it| it.len() > 1 << 20) {
+            process.kill().unwrap();
+            break;
+        }
+        std::thread::yield_now();
+    }
+    process.wait().unwrap();
+    let held = place.held();
+    // What the next command says of it must be the whole truth.
+    assert!(held == (0, 0, 0) || held == (1, 20_000, 20_000), "{held:?}");
+    assert!(place.run(&["import", "large.jsonl"]).ends_with("exit 0"));
+    assert_eq!(place.held(), (1, 20_000, 20_000));
+    assert!(place.run(&["db", "check"]).ends_with("exit 0"));
+}
