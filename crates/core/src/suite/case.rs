@@ -374,15 +374,14 @@ fn resolve(name: &str, template: &Case, row: Combination) -> Result<Case, Proble
     let mut case = template.clone();
     let params = row.params;
     fill_command(&mut case.command, &params)?;
-    for part in [
+    let around = [
         &mut case.setup,
         &mut case.prepare,
         &mut case.teardown,
         &mut case.check,
-    ] {
-        if let Some(part) = part {
-            fill_command(part, &params)?;
-        }
+    ];
+    for part in around.into_iter().flatten() {
+        fill_command(part, &params)?;
     }
     for value in case.environment.values_mut() {
         *value = fill_checked(value, &params)?;
