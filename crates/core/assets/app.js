@@ -207,15 +207,16 @@
       const hash = metric === settings.metrics[0].name ? "" : "#" + new URLSearchParams({ metric });
       const cell = (name, label, ...children) => element("td", { role: "cell", class: name, "data-label": label }, ...children);
       const small = (text) => (text ? element("small", {}, text) : "");
-      const about = [row.suite, ...row.tags.map((tag) => "#" + tag)].join("  ");
+      const about = [row.named ? row.variant : "", row.suite, ...row.tags.map((tag) => "#" + tag)].filter(Boolean).join(" · ");
+      const trace = `benchmark/${row.slug}.html#` + new URLSearchParams({ metric, trace: row.run_id });
       const dot = row.named ? element("span", { class: "dot", style: `background:${colour(row.colour)}`, "data-colour": row.colour }) : "";
       return element("tr", { role: "row" },
         element("td", { role: "cell", class: "name" },
           element("a", { href: `benchmark/${row.slug}.html${hash}`, title: row.id }, row.id),
-          element("small", {}, dot, row.named ? row.variant + "  " : "", about)),
+          element("small", {}, dot, about)),
         cell("history", undefined, sparkline(row)),
         element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "left out: " + row.left_out : "nothing left out"}` },
-          element("strong", {}, row.value_text), " ", small(row.interval_text && `[${row.interval_text}]`)),
+          element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text && `[${row.interval_text}]`)),
         element("td", { role: "cell", class: "number", title: row.change_against },
           row.moved ? element("strong", {}, row.change_text) : row.change_text,
           row.change_text ? " " : "", small(row.change_interval)),
@@ -303,6 +304,7 @@
     const stem = settings.slug;
     let handles = [];
     let current = null;
+    let runs = [];
     paintDots();
 
     function wantedMetric() {
@@ -312,7 +314,11 @@
 
     async function showMetric() {
       const metric = wantedMetric();
-      if (!metric || metric === current) return;
+      if (!metric) return;
+      if (metric === current) {
+        traceFromHash();
+        return;
+      }
       current = metric;
       for (const link of document.querySelectorAll("[data-metric]")) {
         if (link.dataset.metric === metric.name) link.setAttribute("aria-current", "true");
@@ -327,7 +333,9 @@
         handles = [];
         place.replaceChildren();
         for (const chart of content.charts) place.append(chartFigure(chart, metric));
-        showRuns(content.runs);
+        runs = content.runs;
+        showRuns(runs);
+        traceFromHash();
       } catch (error) {
         place.replaceChildren(element("p", { class: "attention" }, error.message));
       }
@@ -436,6 +444,16 @@
         number(problems ? element("span", { class: "attention" }, problems) : ""));
     }
 
+    // A link to a number opens what it rests on; closing it leaves the page itself.
+    function traceFromHash() {
+      const run = runs.find(({ id }) => id === readHash().get("trace"));
+      if (run) trace(run);
+    }
+
+    document.getElementById("trace").addEventListener("close", () => {
+      if (readHash().has("trace")) writeHash({ metric: readHash().get("metric") });
+    });
+
     function trace(run) {
       const dialog = document.getElementById("trace");
       dialog.querySelector("h2").textContent = `${run.value}: what it rests on`;
@@ -449,7 +467,7 @@
           element("tbody", {}, ...run.instances.map((it) => element("tr", {},
             ...[it.id, it.host, it.mean, String(it.used), it.left_out || "nothing", it.outcome || "–"].map((text) => element("td", {}, text))))))),
         element("p", { class: "hint" }, `Run ${run.id}`));
-      dialog.showModal();
+      if (!dialog.open) dialog.showModal();
     }
 
     // --- Every iteration, page by page.
@@ -468,6 +486,12 @@
     const rawHeads = (file) => ["session started", "session", "variant", "version", "instance", "host", "index", "offset (s)", "burn-in", "outcome", "message",
       ...file.metrics.map((metric) => metric.name + (metric.unit && metric.unit !== "1" ? ` (${metric.unit})` : ""))];
 
+    function messageCell(text) {
+      const [first, ...rest] = text.split("\n");
+      if (!rest.length && first.length < 60) return first;
+      return element("details", {}, element("summary", {}, first.slice(0, 60)), element("pre", { tabindex: 0 }, text));
+    }
+
     async function showRaw() {
       const place = document.querySelector("#iterations .content");
       const body = element("tbody");
@@ -485,6 +509,7 @@
             body.append(element("tr", {}, ...cells.map((value, column) => {
               const isNumber = typeof value === "number";
               const text = value === null ? "–" : isNumber ? window.lapwingChart.plainNumber(value) : value;
+              if (column === 10) return element("td", {}, messageCell(text));
               return element("td", { class: isNumber || column > 10 ? "number" : undefined, title: isNumber ? String(value) : undefined }, text);
             })));
           }

@@ -252,6 +252,7 @@
       option.animation = false;
       option.tooltip = { ...option.tooltip, confine: true };
       option.dataZoom = zooms(definition);
+      fitLabels(option, element.clientWidth);
       chart.setOption(option);
       for (const patch of patches) chart.setOption(resolve(patch, look));
     };
@@ -282,6 +283,14 @@
         return text;
       },
     };
+  }
+
+  // On a narrow page the names beside a plot must leave room for it.
+  function fitLabels(option, width) {
+    if (width >= 640) return;
+    for (const axis of [option.yAxis].flat()) {
+      if (axis.inverse) axis.axisLabel = { ...axis.axisLabel, width: width * 0.3, overflow: "break", fontSize: 11, lineHeight: 13 };
+    }
   }
 
   // Zooming must not steal the page's scrolling: the wheel zooms only with Shift held.

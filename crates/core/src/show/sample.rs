@@ -260,6 +260,14 @@ impl RunSample {
             .map_or_else(|| text.clone(), |minute| minute.replace('T', " "))
     }
 
+    /// Returns what tells this run from others of its variant: `2026-11-20 10:00, 2026.9`.
+    pub fn label_within_variant(&self) -> String {
+        match &self.version {
+            Some(version) => format!("{}, {version}", self.time_text()),
+            None => self.time_text(),
+        }
+    }
+
     /// Returns what tells this run from others: `2026-11-20 10:00, fast, 2026.9`.
     pub fn label(&self) -> String {
         let mut label = self.time_text();

@@ -10,6 +10,7 @@ use super::metric::MetricFile;
 use super::raw::RawFileName;
 use super::row::Row;
 use super::{MetricView, Options};
+use crate::model::Id;
 use crate::record::BenchmarkData;
 use crate::show::quantity::{count, percent};
 use crate::show::sample::metric_title;
@@ -176,7 +177,11 @@ fn metric_table(page: &Page<'_>) -> Markup {
                             tr {
                                 td { @if position == 0 { a data-metric=(name) href=(format!("#metric={}", url_part(name))) { (metric_title(name)) } } }
                                 td { span.dot data-colour=(row.colour) {} (row.variant) }
-                                td.number { (row.value_text) }
+                                td.number {
+                                    @if row.value.is_some() {
+                                        a.trace href=(format!("#{}", trace_part(name, &row.run_id))) { (row.value_text) }
+                                    } @else { (row.value_text) }
+                                }
                                 td.number { (row.interval_text) }
                                 td.number title=(row.change_against) { (row.change_text) " " (row.change_interval) }
                                 td.number { (row.cv_text) }
@@ -200,7 +205,7 @@ fn metric_part(page: &Page<'_>) -> Markup {
         }
         section #runs aria-labelledby="runs-title" {
             h2 #runs-title { "Runs" }
-            p.hint { "A number opens what it rests on: its instances, their iterations, and what was left out." }
+            p.hint { "A dotted number opens what it rests on: its instances, their iterations, and what was left out." }
             div.content {}
         }
     }
@@ -345,6 +350,11 @@ pub(super) fn json_script(id: &str, value: &impl Serialize) -> Markup {
     // Structs of numbers and texts, which cannot fail.
     let json = serde_json::to_string(value).unwrap_or_else(|_impossible| "null".to_owned());
     html! { script id=(id) type="application/json" { (PreEscaped(json.replace('<', "\\u003c"))) } }
+}
+
+/// Returns the part of an address that opens what a number rests on.
+fn trace_part(metric: &str, run: &Id) -> String {
+    format!("metric={}&trace={run}", url_part(metric))
 }
 
 /// Returns the text as it may stand in the query of an address.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{MetricView, Statistics, ratio};
-use crate::model::Run;
+use crate::model::{Id, Run};
 use crate::record::BenchmarkData;
 use crate::show::Colours;
 use crate::show::estimate::RatioEstimate;
@@ -26,6 +26,7 @@ pub(super) struct Row {
     /// Whether other variants were measured too, so that the name of this one matters.
     pub(super) named: bool,
     pub(super) run: String,
+    pub(super) run_id: Id,
     pub(super) sparkline: String,
     pub(super) sparkline_title: String,
     pub(super) value: Option<f64>,
@@ -87,7 +88,8 @@ pub(super) fn rows(
                 variant: (*variant).to_owned(),
                 colour: colours.get(variant),
                 named,
-                run: latest.label(),
+                run: latest.label_within_variant(),
+                run_id: latest.id,
                 sparkline,
                 sparkline_title,
                 value: estimate.map(|estimate| estimate.value),
@@ -143,7 +145,7 @@ pub(super) fn change(
         .of_variant(&latest.variant)
         .map(|(run, _)| run)
         .rfind(|run| run.session != latest.session && run.started <= latest.started)?;
-    let against = format!("against the run of {}", previous.label());
+    let against = format!("against the run of {}", previous.label_within_variant());
     Some((against, ratio(previous, latest, statistics)?))
 }
 

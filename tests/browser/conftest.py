@@ -1,0 +1,106 @@
+"""Reports to look at, and a browser to look with.
+
+The report under test is the first of these that the environment gives:
+  LAPWING_REPORT   a report that is there already (written by the example `report_fixture`)
+  otherwise one of made-up measurements, by `cargo run --example report_fixture`
+  LAPWING          besides: the program, whose own report of real commands is looked at too
+  CHROMIUM         the browser (default: /usr/bin/chromium)
+"""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory):
+    """The directory of a report of made-up measurements."""
+    given = os.environ.get("LAPWING_REPORT")
+    if given:
+        return pathlib.Path(given)
+    directory = tmp_path_factory.mktemp("made-up") / "report"
+    subprocess.run(
+        ["cargo", "run", "--quiet", "-p", "lapwing-core", "--example", "report_fixture", "--", str(directory)],
+        cwd=REPOSITORY,
+        check=True,
+    )
+    return directory
+
+
+@pytest.fixture(scope="session")
+def measured_report(tmp_path_factory):
+    """The directory of the program's own report of commands that it has just measured."""
+    program = os.environ.get("LAPWING")
+    if not program:
+        pytest.skip("LAPWING does not name the program")
+    work = tmp_path_factory.mktemp("measured")
+    store = ["--store", str(work / "store.db")]
+    measure = ["run", "--instances", "3", "--iterations", "3", "--burn-in", "1", "--command", "true", "--command", "exit 3"]
+    subprocess.run([program, *store, *measure], cwd=work, check=False, capture_output=True)
+    subprocess.run([program, *store, "report", "-o", str(work / "report")], cwd=work, check=True, capture_output=True)
+    return work / "report"
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
+        )
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page that was opened, and everything that it complained about or asked for."""
+
+    def __init__(self, context):
+        self.page = context.new_page()
+        self.complaints = []
+        self.requests = []
+        self.page.on("console", lambda it: it.type in ("error", "warning") and self.complaints.append(it.text))
+        self.page.on("pageerror", lambda it: self.complaints.append(str(it)))
+        self.page.on("dialog", lambda it: (self.complaints.append(f"dialog {it.message}"), it.dismiss()))
+        self.page.on("request", lambda it: self.requests.append(it.url))
+
+
+@pytest.fixture
+def visit(chromium):
+    """Opens a file in a fresh browser; afterwards nothing may have gone wrong or left the machine."""
+    visits = []
+
+    def open_file(path, fragment="", width=1280, height=900, dark=False, script=True):
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=script,
+            accept_downloads=True,
+        )
+        visited = Visit(context)
+        visits.append((context, visited))
+        visited.page.goto(path.as_uri() + fragment)
+        return visited.page
+
+    yield open_file
+    for context, visited in visits:
+        assert visited.complaints == []
+        outside = [url for url in visited.requests if not url.startswith(("file://", "data:", "blob:"))]
+        assert outside == []
+        context.close()
+
+
+@pytest.fixture
+def page_of(report):
+    """Finds the page of a benchmark by the beginning of its file's name."""
+
+    def find(beginning):
+        found = sorted((report / "benchmark").glob(f"{beginning}*.html"))
+        assert len(found) == 1, found
+        return found[0]
+
+    return find

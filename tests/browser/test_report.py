@@ -1,0 +1,294 @@
+"""The report in a real browser, from file://."""
+
+import csv
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+CHARTS = ["history", "iterations", "instances", "distribution"]
+
+
+def names(page):
+    return page.locator("#benchmarks tbody .name a").all_inner_texts()
+
+
+def wait_for_charts(page):
+    page.wait_for_function(
+        "document.querySelector('.chart') && [...document.querySelectorAll('.chart')].every(it => it.querySelector('canvas'))"
+    )
+
+
+def test_the_index_says_what_is_wrong_and_lists_everything(visit, report):
+    page = visit(report / "index.html")
+    page.wait_for_selector("#benchmarks tbody tr")
+    assert page.locator(".answer").inner_text().startswith("Of 55 benchmarks, in their latest runs: 2 had failures; 1 gave no value")
+    assert page.locator("#shown").inner_text() == "58 rows"
+    assert len(names(page)) == 58
+    row = page.locator("#benchmarks tbody tr", has_text="zstd[level=3]").nth(1)
+    assert re.search(r"fast · synthetic · #compress", row.inner_text())
+    assert re.search(r"[\d.]+ ms \[[\d.]+–[\d.]+\]", row.inner_text())
+    assert re.search(r"0\.\d\d× \[0\.\d\d, 0\.\d\d\]", row.inner_text())
+    assert row.locator(".sparkline path").get_attribute("d").startswith("M")
+
+
+def test_search_filters_and_order_are_kept_in_the_address(visit, report):
+    page = visit(report / "index.html")
+    page.wait_for_selector("#benchmarks tbody tr")
+    page.fill('[name="q"]', "sort stable")
+    assert page.locator("#shown").inner_text() == "20 of 58 rows"
+    page.get_by_role("button", name="latest value").click()
+    page.wait_for_function("location.hash.includes('sort=-value')")
+    largest = names(page)[0]
+    assert largest == "sort[size=524288][stable]"
+    fragment = page.evaluate("location.hash")
+    again = visit(report / "index.html", fragment)
+    again.wait_for_selector("#benchmarks tbody tr")
+    assert again.input_value('[name="q"]') == "sort stable"
+    assert names(again) == names(page)
+    assert again.locator('[data-sort="value"]').get_attribute("aria-sort") == "descending"
+    again.get_by_role("button", name="Clear").click()
+    again.wait_for_function("location.hash === ''")
+    assert len(names(again)) == 58
+
+
+def test_filters_by_tag_suite_variant_state_and_metric_agree(visit, report):
+    page = visit(report / "index.html", "#tag=compress&variant=fast")
+    page.wait_for_selector("#benchmarks tbody tr")
+    assert names(page) == ["zstd[level=3]"]
+    page.goto((report / "index.html").as_uri() + "#state=failures")
+    page.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length === 3")
+    assert names(page) == ["sometimes fails", "sometimes fails", "always fails"]
+    page.select_option('[name="metric"]', "peak_memory")
+    page.wait_for_function("location.hash.includes('metric=peak_memory')")
+    page.wait_for_function("document.querySelector('#benchmarks tbody').innerText.includes('MiB')")
+    page.select_option('[name="suite"]', "sweep")
+    page.wait_for_function("document.getElementById('shown').innerText.startsWith('0 of')")
+
+
+def test_the_answer_leads_to_the_rows_that_it_speaks_of(visit, report):
+    page = visit(report / "index.html")
+    page.wait_for_selector("#benchmarks tbody tr")
+    page.get_by_role("link", name="noisy").first.click()
+    page.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length < 10")
+    assert "noisy" in names(page)
+
+
+def test_every_chart_is_drawn(visit, page_of):
+    page = visit(page_of("zstd-level-3"))
+    wait_for_charts(page)
+    assert page.locator(".chart").evaluate_all("all => all.map(it => it.dataset.chart)") == CHARTS
+    # A chart that is drawn has many different pixels, an empty one has one.
+    for chart in CHARTS:
+        colours = page.locator(f'[data-chart="{chart}"] canvas').evaluate(
+            """canvas => new Set(new Uint32Array(canvas.getContext('2d')
+               .getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size"""
+        )
+        assert colours > 20, chart
+
+
+def test_a_chart_can_be_looked_at_another_way_and_hovered(visit, page_of):
+    page = visit(page_of("gzip-level-6"))
+    wait_for_charts(page)
+    chart = page.locator('[data-chart="instances"]')
+    chart.get_by_role("button", name="by host").click()
+    assert chart.get_by_role("button", name="by host").get_attribute("aria-pressed") == "true"
+    plot = page.locator('[data-chart="history"] .plot')
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 50, box["y"] + 50)
+    found = False
+    for x in range(60, int(box["width"]) - 10, 7):
+        for y in range(40, int(box["height"]) - 40, 9):
+            page.mouse.move(box["x"] + x, box["y"] + y)
+            if page.locator(".chart-tooltip").count():
+                found = True
+                break
+        if found:
+            break
+    text = page.locator(".chart-tooltip").first.inner_text()
+    assert re.search(r"\d+ ms \(95 % CI \d+–\d+ ms, 5 instances × 6\)", text)
+    assert "5 burn-in" in text
+
+
+def test_older_runs_are_loaded_when_asked_for(visit, page_of):
+    page = visit(page_of("many-iterations"))
+    wait_for_charts(page)
+    loaded = "[...document.scripts].filter(it => it.src.includes('older')).length"
+    assert page.evaluate(loaded) == 0
+    choice = page.locator('[data-chart="iterations"] select')
+    before = page.locator('[data-chart="iterations"] p').inner_text()
+    choice.select_option("load")
+    page.wait_for_function("document.querySelector('[data-chart=iterations] select').options.length > 2")
+    assert choice.input_value() == "0"
+    assert page.evaluate(loaded) == 1
+    choice.select_option("")
+    assert page.locator('[data-chart="iterations"] p').inner_text() == before
+
+
+def test_every_number_can_be_traced(visit, page_of):
+    page = visit(page_of("sometimes-fails"))
+    wait_for_charts(page)
+    page.locator("#runs .trace").first.click()
+    text = page.locator("#trace").inner_text()
+    assert "what it rests on" in text
+    assert re.search(r"Left out: 4 burn-in, \d+ failed, \d+ timed out, 3 lost iterations\.", text)
+    assert page.locator("#trace tbody tr").count() == 5
+    page.keyboard.press("Escape")
+    assert not page.locator("#trace").is_visible()
+
+
+def test_a_number_of_the_index_leads_to_what_it_rests_on(visit, report):
+    page = visit(report / "index.html", "#q=zstd")
+    page.wait_for_selector("#benchmarks tbody tr")
+    page.locator("#benchmarks .trace").first.click()
+    page.wait_for_selector("#trace[open]")
+    assert page.locator("#trace tbody tr").count() == 5
+
+
+def test_every_iteration_can_be_read_and_saved(visit, page_of):
+    page = visit(page_of("sometimes-fails"))
+    page.get_by_role("button", name="Show the table").click()
+    page.wait_for_selector("#iterations tbody tr")
+    assert page.locator("#iterations tbody tr").count() == 100
+    assert "1 to 100 of 272" in page.locator("#iterations").inner_text()
+    page.get_by_role("button", name="Oldest").click()
+    page.wait_for_function("document.querySelector('#iterations').innerText.includes('201 to 272')")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    rows = list(csv.DictReader(download.value.path().open(newline="", encoding="utf-8")))
+    assert len(rows) == 272
+    failed = next(row for row in rows if row["outcome"] == "failed")
+    assert failed["message"].endswith("'quotes'\n  at step 2 of 5")
+    assert failed["wall_time (s)"] == ""
+
+
+def test_charts_can_be_saved(visit, page_of):
+    page = visit(page_of("zstd-level-3"))
+    wait_for_charts(page)
+    chart = page.locator('[data-chart="distribution"]')
+    with page.expect_download() as download:
+        chart.get_by_role("button", name="SVG").click()
+    svg = download.value.path().read_text(encoding="utf-8")
+    assert svg.startswith("<svg") and "wall time (ms)" in svg
+    with page.expect_download() as download:
+        chart.get_by_role("button", name="CSV").click()
+    assert download.value.path().read_text().startswith("group,value,place,instance,colour\n")
+
+
+def test_metrics_are_chosen_by_the_address(visit, page_of):
+    page = visit(page_of("zstd-level-3"), "#metric=peak_memory")
+    wait_for_charts(page)
+    assert page.locator("#charts-title").inner_text() == "peak memory"
+    page.get_by_role("link", name="user time").click()
+    page.wait_for_function("document.querySelector('#charts-title').innerText === 'user time'")
+    assert "metric=user_time" in page.url
+
+
+@pytest.mark.parametrize(
+    "name", ["<script>alert(1)</script>\"'&</title>", "../../etc/passwd", "benchmarks/überlång_çşğ/日本語_test.py::test[α→β \\ \u2028]", "x" * 200]
+)
+def test_odd_names_are_shown_as_they_are(visit, report, name):
+    page = visit(report / "index.html", "#suite=odd+names")
+    page.wait_for_selector("#benchmarks tbody tr")
+    titles = page.locator("#benchmarks .name a").evaluate_all("all => all.map(it => it.title)")
+    assert name in titles
+    page.locator("#benchmarks .name a").nth(titles.index(name)).click()
+    wait_for_charts(page)
+    assert page.locator("h1").evaluate("it => it.textContent") == name
+    page.get_by_role("button", name="Show the table").click()
+    page.wait_for_selector("#iterations tbody tr")
+
+
+@pytest.mark.parametrize("beginning", ["always-fails", "single-instance", "single-iteration"])
+def test_pages_with_little_to_show_teach(visit, page_of, beginning):
+    page = visit(page_of(beginning))
+    wait_for_charts(page)
+    text = page.locator("main").inner_text()
+    if beginning == "always-fails":
+        assert "No iteration of the run" in text
+        assert "synthetic failure: <b>no such" in page.locator("#failures").evaluate("it => it.textContent")
+    else:
+        assert "Fewer than 3 instances: nothing can be concluded about changes." in text
+        assert "One run so far" in text
+
+
+def is_dark(page):
+    red = re.match(r"rgb\((\d+)", page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    return int(red.group(1)) < 100
+
+
+def test_dark_mode_follows_the_preference_and_the_switch_and_is_remembered(visit, report, page_of):
+    assert is_dark(visit(report / "index.html", dark=True))
+    page = visit(report / "index.html")
+    page.wait_for_selector("#benchmarks tbody tr")
+    assert not is_dark(page)
+    page.get_by_role("button", name="Dark or light").click()
+    assert is_dark(page)
+    page.goto(page_of("zstd").as_uri())
+    wait_for_charts(page)
+    assert is_dark(page)
+    page.get_by_role("button", name="Dark or light").click()
+    assert not is_dark(page)
+
+
+@pytest.mark.parametrize("beginning", ["benchmarks-io", "xxxx", "sometimes-fails", "gzip"])
+def test_a_phone_needs_no_sideways_scrolling(visit, report, page_of, beginning):
+    for path in [report / "index.html", page_of(beginning)]:
+        page = visit(path, width=390, height=844)
+        page.wait_for_selector("#benchmarks tbody tr, .chart canvas")
+        if path.name != "index.html":
+            page.get_by_role("button", name="Show the table").click()
+            page.wait_for_selector("#iterations tbody tr")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_keyboard_suffices(visit, report):
+    page = visit(report / "index.html", "#q=gzip")
+    page.wait_for_selector("#benchmarks tbody tr")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the table"
+    page.locator('[data-sort="noise"] button').focus()
+    page.keyboard.press("Enter")
+    assert page.locator('[data-sort="noise"]').get_attribute("aria-sort") == "descending"
+    page.locator("#benchmarks .name a").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".chart")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_serious(visit, report, page_of, dark, width):
+    for path in [report / "index.html", page_of("sometimes-fails")]:
+        page = visit(path, width=width, dark=dark)
+        page.wait_for_selector("#benchmarks tbody tr, .chart canvas")
+        if path.name != "index.html":
+            page.get_by_role("button", name="Show the table").click()
+            page.wait_for_selector("#iterations tbody tr")
+        found = Axe().run(page, options={"preload": False}).response["violations"]
+        serious = [
+            (it["id"], it["nodes"][0]["html"], it["nodes"][0]["failureSummary"])
+            for it in found
+            if it["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], path.name
+
+
+def test_without_script_the_numbers_are_still_there(visit, page_of):
+    page = visit(page_of("zstd-level-3"), script=False)
+    assert re.search(r"baseline: wall time [\d.]+ ms \(95 % CI", page.locator(".answer").first.inner_text())
+    assert page.locator("#metrics ~ .scroll tbody tr").count() == 6
+
+
+def test_no_page_is_larger_than_300_kb(report):
+    for path in [report / "index.html", *(report / "benchmark").iterdir()]:
+        assert path.stat().st_size <= 300_000, path.name
+
+
+def test_the_programs_own_report_opens(visit, measured_report):
+    page = visit(measured_report / "index.html")
+    page.wait_for_selector("#benchmarks tbody tr")
+    assert sorted(names(page)) == ["exit 3", "true"]
+    page.get_by_role("link", name="true", exact=True).click()
+    wait_for_charts(page)
+    assert "what it rests on" not in page.locator("main").inner_text()
