@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         keep_stdout: 4096,
         keep_stderr: 4096,
         counters: std::env::var_os("COUNTERS").is_some(),
+        leftovers: lapwing_core::measure::Leftovers::End,
     };
     let mut executor = LocalExecutor::start(&LauncherOptions {
         program: launcher.into(),
