@@ -141,7 +141,9 @@ impl Kept {
                 format!("what was measured until then is in {}", path.display())
             }
         };
-        CliError::input(error).consequence(place)
+        CliError::input(error)
+            .consequence(place)
+            .hint("when the cause is gone, `lapwing run --resume` measures the rest")
     }
 
     /// Returns an error when the store failed.

@@ -177,6 +177,12 @@ impl Run {
         let shell = |texts: &[String]| -> Vec<CommandLine> {
             texts.iter().cloned().map(CommandLine::Shell).collect()
         };
+        let all = self.command.iter().chain(&self.words);
+        if let Some(blank) = all.clone().find(|text| text.trim().is_empty())
+            && (self.words.is_empty() || self.words.first() == Some(blank))
+        {
+            return Err(CliError::input("a command to measure is empty"));
+        }
         let Some(first) = self.words.first() else {
             return Ok(shell(&self.command));
         };
