@@ -39,7 +39,7 @@ enum Action {
     /// Really delete measurements; there is no way back
     Purge {
         #[command(flatten)]
-        filters: Filters,
+        filters: Box<Filters>,
         /// Delete everything
         #[arg(long)]
         all: bool,

@@ -1,14 +1,12 @@
 //! hyperfine's `--export-json`: one document, one result a command.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::detect::has_key;
 use super::hail::hex;
-use super::reason::reason;
+use super::hyperfine_document::{CommandResult, Document, parse};
 use super::sink::Sink;
 use super::{EachRun, Format, ImportError, ImportOptions, Source};
 use crate::model::{
@@ -24,32 +22,11 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// The longest document that is read.
-const LONGEST_MIB: u64 = 256;
-
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     (head.trim_ascii_start().starts_with(b"{")
         && has_key(head, "results")
         && has_key(head, "command"))
     .then_some("it has `results` with a `command`")
-}
-
-#[derive(Deserialize)]
-struct Document {
-    results: Vec<CommandResult>,
-}
-
-#[derive(Deserialize)]
-struct CommandResult {
-    command: String,
-    times: Option<Vec<f64>>,
-    user: Option<f64>,
-    system: Option<f64>,
-    memory_usage_byte: Option<Vec<f64>>,
-    exit_codes: Option<Vec<Option<i32>>>,
-    parameters: Option<Object>,
-    #[serde(flatten)]
-    others: Object,
 }
 
 /// What can be computed again from the times.
@@ -71,67 +48,6 @@ fn read(
         None => new,
     };
     sink.line(1, &records(&session, document, options.each_run))
-}
-
-fn parse(source: &Source) -> Result<Document, ImportError> {
-    let mut text = Vec::new();
-    source
-        .text()?
-        .take((LONGEST_MIB << 20) + 1)
-        .read_to_end(&mut text)
-        .map_err(|error| source.failed(error))?;
-    if text.len() as u64 > LONGEST_MIB << 20 {
-        return Err(ImportError::TooLong {
-            name: source.name().to_owned(),
-            limit: LONGEST_MIB,
-        });
-    }
-    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
-    let bad = |line, reason| ImportError::Document {
-        name: source.name().to_owned(),
-        line,
-        reason,
-    };
-    let text = std::str::from_utf8(text).map_err(|error| {
-        let before = &text[..error.valid_up_to()];
-        let line = before.split(|&byte| byte == b'\n').count();
-        bad(
-            line,
-            format!(
-                "not UTF-8 text: there is a byte 0x{:02X}",
-                text[before.len()]
-            ),
-        )
-    })?;
-    let document: Document =
-        serde_json::from_str(text).map_err(|error| bad(error.line(), reason(text, &error)))?;
-    for result in &document.results {
-        let measured = [
-            ("times", result.times.as_deref().unwrap_or_default()),
-            (
-                "memory_usage_byte",
-                result.memory_usage_byte.as_deref().unwrap_or_default(),
-            ),
-        ];
-        for (key, values) in measured {
-            if let Some(value) = values.iter().find(|value| **value < 0.0) {
-                let line = line_of(text, &result.command);
-                let command = &result.command;
-                return Err(bad(
-                    line,
-                    format!("`{key}` of `{command}` is negative: {value}"),
-                ));
-            }
-        }
-    }
-    Ok(document)
-}
-
-/// Returns the line on which a command stands, as near as the text tells.
-fn line_of(text: &str, command: &str) -> usize {
-    let quoted = Value::from(command).to_string();
-    text.find(&quoted)
-        .map_or(1, |at| text[..at].matches('\n').count() + 1)
 }
 
 fn new_session(source: &Source, options: &ImportOptions, digest: &[u8; 32]) -> Session {

@@ -9,6 +9,7 @@ mod error;
 mod hail;
 mod hail_line;
 mod hyperfine;
+mod hyperfine_document;
 mod lines;
 mod reason;
 mod record_v1;

@@ -200,6 +200,13 @@ impl StoreError {
                     Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
                         Self::ReadOnly { path }
                     }
+                    // On a read-only file system SQLite fails only when it wants its log.
+                    Some(ErrorCode::CannotOpen)
+                        if path.exists()
+                            && rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).is_err() =>
+                    {
+                        Self::ReadOnly { path }
+                    }
                     Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                         Self::Busy { path }
                     }

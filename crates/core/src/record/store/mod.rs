@@ -9,7 +9,10 @@ mod cache;
 mod catalogue;
 mod compare;
 mod error;
+mod keys;
 mod open;
+mod pattern;
+mod plain;
 mod read;
 mod rows;
 mod scan;
@@ -28,9 +31,9 @@ use crate::model::Record;
 pub use appended::{Appended, Count};
 pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
 pub use error::StoreError;
+pub(crate) use plain::PlainIteration;
 pub use sessions::{InstanceState, SessionState};
 pub use upkeep::{CheckReport, Purged, StoreInfo};
-pub(crate) use write::PlainIteration;
 pub use write::Writer;
 
 /// Keeps every measurement in one file.

@@ -3,46 +3,33 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
+use rusqlite::{CachedStatement, Connection, params};
 use serde::Serialize;
 
 use super::bulk::{Bulk, IterationRow, ValueRow};
 use super::cache::{Cache, InstanceKey, RunKey, SessionKey};
 use super::compare::differences;
-use super::rows::{
-    self, INSTANCE_COLUMNS, attributes_text, better_text, detail_text, json_text, object_text,
-    time_text,
-};
+use super::rows::{better_text, detail_text, json_text, object_text, time_text};
 use super::{Appended, StoreError, read, scan};
 use crate::model::{
-    Annotation, Id, Instance, InstanceEnd, Iteration, Object, Outcome, Record, RecordKind, Run,
-    Session, Span, Summary,
+    Annotation, Id, Instance, InstanceEnd, Iteration, Record, RecordKind, Run, Session, Span,
+    Summary,
 };
 
 /// Spans to hold back, so that they are stored in large pieces.
 const SPANS_HELD: usize = 8_192;
 
-/// An iteration as plain as can be, with the values of `N` metrics.
-#[derive(Debug)]
-pub(crate) struct PlainIteration<const N: usize> {
-    pub(crate) burn_in: bool,
-    pub(crate) outcome: Outcome,
-    pub(crate) message: Option<String>,
-    pub(crate) attributes: Object,
-    pub(crate) values: [Option<f64>; N],
-}
-
 /// Puts records into the store, within a transaction (`Store::write`).
 pub struct Writer<'t> {
     pub(super) connection: &'t Connection,
-    cache: &'t mut Cache,
-    path: &'t Path,
+    pub(super) cache: &'t mut Cache,
+    pub(super) path: &'t Path,
     insert_iteration: CachedStatement<'t>,
     insert_value: CachedStatement<'t>,
-    bulk: Bulk<'t>,
+    pub(super) bulk: Bulk<'t>,
     held_spans: BTreeMap<i64, (Id, Vec<Span>)>,
     held: usize,
-    appended: Appended,
+    pub(super) appended: Appended,
 }
 
 impl<'t> Writer<'t> {
@@ -110,65 +97,6 @@ impl<'t> Writer<'t> {
     /// When the store cannot be read.
     pub fn session(&self, id: Id) -> Result<Option<Session>, StoreError> {
         read::session(self.connection, id).map_err(|error| error.at(self.path))
-    }
-
-    /// Puts iterations of an instance that was made in this transaction, without the
-    /// detour of a record for each: number `k` of them has index `k`.
-    pub(crate) fn put_plain_iterations<const N: usize>(
-        &mut self,
-        instance: Id,
-        metrics: [&str; N],
-        iterations: Vec<PlainIteration<N>>,
-    ) -> Result<(), StoreError> {
-        self.hold_plain_iterations(instance, metrics, iterations)
-            .map_err(|error| error.at(self.path))
-    }
-
-    fn hold_plain_iterations<const N: usize>(
-        &mut self,
-        instance: Id,
-        metrics: [&str; N],
-        iterations: Vec<PlainIteration<N>>,
-    ) -> Result<(), StoreError> {
-        let parent =
-            self.parent_instance(RecordKind::Iteration, instance, || "0 and more".to_owned())?;
-        let mut keys = [0; N];
-        for (at, key) in keys.iter_mut().enumerate() {
-            if iterations.iter().any(|it| it.values[at].is_some()) {
-                *key = self.metric_of(parent.benchmark, metrics[at])?;
-            }
-        }
-        let count = iterations.len() as u64;
-        for (index, iteration) in (0_u32..).zip(iterations) {
-            if !self.bulk.is_new(parent.key, index) {
-                return Err(StoreError::damaged("an instance just made has iterations"));
-            }
-            for (key, value) in keys.into_iter().zip(iteration.values) {
-                if let Some(value) = value {
-                    self.bulk.value(ValueRow {
-                        metric: key,
-                        instance: parent.key,
-                        index,
-                        value,
-                    });
-                }
-            }
-            self.bulk.iteration(IterationRow {
-                instance: parent.key,
-                index,
-                offset: None,
-                burn_in: iteration.burn_in,
-                loops: 1,
-                outcome: iteration.outcome,
-                message: iteration.message,
-                detail: attributes_text(iteration.attributes)?,
-            });
-        }
-        self.appended.count_new(RecordKind::Iteration, count);
-        if self.bulk.is_full() {
-            self.bulk.write()?;
-        }
-        Ok(())
     }
 
     /// Returns whether an instance of that id is in the store.
@@ -559,7 +487,7 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    fn parent_instance(
+    pub(super) fn parent_instance(
         &mut self,
         kind: RecordKind,
         instance: Id,
@@ -567,134 +495,6 @@ impl<'t> Writer<'t> {
     ) -> Result<InstanceKey, StoreError> {
         self.find_instance(instance)?
             .ok_or_else(|| no_parent(kind, child(), RecordKind::Instance, instance))
-    }
-
-    fn find_session(&mut self, id: Id) -> Result<Option<SessionKey>, StoreError> {
-        if let Some(found) = self.cache.sessions.get(&id) {
-            return Ok(Some(found.clone()));
-        }
-        let found = self
-            .connection
-            .prepare_cached("SELECT key, suite FROM session WHERE id = ?1")?
-            .query_row([id.to_string()], |row| {
-                let (key, suite) = (row.get(0)?, row.get(1)?);
-                Ok(SessionKey { key, suite })
-            })
-            .optional()?;
-        if let Some(found) = &found {
-            self.cache.sessions.insert(id, found.clone());
-        }
-        Ok(found)
-    }
-
-    fn find_run(&mut self, id: Id) -> Result<Option<RunKey>, StoreError> {
-        if let Some(found) = self.cache.runs.get(&id) {
-            return Ok(Some(found.clone()));
-        }
-        let found = self
-            .connection
-            .prepare_cached(
-                "SELECT run.key, session.suite FROM run JOIN session ON session.key = run.session \
-                 WHERE run.id = ?1",
-            )?
-            .query_row([id.to_string()], |row| {
-                let (key, suite) = (row.get(0)?, row.get(1)?);
-                Ok(RunKey { key, suite })
-            })
-            .optional()?;
-        if let Some(found) = &found {
-            self.cache.runs.insert(id, found.clone());
-        }
-        Ok(found)
-    }
-
-    fn find_instance(&mut self, id: Id) -> Result<Option<InstanceKey>, StoreError> {
-        if let Some(found) = self.cache.instances.get(&id) {
-            return Ok(Some(*found));
-        }
-        let found = self
-            .connection
-            .prepare_cached("SELECT key, benchmark FROM instance WHERE id = ?1")?
-            .query_row([id.to_string()], |row| {
-                let (key, benchmark) = (row.get(0)?, row.get(1)?);
-                Ok(InstanceKey { key, benchmark })
-            })
-            .optional()?;
-        if let Some(found) = found {
-            self.cache.remember_instance(id, found);
-        }
-        Ok(found)
-    }
-
-    fn benchmark(&mut self, suite: &str, id: &str) -> Result<i64, StoreError> {
-        let name = (suite.to_owned(), id.to_owned());
-        if let Some(&key) = self.cache.benchmarks.get(&name) {
-            return Ok(key);
-        }
-        let found = self
-            .connection
-            .prepare_cached("SELECT key FROM benchmark WHERE suite = ?1 AND id = ?2")?
-            .query_row([suite, id], |row| row.get(0))
-            .optional()?;
-        let key = match found {
-            Some(key) => key,
-            None => {
-                self.connection
-                    .prepare_cached("INSERT INTO benchmark (suite, id) VALUES (?1, ?2)")?
-                    .execute([suite, id])?;
-                self.connection.last_insert_rowid()
-            }
-        };
-        self.cache.benchmarks.insert(name, key);
-        Ok(key)
-    }
-
-    fn metric(&mut self, name: &str) -> Result<i64, StoreError> {
-        if let Some(&key) = self.cache.metrics.get(name) {
-            return Ok(key);
-        }
-        let found = self
-            .connection
-            .prepare_cached("SELECT key FROM metric WHERE name = ?1")?
-            .query_row([name], |row| row.get(0))
-            .optional()?;
-        let key = match found {
-            Some(key) => key,
-            None => {
-                self.connection
-                    .prepare_cached("INSERT INTO metric (name) VALUES (?1)")?
-                    .execute([name])?;
-                self.connection.last_insert_rowid()
-            }
-        };
-        self.cache.metrics.insert(name.to_owned(), key);
-        Ok(key)
-    }
-
-    /// Returns the key of a metric, and notes that the benchmark has it.
-    fn metric_of(&mut self, benchmark: i64, name: &str) -> Result<i64, StoreError> {
-        let metric = self.metric(name)?;
-        if self.cache.benchmark_metrics.insert((benchmark, metric)) {
-            self.connection
-                .prepare_cached(
-                    "INSERT INTO benchmark_metric (benchmark, metric) VALUES (?1, ?2) \
-                     ON CONFLICT DO NOTHING",
-                )?
-                .execute([benchmark, metric])?;
-        }
-        Ok(metric)
-    }
-
-    fn instance_row(&self, key: i64) -> Result<rows::InstanceRow, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
-             JOIN benchmark ON benchmark.key = instance.benchmark WHERE instance.key = ?1"
-        ))?;
-        let mut found = statement.query([key])?;
-        match found.next()? {
-            Some(row) => rows::read_instance(row),
-            None => Err(StoreError::damaged("an instance has gone")),
-        }
     }
 }
 

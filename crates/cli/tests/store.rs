@@ -1,0 +1,247 @@
+//! `lapwing list`, `export` and `db` by the real program.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+const RECORDS: &str = r#"{"v":1,"kind":"session","id":"01930000-0000-7000-8000-000000000001","suite":"joins","started":"2026-11-20T10:00:00Z","tool":"lapwing 0.1.0","name":"nightly"}
+{"v":1,"kind":"run","id":"01930000-0000-7000-8000-000000000002","session":"01930000-0000-7000-8000-000000000001","variant":"fast","version":{"name":"2026.9","commit":"ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12"},"metrics":{"wall_time":{"unit":"s","better":"lower"}}}
+{"v":1,"kind":"instance","id":"01930000-0000-7000-8000-000000000003","run":"01930000-0000-7000-8000-000000000002","benchmark":{"id":"t.py::test_join[10]","tags":["shuffle"]}}
+{"v":1,"kind":"iteration","instance":"01930000-0000-7000-8000-000000000003","index":0,"burn_in":true,"metrics":{"wall_time":1.5,"rows":10}}
+{"v":1,"kind":"iteration","instance":"01930000-0000-7000-8000-000000000003","index":1,"outcome":"failed","message":"exit code 1"}
+{"v":1,"kind":"instance_end","instance":"01930000-0000-7000-8000-000000000003","ended":"2026-11-20T10:00:05Z"}
+"#;
+
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    format!(
+        "{}{}exit {}",
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+        output.status.code().unwrap()
+    )
+}
+
+fn filled() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("all.jsonl"), RECORDS).unwrap();
+    run(folder.path(), &["import", "all.jsonl"]);
+    folder
+}
+
+#[test]
+fn lists_answer_in_a_line_and_then_show_the_table() {
+    let folder = filled();
+    let list = |what: &[&str]| run(folder.path(), &[&["list"], what].concat());
+    assert_snapshot!(list(&[]), @r#"
+    1 benchmark
+
+     benchmark            suite  instances  iterations  failures  last measured     metrics          tags
+     t.py::test_join[10]  joins          1           2         1  2026-11-20 10:00  rows, wall_time  shuffle
+    exit 0
+    "#);
+    assert_snapshot!(list(&["sessions"]), @r#"
+    1 session
+
+     session  started           suite  runs  instances  iterations  unfinished  tool           id
+     nightly  2026-11-20 10:00  joins     1          1           2           0  lapwing 0.1.0  01930000-0000-7000-8000-000000000001
+    exit 0
+    "#);
+    assert_snapshot!(list(&["runs", "--version-under-test", "ab12"]), @r#"
+    1 run
+
+     session  started           version  commit      variant  instances  iterations  id
+     nightly  2026-11-20 10:00  2026.9   ab12cd34ef  fast             1           2  01930000-0000-7000-8000-000000000002
+    exit 0
+    "#);
+    assert_snapshot!(list(&["metrics", "--format", "markdown"]), @r#"
+    | metric | unit | better | benchmarks |
+    |---|---|---|---:|
+    | rows |  |  | 1 |
+    | wall_time | s | lower | 1 |
+    exit 0
+    "#);
+    assert_snapshot!(list(&["benchmarks", "--format", "json"]), @r#"
+    {
+      "benchmarks": [
+        {
+          "benchmark": "t.py::test_join[10]",
+          "failures": 1,
+          "instances": 1,
+          "iterations": 2,
+          "last_measured": "2026-11-20T10:00:00Z",
+          "metrics": [
+            "rows",
+            "wall_time"
+          ],
+          "suite": "joins",
+          "tags": [
+            "shuffle"
+          ]
+        }
+      ]
+    }
+    exit 0
+    "#);
+    assert_snapshot!(list(&["--tag", "shufle"]), @r#"
+    error: no tag `shufle`; did you mean `shuffle`?
+      hint: `lapwing list benchmarks` shows what there is
+    exit 2
+    "#);
+    assert_snapshot!(list(&["--until", "2026-01-01"]), @r#"
+    no benchmarks pass all of these filters together
+    leave one out to see more
+    exit 0
+    "#);
+    assert_snapshot!(list(&["--since", "tomorrow"]), @r#"
+    error: `tomorrow` is neither a date nor a time
+      hint: write it like 2026-11-20 or 2026-11-20T10:00:00Z
+    exit 2
+    "#);
+}
+
+#[test]
+fn an_empty_place_teaches_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_snapshot!(run(folder.path(), &["list"]), @r#"
+    error: nothing measured yet: there is no store at .lapwing/lapwing.db
+      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+    exit 2
+    "#);
+    fs::write(folder.path().join("notes.db"), "no database").unwrap();
+    assert_snapshot!(run(folder.path(), &["--store", "notes.db", "list"]), @r#"
+    error: notes.db is not a Lapwing store: it is no SQLite database
+      hint: choose another file with --store PATH
+    exit 2
+    "#);
+    assert_snapshot!(run(folder.path(), &["--store", ".", "list"]), @r#"
+    error: . is a directory, not a store
+      hint: name the file in it, as in --store DIR/lapwing.db
+    exit 2
+    "#);
+}
+
+#[test]
+fn exports_have_a_row_also_for_what_failed() {
+    let folder = filled();
+    let export = |form: &[&str]| run(folder.path(), &[&["export", "--to"], form].concat());
+    assert_snapshot!(export(&["csv"]), @r#"
+    suite,session,session_id,run,benchmark,version,commit,variant,instance,host,block,position,attempt,index,burn_in,outcome,message,metric,unit,value
+    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,0,true,ok,,rows,,10.0
+    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,0,true,ok,,wall_time,s,1.5
+    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,1,false,failed,exit code 1,,,
+    exit 0
+    "#);
+    assert_snapshot!(export(&["csv", "--wide", "--metric", "wall_time"]), @r#"
+    suite,session,session_id,run,benchmark,version,commit,variant,instance,host,block,position,attempt,index,burn_in,outcome,message,wall_time
+    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,0,true,ok,,1.5
+    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,1,false,failed,exit code 1,
+    exit 0
+    "#);
+    assert_snapshot!(export(&["json"]), @r#"
+    [
+    {"attempt":0,"benchmark":"t.py::test_join[10]","block":0,"burn_in":true,"commit":"ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12","index":0,"instance":"01930000-0000-7000-8000-000000000003","metrics":{"rows":10.0,"wall_time":1.5},"outcome":"ok","params":{},"position":0,"run":"01930000-0000-7000-8000-000000000002","session":"nightly","session_id":"01930000-0000-7000-8000-000000000001","suite":"joins","tags":["shuffle"],"variant":"fast","version":"2026.9"},
+    {"attempt":0,"benchmark":"t.py::test_join[10]","block":0,"burn_in":false,"commit":"ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12","index":1,"instance":"01930000-0000-7000-8000-000000000003","message":"exit code 1","metrics":{},"outcome":"failed","params":{},"position":0,"run":"01930000-0000-7000-8000-000000000002","session":"nightly","session_id":"01930000-0000-7000-8000-000000000001","suite":"joins","tags":["shuffle"],"variant":"fast","version":"2026.9"}
+    ]
+    exit 0
+    "#);
+    assert_snapshot!(export(&["record", "--metric", "rows"]), @r#"
+    error: records are exported whole; they cannot be limited to a metric
+    exit 2
+    "#);
+}
+
+#[test]
+fn the_views_can_be_read_by_anybody() {
+    let folder = filled();
+    let store = rusqlite::Connection::open(folder.path().join(".lapwing/lapwing.db")).unwrap();
+    let rows: Vec<String> = store
+        .prepare(
+            "SELECT suite || '|' || session || '|' || benchmark || '|' || version || '|' || \
+             variant || '|' || \"index\" || '|' || burn_in || '|' || outcome || '|' || \
+             coalesce(message, '-') || '|' || coalesce(wall_time, '-') || '|' || metrics \
+             FROM iterations ORDER BY \"index\"",
+        )
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_snapshot!(rows.join("\n"), @r#"
+    joins|nightly|t.py::test_join[10]|2026.9|fast|0|1|ok|-|1.5|{"wall_time":1.5,"rows":10.0}
+    joins|nightly|t.py::test_join[10]|2026.9|fast|1|0|failed|exit code 1|-|{}
+    "#);
+    let counts: (i64, i64, Option<f64>, String) = store
+        .query_row(
+            "SELECT iterations, failures, mean_wall_time, outcome FROM instances",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        )
+        .unwrap();
+    assert_eq!(counts, (2, 1, None, "ok".to_owned()));
+}
+
+#[test]
+fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
+    let folder = filled();
+    let db = |words: &[&str]| run(folder.path(), &[&["db"], words].concat());
+    let copy = ["--store", "copy.db", "db"];
+    assert_snapshot!(run(folder.path(), &[&copy[..], &["merge", ".lapwing/lapwing.db"]].concat()), @r#"
+    .lapwing/lapwing.db: 6 records new, 0 were there already
+    exit 0
+    "#);
+    assert_snapshot!(run(folder.path(), &[&copy[..], &["merge", ".lapwing/lapwing.db"]].concat()), @r#"
+    .lapwing/lapwing.db: 0 records new, 6 were there already
+    exit 0
+    "#);
+    assert_snapshot!(db(&["purge"]), @r#"
+    error: nothing says what to delete
+      hint: choose with filters such as --session NAME, or delete everything with --all
+    exit 2
+    "#);
+    assert_snapshot!(db(&["purge", "--session", "nightly"]), @r#"
+    would delete 1 instance with 2 iterations from .lapwing/lapwing.db
+    note: nothing was deleted; say --yes to do it, there is no way back
+    exit 0
+    "#);
+    assert_snapshot!(db(&["purge", "--session", "nightly", "--yes"]), @r#"
+    deleted 2 iterations, 1 instance, 1 run and 1 session
+    exit 0
+    "#);
+    assert_snapshot!(run(folder.path(), &["list"]), @r#"
+    no benchmarks yet: the store is empty
+    measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+    exit 0
+    "#);
+    assert_snapshot!(db(&["check"]), @r#"
+    .lapwing/lapwing.db is sound (8 checks)
+    exit 0
+    "#);
+    assert_snapshot!(run(folder.path(), &[&copy[..], &["migrate"]].concat()), @r#"
+    copy.db is of version 1, the newest
+    exit 0
+    "#);
+}
+
+#[test]
+fn what_a_killed_run_left_is_taken_in_by_the_next_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let inbox = folder.path().join(".lapwing/inbox");
+    fs::create_dir_all(&inbox).unwrap();
+    fs::write(inbox.join("run.jsonl"), &RECORDS[..RECORDS.len() - 30]).unwrap();
+    assert_snapshot!(run(folder.path(), &["list", "--format", "csv"]), @r#"
+    benchmark,suite,instances,iterations,failures,last measured,metrics,tags
+    t.py::test_join[10],joins,1,2,1,2026-11-20 10:00,"rows, wall_time",shuffle
+    note: took in 5 records that a run left in .lapwing/inbox/run.jsonl; its last line was cut off and is lost
+    exit 0
+    "#);
+    assert!(fs::read_dir(&inbox).unwrap().next().is_none());
+}
