@@ -21,7 +21,7 @@ pub struct Ratio {
 /// Welch's t on logarithms: with y = ln x̄ᵢ, d = ȳ_c − ȳ_b, se² = s_c²/n_c + s_b²/n_b and
 /// the Welch–Satterthwaite degrees of freedom, the interval is exp(d ± t · se).
 /// With few instances it keeps its level where percentile bootstraps of whole
-/// instances cover 88–94 % instead of 95 % (`docs/method.md`).
+/// instances cover 81–93 % instead of 95 % (`docs/method.md`).
 ///
 /// Both slices hold positive values in the same unit. `None` when a side has fewer
 /// than two values or a value that is not positive.
