@@ -6,8 +6,9 @@ use super::columns::Columns;
 use super::font::shorten;
 use super::iterations::plural;
 use super::{Chart, Colours, LABEL_SIZE, WIDTH, axis_name, grid, named_colour, thin};
+use crate::show::left_out::PointState;
 use crate::show::quantity::{Scale, count};
-use crate::show::sample::{MetricSample, PointState, RunSample, as_f64, metric_title};
+use crate::show::sample::{MetricSample, RunSample, as_f64, metric_title};
 
 /// More runs than this would make the chart longer than a screen.
 const MOST_GROUPS: usize = 12;
