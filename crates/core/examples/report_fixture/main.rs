@@ -5,11 +5,12 @@
 //! how long it took.
 
 mod synthetic;
+mod zoo;
 
 use std::path::Path;
 use std::time::Instant;
 
-use lapwing_core::show::report::{self, Options, ReportWriter, Statistics};
+use lapwing_core::show::report::{self, Options, Ratio, ReportWriter, Statistics};
 use synthetic::{Recipe, Sessions};
 
 /// The 97.5 % quantiles of Student's t for 1 to 10 degrees of freedom.
@@ -38,12 +39,19 @@ fn interval(values: &[f64]) -> Option<(f64, f64)> {
     Some((mean - error, mean + error))
 }
 
-fn ratio_interval(baseline: &[f64], candidate: &[f64]) -> Option<(f64, f64)> {
+fn ratio(baseline: &[f64], candidate: &[f64]) -> Option<Ratio> {
+    if baseline.len() < 3 || candidate.len() < 3 {
+        return None;
+    }
     let ((below, below_error), (above, above_error)) =
         (mean_and_error(baseline)?, mean_and_error(candidate)?);
-    let ratio = above / below;
-    let error = ratio * (above_error / above).hypot(below_error / below);
-    Some((ratio - error, ratio + error))
+    let value = above / below;
+    let error = value * (above_error / above).hypot(below_error / below);
+    Some(Ratio {
+        value,
+        lower: value - error,
+        upper: value + error,
+    })
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -51,15 +59,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options {
         title: "Synthetic report".to_owned(),
         made: "Made-up measurements, for trying the report.".to_owned(),
-        statistics: Statistics {
-            interval,
-            ratio_interval,
-        },
+        statistics: Statistics { interval, ratio },
     };
     let mut sessions = Sessions::default();
     match arguments.as_slice() {
         [directory] => {
-            let zoo = synthetic::zoo();
+            let zoo = zoo::zoo();
             let benchmarks = zoo
                 .iter()
                 .map(|recipe| synthetic::measure(recipe, &mut sessions));

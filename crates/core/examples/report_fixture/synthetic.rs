@@ -12,25 +12,25 @@ use serde_json::json;
 
 /// How a made-up benchmark behaves.
 #[derive(Debug, Clone)]
-pub struct Recipe {
-    pub suite: &'static str,
-    pub id: String,
-    pub tags: Vec<&'static str>,
-    pub sessions: u32,
-    pub variants: Vec<(&'static str, f64)>,
-    pub instances: u32,
-    pub iterations: u32,
-    pub burn_in: u32,
-    pub seconds: f64,
+pub(crate) struct Recipe {
+    pub(crate) suite: &'static str,
+    pub(crate) id: String,
+    pub(crate) tags: Vec<&'static str>,
+    pub(crate) sessions: u32,
+    pub(crate) variants: Vec<(&'static str, f64)>,
+    pub(crate) instances: u32,
+    pub(crate) iterations: u32,
+    pub(crate) burn_in: u32,
+    pub(crate) seconds: f64,
     /// Noise between instances and within them, as shares of the value.
-    pub noise: (f64, f64),
+    pub(crate) noise: (f64, f64),
     /// How much slower the first iterations are.
-    pub warm_up: f64,
+    pub(crate) warm_up: f64,
     /// One of so many iterations fails; 0 for none.
-    pub failing: u32,
-    pub lost_instances: bool,
-    pub hosts: u32,
-    pub metrics: usize,
+    pub(crate) failing: u32,
+    pub(crate) lost_instances: bool,
+    pub(crate) hosts: u32,
+    pub(crate) metrics: usize,
 }
 
 impl Default for Recipe {
@@ -96,7 +96,7 @@ fn object(value: serde_json::Value) -> Object {
 
 /// Sessions and runs that the benchmarks of a suite share.
 #[derive(Default)]
-pub struct Sessions(BTreeMap<String, (Arc<Session>, Arc<Run>)>);
+pub(crate) struct Sessions(BTreeMap<String, (Arc<Session>, Arc<Run>)>);
 
 impl Sessions {
     fn get(&mut self, recipe: &Recipe, number: u32, variant: &str) -> (Arc<Session>, Arc<Run>) {
@@ -144,7 +144,7 @@ impl Sessions {
 }
 
 /// Returns everything measured of the made-up benchmark.
-pub fn measure(recipe: &Recipe, sessions: &mut Sessions) -> BenchmarkData {
+pub(crate) fn measure(recipe: &Recipe, sessions: &mut Sessions) -> BenchmarkData {
     let benchmark = Benchmark {
         id: recipe.id.clone(),
         params: Object::new(),
@@ -285,39 +285,4 @@ fn instance(
         iterations,
         summaries: Vec::new(),
     }
-}
-
-/// Returns recipes for everything that a report has to cope with.
-pub fn zoo() -> Vec<Recipe> {
-    let two = vec![("baseline", 1.0), ("fast", 0.82)];
-    let mut recipes = vec![
-        Recipe { tags: vec!["cpu"], ..Recipe::default() },
-        Recipe { id: "gzip[level=6]".to_owned(), tags: vec!["compress", "io"], sessions: 14, seconds: 0.131, hosts: 3, ..Recipe::default() },
-        Recipe { id: "zstd[level=3]".to_owned(), tags: vec!["compress"], sessions: 14, seconds: 0.021, variants: two.clone(), hosts: 3, ..Recipe::default() },
-        Recipe { id: "noisy".to_owned(), tags: vec!["network"], noise: (0.25, 0.1), sessions: 10, hosts: 4, ..Recipe::default() },
-        Recipe { id: "slow to warm up".to_owned(), warm_up: 2.5, burn_in: 4, iterations: 20, sessions: 3, ..Recipe::default() },
-        Recipe { id: "sometimes fails".to_owned(), failing: 5, lost_instances: true, sessions: 4, variants: two.clone(), ..Recipe::default() },
-        Recipe { id: "always fails".to_owned(), failing: 1, sessions: 2, ..Recipe::default() },
-        Recipe { id: "single instance".to_owned(), instances: 1, sessions: 1, iterations: 30, burn_in: 0, ..Recipe::default() },
-        Recipe { id: "single iteration".to_owned(), instances: 1, sessions: 1, iterations: 1, burn_in: 0, warm_up: 0.0, ..Recipe::default() },
-        Recipe { id: "many iterations".to_owned(), sessions: 25, instances: 3, iterations: 400, burn_in: 20, seconds: 0.0004, ..Recipe::default() },
-        Recipe { suite: "odd names", id: "<script>alert(1)</script>\"'&</title>".to_owned(), tags: vec!["<b>\"tag\"</b>"], variants: vec![("a</script>b", 1.0), ("日本 & \"q\"", 1.3)], ..Recipe::default() },
-        Recipe { suite: "odd names", id: "../../etc/passwd".to_owned(), ..Recipe::default() },
-        Recipe { suite: "odd names", id: "benchmarks/überlång_çşğ/日本語_test.py::test[α→β \\ \u{2028}]".to_owned(), ..Recipe::default() },
-        Recipe { suite: "odd names", id: "benchmarks/io/test_parquet_reading_and_writing.py::TestParquetRoundTrip::test_read_and_write_partitioned_dataset_with_statistics_and_row_group_filters[snappy-10-1000-columns-nullable-true]".to_owned(), ..Recipe::default() },
-        Recipe { suite: "odd names", id: "x".repeat(200), ..Recipe::default() },
-    ];
-    for number in 0..40 {
-        recipes.push(Recipe {
-            suite: "sweep",
-            id: format!("sort[size={}]", 1 << (number % 20))
-                + if number < 20 { "" } else { "[stable]" },
-            tags: vec!["cpu", if number < 20 { "quick" } else { "stable" }],
-            sessions: 8,
-            seconds: 2e-6 * 1.9_f64.powi(number % 20),
-            noise: (0.01 + f64::from(number % 7) * 0.01, 0.01),
-            ..Recipe::default()
-        });
-    }
-    recipes
 }

@@ -2,6 +2,7 @@
 
 pub mod chart;
 mod estimate;
+mod left_out;
 mod quantity;
 pub mod report;
 mod sample;
@@ -11,8 +12,7 @@ pub use chart::{Chart, Colours, Theme};
 pub use estimate::{
     Estimate, RatioEstimate, SampleSize, comparison_sentence, cv_text, difference_text,
 };
+pub use left_out::{LeftOut, PointState};
 pub use quantity::{Scale, count, percent, quantity, ratio};
-pub use sample::{
-    FIRST_METRIC, InstanceSample, LeftOut, MetricSample, Point, PointState, RunSample,
-};
+pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};

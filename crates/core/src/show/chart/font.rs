@@ -135,7 +135,7 @@ mod tests {
     fn a_long_name_keeps_its_beginning_and_its_end() {
         let name = "benchmarks/test_join.py::test_join_with_a_very_long_name[10-1000]";
         let shortened = shorten(name, 12.0, 160.0);
-        assert_eq!(shortened, "benchmarks/te…e[10-1000]");
+        assert_eq!(shortened, "benchmarks/t…ame[10-1000]");
         assert_eq!(shorten("short", 12.0, 160.0), "short");
     }
 

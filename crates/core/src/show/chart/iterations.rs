@@ -7,8 +7,9 @@ use super::{
     Chart, Colours, LABEL_SIZE, View, WIDTH, axis_name, colour, grid, named_colour, number_axis,
     thin, value_axis,
 };
+use crate::show::left_out::PointState;
 use crate::show::quantity::{Scale, count};
-use crate::show::sample::{InstanceSample, MetricSample, Point, PointState, RunSample, as_f64};
+use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample, as_f64};
 
 /// More dots than this are not drawn: nobody could tell them apart.
 const MOST_POINTS: usize = 4_000;

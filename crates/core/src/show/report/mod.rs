@@ -34,9 +34,21 @@ use slug::slug;
 pub struct Statistics {
     /// Returns the 95 % confidence interval of the mean; `None` when there is none.
     pub interval: fn(&[f64]) -> Option<(f64, f64)>,
-    /// Returns the 95 % confidence interval of the ratio candidate / baseline, given the
-    /// baseline first; `None` when there is none.
-    pub ratio_interval: fn(&[f64], &[f64]) -> Option<(f64, f64)>,
+    /// Returns the ratio candidate / baseline with its 95 % confidence interval, given the
+    /// baseline first; `None` when there are too few instances or the ratio has no meaning,
+    /// and then no change is shown.
+    pub ratio: fn(&[f64], &[f64]) -> Option<Ratio>,
+}
+
+/// A ratio with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratio {
+    /// Candidate / baseline.
+    pub value: f64,
+    /// The lower end of the interval.
+    pub lower: f64,
+    /// The upper end of the interval.
+    pub upper: f64,
 }
 
 /// What a report says of itself and how it computes.
@@ -213,22 +225,17 @@ fn estimate(run: &RunSample, statistics: &Statistics) -> Option<Estimate> {
     })
 }
 
-/// Returns the ratio of two runs; `None` when either has no value or the ratio no meaning.
+/// Returns the ratio of two runs; `None` when the statistics give none.
 fn ratio(
     baseline: &RunSample,
     candidate: &RunSample,
     statistics: &Statistics,
 ) -> Option<RatioEstimate> {
-    let (below, above) = (baseline.instance_means(), candidate.instance_means());
-    let value = mean(above.iter().copied())? / mean(below.iter().copied())?;
-    if !value.is_finite() || value <= 0.0 {
-        return None;
-    }
-    let interval = (statistics.ratio_interval)(&below, &above);
+    let ratio = (statistics.ratio)(&baseline.instance_means(), &candidate.instance_means())?;
     Some(RatioEstimate {
-        value,
-        lower: interval.map(|(lower, _)| lower),
-        upper: interval.map(|(_, upper)| upper),
+        value: ratio.value,
+        lower: Some(ratio.lower),
+        upper: Some(ratio.upper),
         baseline: baseline.size(),
         candidate: candidate.size(),
     })

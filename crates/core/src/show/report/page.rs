@@ -118,7 +118,6 @@ fn sentence(page: &Page<'_>) -> Markup {
                     (metric_title(metric)) " " strong { (estimate.text(unit)) } " in the run of " (row.run)
                     @if !row.change_text.is_empty() {
                         ", " strong { (row.change_text) } " " (row.change_interval) " " (row.change_against)
-                        @if row.change_interval.is_empty() { " (no interval: too few instances)" }
                     }
                     "."
                     @if !row.left_out.is_empty() { " Left out: " (row.left_out) "." }

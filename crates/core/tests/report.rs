@@ -1,0 +1,169 @@
+//! The report as files: complete, the same every time, and nothing in it breaks out of its place.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use lapwing_core::show::report::{self, Options, Ratio, Statistics};
+
+#[path = "../examples/report_fixture/synthetic.rs"]
+mod synthetic;
+
+use synthetic::{Recipe, Sessions, measure};
+
+const ODD: &str = "</script><script>alert(1)</script>\"'&<!--";
+
+fn recipes() -> Vec<Recipe> {
+    vec![
+        Recipe::default(),
+        Recipe {
+            id: ODD.to_owned(),
+            tags: vec![ODD],
+            variants: vec![(ODD, 1.0), ("fast", 0.5)],
+            failing: 4,
+            ..Recipe::default()
+        },
+        Recipe {
+            id: "never works".to_owned(),
+            failing: 1,
+            ..Recipe::default()
+        },
+    ]
+}
+
+fn options() -> Options {
+    Options {
+        title: format!("Report of {ODD}"),
+        made: "for a test".to_owned(),
+        statistics: Statistics {
+            interval: |means| (means.len() > 1).then(|| (means[0] * 0.9, means[0] * 1.1)),
+            ratio: |_, _| {
+                Some(Ratio {
+                    value: 2.0,
+                    lower: 1.9,
+                    upper: 2.1,
+                })
+            },
+        },
+    }
+}
+
+fn write(directory: &Path, recipes: &[Recipe]) -> report::Written {
+    let mut sessions = Sessions::default();
+    let benchmarks = recipes.iter().map(|recipe| measure(recipe, &mut sessions));
+    report::write(benchmarks, directory, options()).expect("it writes")
+}
+
+fn files(directory: &Path) -> BTreeMap<String, String> {
+    ["", "benchmark", "data"]
+        .iter()
+        .flat_map(|part| fs::read_dir(directory.join(part)).expect("a directory"))
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.is_file())
+        .map(|path| {
+            let name = path.strip_prefix(directory).expect("inside");
+            (
+                name.display().to_string(),
+                fs::read_to_string(&path).expect("text"),
+            )
+        })
+        .collect()
+}
+
+/// Returns the data of a side file.
+fn data(files: &BTreeMap<String, String>, name: &str) -> serde_json::Value {
+    let text = files
+        .get(&format!("data/{name}.js"))
+        .expect("the file is there");
+    let json = text
+        .strip_prefix(&format!("lapwing.register(\"{name}\","))
+        .and_then(|rest| rest.strip_suffix(");\n"))
+        .expect("it registers itself under its own name");
+    serde_json::from_str(json).expect("JSON")
+}
+
+#[test]
+fn the_same_measurements_give_the_same_bytes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (first, second) = (directory.path().join("a"), directory.path().join("b"));
+    write(&first, &recipes());
+    write(&second, &recipes());
+    assert_eq!(files(&first), files(&second));
+}
+
+#[test]
+fn every_row_of_the_index_has_a_page_and_its_data() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let written = write(directory.path(), &recipes());
+    assert_eq!(written.benchmarks, 3);
+    assert_eq!(written.index, directory.path().join("index.html"));
+    let files = files(directory.path());
+    let rows = data(&files, "index.m0");
+    let slugs: Vec<&str> = rows["slug"]
+        .as_array()
+        .expect("a column")
+        .iter()
+        .filter_map(serde_json::Value::as_str)
+        .collect();
+    assert_eq!(slugs.len(), 4, "a row per variant");
+    for slug in slugs {
+        assert!(files.contains_key(&format!("benchmark/{slug}.html")));
+        let charts = data(&files, &format!("{slug}.m0"));
+        assert_eq!(charts["charts"][0]["id"], "history");
+        let raw = data(&files, &format!("{slug}.raw0"));
+        let iterations = raw["index"].as_array().expect("a column").len();
+        let values = raw["metrics"][0]["values"]
+            .as_array()
+            .expect("a column")
+            .len();
+        assert_eq!(values, iterations);
+    }
+}
+
+#[test]
+fn names_break_out_of_nothing() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write(directory.path(), &recipes());
+    for (name, text) in files(directory.path()) {
+        if name.starts_with("data/") {
+            // A script of its own, in which only its own end could be faked.
+            assert!(!text.contains("</script"), "{name}");
+        } else {
+            assert!(!text.contains("<script>alert"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_failed_and_what_was_left_out_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write(directory.path(), &recipes());
+    let files = files(directory.path());
+    let rows = data(&files, "index.m0");
+    let column = |name: &str| rows[name].clone();
+    assert_eq!(
+        column("failures"),
+        serde_json::json!([0, 8, 8, 35]),
+        "of the latest runs"
+    );
+    assert_eq!(
+        column("value_text").as_array().expect("a column").last(),
+        Some(&serde_json::json!("–"))
+    );
+    assert_eq!(column("left_out")[0], serde_json::json!("5 burn-in"));
+    let index = &files["index.html"];
+    assert!(
+        index.contains("<strong>2</strong> had failures")
+            && index.contains("<strong>1</strong> gave no value at all"),
+        "{index}"
+    );
+}
+
+#[test]
+fn a_report_of_nothing_says_what_to_do() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let written = write(directory.path(), &[]);
+    assert_eq!(written.benchmarks, 0);
+    let index = fs::read_to_string(written.index).expect("text");
+    assert!(index.contains("lapwing run -- COMMAND"), "{index}");
+}
