@@ -291,4 +291,7 @@ def test_the_programs_own_report_opens(visit, measured_report):
     assert sorted(names(page)) == ["exit 3", "true"]
     page.get_by_role("link", name="true", exact=True).click()
     wait_for_charts(page)
-    assert "what it rests on" not in page.locator("main").inner_text()
+    assert re.search(r"Left out: 3 burn-in\.", page.locator(".answer").inner_text())
+    page.get_by_role("link", name="peak memory", exact=True).click()
+    page.wait_for_function("document.querySelector('#charts-title').innerText === 'peak memory'")
+    page.wait_for_function("document.querySelector('#runs').innerText.includes('MiB')")

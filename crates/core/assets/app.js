@@ -348,6 +348,11 @@
       const header = element("header", {}, element("h3", {}, chart.title));
       const figure = element("section", { class: "chart", "data-chart": chart.id, "aria-label": chart.title }, header, text, plot);
       let handle;
+      // The text says why there is nothing to draw; empty axes would add nothing.
+      if (chart.option.dataset.every((table) => !table.source[table.dimensions[0]].length)) {
+        plot.remove();
+        return figure;
+      }
       // A plot needs the width that it gets in the page, so it is drawn once it is there.
       requestAnimationFrame(() => {
         handle = window.lapwingChart.show(plot, definition);

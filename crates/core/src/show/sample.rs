@@ -185,17 +185,23 @@ impl RunSample {
             .map_or_else(|| text.clone(), |minute| minute.replace('T', " "))
     }
 
-    /// Returns what tells this run from others of its variant: `2026-11-20 10:00, 2026.9`.
+    /// Returns when and in which session it was: `2026-11-20 10:00 brisk-heron`.
+    pub fn session_text(&self) -> String {
+        format!("{} {}", self.time_text(), self.session_name)
+    }
+
+    /// Returns what tells this run from others of its variant:
+    /// `2026-11-20 10:00 brisk-heron, 2026.9`.
     pub fn label_within_variant(&self) -> String {
         match &self.version {
-            Some(version) => format!("{}, {version}", self.time_text()),
-            None => self.time_text(),
+            Some(version) => format!("{}, {version}", self.session_text()),
+            None => self.session_text(),
         }
     }
 
-    /// Returns what tells this run from others: `2026-11-20 10:00, fast, 2026.9`.
+    /// Returns what tells this run from others: `2026-11-20 10:00 brisk-heron, fast, 2026.9`.
     pub fn label(&self) -> String {
-        let mut label = self.time_text();
+        let mut label = self.session_text();
         if self.variant != Run::DEFAULT_VARIANT {
             label.push_str(", ");
             label.push_str(&self.variant);

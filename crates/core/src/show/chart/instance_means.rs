@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use super::columns::Columns;
 use super::font::shorten;
 use super::iterations::plural;
-use super::{Chart, Colours, LABEL_SIZE, View, WIDTH, colour, grid, number_axis, thin, value_axis};
+use super::{
+    Chart, Colours, LABEL_SIZE, View, WIDTH, colour, grid, number_axis, thin, value_axis,
+    whole_numbers,
+};
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{InstanceSample, MetricSample, RunSample, as_f64, metric_title};
 
@@ -148,10 +151,7 @@ fn option(
             "emphasis": {"scale": 1.4},
         }));
     }
-    let mut axis = number_axis("instance, in the order of measuring");
-    if let Some(axis) = axis.as_object_mut() {
-        axis.insert("minInterval".to_owned(), json!(1));
-    }
+    let axis = whole_numbers(number_axis("instance, in the order of measuring"));
     json!({
         "dataset": datasets,
         "grid": grid(if several { 30 } else { 4 }),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::columns::Columns;
 use super::{
     Chart, Colours, LABEL_SIZE, View, WIDTH, axis_name, colour, grid, named_colour, number_axis,
-    thin, value_axis,
+    thin, value_axis, whole_numbers,
 };
 use crate::show::left_out::PointState;
 use crate::show::quantity::{Scale, count};
@@ -58,6 +58,18 @@ fn is_drawn(point: &Point) -> bool {
     point.value.is_finite()
 }
 
+/// Returns whether the dot of such an iteration is a triangle (`symbolOfState` of `chart.js`).
+fn has_triangle(state: PointState) -> bool {
+    match state {
+        PointState::Steady | PointState::BurnIn => false,
+        PointState::Failed
+        | PointState::TimedOut
+        | PointState::Skipped
+        | PointState::Lost
+        | PointState::NoValue => true,
+    }
+}
+
 fn subtitle(
     instances: &[(&RunSample, &InstanceSample)],
     drawn_hollow: bool,
@@ -74,6 +86,13 @@ fn subtitle(
     };
     if drawn_hollow {
         text.push_str(" Shaded and hollow: burn-in, which does not count.");
+    }
+    if instances
+        .iter()
+        .flat_map(|(_, instance)| &instance.points)
+        .any(|point| is_drawn(point) && has_triangle(point.state))
+    {
+        text.push_str(" Triangles: failed, timed out or lost, which does not count either.");
     }
     if without_value > 0 {
         text.push_str(&format!(
@@ -213,7 +232,7 @@ impl Lines {
             "dataset": datasets,
             "grid": grid(if several { 30 } else { 4 }),
             "legend": {"show": several, "top": 0, "left": 12, "type": "scroll"},
-            "xAxis": number_axis("iteration within its instance"),
+            "xAxis": whole_numbers(number_axis("iteration within its instance")),
             "yAxis": value_axis(&sample.name, &self.scale),
             "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
                 {"label": "instance", "column": "instance", "names": self.labels},
@@ -241,7 +260,7 @@ impl Lines {
         let view = |label: &str, column: &str, axis: &str, end: Option<f64>| View {
             label: label.to_owned(),
             patch: json!({
-                "xAxis": {"name": axis},
+                "xAxis": {"name": axis, "minInterval": if column == "index" { json!(1) } else { Value::Null }},
                 "series": (0..variants.max(1)).map(|at| json!({
                     "id": format!("line-{at}"),
                     "encode": {"x": column, "y": "value"},

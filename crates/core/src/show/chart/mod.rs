@@ -162,6 +162,14 @@ fn number_axis(name: &str) -> Value {
     })
 }
 
+/// Returns the axis with labels at whole numbers only.
+fn whole_numbers(mut axis: Value) -> Value {
+    if let Some(axis) = axis.as_object_mut() {
+        axis.insert("minInterval".to_owned(), json!(1));
+    }
+    axis
+}
+
 /// Returns the number with six significant digits: enough to draw and to read, and short.
 fn six_digits(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {

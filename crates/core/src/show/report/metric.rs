@@ -165,7 +165,7 @@ fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
             Some(HistoryPoint {
                 session: run.session,
                 place: if one_day {
-                    run.time_text().chars().skip(11).collect()
+                    run.started.to_string().chars().skip(11).take(8).collect()
                 } else {
                     date(run)
                 },
