@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::show::report::{self, Options, Ratio, Statistics};
+use lapwing_core::show::report::{self, Options};
 
 #[path = "../examples/report_fixture/synthetic.rs"]
 mod synthetic;
@@ -35,16 +35,6 @@ fn options() -> Options {
     Options {
         title: format!("Report of {ODD}"),
         made: "for a test".to_owned(),
-        statistics: Statistics {
-            interval: |means| (means.len() > 1).then(|| (means[0] * 0.9, means[0] * 1.1)),
-            ratio: |_, _| {
-                Some(Ratio {
-                    value: 2.0,
-                    lower: 1.9,
-                    upper: 2.1,
-                })
-            },
-        },
     }
 }
 

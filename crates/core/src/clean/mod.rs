@@ -3,8 +3,11 @@
 //! Nothing is deleted: cleaning returns the values to judge beside an account of
 //! every iteration that it left out.
 
-use crate::model::{InstanceOutcome, Outcome};
+mod state;
+
 use crate::record::InstanceData;
+
+pub use state::{IterationState, LeftOut};
 
 /// Which iterations count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,55 +52,6 @@ impl CleanInstance {
     }
 }
 
-/// How many iterations were left out, by the first rule that applied to each.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Of instances that were lost and measured anew.
-    pub lost: usize,
-    /// Before the steady state.
-    pub burn_in: usize,
-    /// Failed.
-    pub failed: usize,
-    /// Ended at the time limit.
-    pub timed_out: usize,
-    /// Not run on purpose.
-    pub skipped: usize,
-    /// Without a value of this metric.
-    pub no_value: usize,
-}
-
-impl LeftOut {
-    /// Returns how many were left out in all.
-    pub fn total(&self) -> usize {
-        self.lost + self.burn_in + self.failed + self.timed_out + self.skipped + self.no_value
-    }
-
-    /// Adds another account to this one.
-    pub fn add(&mut self, other: &Self) {
-        self.lost += other.lost;
-        self.burn_in += other.burn_in;
-        self.failed += other.failed;
-        self.timed_out += other.timed_out;
-        self.skipped += other.skipped;
-        self.no_value += other.no_value;
-    }
-
-    /// Returns the reasons that occurred, with their counts, in the order of the rules.
-    pub fn reasons(&self) -> Vec<(&'static str, usize)> {
-        [
-            ("in lost instances", self.lost),
-            ("burn-in", self.burn_in),
-            ("failed", self.failed),
-            ("timed out", self.timed_out),
-            ("skipped", self.skipped),
-            ("without a value", self.no_value),
-        ]
-        .into_iter()
-        .filter(|(_, count)| *count > 0)
-        .collect()
-    }
-}
-
 /// Returns the values of `metric` that count under `policy`.
 pub fn clean<'a>(
     instances: impl IntoIterator<Item = &'a InstanceData>,
@@ -120,31 +74,14 @@ fn clean_instance(
     policy: Policy,
     left_out: &mut LeftOut,
 ) -> Vec<f64> {
-    let iterations = &instance.iterations;
-    if instance.end.as_ref().map(|end| end.outcome) == Some(InstanceOutcome::Lost) {
-        left_out.lost += iterations.len();
-        return Vec::new();
-    }
-    let column = iterations.values.get(metric);
-    let mut kept = Vec::with_capacity(iterations.len());
-    for position in 0..iterations.len() {
-        let before_steady = match policy.burn_in {
-            SteadyFrom::Recorded => iterations.burn_in[position],
-            SteadyFrom::Index(first) => iterations.index[position] < first,
-        };
+    let column = instance.iterations.values.get(metric);
+    let mut kept = Vec::with_capacity(instance.iterations.len());
+    for position in 0..instance.iterations.len() {
         let value = column.map_or(f64::NAN, |column| column[position]);
-        let counter = match iterations.outcome[position] {
-            _ if before_steady => &mut left_out.burn_in,
-            Outcome::Failed => &mut left_out.failed,
-            Outcome::TimedOut => &mut left_out.timed_out,
-            Outcome::Skipped => &mut left_out.skipped,
-            Outcome::Ok if value.is_nan() => &mut left_out.no_value,
-            Outcome::Ok => {
-                kept.push(value);
-                continue;
-            }
-        };
-        *counter += 1;
+        match IterationState::of(instance, position, value, policy) {
+            IterationState::Steady => kept.push(value),
+            state => left_out.note(state),
+        }
     }
     kept
 }
@@ -155,7 +92,9 @@ pub(crate) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::{Benchmark, Id, Instance, InstanceEnd, Object, Run, Session, Version};
+    use crate::model::{
+        Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Object, Outcome, Run, Session, Version,
+    };
     use crate::record::Iterations;
 
     /// Returns an instance of these iterations: burn-in, outcome, wall time.
@@ -245,14 +184,15 @@ pub(crate) mod tests {
                 position: 1,
                 values: vec![1.0, 2.0],
             }],
-            left_out: LeftOut {
-                lost: 1,
-                burn_in: 2,
-                failed: 1,
-                timed_out: 1,
-                skipped: 1,
-                no_value: 1,
-            },
+            left_out: LeftOut::of([
+                IterationState::Lost,
+                IterationState::BurnIn,
+                IterationState::BurnIn,
+                IterationState::Failed,
+                IterationState::TimedOut,
+                IterationState::Skipped,
+                IterationState::NoValue,
+            ]),
         };
         assert_eq!(cleaned, expected);
         assert_eq!(cleaned.left_out.total() + 2, 9);

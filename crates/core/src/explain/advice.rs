@@ -78,9 +78,9 @@ pub fn advise(instances: &[InstanceData]) -> Vec<Advice> {
     let Some(estimate) = estimate(&cleaned) else {
         return advice;
     };
-    if estimate.instances < INSTANCES_FOR_A_VERDICT {
+    if estimate.size.instances < INSTANCES_FOR_A_VERDICT {
         advice.push(Advice::FewInstances {
-            instances: estimate.instances,
+            instances: estimate.size.instances,
         });
     }
     advice.extend(slow_start(instances, &cleaned.instances));

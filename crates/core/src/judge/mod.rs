@@ -3,9 +3,13 @@
 //! The unit of replication is the instance: every interval here comes from the
 //! spread between instance means, never from the spread within one instance.
 
-use lapwing_stats::{Confidence, Interval, Ratio};
+mod size;
 
-use crate::clean::Cleaned;
+use lapwing_stats::{Confidence, Interval};
+
+use crate::clean::{CleanInstance, Cleaned};
+
+pub use size::SampleSize;
 
 /// The fewest instances a side from which anything is concluded.
 pub const INSTANCES_FOR_A_VERDICT: usize = 3;
@@ -17,17 +21,28 @@ pub struct Estimate {
     pub value: f64,
     /// Its 95 % t interval over instances; `None` below two instances.
     pub interval: Option<Interval>,
-    /// How many instances.
-    pub instances: usize,
-    /// How many iterations, over all instances.
-    pub iterations: usize,
-    /// How many iterations the instance with fewest and the one with most have.
-    pub iterations_each: (usize, usize),
+    /// What it rests on.
+    pub size: SampleSize,
     /// Coefficient of variation of the instance means; `None` below two instances.
     pub cv_between: Option<f64>,
     /// Mean over instances of the coefficient of variation within each;
     /// `None` where no instance has two iterations.
     pub cv_within: Option<f64>,
+}
+
+/// The ratio candidate / baseline and what it rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RatioEstimate {
+    /// The ratio: above 1 the candidate has more of the metric.
+    pub value: f64,
+    /// Its 95 % interval.
+    pub interval: Interval,
+    /// Two-sided p-value of "the ratio is 1".
+    pub p_value: f64,
+    /// What the baseline rests on.
+    pub baseline: SampleSize,
+    /// What the candidate rests on.
+    pub candidate: SampleSize,
 }
 
 /// Returns the estimate of a side's centre; `None` when no value counts.
@@ -38,13 +53,10 @@ pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
         .iter()
         .filter_map(|instance| lapwing_stats::coefficient_of_variation(&instance.values))
         .collect();
-    let each = cleaned.instances.iter().map(|it| it.values.len());
     Some(Estimate {
         value: lapwing_stats::mean(&means)?,
         interval: lapwing_stats::mean_interval(&means, Confidence::P95),
-        instances: means.len(),
-        iterations: each.clone().sum(),
-        iterations_each: (each.clone().min().unwrap_or(0), each.max().unwrap_or(0)),
+        size: size(cleaned),
         cv_between: lapwing_stats::coefficient_of_variation(&means),
         cv_within: lapwing_stats::mean(&within),
     })
@@ -52,29 +64,37 @@ pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
 
 /// Returns the ratio of candidate to baseline with its interval; `None` when a side
 /// has fewer than [`INSTANCES_FOR_A_VERDICT`] instances or a mean that is not positive.
-pub fn ratio(baseline: &Cleaned, candidate: &Cleaned) -> Option<Ratio> {
-    let sides = [instance_means(baseline), instance_means(candidate)];
-    if sides
+pub fn ratio(baseline: &Cleaned, candidate: &Cleaned) -> Option<RatioEstimate> {
+    let sizes = [size(baseline), size(candidate)];
+    if sizes
         .iter()
-        .any(|side| side.len() < INSTANCES_FOR_A_VERDICT)
+        .any(|size| size.instances < INSTANCES_FOR_A_VERDICT)
     {
         return None;
     }
-    lapwing_stats::ratio_of_means(&sides[0], &sides[1], Confidence::P95)
+    let sides = [instance_means(baseline), instance_means(candidate)];
+    let ratio = lapwing_stats::ratio_of_means(&sides[0], &sides[1], Confidence::P95)?;
+    Some(RatioEstimate {
+        value: ratio.ratio,
+        interval: ratio.interval,
+        p_value: ratio.p_value,
+        baseline: sizes[0],
+        candidate: sizes[1],
+    })
 }
 
 fn instance_means(cleaned: &Cleaned) -> Vec<f64> {
-    cleaned
-        .instances
-        .iter()
-        .map(crate::clean::CleanInstance::mean)
-        .collect()
+    cleaned.instances.iter().map(CleanInstance::mean).collect()
+}
+
+fn size(cleaned: &Cleaned) -> SampleSize {
+    SampleSize::of(cleaned.instances.iter().map(|it| it.values.len()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clean::{CleanInstance, LeftOut};
+    use crate::clean::LeftOut;
 
     fn cleaned(instances: &[&[f64]]) -> Cleaned {
         Cleaned {
@@ -94,8 +114,8 @@ mod tests {
     fn instances_weigh_the_same_whatever_their_length() {
         let estimate = estimate(&cleaned(&[&[1.0], &[3.0, 3.0, 3.0]])).expect("values");
         assert_eq!(
-            (estimate.value, estimate.instances, estimate.iterations),
-            (2.0, 2, 4)
+            (estimate.value, estimate.size.text().as_str()),
+            (2.0, "2 instances × 1–3")
         );
     }
 

@@ -1,88 +1,10 @@
 //! A value, how sure it is, and what it rests on: never one without the others.
 
+use lapwing_stats::Interval;
+
 use super::quantity::{NOTHING, Scale, fixed, percent, quantity, ratio, ratio_decimals};
+use crate::judge::{Estimate, RatioEstimate};
 use crate::model::Better;
-
-/// How many instances and iterations a number rests on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SampleSize {
-    /// Instances: the unit of replication.
-    pub instances: usize,
-    /// Iterations that count, of the instance that has fewest.
-    pub fewest_iterations: usize,
-    /// Iterations that count, of the instance that has most.
-    pub most_iterations: usize,
-}
-
-impl SampleSize {
-    /// Returns the size of a sample whose instances have these numbers of iterations.
-    /// Instances without any do not count.
-    pub fn of(iterations: impl IntoIterator<Item = usize>) -> Self {
-        iterations
-            .into_iter()
-            .filter(|&iterations| iterations > 0)
-            .fold(Self::default(), |size, iterations| Self {
-                instances: size.instances + 1,
-                fewest_iterations: if size.instances == 0 {
-                    iterations
-                } else {
-                    size.fewest_iterations.min(iterations)
-                },
-                most_iterations: size.most_iterations.max(iterations),
-            })
-    }
-
-    /// Returns `5 instances × 5`, or `5 instances × 3–5` where they differ.
-    pub fn text(&self) -> String {
-        let noun = if self.instances == 1 {
-            "instance"
-        } else {
-            "instances"
-        };
-        format!("{} {noun} × {}", self.instances, self.iterations())
-    }
-
-    /// Returns `5 × 5`, or `5 × 3–5`.
-    pub fn short(&self) -> String {
-        format!("{} × {}", self.instances, self.iterations())
-    }
-
-    fn iterations(&self) -> String {
-        if self.fewest_iterations == self.most_iterations {
-            self.most_iterations.to_string()
-        } else {
-            format!("{}–{}", self.fewest_iterations, self.most_iterations)
-        }
-    }
-}
-
-/// A metric's value with its 95 % confidence interval, in base units.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
-    /// The mean of the instances' means.
-    pub value: f64,
-    /// The lower end of the interval; `None` when there is none, as for a single instance.
-    pub lower: Option<f64>,
-    /// The upper end of the interval.
-    pub upper: Option<f64>,
-    /// What it rests on.
-    pub size: SampleSize,
-}
-
-impl From<&crate::judge::Estimate> for Estimate {
-    fn from(judged: &crate::judge::Estimate) -> Self {
-        Self {
-            value: judged.value,
-            lower: judged.interval.map(|it| it.lower),
-            upper: judged.interval.map(|it| it.upper),
-            size: SampleSize {
-                instances: judged.instances,
-                fewest_iterations: judged.iterations_each.0,
-                most_iterations: judged.iterations_each.1,
-            },
-        }
-    }
-}
 
 impl Estimate {
     /// Returns `1.31 s (95 % CI 1.29–1.34 s, 5 instances × 5)`.
@@ -92,7 +14,7 @@ impl Estimate {
         format!(
             "{} ({}{})",
             self.value_text(unit),
-            interval(self.lower, self.upper).map_or_else(String::new, |(lower, upper)| format!(
+            ends(self.interval).map_or_else(String::new, |(lower, upper)| format!(
                 "95 % CI {}, ",
                 scale.with_unit(&range(
                     &scale.number_with(lower, decimals),
@@ -117,7 +39,7 @@ impl Estimate {
     pub fn interval_text(&self, unit: &str) -> Option<String> {
         let scale = Scale::of(self.value, unit);
         let decimals = self.decimals(&scale);
-        interval(self.lower, self.upper).map(|(lower, upper)| {
+        ends(self.interval).map(|(lower, upper)| {
             range(
                 &scale.number_with(lower, decimals),
                 &scale.number_with(upper, decimals),
@@ -128,39 +50,15 @@ impl Estimate {
     fn decimals(&self, scale: &Scale) -> usize {
         telling_decimals(
             super::quantity::decimals(self.value / scale.factor, 3),
-            self.lower.map(|lower| lower / scale.factor),
-            self.upper.map(|upper| upper / scale.factor),
+            self.interval.map(|interval| Interval {
+                lower: interval.lower / scale.factor,
+                upper: interval.upper / scale.factor,
+            }),
         )
     }
 }
 
-/// The ratio candidate / baseline with its 95 % confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RatioEstimate {
-    /// The ratio: above 1 the candidate has more of the metric.
-    pub value: f64,
-    /// The lower end of the interval; `None` when there is none.
-    pub lower: Option<f64>,
-    /// The upper end of the interval.
-    pub upper: Option<f64>,
-    /// What the baseline rests on.
-    pub baseline: SampleSize,
-    /// What the candidate rests on.
-    pub candidate: SampleSize,
-}
-
 impl RatioEstimate {
-    /// The fewest instances on each side from which anything may be concluded.
-    pub const FEWEST_INSTANCES: usize = 3;
-
-    /// Returns whether both sides have enough instances and there is an interval.
-    pub fn is_judgeable(&self) -> bool {
-        self.baseline.instances >= Self::FEWEST_INSTANCES
-            && self.candidate.instances >= Self::FEWEST_INSTANCES
-            && self.lower.is_some()
-            && self.upper.is_some()
-    }
-
     /// Returns `1.04×`, with as many digits as its interval needs.
     pub fn value_text(&self) -> String {
         if !self.value.is_finite() {
@@ -172,7 +70,7 @@ impl RatioEstimate {
     /// Returns the interval alone: `[1.02, 1.07]`.
     pub fn interval_text(&self) -> Option<String> {
         let decimals = self.decimals();
-        interval(self.lower, self.upper).map(|(lower, upper)| {
+        ends(Some(self.interval)).map(|(lower, upper)| {
             format!("[{}, {}]", fixed(lower, decimals), fixed(upper, decimals))
         })
     }
@@ -186,7 +84,7 @@ impl RatioEstimate {
     }
 
     fn decimals(&self) -> usize {
-        telling_decimals(ratio_decimals(self.value), self.lower, self.upper)
+        telling_decimals(ratio_decimals(self.value), Some(self.interval))
     }
 }
 
@@ -214,14 +112,10 @@ pub fn comparison_sentence(
     let shown = if flip {
         RatioEstimate {
             value: 1.0 / estimate.value,
-            lower: estimate
-                .upper
-                .filter(|&upper| upper > 0.0)
-                .map(|upper| 1.0 / upper),
-            upper: estimate
-                .lower
-                .filter(|&lower| lower > 0.0)
-                .map(|lower| 1.0 / lower),
+            interval: Interval {
+                lower: 1.0 / estimate.interval.upper,
+                upper: 1.0 / estimate.interval.lower,
+            },
             ..*estimate
         }
     } else {
@@ -229,7 +123,7 @@ pub fn comparison_sentence(
     };
     let word = if flip { less } else { more };
     let decimals = shown.decimals();
-    let interval = interval(shown.lower, shown.upper).map_or_else(String::new, |(lower, upper)| {
+    let interval = ends(Some(shown.interval)).map_or_else(String::new, |(lower, upper)| {
         format!(
             " (95 % CI {}×)",
             range(&fixed(lower, decimals), &fixed(upper, decimals))
@@ -255,9 +149,11 @@ pub fn difference_text(difference: f64, unit: &str) -> String {
     }
 }
 
-fn interval(lower: Option<f64>, upper: Option<f64>) -> Option<(f64, f64)> {
-    let (lower, upper) = (lower?, upper?);
-    (lower.is_finite() && upper.is_finite()).then_some((lower, upper))
+/// Returns the ends of an interval that has two.
+fn ends(interval: Option<Interval>) -> Option<(f64, f64)> {
+    let interval = interval?;
+    (interval.lower.is_finite() && interval.upper.is_finite())
+        .then_some((interval.lower, interval.upper))
 }
 
 /// Returns the range with a dash, or with "to" where a dash would look like a minus.
@@ -271,8 +167,8 @@ fn range(lower: &str, upper: &str) -> String {
 
 /// Returns how many decimals tell the ends of an interval well apart (by two units of the
 /// last digit): at least `decimals`, at most three more.
-fn telling_decimals(decimals: usize, lower: Option<f64>, upper: Option<f64>) -> usize {
-    let Some((lower, upper)) = interval(lower, upper) else {
+fn telling_decimals(decimals: usize, interval: Option<Interval>) -> usize {
+    let Some((lower, upper)) = ends(interval) else {
         return decimals;
     };
     let width = upper - lower;
@@ -286,13 +182,15 @@ fn telling_decimals(decimals: usize, lower: Option<f64>, upper: Option<f64>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::SampleSize;
 
     fn estimate(value: f64, lower: f64, upper: f64) -> Estimate {
         Estimate {
             value,
-            lower: Some(lower),
-            upper: Some(upper),
+            interval: Some(Interval { lower, upper }),
             size: SampleSize::of([5; 5]),
+            cv_between: None,
+            cv_within: None,
         }
     }
 
@@ -305,9 +203,10 @@ mod tests {
         assert_eq!(
             Estimate {
                 value: 0.25,
-                lower: None,
-                upper: None,
-                size: SampleSize::of([1])
+                interval: None,
+                size: SampleSize::of([1]),
+                cv_between: None,
+                cv_within: None,
             }
             .text("s"),
             "250 ms (1 instance × 1)"
@@ -338,17 +237,11 @@ mod tests {
         );
     }
 
-    #[test]
-    fn instances_of_unequal_length_are_told() {
-        assert_eq!(SampleSize::of([3, 0, 5]).text(), "2 instances × 3–5");
-        assert_eq!(SampleSize::of([]).short(), "0 × 0");
-    }
-
     fn ratio_of(value: f64, lower: f64, upper: f64) -> RatioEstimate {
         RatioEstimate {
             value,
-            lower: Some(lower),
-            upper: Some(upper),
+            interval: Interval { lower, upper },
+            p_value: 0.01,
             baseline: SampleSize::of([5; 5]),
             candidate: SampleSize::of([5; 5]),
         }
@@ -382,13 +275,5 @@ mod tests {
             Some("zstd -3 is 1.50× slower than gzip -6 (95 % CI 1.40–1.60×)")
         );
         assert_eq!(sentence(&ratio_of(f64::NAN, 1.0, 2.0), "s", None), None);
-    }
-
-    #[test]
-    fn three_instances_a_side_are_the_fewest_to_judge() {
-        let mut estimate = ratio_of(1.5, 1.4, 1.6);
-        assert!(estimate.is_judgeable());
-        estimate.candidate = SampleSize::of([5; 2]);
-        assert!(!estimate.is_judgeable());
     }
 }

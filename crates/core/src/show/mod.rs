@@ -2,17 +2,13 @@
 
 pub mod chart;
 mod estimate;
-mod left_out;
 mod quantity;
 pub mod report;
 mod sample;
 mod sparkline;
 
 pub use chart::{Chart, Colours, Theme};
-pub use estimate::{
-    Estimate, RatioEstimate, SampleSize, comparison_sentence, cv_text, difference_text,
-};
-pub use left_out::{LeftOut, PointState};
+pub use estimate::{comparison_sentence, cv_text, difference_text};
 pub use quantity::{Scale, count, percent, quantity, ratio};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};

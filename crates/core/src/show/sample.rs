@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::estimate::SampleSize;
-use super::left_out::{LeftOut, PointState};
+use crate::clean::{CleanInstance, Cleaned, IterationState, LeftOut, Policy};
+use crate::judge::SampleSize;
 use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run};
 use crate::record::{BenchmarkData, InstanceData};
 
@@ -65,7 +65,7 @@ pub struct Point {
     /// The value; NaN where there is none.
     pub value: f64,
     /// Whether it counts, and if not, why.
-    pub state: PointState,
+    pub state: IterationState,
     /// How it ended.
     pub outcome: Outcome,
 }
@@ -221,6 +221,21 @@ impl RunSample {
             .collect()
     }
 
+    /// Returns the values that count, for judging.
+    pub fn cleaned(&self) -> Cleaned {
+        let instances = self.instances.iter().enumerate();
+        Cleaned {
+            instances: instances
+                .map(|(position, instance)| CleanInstance {
+                    position,
+                    values: instance.steady_values(),
+                })
+                .filter(|instance| !instance.values.is_empty())
+                .collect(),
+            left_out: self.left_out(),
+        }
+    }
+
     /// Returns what the run's number rests on.
     pub fn size(&self) -> SampleSize {
         SampleSize::of(self.instances.iter().map(InstanceSample::steady_count))
@@ -228,7 +243,12 @@ impl RunSample {
 
     /// Returns what was left out of the run's number.
     pub fn left_out(&self) -> LeftOut {
-        LeftOut::of(self.instances.iter().flat_map(|instance| &instance.points))
+        LeftOut::of(
+            self.instances
+                .iter()
+                .flat_map(|instance| &instance.points)
+                .map(|point| point.state),
+        )
     }
 
     /// Returns how many of its iterations failed or timed out.
@@ -247,21 +267,6 @@ impl RunSample {
             .filter(|instance| instance.outcome == Some(InstanceOutcome::Lost))
             .count()
     }
-
-    /// Returns the coefficient of variation of the instances' means: sd / mean.
-    /// `None` with fewer than two of them, or around zero.
-    pub fn cv(&self) -> Option<f64> {
-        let means = self.instance_means();
-        let mean = mean(means.iter().copied())?;
-        if means.len() < 2 || mean == 0.0 {
-            return None;
-        }
-        let squares = means
-            .iter()
-            .map(|value| (value - mean).powi(2))
-            .sum::<f64>();
-        Some((squares / (as_f64(means.len()) - 1.0)).sqrt() / mean.abs())
-    }
 }
 
 impl InstanceSample {
@@ -269,7 +274,6 @@ impl InstanceSample {
         let iterations = &data.iterations;
         let values = iterations.values.get(name);
         let outcome = data.end.as_ref().map(|end| end.outcome);
-        let lost = outcome == Some(InstanceOutcome::Lost);
         let points = iterations
             .index
             .iter()
@@ -279,18 +283,12 @@ impl InstanceSample {
                     .and_then(|values| values.get(at))
                     .copied()
                     .unwrap_or(f64::NAN);
-                let outcome = iterations.outcome.get(at).copied().unwrap_or_default();
-                let burn_in = iterations.burn_in.get(at).copied().unwrap_or_default();
                 Point {
                     index,
                     offset: iterations.offset.get(at).copied().unwrap_or(f64::NAN),
                     value,
-                    outcome,
-                    state: if lost {
-                        PointState::Lost
-                    } else {
-                        state(outcome, burn_in, value)
-                    },
+                    outcome: iterations.outcome[at],
+                    state: IterationState::of(data, at, value, Policy::default()),
                 }
             })
             .collect();
@@ -309,42 +307,34 @@ impl InstanceSample {
 
     /// Returns the mean of the iterations that count; `None` when there is none.
     pub fn mean(&self) -> Option<f64> {
-        mean(
-            self.points
-                .iter()
-                .filter(|point| point.state == PointState::Steady)
-                .map(|point| point.value),
-        )
+        lapwing_stats::mean(&self.steady_values())
+    }
+
+    /// Returns the values of the iterations that count.
+    pub fn steady_values(&self) -> Vec<f64> {
+        self.points
+            .iter()
+            .filter(|point| point.state == IterationState::Steady)
+            .map(|point| point.value)
+            .collect()
     }
 
     /// Returns how many iterations count.
     pub fn steady_count(&self) -> usize {
         self.points
             .iter()
-            .filter(|point| point.state == PointState::Steady)
+            .filter(|point| point.state == IterationState::Steady)
             .count()
     }
 
     /// Returns what was left out of the instance's mean.
     pub fn left_out(&self) -> LeftOut {
-        LeftOut::of(&self.points)
+        LeftOut::of(self.points.iter().map(|point| point.state))
     }
 
     /// Returns the beginning of its id, by which people tell it from others.
     pub fn short_id(&self) -> String {
         short_id(&self.id)
-    }
-}
-
-fn state(outcome: Outcome, burn_in: bool, value: f64) -> PointState {
-    match outcome {
-        // A failure during burn-in is left out as burn-in, but still drawn and listed.
-        _ if burn_in => PointState::BurnIn,
-        Outcome::Failed => PointState::Failed,
-        Outcome::TimedOut => PointState::TimedOut,
-        Outcome::Skipped => PointState::Skipped,
-        Outcome::Ok if value.is_finite() => PointState::Steady,
-        Outcome::Ok => PointState::NoValue,
     }
 }
 
@@ -354,14 +344,6 @@ pub(super) fn short_id(id: &Id) -> String {
     text.get(text.len().saturating_sub(8)..)
         .unwrap_or(&text)
         .to_owned()
-}
-
-/// Returns the mean; `None` of nothing.
-pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (count, sum) = values.fold((0_usize, 0.0), |(count, sum), value| {
-        (count + 1, sum + value)
-    });
-    (count > 0).then(|| sum / as_f64(count))
 }
 
 #[expect(

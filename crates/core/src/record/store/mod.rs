@@ -11,7 +11,6 @@ mod compare;
 mod error;
 mod keys;
 mod open;
-mod pattern;
 mod plain;
 mod read;
 mod rows;

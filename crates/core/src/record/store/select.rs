@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use rusqlite::Connection;
 
 use super::StoreError;
-use super::pattern::matches_pattern;
 use super::rows::time_text;
 use crate::model::matches_pattern;
 use crate::record::Filter;

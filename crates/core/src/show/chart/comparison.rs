@@ -5,8 +5,8 @@ use serde_json::json;
 use super::columns::Columns;
 use super::font::shorten;
 use super::{Chart, LABEL_SIZE, WIDTH, axis_name, grid};
+use crate::judge::Estimate;
 use crate::model::MetricName;
-use crate::show::estimate::Estimate;
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{as_f64, metric_title};
 
@@ -42,7 +42,7 @@ pub fn comparison(metric: &MetricName, unit: &str, values: &[ComparedValue]) -> 
     let largest = numbers().fold(f64::NEG_INFINITY, f64::max);
     let positive = shown
         .iter()
-        .all(|value| value.estimate.lower.unwrap_or(value.estimate.value) > 0.0);
+        .all(|value| value.estimate.interval.map_or(value.estimate.value, |it| it.lower) > 0.0);
     let logarithmic = positive && largest / smallest > LOGARITHMIC_FROM;
     let scale = if logarithmic {
         // One unit for the whole range: that of the geometric middle.
@@ -98,8 +98,8 @@ fn option(
         columns.push(&[
             as_f64(place),
             estimate.value / scale.factor,
-            estimate.lower.unwrap_or(f64::NAN) / scale.factor,
-            estimate.upper.unwrap_or(f64::NAN) / scale.factor,
+            estimate.interval.map_or(f64::NAN, |it| it.lower) / scale.factor,
+            estimate.interval.map_or(f64::NAN, |it| it.upper) / scale.factor,
             as_f64(value.colour),
         ]);
     }

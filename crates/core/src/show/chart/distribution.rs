@@ -6,7 +6,7 @@ use super::columns::Columns;
 use super::font::shorten;
 use super::iterations::plural;
 use super::{Chart, Colours, LABEL_SIZE, WIDTH, axis_name, grid, named_colour, thin};
-use crate::show::left_out::PointState;
+use crate::clean::IterationState;
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{MetricSample, RunSample, as_f64, metric_title};
 
@@ -83,7 +83,7 @@ fn group(run: &RunSample) -> Group<'_> {
             instance
                 .points
                 .iter()
-                .filter(|point| point.state == PointState::Steady)
+                .filter(|point| point.state == IterationState::Steady)
                 .map(move |point| (point.value, number))
         })
         .collect();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::columns::Columns;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
 use crate::model::{Id, MetricName};
-use crate::show::estimate::Estimate;
+use crate::judge::Estimate;
 use crate::show::quantity::Scale;
 use crate::show::sample::{as_f64, metric_title};
 
@@ -51,7 +51,7 @@ pub fn history(
     }
     let without_interval = points
         .iter()
-        .filter(|point| point.estimate.lower.is_none())
+        .filter(|point| point.estimate.interval.is_none())
         .count();
     let mut subtitle =
         "Mean of the instances' means per run; the bar is its 95 % confidence interval.".to_owned();
@@ -100,8 +100,8 @@ fn option(
             table.push(&[
                 as_f64(place),
                 point.estimate.value / scale.factor,
-                point.estimate.lower.unwrap_or(f64::NAN) / scale.factor,
-                point.estimate.upper.unwrap_or(f64::NAN) / scale.factor,
+                point.estimate.interval.map_or(f64::NAN, |it| it.lower) / scale.factor,
+                point.estimate.interval.map_or(f64::NAN, |it| it.upper) / scale.factor,
                 as_f64(at),
                 as_f64(point.estimate.size.instances),
             ]);

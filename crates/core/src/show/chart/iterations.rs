@@ -7,7 +7,7 @@ use super::{
     Chart, Colours, LABEL_SIZE, View, WIDTH, axis_name, colour, grid, named_colour, number_axis,
     thin, value_axis, whole_numbers,
 };
-use crate::show::left_out::PointState;
+use crate::clean::IterationState;
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample, as_f64};
 
@@ -33,7 +33,7 @@ pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &Colours) 
     for (run, instance) in &instances {
         lines.add(run, instance);
     }
-    let drawn_hollow = points().any(|point| is_drawn(point) && point.state == PointState::BurnIn);
+    let drawn_hollow = points().any(|point| is_drawn(point) && point.state == IterationState::BurnIn);
     let without_value = runs
         .iter()
         .flat_map(|run| &run.instances)
@@ -59,14 +59,14 @@ fn is_drawn(point: &Point) -> bool {
 }
 
 /// Returns whether the dot of such an iteration is a triangle (`symbolOfState` of `chart.js`).
-fn has_triangle(state: PointState) -> bool {
+fn has_triangle(state: IterationState) -> bool {
     match state {
-        PointState::Steady | PointState::BurnIn => false,
-        PointState::Failed
-        | PointState::TimedOut
-        | PointState::Skipped
-        | PointState::Lost
-        | PointState::NoValue => true,
+        IterationState::Steady | IterationState::BurnIn => false,
+        IterationState::Failed
+        | IterationState::TimedOut
+        | IterationState::Skipped
+        | IterationState::Lost
+        | IterationState::NoValue => true,
     }
 }
 
@@ -178,7 +178,7 @@ impl Lines {
             columns.push_gap();
         }
         for point in kept.into_iter().filter_map(|at| points.get(at)) {
-            let state = PointState::ALL
+            let state = IterationState::ALL
                 .iter()
                 .position(|state| *state == point.state)
                 .unwrap_or_default();
@@ -238,7 +238,7 @@ impl Lines {
                 {"label": "instance", "column": "instance", "names": self.labels},
                 {"label": "iteration", "column": "index"},
                 {"label": axis_name(&sample.name, &Scale::of(1.0, "")), "column": "value", "unit": unit},
-                {"label": "counts", "column": "state", "names": PointState::ALL.map(counts)},
+                {"label": "counts", "column": "state", "names": IterationState::ALL.map(counts)},
             ]}},
             "series": series,
         })
@@ -285,15 +285,15 @@ impl Lines {
     }
 }
 
-fn counts(state: PointState) -> String {
+fn counts(state: IterationState) -> String {
     match state {
-        PointState::Steady => "yes".to_owned(),
-        PointState::BurnIn
-        | PointState::Failed
-        | PointState::TimedOut
-        | PointState::Skipped
-        | PointState::Lost
-        | PointState::NoValue => format!("no: {}", state.name()),
+        IterationState::Steady => "yes".to_owned(),
+        IterationState::BurnIn
+        | IterationState::Failed
+        | IterationState::TimedOut
+        | IterationState::Skipped
+        | IterationState::Lost
+        | IterationState::NoValue => format!("no: {}", state.name()),
     }
 }
 
@@ -301,7 +301,7 @@ fn burn_in_end_by_index(instances: &[(&RunSample, &InstanceSample)]) -> Option<f
     instances
         .iter()
         .flat_map(|(_, instance)| &instance.points)
-        .filter(|point| point.state == PointState::BurnIn && is_drawn(point))
+        .filter(|point| point.state == IterationState::BurnIn && is_drawn(point))
         .map(|point| f64::from(point.index) + 0.5)
         .max_by(f64::total_cmp)
 }
@@ -314,7 +314,7 @@ fn burn_in_end_by_offset(instances: &[(&RunSample, &InstanceSample)]) -> Option<
             let last = instance
                 .points
                 .iter()
-                .rposition(|point| point.state == PointState::BurnIn)?;
+                .rposition(|point| point.state == IterationState::BurnIn)?;
             let burnt_in = instance
                 .points
                 .get(last + 1)

@@ -1,7 +1,7 @@
 //! Whether anything is wrong with a benchmark's latest runs.
 
 use super::row::Row;
-use crate::show::estimate::RatioEstimate;
+use crate::judge::INSTANCES_FOR_A_VERDICT;
 
 /// Instances that vary by more than this (coefficient of variation) are called noisy.
 pub(super) const NOISY_FROM: f64 = 0.10;
@@ -23,7 +23,7 @@ impl Health {
             lost: rows.iter().map(|row| row.lost).sum(),
             few_instances: rows
                 .iter()
-                .any(|row| row.value.is_some() && row.instances < RatioEstimate::FEWEST_INSTANCES),
+                .any(|row| row.value.is_some() && row.instances < INSTANCES_FOR_A_VERDICT),
             noisy: rows
                 .iter()
                 .any(|row| row.cv.is_some_and(|cv| cv > NOISY_FROM)),

@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::directory::{Directory, DirectoryError};
-use super::{MetricView, Options, row, side_file};
+use super::{MetricView, row, side_file};
 use crate::model::InstanceOutcome;
 use crate::show::chart::{Chart, HistoryPoint, distribution, history, instance_means, iterations};
 use crate::show::quantity::{Scale, percent};
 use crate::show::sample::{InstanceSample, RunSample};
-use crate::show::{Colours, Estimate};
+use crate::judge::Estimate;
+use crate::show::Colours;
 
 /// So many runs' iterations are drawn at a time; fewer where they have very many.
 const RUNS_AT_A_TIME: usize = 10;
@@ -75,7 +76,6 @@ pub(super) fn write(
     slug: &str,
     number: usize,
     view: &MetricView,
-    options: &Options,
     colours: &Colours,
 ) -> Result<MetricFile, DirectoryError> {
     let sample = &view.sample;
@@ -94,7 +94,7 @@ pub(super) fn write(
     charts.push(distribution(sample, &sample.runs, colours));
     let content = Content {
         charts,
-        runs: run_rows(view, options, colours),
+        runs: run_rows(view, colours),
     };
     let file = format!("{slug}.m{number}");
     directory.write(&format!("data/{file}.js"), &side_file(&file, &content))?;
@@ -178,7 +178,7 @@ fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
         .collect()
 }
 
-fn run_rows(view: &MetricView, options: &Options, colours: &Colours) -> Vec<RunRow> {
+fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
     let unit = &view.sample.metric.unit;
     view.sample
         .runs
@@ -186,7 +186,7 @@ fn run_rows(view: &MetricView, options: &Options, colours: &Colours) -> Vec<RunR
         .zip(&view.estimates)
         .rev()
         .map(|(run, estimate)| {
-            let change = row::change(view, run, &options.statistics);
+            let change = row::change(view, run);
             RunRow {
                 id: run.id.to_string(),
                 time: run.time_text(),
@@ -200,7 +200,7 @@ fn run_rows(view: &MetricView, options: &Options, colours: &Colours) -> Vec<RunR
                     .and_then(|estimate| estimate.interval_text(unit))
                     .unwrap_or_default(),
                 size: run.size().short(),
-                cv: run.cv().map_or_else(String::new, percent),
+                cv: estimate.and_then(|it| it.cv_between).map_or_else(String::new, percent),
                 change: change
                     .as_ref()
                     .map_or_else(String::new, |(_, ratio)| ratio.text()),

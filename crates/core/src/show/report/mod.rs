@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::estimate::{Estimate, RatioEstimate};
-use super::sample::{FIRST_METRIC, MetricSample, RunSample, mean};
+use super::sample::{FIRST_METRIC, MetricSample, RunSample};
 use super::{Colours, chart};
+use crate::judge::{self, Estimate};
 use crate::record::BenchmarkData;
 use directory::Directory;
 pub use directory::DirectoryError;
@@ -29,37 +29,13 @@ use index::Index;
 use row::Row;
 use slug::slug;
 
-/// The statistics that a report needs, all of them over means of instances.
-#[derive(Debug, Clone, Copy)]
-pub struct Statistics {
-    /// Returns the 95 % confidence interval of the mean; `None` when there is none.
-    pub interval: fn(&[f64]) -> Option<(f64, f64)>,
-    /// Returns the ratio candidate / baseline with its 95 % confidence interval, given the
-    /// baseline first; `None` when there are too few instances or the ratio has no meaning,
-    /// and then no change is shown.
-    pub ratio: fn(&[f64], &[f64]) -> Option<Ratio>,
-}
-
-/// A ratio with its interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ratio {
-    /// Candidate / baseline.
-    pub value: f64,
-    /// The lower end of the interval.
-    pub lower: f64,
-    /// The upper end of the interval.
-    pub upper: f64,
-}
-
-/// What a report says of itself and how it computes.
+/// What a report says of itself.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// What stands at the top of the index.
     pub title: String,
     /// Who made it from what and when, for the foot of every page.
     pub made: String,
-    /// The statistics.
-    pub statistics: Statistics,
 }
 
 /// What was written.
@@ -192,11 +168,11 @@ struct MetricView {
 }
 
 impl MetricView {
-    fn new(sample: MetricSample, statistics: &Statistics) -> Self {
+    fn new(sample: MetricSample) -> Self {
         let estimates = sample
             .runs
             .iter()
-            .map(|run| estimate(run, statistics))
+            .map(|run| judge::estimate(&run.cleaned()))
             .collect();
         Self { sample, estimates }
     }
@@ -214,33 +190,6 @@ impl MetricView {
     }
 }
 
-fn estimate(run: &RunSample, statistics: &Statistics) -> Option<Estimate> {
-    let means = run.instance_means();
-    let interval = (statistics.interval)(&means);
-    Some(Estimate {
-        value: mean(means.iter().copied())?,
-        lower: interval.map(|(lower, _)| lower),
-        upper: interval.map(|(_, upper)| upper),
-        size: run.size(),
-    })
-}
-
-/// Returns the ratio of two runs; `None` when the statistics give none.
-fn ratio(
-    baseline: &RunSample,
-    candidate: &RunSample,
-    statistics: &Statistics,
-) -> Option<RatioEstimate> {
-    let ratio = (statistics.ratio)(&baseline.instance_means(), &candidate.instance_means())?;
-    Some(RatioEstimate {
-        value: ratio.value,
-        lower: Some(ratio.lower),
-        upper: Some(ratio.upper),
-        baseline: baseline.size(),
-        candidate: candidate.size(),
-    })
-}
-
 fn write_benchmark(
     data: &BenchmarkData,
     directory: &Directory,
@@ -252,17 +201,17 @@ fn write_benchmark(
         .iter()
         .map(|name| MetricSample::of(data, name))
         .filter(MetricSample::has_values)
-        .map(|sample| MetricView::new(sample, &options.statistics))
+        .map(MetricView::new)
         .collect();
     if views.is_empty() {
         // Nothing but failures: they are shown all the same.
         let sample = MetricSample::of(data, FIRST_METRIC);
-        views.push(MetricView::new(sample, &options.statistics));
+        views.push(MetricView::new(sample));
     }
     let mut files = Vec::new();
     for (number, view) in views.iter().enumerate() {
         files.push(metric::write(
-            directory, &slug, number, view, options, colours,
+            directory, &slug, number, view, colours,
         )?);
     }
     let raw_files = raw::write(directory, &slug, data)?;
@@ -272,7 +221,7 @@ fn write_benchmark(
             (
                 view.sample.name.clone(),
                 view.sample.metric.unit.clone(),
-                row::rows(data, &slug, view, &options.statistics, colours),
+                row::rows(data, &slug, view, colours),
             )
         })
         .collect();

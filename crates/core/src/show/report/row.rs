@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{MetricView, Statistics, ratio};
+use super::MetricView;
 use crate::model::{Id, Run};
 use crate::record::BenchmarkData;
 use crate::show::Colours;
-use crate::show::estimate::RatioEstimate;
+use crate::judge::{self, RatioEstimate};
 use crate::show::quantity::percent;
 use crate::show::sample::RunSample;
 use crate::show::sparkline::sparkline_path;
@@ -66,7 +66,6 @@ pub(super) fn rows(
     data: &BenchmarkData,
     slug: &str,
     view: &MetricView,
-    statistics: &Statistics,
     colours: &Colours,
 ) -> Vec<Row> {
     let variants = view.sample.variants();
@@ -75,11 +74,11 @@ pub(super) fn rows(
         .iter()
         .filter_map(|variant| {
             let (latest, estimate) = view.of_variant(variant).next_back()?;
-            let change = change(view, latest, statistics);
+            let change = change(view, latest);
             let estimate = estimate.as_ref();
             let unit = &view.sample.metric.unit;
             let (sparkline, sparkline_title) = sparkline(view, variant);
-            let cv = latest.cv();
+            let cv = estimate.and_then(|estimate| estimate.cv_between);
             Some(Row {
                 suite: data.suite.clone(),
                 id: data.benchmark.id.clone(),
@@ -123,9 +122,7 @@ pub(super) fn rows(
 }
 
 fn moved(ratio: &RatioEstimate) -> bool {
-    ratio.is_judgeable()
-        && (ratio.lower.is_some_and(|lower| lower > 1.0)
-            || ratio.upper.is_some_and(|upper| upper < 1.0))
+    !ratio.interval.contains(1.0)
 }
 
 /// Returns how the latest run compares: with the reference variant of its session, or, where
@@ -133,20 +130,19 @@ fn moved(ratio: &RatioEstimate) -> bool {
 pub(super) fn change(
     view: &MetricView,
     latest: &RunSample,
-    statistics: &Statistics,
 ) -> Option<(String, RatioEstimate)> {
     if let Some(reference) = reference_variant(view, latest)
         && reference.id != latest.id
     {
         let against = format!("against {}", reference.variant);
-        return Some((against, ratio(reference, latest, statistics)?));
+        return Some((against, judge::ratio(&reference.cleaned(), &latest.cleaned())?));
     }
     let previous = view
         .of_variant(&latest.variant)
         .map(|(run, _)| run)
         .rfind(|run| run.session != latest.session && run.started <= latest.started)?;
     let against = format!("against the run of {}", previous.label_within_variant());
-    Some((against, ratio(previous, latest, statistics)?))
+    Some((against, judge::ratio(&previous.cleaned(), &latest.cleaned())?))
 }
 
 /// Returns the run of the same session that others are compared with: of the variant named

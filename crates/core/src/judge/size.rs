@@ -1,0 +1,66 @@
+//! What a number rests on.
+
+/// How many instances and iterations a number rests on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SampleSize {
+    /// Instances: the unit of replication.
+    pub instances: usize,
+    /// Iterations that count, of the instance that has fewest.
+    pub fewest_iterations: usize,
+    /// Iterations that count, of the instance that has most.
+    pub most_iterations: usize,
+}
+
+impl SampleSize {
+    /// Returns the size of a sample whose instances have these numbers of iterations.
+    /// Instances without any do not count.
+    pub fn of(iterations: impl IntoIterator<Item = usize>) -> Self {
+        iterations
+            .into_iter()
+            .filter(|&iterations| iterations > 0)
+            .fold(Self::default(), |size, iterations| Self {
+                instances: size.instances + 1,
+                fewest_iterations: if size.instances == 0 {
+                    iterations
+                } else {
+                    size.fewest_iterations.min(iterations)
+                },
+                most_iterations: size.most_iterations.max(iterations),
+            })
+    }
+
+    /// Returns `5 instances × 5`, or `5 instances × 3–5` where they differ.
+    pub fn text(&self) -> String {
+        let noun = if self.instances == 1 {
+            "instance"
+        } else {
+            "instances"
+        };
+        format!("{} {noun} × {}", self.instances, self.iterations())
+    }
+
+    /// Returns `5 × 5`, or `5 × 3–5`.
+    pub fn short(&self) -> String {
+        format!("{} × {}", self.instances, self.iterations())
+    }
+
+    fn iterations(&self) -> String {
+        if self.fewest_iterations == self.most_iterations {
+            self.most_iterations.to_string()
+        } else {
+            format!("{}–{}", self.fewest_iterations, self.most_iterations)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_of_unequal_length_are_told() {
+        assert_eq!(SampleSize::of([3, 0, 5]).text(), "2 instances × 3–5");
+        assert_eq!(SampleSize::of([5; 5]).text(), "5 instances × 5");
+        assert_eq!(SampleSize::of([]).short(), "0 × 0");
+    }
+}
