@@ -15,7 +15,7 @@ def names(page):
 
 def wait_for_charts(page):
     page.wait_for_function(
-        "document.querySelector('.chart') && [...document.querySelectorAll('.chart')].every(it => it.querySelector('canvas'))"
+        "document.querySelector('.chart') && [...document.querySelectorAll('.chart .plot')].every(it => it.querySelector('canvas'))"
     )
 
 
