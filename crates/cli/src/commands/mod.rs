@@ -6,6 +6,7 @@ mod doctor;
 mod export;
 mod import;
 mod list;
+mod report;
 mod run;
 
 use clap::Subcommand;
@@ -21,6 +22,7 @@ pub enum Command {
     Import(import::Import),
     Export(export::Export),
     List(list::List),
+    Report(report::Report),
     Db(db::Db),
     Completions(completions::Completions),
 }
@@ -34,6 +36,7 @@ impl Command {
             Self::Import(command) => command.act(context),
             Self::Export(command) => command.act(context),
             Self::List(command) => command.act(context),
+            Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
             Self::Completions(command) => command.act(context),
         }

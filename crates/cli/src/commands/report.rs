@@ -1,0 +1,106 @@
+//! `lapwing report`: everything measured as a static site.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lapwing_core::judge::INSTANCES_FOR_A_VERDICT;
+use lapwing_core::show::report::{DirectoryError, Options, Ratio, ReportWriter, Statistics};
+use lapwing_stats::Confidence;
+
+use crate::error::{CliError, Exit};
+use crate::options::{Context, Filters};
+use crate::store::open_for_reading;
+use crate::table::counted;
+
+/// Write everything measured as a site that a browser opens without a server
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Write into this folder; an older report there is replaced
+    #[arg(long, short, value_name = "FOLDER", default_value = "lapwing-report")]
+    output: PathBuf,
+    #[command(flatten)]
+    filters: Filters,
+}
+
+/// A bar is drawn only for more benchmarks than this: fewer are done before it is seen.
+const BENCHMARKS_WITHOUT_BAR: usize = 200;
+
+impl Report {
+    /// Reads benchmark by benchmark and says where the index is.
+    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        let filter = self.filters.resolve()?;
+        let store = open_for_reading(context)?;
+        let total = store.benchmarks(&filter)?.len();
+        let bar = bar(total, context);
+        let options = Options {
+            title: "Lapwing report".to_owned(),
+            made: format!(
+                "Made by lapwing {} from {}. Intervals are 95 % confidence intervals over instances.",
+                env!("CARGO_PKG_VERSION"),
+                context.store.display()
+            ),
+            statistics: STATISTICS,
+        };
+        let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
+        store.each_benchmark(&filter, |data| -> Result<(), CliError> {
+            bar.inc(1);
+            writer.add(data).map_err(directory_error)
+        })?;
+        let written = writer.finish().map_err(directory_error)?;
+        bar.finish_and_clear();
+        if !context.quiet {
+            context.terminal.say(&format!(
+                "a report of {} is in",
+                counted(written.benchmarks as u64, "benchmark")
+            ));
+        }
+        writeln!(context.terminal.out(), "{}", written.index.display())?;
+        Ok(Exit::Fine)
+    }
+}
+
+/// The statistics of the report are those of every other answer.
+const STATISTICS: Statistics = Statistics {
+    interval: |means| {
+        let interval = lapwing_stats::mean_interval(means, Confidence::P95)?;
+        Some((interval.lower, interval.upper))
+    },
+    ratio: |baseline, candidate| {
+        if baseline.len().min(candidate.len()) < INSTANCES_FOR_A_VERDICT {
+            return None;
+        }
+        let ratio = lapwing_stats::ratio_of_means(baseline, candidate, Confidence::P95)?;
+        Some(Ratio {
+            value: ratio.ratio,
+            lower: ratio.interval.lower,
+            upper: ratio.interval.upper,
+        })
+    },
+};
+
+fn bar(total: usize, context: &Context) -> ProgressBar {
+    if context.quiet || !context.terminal.is_interactive() || total <= BENCHMARKS_WITHOUT_BAR {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
+    match ProgressStyle::with_template(" writing  [{bar:24}]  {pos}/{len}   about {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_invalid) => bar,
+    }
+}
+
+fn directory_error(error: DirectoryError) -> CliError {
+    let hint = match &error {
+        DirectoryError::Occupied { .. } | DirectoryError::NoDirectory { .. } => {
+            Some("name a new or empty folder: `lapwing report -o FOLDER`")
+        }
+        DirectoryError::Io { .. } => None,
+    };
+    let error = CliError::input(error);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}

@@ -1,0 +1,60 @@
+//! `lapwing report`: the real program, a real store, files that are there.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+
+fn lapwing(directory: &Path, arguments: &[&str]) -> Output {
+    Command::cargo_bin("lapwing")
+        .expect("the program is built")
+        .current_dir(directory)
+        .args(arguments)
+        .output()
+        .expect("it starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_report_is_written_and_its_index_named() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let measured = lapwing(
+        directory.path(),
+        &["run", "--instances", "3", "--iterations", "2", "--", "true"],
+    );
+    assert!(measured.status.success(), "{}", text(&measured.stderr));
+    for _again in 0..2 {
+        let output = lapwing(directory.path(), &["report"]);
+        assert_eq!(text(&output.stdout), "lapwing-report/index.html\n");
+        assert_eq!(text(&output.stderr), "a report of 1 benchmark is in\n");
+    }
+    let index = std::fs::read_to_string(directory.path().join("lapwing-report/index.html"))
+        .expect("it is there");
+    assert!(index.contains("<title>Lapwing report</title>"), "{index}");
+}
+
+#[test]
+fn a_folder_of_something_else_is_left_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    lapwing(
+        directory.path(),
+        &["run", "--instances", "1", "--iterations", "1", "--", "true"],
+    );
+    let folder = directory.path().join("thesis");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::write(folder.join("chapter"), "one").expect("it writes");
+    let output = lapwing(directory.path(), &["report", "-o", "thesis"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        text(&output.stderr),
+        "error: `thesis` is not empty and holds no report, so nothing there was touched\n  \
+         hint: name a new or empty folder: `lapwing report -o FOLDER`\n"
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.join("chapter")).expect("still there"),
+        "one"
+    );
+}
