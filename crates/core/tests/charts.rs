@@ -3,8 +3,9 @@
 #[path = "../examples/report_fixture/synthetic.rs"]
 mod synthetic;
 
+use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::show::chart::{self, ComparedValue};
-use lapwing_core::show::{Chart, Colours, Estimate, MetricSample, SampleSize, Theme};
+use lapwing_core::show::{Chart, Colours, MetricSample, Theme};
 
 fn sample(recipe: &synthetic::Recipe) -> (MetricSample, Colours) {
     let data = synthetic::measure(recipe, &mut synthetic::Sessions::default());
@@ -22,9 +23,13 @@ fn compared(name: &str, value: f64) -> ComparedValue {
         colour: 0,
         estimate: Estimate {
             value,
-            lower: Some(value * 0.9),
-            upper: Some(value * 1.1),
+            interval: Some(lapwing_stats::Interval {
+                lower: value * 0.9,
+                upper: value * 1.1,
+            }),
             size: SampleSize::of([5; 5]),
+            cv_between: None,
+            cv_within: None,
         },
     }
 }

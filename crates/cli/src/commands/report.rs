@@ -5,9 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lapwing_core::judge::INSTANCES_FOR_A_VERDICT;
-use lapwing_core::show::report::{DirectoryError, Options, Ratio, ReportWriter, Statistics};
-use lapwing_stats::Confidence;
+use lapwing_core::show::report::{DirectoryError, Options, ReportWriter};
 
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
@@ -41,7 +39,6 @@ impl Report {
                 env!("CARGO_PKG_VERSION"),
                 context.store.display()
             ),
-            statistics: STATISTICS,
         };
         let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
         store.each_benchmark(&filter, |data| -> Result<(), CliError> {
@@ -60,25 +57,6 @@ impl Report {
         Ok(Exit::Fine)
     }
 }
-
-/// The statistics of the report are those of every other answer.
-const STATISTICS: Statistics = Statistics {
-    interval: |means| {
-        let interval = lapwing_stats::mean_interval(means, Confidence::P95)?;
-        Some((interval.lower, interval.upper))
-    },
-    ratio: |baseline, candidate| {
-        if baseline.len().min(candidate.len()) < INSTANCES_FOR_A_VERDICT {
-            return None;
-        }
-        let ratio = lapwing_stats::ratio_of_means(baseline, candidate, Confidence::P95)?;
-        Some(Ratio {
-            value: ratio.ratio,
-            lower: ratio.interval.lower,
-            upper: ratio.interval.upper,
-        })
-    },
-};
 
 fn bar(total: usize, context: &Context) -> ProgressBar {
     if context.quiet || !context.terminal.is_interactive() || total <= BENCHMARKS_WITHOUT_BAR {

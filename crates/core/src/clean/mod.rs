@@ -93,7 +93,8 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::model::{
-        Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Object, Outcome, Run, Session, Version,
+        Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Object, Outcome, Run, Session,
+        Version,
     };
     use crate::record::Iterations;
 

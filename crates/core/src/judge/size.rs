@@ -5,6 +5,8 @@
 pub struct SampleSize {
     /// Instances: the unit of replication.
     pub instances: usize,
+    /// Iterations that count, over all instances.
+    pub iterations: usize,
     /// Iterations that count, of the instance that has fewest.
     pub fewest_iterations: usize,
     /// Iterations that count, of the instance that has most.
@@ -20,6 +22,7 @@ impl SampleSize {
             .filter(|&iterations| iterations > 0)
             .fold(Self::default(), |size, iterations| Self {
                 instances: size.instances + 1,
+                iterations: size.iterations + iterations,
                 fewest_iterations: if size.instances == 0 {
                     iterations
                 } else {
@@ -36,15 +39,15 @@ impl SampleSize {
         } else {
             "instances"
         };
-        format!("{} {noun} × {}", self.instances, self.iterations())
+        format!("{} {noun} × {}", self.instances, self.each())
     }
 
     /// Returns `5 × 5`, or `5 × 3–5`.
     pub fn short(&self) -> String {
-        format!("{} × {}", self.instances, self.iterations())
+        format!("{} × {}", self.instances, self.each())
     }
 
-    fn iterations(&self) -> String {
+    fn each(&self) -> String {
         if self.fewest_iterations == self.most_iterations {
             self.most_iterations.to_string()
         } else {

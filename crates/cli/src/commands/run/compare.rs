@@ -2,7 +2,7 @@
 
 use lapwing_core::judge::{INSTANCES_FOR_A_VERDICT, ratio};
 use lapwing_core::model::Better;
-use lapwing_core::show::{RatioEstimate, SampleSize, comparison_sentence};
+use lapwing_core::show::comparison_sentence;
 
 use super::summary::Row;
 
@@ -49,7 +49,11 @@ pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
 /// Returns the sentence about `candidate` against `baseline`.
 fn versus(baseline: &Row, candidate: &Row, label: &dyn Fn(&Row) -> String) -> Option<String> {
     let (a, b) = (label(candidate), label(baseline));
-    let fewest = baseline.wall?.instances.min(candidate.wall?.instances);
+    let fewest = baseline
+        .wall?
+        .size
+        .instances
+        .min(candidate.wall?.size.instances);
     if fewest < INSTANCES_FOR_A_VERDICT {
         return Some(format!(
             "no verdict on {a} and {b}: that takes {INSTANCES_FOR_A_VERDICT} instances of each, and there are {fewest}"
@@ -59,17 +63,9 @@ fn versus(baseline: &Row, candidate: &Row, label: &dyn Fn(&Row) -> String) -> Op
     if ratio.interval.contains(1.0) {
         return Some(format!(
             "no difference shown between {a} and {b}: the ratio is {:.3} (95 % CI {:.3}–{:.3})",
-            ratio.ratio, ratio.interval.lower, ratio.interval.upper
+            ratio.value, ratio.interval.lower, ratio.interval.upper
         ));
     }
-    let size = |row: &Row| SampleSize::of(row.cleaned.instances.iter().map(|it| it.values.len()));
-    let estimate = RatioEstimate {
-        value: ratio.ratio,
-        lower: Some(ratio.interval.lower),
-        upper: Some(ratio.interval.upper),
-        baseline: size(baseline),
-        candidate: size(candidate),
-    };
-    comparison_sentence(&a, &b, "s", Some(Better::Lower), &estimate)
+    comparison_sentence(&a, &b, "s", Some(Better::Lower), &ratio)
         .map(|sentence| format!("{sentence}."))
 }

@@ -120,7 +120,7 @@ impl Summary {
             };
             table.row(vec![
                 format!(" {}", self.label(row)),
-                show_estimate(wall, "s"),
+                wall.text("s"),
                 row.memory.as_ref().map_or_else(String::new, |it| {
                     lapwing_core::show::quantity(it.value, "B")
                 }),
@@ -130,7 +130,7 @@ impl Summary {
             for (name, metric, estimate) in &row.own {
                 table.row(vec![
                     format!("   {name}"),
-                    show_estimate(estimate, &metric.unit),
+                    estimate.text(&metric.unit),
                     String::new(),
                     estimate
                         .cv_between
@@ -160,15 +160,10 @@ impl Summary {
         for note in advice_text::notes(&self.rows, |row| self.label(row)) {
             context.terminal.note(&note);
         }
-        let reasons: Vec<String> = left_out
-            .reasons()
-            .into_iter()
-            .map(|(reason, count)| format!("{} {reason}", lapwing_core::show::count(count)))
-            .collect();
-        if !reasons.is_empty() {
+        if !left_out.is_empty() {
             context.terminal.say(&format!(
                 "left out when judging: {} iterations",
-                reasons.join(", ")
+                left_out.text()
             ));
         }
     }
@@ -192,7 +187,7 @@ impl Summary {
                 Some(ComparedValue {
                     name: self.label(row),
                     colour: colours.number(&row.variant),
-                    estimate: lapwing_core::show::Estimate::from(row.wall.as_ref()?),
+                    estimate: row.wall?,
                 })
             })
             .collect();
@@ -224,8 +219,8 @@ impl Summary {
                             "value": it.value,
                             "lower": it.interval.map(|it| it.lower),
                             "upper": it.interval.map(|it| it.upper),
-                            "instances": it.instances,
-                            "iterations": it.iterations,
+                            "instances": it.size.instances,
+                            "iterations": it.size.iterations,
                             "cv_between": it.cv_between,
                             "cv_within": it.cv_within,
                             "left_out": row.cleaned.left_out.total(),
@@ -267,8 +262,8 @@ impl Summary {
                     it.value.to_string(),
                     number(it.interval.map(|it| it.lower)),
                     number(it.interval.map(|it| it.upper)),
-                    it.instances.to_string(),
-                    it.iterations.to_string(),
+                    it.size.instances.to_string(),
+                    it.size.iterations.to_string(),
                     number(it.cv_between),
                 ]);
             }
@@ -309,9 +304,4 @@ fn row(benchmark: &str, variant: &str, instances: &[InstanceData]) -> Row {
         own,
         advice: advise(instances),
     }
-}
-
-/// Returns `1.31 s  (95 % CI 1.29–1.34 s, 5 instances × 5)`.
-fn show_estimate(estimate: &Estimate, unit: &str) -> String {
-    lapwing_core::show::Estimate::from(estimate).text(unit)
 }

@@ -40,9 +40,13 @@ pub fn comparison(metric: &MetricName, unit: &str, values: &[ComparedValue]) -> 
     let numbers = || shown.iter().map(|value| value.estimate.value);
     let smallest = numbers().fold(f64::INFINITY, f64::min);
     let largest = numbers().fold(f64::NEG_INFINITY, f64::max);
-    let positive = shown
-        .iter()
-        .all(|value| value.estimate.interval.map_or(value.estimate.value, |it| it.lower) > 0.0);
+    let positive = shown.iter().all(|value| {
+        value
+            .estimate
+            .interval
+            .map_or(value.estimate.value, |it| it.lower)
+            > 0.0
+    });
     let logarithmic = positive && largest / smallest > LOGARITHMIC_FROM;
     let scale = if logarithmic {
         // One unit for the whole range: that of the geometric middle.

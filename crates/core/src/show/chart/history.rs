@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
-use crate::model::{Id, MetricName};
 use crate::judge::Estimate;
+use crate::model::{Id, MetricName};
 use crate::show::quantity::Scale;
 use crate::show::sample::{as_f64, metric_title};
 

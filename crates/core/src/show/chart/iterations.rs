@@ -33,7 +33,8 @@ pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &Colours) 
     for (run, instance) in &instances {
         lines.add(run, instance);
     }
-    let drawn_hollow = points().any(|point| is_drawn(point) && point.state == IterationState::BurnIn);
+    let drawn_hollow =
+        points().any(|point| is_drawn(point) && point.state == IterationState::BurnIn);
     let without_value = runs
         .iter()
         .flat_map(|run| &run.instances)

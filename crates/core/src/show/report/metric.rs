@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::directory::{Directory, DirectoryError};
 use super::{MetricView, row, side_file};
+use crate::judge::Estimate;
 use crate::model::InstanceOutcome;
+use crate::show::Colours;
 use crate::show::chart::{Chart, HistoryPoint, distribution, history, instance_means, iterations};
 use crate::show::quantity::{Scale, percent};
 use crate::show::sample::{InstanceSample, RunSample};
-use crate::judge::Estimate;
-use crate::show::Colours;
 
 /// So many runs' iterations are drawn at a time; fewer where they have very many.
 const RUNS_AT_A_TIME: usize = 10;
@@ -200,7 +200,9 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
                     .and_then(|estimate| estimate.interval_text(unit))
                     .unwrap_or_default(),
                 size: run.size().short(),
-                cv: estimate.and_then(|it| it.cv_between).map_or_else(String::new, percent),
+                cv: estimate
+                    .and_then(|it| it.cv_between)
+                    .map_or_else(String::new, percent),
                 change: change
                     .as_ref()
                     .map_or_else(String::new, |(_, ratio)| ratio.text()),

@@ -210,9 +210,7 @@ fn write_benchmark(
     }
     let mut files = Vec::new();
     for (number, view) in views.iter().enumerate() {
-        files.push(metric::write(
-            directory, &slug, number, view, colours,
-        )?);
+        files.push(metric::write(directory, &slug, number, view, colours)?);
     }
     let raw_files = raw::write(directory, &slug, data)?;
     let rows: Vec<(String, String, Vec<Row>)> = views

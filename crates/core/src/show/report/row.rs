@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::MetricView;
+use crate::judge::{self, RatioEstimate};
 use crate::model::{Id, Run};
 use crate::record::BenchmarkData;
 use crate::show::Colours;
-use crate::judge::{self, RatioEstimate};
 use crate::show::quantity::percent;
 use crate::show::sample::RunSample;
 use crate::show::sparkline::sparkline_path;
@@ -127,22 +127,25 @@ fn moved(ratio: &RatioEstimate) -> bool {
 
 /// Returns how the latest run compares: with the reference variant of its session, or, where
 /// it is that itself, with the run before it of the same variant.
-pub(super) fn change(
-    view: &MetricView,
-    latest: &RunSample,
-) -> Option<(String, RatioEstimate)> {
+pub(super) fn change(view: &MetricView, latest: &RunSample) -> Option<(String, RatioEstimate)> {
     if let Some(reference) = reference_variant(view, latest)
         && reference.id != latest.id
     {
         let against = format!("against {}", reference.variant);
-        return Some((against, judge::ratio(&reference.cleaned(), &latest.cleaned())?));
+        return Some((
+            against,
+            judge::ratio(&reference.cleaned(), &latest.cleaned())?,
+        ));
     }
     let previous = view
         .of_variant(&latest.variant)
         .map(|(run, _)| run)
         .rfind(|run| run.session != latest.session && run.started <= latest.started)?;
     let against = format!("against the run of {}", previous.label_within_variant());
-    Some((against, judge::ratio(&previous.cleaned(), &latest.cleaned())?))
+    Some((
+        against,
+        judge::ratio(&previous.cleaned(), &latest.cleaned())?,
+    ))
 }
 
 /// Returns the run of the same session that others are compared with: of the variant named
