@@ -8,6 +8,7 @@ mod store;
 mod table;
 mod terminal;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -44,6 +45,17 @@ fn main() -> ExitCode {
         Ok(code) => code.into(),
         Err(error) => report(hints::with_hint(error), &context),
     }
+}
+
+/// Returns the program that starts what is measured: the small one beside this program, or
+/// else this program itself, which does the same with more memory.
+fn launcher_program() -> PathBuf {
+    std::env::current_exe()
+        .ok()
+        .map(|program| program.with_file_name("lapwing-launcher"))
+        .filter(|program| program.is_file())
+        // Not by its path: it may have been replaced since this process started.
+        .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }
 
 fn report(error: CliError, context: &options::Context) -> ExitCode {

@@ -21,7 +21,7 @@ fn executor() -> LocalExecutor {
 
 fn pinned_executor(cpus: Option<&str>) -> LocalExecutor {
     LocalExecutor::start(&LauncherOptions {
-        program: env!("CARGO_BIN_EXE_lapwing").into(),
+        program: env!("CARGO_BIN_EXE_lapwing-launcher").into(),
         cpus: cpus.map(str::to_owned),
     })
     .expect("the launcher starts")
@@ -314,7 +314,7 @@ fn commands_run_where_they_are_pinned() {
     let executed = executor.execute(&shell(allowed)).expect("lives");
     assert_eq!(text(&executed.stdout), "Cpus_allowed_list:\t0\n");
     let wrong = LocalExecutor::start(&LauncherOptions {
-        program: env!("CARGO_BIN_EXE_lapwing").into(),
+        program: env!("CARGO_BIN_EXE_lapwing-launcher").into(),
         cpus: Some("0,x".to_owned()),
     });
     assert_eq!(

@@ -1,6 +1,10 @@
 //! `lapwing run` as people use it: real commands, a real store, real interruptions.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on should panic"
+)]
 
 use std::fs;
 use std::path::Path;

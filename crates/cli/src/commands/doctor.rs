@@ -37,7 +37,7 @@ impl Arguments {
     /// Examines the machine and says what was found.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let mut executor = LocalExecutor::start(&LauncherOptions {
-            program: std::env::current_exe()?,
+            program: crate::launcher_program(),
             cpus: None,
         })?;
         let diagnosis = examine(Path::new("/"), &context.store, &mut executor)?;

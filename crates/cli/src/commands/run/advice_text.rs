@@ -8,19 +8,21 @@ use super::summary::Row;
 
 /// Returns a sentence for each kind of advice, in the order of first appearance.
 pub fn notes(rows: &[Row], label: impl Fn(&Row) -> String) -> Vec<String> {
-    let mut kinds: Vec<(std::mem::Discriminant<Advice>, Vec<(String, &Advice)>)> = Vec::new();
+    let mut kinds: Vec<Vec<(String, &Advice)>> = Vec::new();
     for row in rows {
         for advice in &row.advice {
             let kind = std::mem::discriminant(advice);
-            match kinds.iter_mut().find(|(known, _)| *known == kind) {
-                Some((_, found)) => found.push((label(row), advice)),
-                None => kinds.push((kind, vec![(label(row), advice)])),
+            let same =
+                |found: &&mut Vec<(String, &Advice)>| std::mem::discriminant(found[0].1) == kind;
+            match kinds.iter_mut().find(same) {
+                Some(found) => found.push((label(row), advice)),
+                None => kinds.push(vec![(label(row), advice)]),
             }
         }
     }
     kinds
         .into_iter()
-        .flat_map(|(_, found)| match found[0].1 {
+        .flat_map(|found| match found[0].1 {
             // Each failure has its own reason.
             Advice::Failures { .. } => found
                 .chunks(1)

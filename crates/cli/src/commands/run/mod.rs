@@ -80,8 +80,7 @@ fn new_id() -> Id {
 
 fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
     Ok(LocalExecutor::start(&LauncherOptions {
-        // Not the path of this program, which may have been replaced since it started.
-        program: PathBuf::from("/proc/self/exe"),
+        program: crate::launcher_program(),
         cpus: plan.cpus.clone(),
     })?)
 }

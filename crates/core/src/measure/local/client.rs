@@ -79,7 +79,7 @@ impl LocalExecutor {
         let mut command = Command::new(&options.program);
         command
             .arg0("lapwing")
-            .arg(LAUNCHER_ARGUMENT)
+            .args([LAUNCHER_ARGUMENT, env!("CARGO_PKG_VERSION")])
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             // A Ctrl-C at the terminal is for the program, which decides what to do.

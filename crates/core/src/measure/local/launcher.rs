@@ -16,7 +16,6 @@ use super::child::{self, Ended, Streams};
 use super::counters::Counters;
 use super::leftovers::{Kept, Manner};
 use super::protocol::{Reply, Request, append_header, receive};
-use super::sys;
 
 /// The argument by which a program recognises that it is to be the launcher.
 pub const LAUNCHER_ARGUMENT: &str = "__launcher";
@@ -27,6 +26,11 @@ pub const LAUNCHER_ARGUMENT: &str = "__launcher";
 /// first of all when its only argument is [`LAUNCHER_ARGUMENT`], before it
 /// allocates anything, and ends with the code.
 pub fn serve_as_launcher() -> ExitCode {
+    // The two sides are of one version or do not understand each other.
+    let version = std::env::args().nth(2);
+    if version.as_deref() != Some(env!("CARGO_PKG_VERSION")) {
+        return ExitCode::FAILURE;
+    }
     let served = Launcher::new().and_then(|mut launcher| launcher.serve());
     match served {
         Ok(()) => ExitCode::SUCCESS,
@@ -52,7 +56,6 @@ impl Launcher {
         let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         // Whoever loses its parent among our descendants becomes our child.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-        sys::shed_program_pages();
         Ok(Self {
             control: BufReader::new(control),
             null: File::options().read(true).write(true).open("/dev/null")?,

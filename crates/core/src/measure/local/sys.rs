@@ -18,41 +18,6 @@ const BLOCK_UNIT: u64 = 512;
 /// The kernel counts `ru_maxrss` in KiB.
 const MEMORY_UNIT: u64 = 1024;
 
-/// Gives back the pages of this program that starting up has touched, and forgets that it
-/// had them.
-///
-/// A child begins with this process's resident set as the floor of its own peak, and most
-/// of that is the read-only part of a large program file, which the kernel reads back at
-/// no cost when it is needed again. Where the kernel refuses, the floor is higher.
-#[expect(unsafe_code, reason = "nothing safe tells the kernel to drop pages")]
-pub(super) fn shed_program_pages() {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    for range in maps.lines().filter_map(read_only_file_range) {
-        // SAFETY: pages of a file that was mapped read-only have nothing that the file
-        // does not have, so the next access finds the same bytes.
-        unsafe {
-            libc::madvise(
-                std::ptr::with_exposed_provenance_mut(range.start),
-                range.len(),
-                libc::MADV_DONTNEED,
-            );
-        }
-    }
-    // 5 resets the largest resident set that the process ever had (proc(5)).
-    let _refused = std::fs::write("/proc/self/clear_refs", "5");
-}
-
-/// Returns the addresses of a line of `/proc/self/maps` that maps a file read-only and
-/// was never written to.
-fn read_only_file_range(line: &str) -> Option<std::ops::Range<usize>> {
-    let mut fields = line.split_ascii_whitespace();
-    let (start, end) = fields.next()?.split_once('-')?;
-    let permissions = fields.next()?;
-    let is_file = fields.nth(3).is_some_and(|path| path.starts_with('/'));
-    let address = |text: &str| usize::from_str_radix(text, 16).ok();
-    (is_file && permissions == "r-xp").then_some(address(start)?..address(end)?)
-}
-
 /// Waits for a child and returns how it ended and what it used.
 #[expect(unsafe_code, reason = "only wait4 gives the usage of one child")]
 pub(super) fn wait(child: Pid) -> io::Result<(ExitStatus, Usage)> {

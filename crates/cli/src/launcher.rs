@@ -1,0 +1,9 @@
+//! The process that starts what is measured, as a program of its own.
+//!
+//! A command's `peak_memory` cannot be smaller than the resident set of the process that
+//! starts it, and a small program has a small one. `lapwing` does the same where this
+//! program is not beside it.
+
+fn main() -> std::process::ExitCode {
+    lapwing_core::measure::local::serve_as_launcher()
+}
