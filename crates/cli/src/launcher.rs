@@ -5,5 +5,6 @@
 //! program is not beside it.
 
 fn main() -> std::process::ExitCode {
-    lapwing_core::measure::local::serve_as_launcher()
+    let version = std::env::args().nth(2);
+    lapwing_core::measure::local::serve_as_launcher(version.as_deref())
 }

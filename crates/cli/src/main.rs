@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         .nth(1)
         .is_some_and(|it| it == LAUNCHER_ARGUMENT)
     {
-        return serve_as_launcher();
+        return serve_as_launcher(std::env::args().nth(2).as_deref());
     }
     let arguments = Arguments::parse();
     let context = options::Context::new(arguments.common);

@@ -25,10 +25,11 @@ pub const LAUNCHER_ARGUMENT: &str = "__launcher";
 /// A program that gives its own path to [`super::LocalExecutor::start`] calls this
 /// first of all when its only argument is [`LAUNCHER_ARGUMENT`], before it
 /// allocates anything, and ends with the code.
-pub fn serve_as_launcher() -> ExitCode {
-    // The two sides are of one version or do not understand each other.
-    let version = std::env::args().nth(2);
-    if version.as_deref() != Some(env!("CARGO_PKG_VERSION")) {
+///
+/// `version` is the argument after it: the two sides are of one version or do not
+/// understand each other.
+pub fn serve_as_launcher(version: Option<&str>) -> ExitCode {
+    if version != Some(env!("CARGO_PKG_VERSION")) {
         return ExitCode::FAILURE;
     }
     let served = Launcher::new().and_then(|mut launcher| launcher.serve());
