@@ -44,8 +44,11 @@ pub struct StoreWriter<'a> {
     failure: Option<StoreError>,
 }
 
+/// Quick instances are taken together: a transaction for each costs more than it is worth,
+/// and the record file has everything at once.
+const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// Records wait at most this long for a long instance to end.
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 impl<'a> StoreWriter<'a> {
     pub fn new(store: Store, terminal: &'a Terminal) -> Self {
@@ -83,9 +86,12 @@ impl Consumer for StoreWriter<'_> {
             Event::Record(record) if self.failure.is_none() => {
                 self.waiting.push((*record).clone());
                 let instance_ended = record.kind() == RecordKind::InstanceEnd;
-                if (instance_ended && self.last.elapsed() > LONGEST_WAIT / 10)
-                    || self.last.elapsed() > LONGEST_WAIT
-                {
+                let wait = if instance_ended {
+                    SHORTEST_WAIT
+                } else {
+                    LONGEST_WAIT
+                };
+                if self.last.elapsed() > wait {
                     self.flush();
                 }
             }
