@@ -68,6 +68,7 @@ impl AdHoc {
             }],
             version: VersionSource::WorkingDirectory,
             environment_commands: BTreeMap::new(),
+            directory: Some(directory),
             cpus: settings.cpus.clone(),
             seed,
         }

@@ -21,6 +21,7 @@ pub struct Suite {
     variants: Vec<Variant>,
     version: VersionSource,
     environment_commands: BTreeMap<String, CommandLine>,
+    directory: String,
     cpus: Option<String>,
 }
 
@@ -70,6 +71,7 @@ impl Suite {
             variants: self.variants.clone(),
             version: self.version.clone(),
             environment_commands: self.environment_commands.clone(),
+            directory: Some(self.directory.clone()),
             cpus: overrides.cpus.clone().or_else(|| self.cpus.clone()),
             seed,
         }
@@ -115,6 +117,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
         variants,
         version,
         environment_commands,
+        directory: folder.display().to_string(),
         cpus,
     })
 }

@@ -24,6 +24,9 @@ pub struct Plan {
     /// Commands whose output is recorded in the environment, by name.
     #[serde(default)]
     pub environment_commands: BTreeMap<String, CommandLine>,
+    /// Where those commands and that of `version` run.
+    #[serde(default)]
+    pub directory: Option<String>,
     /// The processors that benchmarks may run on, such as `0-1,3`; `None` for all.
     #[serde(default)]
     pub cpus: Option<String>,

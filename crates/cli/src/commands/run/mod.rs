@@ -21,7 +21,7 @@ use lapwing_core::measure::{
 };
 use lapwing_core::model::{Id, Object, Session};
 use lapwing_core::record::{RecordFile, Store};
-use lapwing_core::suite::Plan;
+use lapwing_core::suite::{Plan, VersionSource};
 use serde_json::json;
 
 use self::keep::{Journal, Keeper, StoreWriter};
@@ -135,8 +135,17 @@ impl Measuring<'_> {
     ) -> Result<RunEnd, RunError> {
         let runs = match opening {
             Opening::New(session) => {
-                let folder = self.folder();
-                let version = version(&self.plan.version, &folder);
+                let folder = self.plan.directory.as_ref().map(PathBuf::from);
+                let folder = folder.unwrap_or_else(working_directory);
+                let version = match &self.plan.version {
+                    source @ VersionSource::WorkingDirectory => {
+                        version(source, &working_directory())
+                    }
+                    source @ (VersionSource::Repository(_)
+                    | VersionSource::Package(_)
+                    | VersionSource::Command(_)
+                    | VersionSource::Name(_)) => version(source, &folder),
+                };
                 let mut environment = Environment::read(Path::new("/")).into_object();
                 let commands = &self.plan.environment_commands;
                 let outputs = command_outputs(&mut self.executor, commands, Some(&folder))?;
@@ -188,10 +197,6 @@ impl Measuring<'_> {
         measure(self.plan, &runs, schedule, &mut around, consumers)
     }
 
-    fn folder(&self) -> PathBuf {
-        std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
-    }
-
     fn no_journal(&self, error: std::io::Error) -> CliError {
         CliError::input(error)
             .consequence(format!(
@@ -229,6 +234,10 @@ impl Measuring<'_> {
             .terminal
             .say(&format!("stored in {store} as session `{name}`; {next}"));
     }
+}
+
+fn working_directory() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"))
 }
 
 /// Ctrl-C and its like end the command under way; the runner then ends the session.

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""How long a report of a long history takes, and how large its pages are.
+
+Makes record v1 of 1,000 benchmarks × 100 runs × 10 iterations (two metrics), imports it,
+and times `lapwing report`, `lapwing list` and a filtered list. The numbers are made up;
+only their amount matters.
+
+    cargo build --release
+    python3 benches/report.py [--benchmarks 1000] [--runs 100] [--iterations 10]
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import tempfile
+import time
+import uuid
+
+BASE = 1_700_000_000_000
+
+
+def identity(number):
+    """Returns a UUIDv7 of that number."""
+    milliseconds = BASE + number
+    value = (milliseconds << 80) | (7 << 76) | (2 << 62) | number
+    return str(uuid.UUID(int=value))
+
+
+def write_records(path, benchmarks, runs, iterations):
+    chance = random.Random(7)
+    count = 0
+
+    def next_id():
+        nonlocal count
+        count += 1
+        return identity(count)
+
+    levels = [chance.uniform(0.001, 10) for _ in range(benchmarks)]
+    with open(path, "w", encoding="utf-8") as out:
+
+        def line(kind, **body):
+            out.write(json.dumps({"v": 1, "kind": kind, **body}) + "\n")
+
+        for run in range(runs):
+            session = next_id()
+            day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_700_000_000 + run * 86_400))
+            line("session", id=session, suite="history", started=day, tool="made up",
+                 name=f"night-{run:03}")
+            run_id = next_id()
+            line("run", id=run_id, session=session, version={"name": f"1.{run}"},
+                 metrics={"wall_time": {"unit": "s", "better": "lower"},
+                          "peak_memory": {"unit": "B", "better": "lower"}})
+            for benchmark in range(benchmarks):
+                instance = next_id()
+                line("instance", id=instance, run=run_id, position=benchmark, host="made-up",
+                     benchmark={"id": f"benchmarks/test_{benchmark % 40}.py::test_{benchmark}",
+                                "tags": [f"tag{benchmark % 5}"]})
+                level = levels[benchmark] * chance.lognormvariate(0, 0.02)
+                for index in range(iterations):
+                    line("iteration", instance=instance, index=index, burn_in=index == 0,
+                         metrics={"wall_time": level * chance.lognormvariate(0, 0.03),
+                                  "peak_memory": 1e8 + 4096 * chance.randrange(1000)})
+                line("instance_end", instance=instance)
+
+
+def timed(command, folder):
+    begin = time.monotonic()
+    done = subprocess.run(["/usr/bin/env", "time", "-f", "%M", *command], cwd=folder, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    seconds = time.monotonic() - begin
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return seconds, int(done.stderr.split()[-1]) / 1024
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--benchmarks", type=int, default=1000)
+    options.add_argument("--runs", type=int, default=100)
+    options.add_argument("--iterations", type=int, default=10)
+    options.add_argument("--lapwing", default="target/release/lapwing")
+    given = options.parse_args()
+    program = str(pathlib.Path(given.lapwing).resolve())
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        records = folder / "records.jsonl"
+        write_records(records, given.benchmarks, given.runs, given.iterations)
+        print("| what | seconds | peak memory |\n|---|--:|--:|")
+
+        def row(what, *words):
+            seconds, memory = timed([program, *words], folder)
+            print(f"| {what} | {seconds:.2f} | {memory:.0f} MiB |")
+
+        size = records.stat().st_size / 1e6
+        row(f"import of the records ({size:.0f} MB)", "import", "-q", str(records))
+        row("`lapwing report`", "report", "-o", "site", "-q")
+        row("`lapwing list`", "list", "-q")
+        row("`lapwing list` of one tag and one month", "list", "--tag", "tag3",
+            "--since", "2024-01-01", "--until", "2024-02-01", "-q")
+        site = folder / "site"
+        pages = [path for path in site.rglob("*.html")]
+        largest = max(pages, key=lambda path: path.stat().st_size)
+        sides = [path for path in (site / "data").rglob("*.js")]
+        total = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
+        print(f"\n{len(pages)} pages, the largest {largest.stat().st_size / 1e3:.0f} kB "
+              f"({largest.name}); index data {(max(sides, key=lambda p: 'index' in p.name)).stat().st_size / 1e3:.0f} kB; "
+              f"largest side file {max(path.stat().st_size for path in sides) / 1e3:.0f} kB; "
+              f"{total / 1e6:.0f} MB in all")
+
+
+if __name__ == "__main__":
+    main()
