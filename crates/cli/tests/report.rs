@@ -58,3 +58,30 @@ fn a_folder_of_something_else_is_left_alone() {
         "one"
     );
 }
+
+#[test]
+fn the_page_of_a_failing_benchmark_shows_what_it_printed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    lapwing(
+        directory.path(),
+        &[
+            "run",
+            "-n",
+            "1",
+            "-i",
+            "1",
+            "--command-name",
+            "broken",
+            "--command",
+            "echo before; echo 'cannot find <file>' >&2; exit 3",
+        ],
+    );
+    let output = lapwing(directory.path(), &["report"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let pages = directory.path().join("lapwing-report/benchmark");
+    let page = std::fs::read_dir(pages).expect("a folder").next();
+    let page = page.expect("a page").expect("readable").path();
+    let html = std::fs::read_to_string(page).expect("readable");
+    assert!(html.contains("exit code 3"), "{html}");
+    assert!(html.contains("before\ncannot find &lt;file&gt;"), "{html}");
+}

@@ -149,6 +149,7 @@ pub(crate) mod tests {
                 burn_in: iterations.iter().map(|it| it.0).collect(),
                 outcome: iterations.iter().map(|it| it.1).collect(),
                 messages: Vec::new(),
+                printed: Vec::new(),
                 values: BTreeMap::from([(
                     "wall_time".to_owned(),
                     iterations.iter().map(|it| it.2).collect(),

@@ -72,6 +72,8 @@ pub struct Iterations {
     pub outcome: Vec<Outcome>,
     /// Messages of those that did not end well: position in the columns, text.
     pub messages: Vec<(usize, String)>,
+    /// What those that did not end well printed last: position in the columns, text.
+    pub printed: Vec<(usize, String)>,
     /// The values of each metric; NaN where an iteration has none.
     pub values: BTreeMap<MetricName, Vec<f64>>,
 }

@@ -245,7 +245,8 @@ impl<'c> Reader<'c> {
     ) -> Result<(), StoreError> {
         // CROSS JOIN keeps SQLite from turning the loops round.
         let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT iteration.instance, idx, \"offset\", burn_in, iteration.outcome, message \
+            "SELECT iteration.instance, idx, \"offset\", burn_in, iteration.outcome, message, \
+             CASE WHEN iteration.outcome <> 'ok' THEN detail END \
              FROM instance CROSS JOIN iteration ON iteration.instance = instance.key \
              WHERE instance.benchmark = ?1{} ORDER BY instance.key, idx",
             self.selection.on_instance()
@@ -265,6 +266,11 @@ impl<'c> Reader<'c> {
             iterations.outcome.push(rows::read_outcome(row, 4)?);
             if let Some(message) = row.get(5)? {
                 iterations.messages.push((place, message));
+            }
+            if let Some(detail) = row.get::<_, Option<String>>(6)?
+                && let Some(text) = printed(&detail)
+            {
+                iterations.printed.push((place, text));
             }
         }
         Ok(())
@@ -383,4 +389,18 @@ fn advance<'i>(
         Some((known, data)) if *known == key => Some(&mut data.iterations),
         Some(_) | None => None,
     }
+}
+
+/// Returns the ends of standard output and standard error that an iteration's attributes
+/// hold, where there are any.
+fn printed(detail: &str) -> Option<String> {
+    let detail: serde_json::Value = serde_json::from_str(detail).ok()?;
+    let attributes = detail.get("attributes")?;
+    let texts: Vec<&str> = ["stdout", "stderr"]
+        .iter()
+        .filter_map(|name| attributes.get(name)?.as_str())
+        .map(str::trim_end)
+        .filter(|text| !text.is_empty())
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
 }

@@ -66,21 +66,30 @@ pub(super) fn failures(data: &BenchmarkData) -> (Vec<Failure>, usize) {
             match outcome {
                 Outcome::Ok | Outcome::Skipped => {}
                 Outcome::Failed | Outcome::TimedOut => {
-                    let message = iterations
-                        .messages
-                        .iter()
-                        .find(|(row, _)| *row == at)
-                        .map_or("", |(_, text)| text);
+                    let message = text_at(&iterations.messages, at);
+                    let printed = text_at(&iterations.printed, at);
+                    let text = match (message.is_empty(), printed.is_empty()) {
+                        (_, true) => message.to_owned(),
+                        (true, false) => printed.to_owned(),
+                        (false, false) => format!("{message}\n\n{printed}"),
+                    };
                     add(
                         outcome.name().replace('_', " "),
                         iterations.index.get(at).copied(),
-                        message,
+                        &text,
                     );
                 }
             }
         }
     }
     (failures, total)
+}
+
+fn text_at(texts: &[(usize, String)], at: usize) -> &str {
+    texts
+        .iter()
+        .find(|(row, _)| *row == at)
+        .map_or("", |(_, text)| text)
 }
 
 /// Returns the end of a long message: there programs say what went wrong.
