@@ -181,7 +181,13 @@ mod tests {
             let before = counter.read().expect("readable");
             let status = Command::new("sh").args(["-c", &program]).status();
             assert!(status.expect("sh starts").success());
-            let nanoseconds = before.until(counter.read().expect("readable"));
+            // A busy kernel may add what an ended process counted a little later.
+            let nanoseconds = (0..100).find_map(|_again| {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                before
+                    .until(counter.read().expect("readable"))
+                    .filter(|count| *count > 1_000_000)
+            });
             assert!(nanoseconds > Some(1_000_000), "{program}: {nanoseconds:?}");
         }
     }
