@@ -60,8 +60,10 @@ fn launcher_program() -> PathBuf {
 
 fn report(error: CliError, context: &options::Context) -> ExitCode {
     // Whoever closed our output early (`lapwing list | head`) does not want to hear of it.
-    if !error.is_broken_pipe() {
-        context.terminal.error(&error);
+    // It has what it wanted, so that scripts with `pipefail` go on.
+    if error.is_broken_pipe() {
+        return error::Exit::Fine.into();
     }
+    context.terminal.error(&error);
     error.exit.into()
 }

@@ -134,6 +134,78 @@ fn two_instances_a_side_give_no_verdict() {
 }
 
 #[test]
+fn a_session_that_is_being_measured_is_not_resumed() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["run", "-n", "50", "-i", "2", "--", "sleep", "0.05"];
+    let mut child: Child = lapwing(folder.path(), &arguments)
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for_iterations(folder.path(), 1);
+    // The store learns of a session with its first instance.
+    while one(folder.path(), "SELECT count(*) FROM instances") == 0 {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let resumed = output(folder.path(), &["run", "--resume"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(resumed.status.code(), Some(2), "{}", stderr(&resumed));
+    assert!(
+        stderr(&resumed).contains("is being measured just now, by another process"),
+        "{}",
+        stderr(&resumed)
+    );
+    assert_eq!(
+        one(
+            folder.path(),
+            "SELECT count(*) FROM instances WHERE outcome = 'lost'"
+        ),
+        0
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = TempDir::new().unwrap();
+    output(folder.path(), &["run", "-n", "1", "-i", "1", "--", "true"]);
+    for arguments in [
+        &["list"][..],
+        &["export", "--to", "csv"],
+        &["export", "--to", "csv", "--wide"],
+        &["export", "--to", "json"],
+        &["export", "--to", "record"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let done = lapwing(folder.path(), arguments)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+            .wait_with_output()
+            .unwrap();
+        assert_eq!(
+            (done.status.code(), stderr(&done)),
+            (Some(0), String::new()),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn a_time_limit_of_nothing_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let refused = output(folder.path(), &["run", "--time-limit", "0", "--", "true"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("must be above zero"),
+        "{}",
+        stderr(&refused)
+    );
+}
+
+#[test]
 fn kill_9_loses_the_iteration_under_way_and_resume_measures_the_rest() {
     let folder = TempDir::new().unwrap();
     let arguments = [

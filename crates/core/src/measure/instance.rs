@@ -135,9 +135,11 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             let unstartable = executed
                 .as_ref()
                 .is_some_and(|it| matches!(it.end, End::NotStarted(_)));
-            if let Some(left) = executed.as_ref().map(|it| it.left_behind)
-                && left > 0
-            {
+            // An interrupted shell leaves its children behind: that says nothing of the command.
+            let left_behind = executed
+                .as_ref()
+                .is_some_and(|it| it.left_behind > 0 && it.end != End::Interrupted);
+            if left_behind {
                 let id = &self.visit.case.benchmark.id;
                 outlet.send(&Event::Note(format!(
                     "{id} leaves processes behind when it ends; they are ended"

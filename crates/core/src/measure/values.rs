@@ -172,11 +172,11 @@ fn find(name: &str, pattern: &Pattern, regex: &Regex, executed: &Executed) -> Re
 
 fn document(executed: &Executed, metrics_file: Option<&str>) -> Result<Object, String> {
     if let Some(text) = metrics_file {
-        return last_object(text)
+        return last_object(text)?
             .ok_or_else(|| "the file $LAPWING_METRICS holds no JSON object".to_owned());
     }
     let text = String::from_utf8_lossy(&executed.stdout.bytes);
-    last_object(&text).ok_or_else(|| {
+    last_object(&text)?.ok_or_else(|| {
         let kept = executed.stdout.bytes.len() as u64;
         if executed.stdout.total > kept {
             format!(
@@ -190,21 +190,61 @@ fn document(executed: &Executed, metrics_file: Option<&str>) -> Result<Object, S
 }
 
 /// Returns the last top-level JSON object in a text that may hold anything else.
-fn last_object(text: &str) -> Option<Object> {
-    let mut last = None;
+///
+/// # Errors
+/// When something begins like an object and is none, such as one with a `NaN` or one that
+/// is cut off, and no object follows: what lies within it would go by wrong names.
+fn last_object(text: &str) -> Result<Option<Object>, String> {
+    let mut last = Ok(None);
     let mut rest = text;
     while let Some(open) = rest.find('{') {
         rest = &rest[open..];
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Object>();
         match stream.next() {
             Some(Ok(object)) => {
-                last = Some(object);
+                last = Ok(Some(object));
                 rest = &rest[stream.byte_offset()..];
+            }
+            Some(Err(error)) if begins_with_key(rest) => {
+                last = Err(format!("the JSON object printed is not valid: {error}"));
+                rest = &rest[closing_brace(rest)..];
             }
             Some(Err(_)) | None => rest = &rest[1..],
         }
     }
     last
+}
+
+/// Returns whether a text that begins with a brace goes on like an object: `{"key":`.
+fn begins_with_key(text: &str) -> bool {
+    let inside = text[1..].trim_start();
+    let mut stream = serde_json::Deserializer::from_str(inside).into_iter::<String>();
+    inside.starts_with('"')
+        && matches!(stream.next(), Some(Ok(_)))
+        && inside[stream.byte_offset()..].trim_start().starts_with(':')
+}
+
+/// Returns where the brace that a text begins with is closed again, or else its length.
+fn closing_brace(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut quoted = false;
+    let mut escaped = false;
+    for (place, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' if !quoted => depth += 1,
+            b'}' if !quoted => {
+                depth -= 1;
+                if depth == 0 {
+                    return place;
+                }
+            }
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 fn add_document(document: &Object, values: &mut Values) -> Result<(), String> {
@@ -333,6 +373,27 @@ mod tests {
         assert_eq!(
             values.iterations,
             [map(&[("wall_time", 0.5), ("a", 2.0), ("b.c", 3.5)])]
+        );
+    }
+
+    #[test]
+    fn what_lies_within_a_broken_object_is_no_object_of_its_own() {
+        let broken = [
+            r#"{"a": NaN, "b": {"c": 1}}"#,
+            r#"{"x": 1} {"a": {"b": 1}, "#,
+            r#"{"a": "}", "b": [{"c": 1}, nan]}"#,
+        ];
+        for text in broken {
+            let message = read(&case("metrics = 'json'"), text, None).expect_err("broken");
+            assert!(
+                message.starts_with("the JSON object printed is not valid: "),
+                "{text}: {message}"
+            );
+        }
+        let mended = format!("{}\n{{\"ok\": {{\"c\": 2}}}}", broken[0]);
+        assert_eq!(
+            read(&case("metrics = 'json'"), &mended, None).map(|it| it.iterations),
+            Ok(vec![map(&[("wall_time", 0.5), ("ok.c", 2.0)])])
         );
     }
 

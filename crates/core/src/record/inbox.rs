@@ -107,6 +107,33 @@ pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<Arrival>> {
         .collect())
 }
 
+/// Returns whether somebody measures a session just now: whether a file whose name begins
+/// with the session's id is locked by its writer.
+///
+/// # Errors
+/// When the folder cannot be listed or a file not be opened.
+pub fn is_under_way(folder: &Path, session: Id, own: Option<&Path>) -> io::Result<bool> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        entries => entries?,
+    };
+    let id = session.to_string();
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !name.starts_with(&id) || !name.ends_with(".jsonl") || Some(path.as_path()) == own {
+            continue;
+        }
+        match File::open(&path).map(|file| file.try_lock()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) | Ok(Err(fs::TryLockError::Error(error))) => return Err(error),
+            Ok(Err(fs::TryLockError::WouldBlock)) => return Ok(true),
+            Ok(Ok(())) => {}
+        }
+    }
+    Ok(false)
+}
+
 fn take_in_file(store: &mut Store, path: PathBuf) -> Option<Arrival> {
     let refused = |source: io::Error| {
         Some(Arrival::Refused {

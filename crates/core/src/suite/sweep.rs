@@ -15,6 +15,9 @@ pub(super) struct Parameter {
     pub(super) swept: bool,
 }
 
+/// More benchmarks than this from one table are a slip of the pen.
+const MAX_COMBINATIONS: usize = 100_000;
+
 /// One combination of parameter values.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Combination {
@@ -25,6 +28,16 @@ pub(super) struct Combination {
 
 /// Returns every combination; the last parameter changes fastest.
 pub(super) fn combinations(parameters: &[Parameter]) -> Result<Vec<Combination>, Problem> {
+    let count = parameters
+        .iter()
+        .try_fold(1_usize, |count, it| count.checked_mul(it.values.len()))
+        .filter(|count| *count <= MAX_COMBINATIONS);
+    if count.is_none() {
+        return Err(Problem::Value {
+            key: "params".to_owned(),
+            reason: format!("span more than {MAX_COMBINATIONS} combinations"),
+        });
+    }
     let mut rows: Vec<Vec<(&Parameter, Json)>> = vec![Vec::new()];
     for parameter in parameters {
         rows = rows
@@ -186,6 +199,19 @@ mod tests {
             ]
         );
         assert_eq!(rows[3].params["file"], json!("x-9.txt"));
+    }
+
+    #[test]
+    fn a_sweep_without_end_is_refused_before_it_fills_the_memory() {
+        let ten: Vec<Json> = (0..10).map(|it| json!(it)).collect();
+        let parameters: Vec<Parameter> = (0..9)
+            .map(|index| parameter(&format!("p{index}"), &ten))
+            .collect();
+        let problem = combinations(&parameters).expect_err("a thousand million");
+        assert_eq!(
+            problem.to_string(),
+            "`params` span more than 100000 combinations"
+        );
     }
 
     #[test]

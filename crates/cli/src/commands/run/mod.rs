@@ -45,7 +45,7 @@ impl Run {
         let store = crate::store::open_for_writing(context)?;
         let executor = start_executor(&plan)?;
         let mut schedule = FixedSchedule::new(&plan);
-        let session = self.new_session(&plan)?;
+        let session = self.new_session(&plan, &store)?;
         Measuring {
             command: &self,
             context,
@@ -56,8 +56,15 @@ impl Run {
         .all(Opening::New(session), &mut schedule)
     }
 
-    fn new_session(&self, plan: &Plan) -> Result<Session, CliError> {
+    fn new_session(&self, plan: &Plan, store: &Store) -> Result<Session, CliError> {
         let id = new_id();
+        let name = match &self.name {
+            Some(name) => name.clone(),
+            None => {
+                let taken = store.session_names()?;
+                names::of(id, &taken.into_iter().collect())
+            }
+        };
         let mut attributes = Object::new();
         attributes.insert("plan".to_owned(), serde_json::to_value(plan)?);
         Ok(Session {
@@ -66,7 +73,7 @@ impl Run {
             started: Timestamp::now(),
             seed: Some(plan.seed),
             tool: format!("lapwing {}", env!("CARGO_PKG_VERSION")),
-            name: Some(self.name.clone().unwrap_or_else(|| names::of(id))),
+            name: Some(name),
             attributes,
             artifacts: Object::new(),
             extra: Object::new(),
@@ -107,8 +114,21 @@ impl Measuring<'_> {
             Opening::Again(runs, _) => runs.session.clone(),
         };
         stop_on_signals(self.executor.interrupter())?;
-        let journal = RecordFile::create(&self.store.inbox(), &new_id().to_string())
+        // Named after the session, so that others can tell which one is under way.
+        let name = match &opening {
+            Opening::New(session) => session.id.to_string(),
+            Opening::Again(..) => format!("{}-{}", session.id, new_id()),
+        };
+        let journal = RecordFile::create(&self.store.inbox(), &name)
             .map_err(|error| self.no_journal(error))?;
+        if let Opening::Again(..) = opening
+            && let Err(error) =
+                resume::refuse_what_is_under_way(&self.store, &session, Some(journal.path()))
+        {
+            // Nothing is in it, and a file that stays is one more to take in.
+            let _gone = journal.remove();
+            return Err(error);
+        }
         let mut journal = Journal::new(journal);
         let store = std::mem::replace(&mut self.store, Store::open_existing(&self.context.store)?);
         let mut writer = StoreWriter::new(store, &self.context.terminal);

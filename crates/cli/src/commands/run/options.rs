@@ -50,7 +50,7 @@ pub struct Run {
     #[arg(long, value_name = "N", value_parser = parse_burn_in, help_heading = "How often and how long")]
     pub burn_in: Option<BurnIn>,
     /// End an iteration that takes longer
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "How often and how long")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = "How often and how long")]
     pub time_limit: Option<Duration>,
     /// Give an instance up after so many failures in a row, 0 for never [default: 3]
     #[arg(long, value_name = "N", help_heading = "How often and how long")]
@@ -111,6 +111,14 @@ pub struct Run {
     /// Draw the answer to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+fn parse_time_limit(text: &str) -> Result<Duration, String> {
+    let limit = parse_duration(text)?;
+    if limit.is_zero() {
+        return Err("must be above zero".to_owned());
+    }
+    Ok(limit)
 }
 
 fn parse_burn_in(text: &str) -> Result<BurnIn, String> {

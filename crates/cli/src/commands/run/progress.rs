@@ -11,6 +11,7 @@ use lapwing_core::show::{count, quantity};
 use lapwing_core::suite::{BurnIn, Plan};
 
 use crate::options::Context;
+use crate::table::counted;
 
 /// The progress bar, and a line for each instance when more is asked for.
 pub struct Progress<'a> {
@@ -158,8 +159,9 @@ fn headline(plan: &Plan, instances: usize) -> String {
             ""
         };
         format!(
-            " × {} instances × ({burn_in} + {at_least}{}) iterations",
-            first.instances, first.iterations
+            " × {} × ({burn_in} + {at_least}{}) iterations",
+            counted(u64::from(first.instances), "instance"),
+            first.iterations
         )
     } else {
         format!(", {} instances", count(instances))

@@ -1,8 +1,11 @@
 //! `lapwing run --resume`: measures what an interrupted session has left.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use lapwing_core::measure::{Finished, FixedSchedule, InstancePlan, Runs};
-use lapwing_core::model::{InstanceEnd, InstanceOutcome, Object, Record};
+use lapwing_core::model::{InstanceEnd, InstanceOutcome, Object, Record, Session};
+use lapwing_core::record::inbox::is_under_way;
 use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
 
@@ -14,6 +17,7 @@ use crate::options::Context;
 pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, CliError> {
     let store = crate::store::open_for_writing(context)?;
     let state = find(&store, session)?;
+    refuse_what_is_under_way(&store, &state.session, None)?;
     let name = state.session.name.clone().unwrap_or_default();
     let plan = stored_plan(&state)?;
     let records = lost(&state);
@@ -51,6 +55,22 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, C
         executor,
     }
     .all(Opening::Again(runs, records), &mut schedule)
+}
+
+/// Two processes that measure one session would measure everything twice, and each other.
+pub fn refuse_what_is_under_way(
+    store: &Store,
+    session: &Session,
+    own: Option<&Path>,
+) -> Result<(), CliError> {
+    if is_under_way(&store.inbox(), session.id, own).map_err(CliError::input)? {
+        let name = session.name.clone().unwrap_or_default();
+        return Err(CliError::input(format!(
+            "session `{name}` is being measured just now, by another process"
+        ))
+        .hint("wait until it is done, or end that process first"));
+    }
+    Ok(())
 }
 
 fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {

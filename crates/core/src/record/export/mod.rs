@@ -34,13 +34,23 @@ pub enum ExportError {
     Output(#[from] io::Error),
     /// The output cannot be written to.
     #[error("cannot write the export")]
-    Csv(#[from] csv::Error),
+    Csv(#[source] csv::Error),
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Records are whole.
     #[error("records are exported whole; they cannot be limited to a metric")]
     MetricOfRecord,
+}
+
+impl From<csv::Error> for ExportError {
+    fn from(error: csv::Error) -> Self {
+        // So that whoever looks for a closed pipe finds it, whatever the form.
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => Self::Output(error),
+            other => Self::Csv(csv::Error::from(io::Error::other(format!("{other:?}")))),
+        }
+    }
 }
 
 /// Writes what passes the filter.

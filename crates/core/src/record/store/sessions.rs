@@ -40,6 +40,15 @@ impl Store {
             .map_err(|error| error.at(&self.path))
     }
 
+    /// Returns the names that sessions have, each once.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn session_names(&self) -> Result<Vec<String>, StoreError> {
+        self.read_session_names()
+            .map_err(|error| error.at(&self.path))
+    }
+
     /// Returns the session that started last, if there is any.
     ///
     /// # Errors
@@ -83,15 +92,16 @@ impl Store {
                     candidates: candidates.collect(),
                 })
             }
-            (None, _) => {
-                let mut statement = self
-                    .connection
-                    .prepare_cached("SELECT DISTINCT name FROM session WHERE name IS NOT NULL")?;
-                let names = statement.query_map([], |row| row.get(0))?;
-                let names = names.collect::<Result<Vec<String>, _>>()?;
-                Err(no_match("session", text, names))
-            }
+            (None, _) => Err(no_match("session", text, self.read_session_names()?)),
         }
+    }
+
+    fn read_session_names(&self) -> Result<Vec<String>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT DISTINCT name FROM session WHERE name IS NOT NULL")?;
+        let names = statement.query_map([], |row| row.get(0))?;
+        Ok(names.collect::<Result<_, _>>()?)
     }
 
     fn sessions_where(&self, condition: &str, text: &str) -> Result<Vec<Session>, StoreError> {
