@@ -263,6 +263,12 @@
       fitLabels(option, element.clientWidth);
       chart.setOption(option);
       for (const patch of patches) chart.setOption(resolve(patch, look));
+      chart.getZr().on("dblclick", showAll);
+    };
+    const showAll = () => {
+      for (const dataZoomIndex of zooms(definition).keys()) {
+        chart.dispatchAction({ type: "dataZoom", dataZoomIndex, start: 0, end: 100 });
+      }
     };
     render();
     const resized = new ResizeObserver(() => chart.resize());

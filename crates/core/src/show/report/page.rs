@@ -207,6 +207,7 @@ fn metric_part(page: &Page<'_>) -> Markup {
     html! {
         section #charts aria-labelledby="charts-title" {
             h2 #charts-title tabindex="-1" { (page.files.first().map_or_else(String::new, |file| metric_title(&file.name))) }
+            p.hint.zoom { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again." }
             div.charts {}
             noscript { p { "Charts and tables below need JavaScript." } }
         }
