@@ -111,6 +111,23 @@ def test_a_chart_can_be_looked_at_another_way_and_hovered(visit, page_of):
     assert "5 burn-in" in text
 
 
+def test_a_double_click_shows_everything_again_after_zooming(visit, page_of):
+    page = visit(page_of("gzip-level-6"))
+    wait_for_charts(page)
+    plot = page.locator('[data-chart="iterations"] .plot')
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 60)
+    pixels = "() => document.querySelector('[data-chart=iterations] canvas').toDataURL()"
+    before = page.evaluate(pixels)
+    page.keyboard.down("Shift")
+    page.mouse.wheel(0, -400)
+    page.keyboard.up("Shift")
+    page.wait_for_function(f"before => ({pixels})() !== before", arg=before)
+    page.mouse.dblclick(box["x"] + 300, box["y"] + 60)
+    page.wait_for_function(f"before => ({pixels})() === before", arg=before)
+
+
 def test_older_runs_are_loaded_when_asked_for(visit, page_of):
     page = visit(page_of("many-iterations"))
     wait_for_charts(page)
@@ -132,7 +149,7 @@ def test_every_number_can_be_traced(visit, page_of):
     page.locator("#runs .trace").first.click()
     text = page.locator("#trace").inner_text()
     assert "what it rests on" in text
-    assert re.search(r"Left out: 4 burn-in, \d+ failed, \d+ timed out, 3 lost iterations\.", text)
+    assert re.search(r"Iterations left out: 3 in lost instances, 4 burn-in, \d+ failed, \d+ timed out\.", text)
     assert page.locator("#trace tbody tr").count() == 5
     page.keyboard.press("Escape")
     assert not page.locator("#trace").is_visible()
@@ -230,6 +247,18 @@ def test_dark_mode_follows_the_preference_and_the_switch_and_is_remembered(visit
     assert is_dark(page)
     page.get_by_role("button", name="Dark or light").click()
     assert not is_dark(page)
+
+
+def test_dark_pages_are_printed_in_light_colours_and_fit_the_paper(visit, report, page_of):
+    for path in [report / "index.html", page_of("sometimes-fails")]:
+        page = visit(path, width=717, height=1000, dark=True)
+        page.wait_for_selector("#benchmarks tbody tr, .chart canvas")
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        assert not is_dark(page)
+        dot = page.locator("[data-colour]").first.evaluate("it => it.style.background || it.style.stroke")
+        assert dot in ("rgb(0, 114, 178)", "rgb(213, 94, 0)")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 717, path.name
 
 
 @pytest.mark.parametrize("beginning", ["benchmarks-io", "xxxx", "sometimes-fails", "gzip"])

@@ -83,7 +83,11 @@
     dark: ["#56b4e9", "#e69f00", "#2fbf97", "#dd94bb", "#f0e442", "#ef7d32", "#a3abb5"],
   };
 
+  let printing = false;
+
   function isDark() {
+    // Paper is white.
+    if (printing) return false;
     const chosen = document.documentElement.dataset.theme;
     return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   }
@@ -112,6 +116,12 @@
     document.dispatchEvent(new Event("lapwing-theme"));
   });
   document.addEventListener("lapwing-theme", paintDots);
+  for (const [event, begins] of [["beforeprint", true], ["afterprint", false]]) {
+    window.addEventListener(event, () => {
+      printing = begins;
+      paintDots();
+    });
+  }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paintDots);
 
   if (document.body.classList.contains("index")) showIndex();
@@ -217,11 +227,12 @@
         cell("history", undefined, sparkline(row)),
         element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "left out: " + row.left_out : "nothing left out"}` },
           element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text && `[${row.interval_text}]`)),
-        element("td", { role: "cell", class: "number", title: row.change_against },
-          row.moved ? element("strong", {}, row.change_text) : row.change_text,
-          row.change_text ? " " : "", small(row.change_interval)),
+        row.change_text
+          ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" },
+            row.moved ? element("strong", {}, row.change_text) : row.change_text, " ", small(row.change_interval))
+          : element("td", { role: "cell", class: "number nothing", title: "nothing to compare with, or fewer than 3 instances" }, "–"),
         row.cv === null ? cell("number") : cell("number", "noise", row.cv > 0.1 ? element("span", { class: "attention" }, row.cv_text) : row.cv_text),
-        cell("number", undefined, row.instances < 3 ? element("span", { class: "attention" }, row.size) : row.size),
+        cell("number", "instances × iterations", row.instances < 3 ? element("span", { class: "attention" }, row.size) : row.size),
         failures(row));
     }
 
@@ -229,7 +240,8 @@
       const parts = [];
       if (row.failures) parts.push(`${row.failures} failed`);
       if (row.lost) parts.push(`${row.lost} lost`);
-      return element("td", { role: "cell", class: "number" }, parts.length ? element("span", { class: "attention" }, parts.join(", ")) : "");
+      if (!parts.length) return element("td", { role: "cell", class: "number nothing" }, "none");
+      return element("td", { role: "cell", class: "number" }, element("span", { class: "attention" }, parts.join(", ")));
     }
 
     function sparkline(row) {
@@ -240,11 +252,15 @@
       picture.setAttribute("class", "sparkline");
       picture.setAttribute("role", "img");
       picture.setAttribute("aria-label", row.sparkline_title);
+      const title = document.createElementNS(space, "title");
+      title.textContent = row.sparkline_title;
       const path = document.createElementNS(space, "path");
       path.setAttribute("d", row.sparkline);
+      // Instances of a single run are dots, lines of no length.
+      if (!row.sparkline.includes("L")) path.setAttribute("class", "dots");
       path.dataset.colour = row.colour;
       path.style.stroke = colour(row.colour);
-      picture.append(path);
+      picture.append(title, path);
       return picture;
     }
 
@@ -419,29 +435,30 @@
     function showRuns(runs) {
       const place = document.querySelector("#runs .content");
       const body = element("tbody");
+      const named = runs.some((run) => run.variant !== "default");
       let drawn = 0;
       const button = element("button", { type: "button", onclick: drawMore }, "Show older runs");
       function drawMore() {
-        for (const run of runs.slice(drawn, drawn + 12)) body.append(runRow(run));
+        for (const run of runs.slice(drawn, drawn + 12)) body.append(runRow(run, named));
         drawn = Math.min(drawn + 12, runs.length);
         button.hidden = drawn >= runs.length;
       }
-      const heads = ["run", "variant", "version", "value [95 % CI]", "change", "noise", "instances × iterations", "failures"];
+      const heads = ["run", ...(named ? ["variant"] : []), "version", "value [95 % CI]", "change", "noise", "instances × iterations", "failures"];
       place.replaceChildren(
         element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Runs" },
           element("table", {},
-            element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", class: at > 2 ? "number" : undefined }, head)))),
+            element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", class: at >= (named ? 3 : 2) ? "number" : undefined }, head)))),
             body)),
         element("p", { class: "buttons" }, button));
       drawMore();
     }
 
-    function runRow(run) {
+    function runRow(run, named) {
       const number = (...children) => element("td", { class: "number" }, ...children);
       const problems = [run.failures && `${run.failures} failed`, run.lost && `${run.lost} lost`].filter(Boolean).join(", ");
       return element("tr", {},
         element("td", {}, `${run.time} `, element("small", { class: "hint" }, run.session)),
-        element("td", {}, element("span", { class: "dot", style: `background:${colour(run.colour)}`, "data-colour": run.colour }), run.variant),
+        named ? element("td", {}, element("span", { class: "dot", style: `background:${colour(run.colour)}`, "data-colour": run.colour }), run.variant) : "",
         element("td", {}, run.version),
         number(element("button", { type: "button", class: "trace", onclick: () => trace(run) }, run.value), run.interval ? ` [${run.interval}]` : ""),
         element("td", { class: "number", title: run.change_against }, run.change),
@@ -466,7 +483,7 @@
       dialog.querySelector("div").replaceChildren(
         element("p", {}, `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}: the mean of the means of its instances` +
           (run.interval ? `, 95 % CI ${run.interval}, ${run.size}.` : `, ${run.size}; one instance gives no interval.`)),
-        element("p", {}, run.left_out ? `Left out: ${run.left_out} iterations.` : "No iteration was left out."),
+        element("p", {}, run.left_out ? `Iterations left out: ${run.left_out}.` : "No iteration was left out."),
         element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Instances" }, element("table", {},
           element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
           element("tbody", {}, ...run.instances.map((it) => element("tr", {},

@@ -59,6 +59,9 @@
     return params.dimensionsInfo ? params.dimensionsInfo.indexOf(name) : -1;
   }
 
+  // ECharts fills its own hollow circle with white, which glares in the dark. Nothing fills this.
+  const ring = "path://M0,5a5,5 0 1,1 10,0a5,5 0 1,1 -10,0zM2,5a3,3 0 1,0 6,0a3,3 0 1,0 -6,0z";
+
   const functions = {
     // 1234567.5 → 1,234,567.5 and no binary noise such as 0.30000000000000004.
     plainNumber: () => (value) => plainNumber(value),
@@ -69,9 +72,9 @@
     // Labels of an axis whose whole numbers stand for names.
     category: ({ names }) => (value) => (Number.isInteger(value) ? (names[value] ?? "") : ""),
 
-    symbolOfState: () => (value, params) => {
-      const state = Array.isArray(value) ? value[3] : 0;
-      return state === 0 ? "circle" : state === 1 ? "emptyCircle" : "triangle";
+    symbolOfState: ({ symbols }) => (value) => {
+      const symbol = symbols[Array.isArray(value) ? value[3] : 0];
+      return symbol === "ring" ? ring : symbol;
     },
 
     colourOfRow: (_, look) => (params) => {
@@ -229,7 +232,12 @@
 
   // --- Pages.
 
+  // Paper is white and narrower than most screens.
+  const paperWidth = 680;
+  let printing = false;
+
   function wantsDark() {
+    if (printing) return false;
     const chosen = document.documentElement.dataset.theme;
     return chosen ? chosen === "dark" : global.matchMedia("(prefers-color-scheme: dark)").matches;
   }
@@ -255,6 +263,12 @@
       fitLabels(option, element.clientWidth);
       chart.setOption(option);
       for (const patch of patches) chart.setOption(resolve(patch, look));
+      chart.getZr().on("dblclick", showAll);
+    };
+    const showAll = () => {
+      for (const dataZoomIndex of zooms(definition).keys()) {
+        chart.dispatchAction({ type: "dataZoom", dataZoomIndex, start: 0, end: 100 });
+      }
     };
     render();
     const resized = new ResizeObserver(() => chart.resize());
@@ -262,9 +276,22 @@
     const preference = global.matchMedia("(prefers-color-scheme: dark)");
     preference.addEventListener("change", render);
     document.addEventListener("lapwing-theme", render);
+    const print = () => {
+      printing = true;
+      render();
+      chart.resize({ width: paperWidth });
+    };
+    const printed = () => {
+      printing = false;
+      render();
+    };
+    global.addEventListener("beforeprint", print);
+    global.addEventListener("afterprint", printed);
     return {
       dispose() {
         resized.disconnect();
+        global.removeEventListener("beforeprint", print);
+        global.removeEventListener("afterprint", printed);
         preference.removeEventListener("change", render);
         document.removeEventListener("lapwing-theme", render);
         chart.dispose();

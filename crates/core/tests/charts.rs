@@ -3,6 +3,7 @@
 #[path = "../examples/report_fixture/synthetic.rs"]
 mod synthetic;
 
+use lapwing_core::clean::IterationState;
 use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::show::chart::{self, ComparedValue};
 use lapwing_core::show::{Chart, Colours, MetricSample, Theme};
@@ -69,6 +70,24 @@ fn a_picture_says_title_units_and_names() {
         assert!(svg.contains(text), "{text} in {svg}");
     }
     assert!(svg.starts_with("<svg "), "{svg}");
+}
+
+#[test]
+fn burn_in_is_hollow_and_other_iterations_that_do_not_count_are_triangles() {
+    let (sample, colours) = sample(&synthetic::Recipe::default());
+    let chart = chart::iterations(&sample, &sample.runs, &colours);
+    let symbols = &chart.option["series"][0]["symbol"]["symbols"];
+    let of = |wanted: IterationState| {
+        let at = IterationState::ALL
+            .iter()
+            .position(|state| *state == wanted)
+            .expect("one of all");
+        symbols[at].as_str()
+    };
+    assert_eq!(of(IterationState::Steady), Some("circle"));
+    assert_eq!(of(IterationState::BurnIn), Some("ring"));
+    assert_eq!(of(IterationState::Lost), Some("triangle"));
+    assert!(chart.subtitle.contains("hollow: burn-in"));
 }
 
 #[test]

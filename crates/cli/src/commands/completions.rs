@@ -1,5 +1,7 @@
 //! `lapwing completions`: what a shell needs to complete commands and options.
 
+use std::io::Write;
+
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
@@ -18,12 +20,10 @@ impl Completions {
     /// Prints them.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let mut command = crate::Arguments::command();
-        clap_complete::generate(
-            self.shell,
-            &mut command,
-            "lapwing",
-            &mut context.terminal.out(),
-        );
+        // clap panics when it cannot write, such as into a closed pipe; into memory it always can.
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut command, "lapwing", &mut script);
+        context.terminal.out().write_all(&script)?;
         Ok(Exit::Fine)
     }
 }

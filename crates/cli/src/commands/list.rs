@@ -58,7 +58,9 @@ impl List {
         let filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
         let (table, json) = match self.what {
-            What::Benchmarks => both(&store.benchmarks(&filter)?, benchmarks)?,
+            What::Benchmarks => both(&store.benchmarks(&filter)?, |rows| {
+                benchmarks(rows, self.format)
+            })?,
             What::Sessions => both(&store.sessions(&filter)?, sessions)?,
             What::Runs => both(&store.runs(&filter)?, runs)?,
             What::Metrics => both(&store.metrics(&filter)?, metrics)?,
@@ -112,7 +114,7 @@ fn nothing(what: What, store: &Store, filter: &Filter) -> Result<String, CliErro
     ))
 }
 
-fn benchmarks(rows: &[BenchmarkRow]) -> Table {
+fn benchmarks(rows: &[BenchmarkRow], format: Format) -> Table {
     let mut table = Table::new(&[
         ("benchmark", Left),
         ("suite", Left),
@@ -131,11 +133,24 @@ fn benchmarks(rows: &[BenchmarkRow]) -> Table {
             grouped(row.iterations),
             grouped(row.failures),
             minute(row.last_measured),
-            row.metrics.join(", "),
+            match format {
+                Format::Text | Format::Markdown => some_of(&row.metrics),
+                Format::Json | Format::Csv => row.metrics.join(", "),
+            },
             row.tags.join(", "),
         ]);
     }
     table
+}
+
+/// Returns the names where they are few; a line of a dozen would not fit a terminal.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    if names.len() <= SHOWN {
+        names.join(", ")
+    } else {
+        grouped(names.len() as u64)
+    }
 }
 
 fn sessions(rows: &[SessionRow]) -> Table {

@@ -59,15 +59,18 @@ fn is_drawn(point: &Point) -> bool {
     point.value.is_finite()
 }
 
-/// Returns whether the dot of such an iteration is a triangle (`symbolOfState` of `chart.js`).
-fn has_triangle(state: IterationState) -> bool {
+const TRIANGLE: &str = "triangle";
+
+/// Returns what is drawn for such an iteration (`symbolOfState` of `chart.js`).
+fn symbol(state: IterationState) -> &'static str {
     match state {
-        IterationState::Steady | IterationState::BurnIn => false,
+        IterationState::Steady => "circle",
+        IterationState::BurnIn => "ring",
         IterationState::Failed
         | IterationState::TimedOut
         | IterationState::Skipped
         | IterationState::Lost
-        | IterationState::NoValue => true,
+        | IterationState::NoValue => TRIANGLE,
     }
 }
 
@@ -91,7 +94,7 @@ fn subtitle(
     if instances
         .iter()
         .flat_map(|(_, instance)| &instance.points)
-        .any(|point| is_drawn(point) && has_triangle(point.state))
+        .any(|point| is_drawn(point) && symbol(point.state) == TRIANGLE)
     {
         text.push_str(" Triangles: failed, timed out or lost, which does not count either.");
     }
@@ -213,7 +216,7 @@ impl Lines {
                     "type": "line",
                     "datasetIndex": at,
                     "encode": {"x": "index", "y": "value"},
-                    "symbol": {"$function": "symbolOfState"},
+                    "symbol": {"$function": "symbolOfState", "symbols": IterationState::ALL.map(symbol)},
                     "symbolSize": if self.drawn > 2_000 { 3 } else if self.drawn > 600 { 4 } else { 6 },
                     "showAllSymbol": true,
                     "color": colour(colours.get(variant)),

@@ -155,7 +155,7 @@ fn number_axis(name: &str) -> Value {
         "type": "value",
         "name": name,
         "nameLocation": "middle",
-        "nameGap": 8,
+        "nameGap": 12,
         "scale": true,
         "axisLine": {"onZero": false},
         "splitLine": {"show": false},

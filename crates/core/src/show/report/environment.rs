@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::model::Object;
 use crate::record::{BenchmarkData, InstanceData};
+use crate::show::quantity::Scale;
 
 /// An observation of the latest run beside that of the run before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,9 +104,23 @@ fn flatten(prefix: &str, object: &Object, add: &mut impl FnMut(&str, String)) {
         match value {
             Value::Object(inner) => flatten(&key, inner, add),
             Value::String(text) => add(&key, text.clone()),
+            Value::Number(number) if is_bytes(&key) => add(&key, bytes(number)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
                 add(&key, value.to_string());
             }
         }
     }
+}
+
+/// Returns whether the number is one of those in bytes that Lapwing itself observes
+/// (`docs/measuring.md`).
+fn is_bytes(key: &str) -> bool {
+    matches!(key, "memory" | "swap" | "abilities.peak_memory_floor")
+}
+
+fn bytes(number: &Number) -> String {
+    number.as_f64().map_or_else(
+        || number.to_string(),
+        |number| Scale::of(number, "B").text(number),
+    )
 }

@@ -122,6 +122,7 @@ impl Index {
                                 tbody role="rowgroup" {}
                             }
                             p #more hidden { button type="button" { "Show more" } }
+                            (reading_guide())
                             noscript { p { "The table needs JavaScript. The pages are in the folder " code { "benchmark" } "." } }
                         }
                     }
@@ -151,30 +152,12 @@ impl Index {
             if number == 1 { one } else { several }
         };
         let remarks: Vec<(usize, &str, String)> = vec![
-            (
-                failing,
-                "failures",
-                verb(failing, "had failures", "had failures").to_owned(),
-            ),
-            (
-                without_value,
-                "nothing",
-                verb(
-                    without_value,
-                    "gave no value at all",
-                    "gave no value at all",
-                )
-                .to_owned(),
-            ),
+            (failing, "failures", "had failures".to_owned()),
+            (without_value, "nothing", "gave no value at all".to_owned()),
             (
                 lost,
                 "lost",
-                verb(
-                    lost,
-                    "lost instances to the machine",
-                    "lost instances to the machine",
-                )
-                .to_owned(),
+                "had instances cut short, which do not count".to_owned(),
             ),
             (
                 few,
@@ -248,9 +231,30 @@ impl Index {
                     option value="lost" { "with lost instances" }
                     option value="few" { "fewer than 3 instances" }
                     option value="noisy" { "noisy" }
-                    option value="moved" { "interval of change without 1×" }
+                    option value="moved" { "changed (interval leaves out 1×)" }
                 } }
                 button type="reset" { "Clear" }
+            }
+        }
+    }
+}
+
+/// Returns what the columns mean, for those who do not work with such numbers every day.
+fn reading_guide() -> Markup {
+    html! {
+        details.guide {
+            summary { "How to read this table" }
+            dl {
+                dt { "history" }
+                dd { "A line: the value of run after run. Dots: there is one run only, and these are its instances." }
+                dt { "latest value [95 % CI]" }
+                dd { "The mean of the latest run's instances. Were everything measured again, intervals like the one in brackets would contain the true mean 95 times out of 100: the narrower, the surer." }
+                dt { "change" }
+                dd { "The value divided by that of the run it is compared with (point at it to see which): 1.10× is 10 % more. Bold where the interval leaves 1 out, so that chance alone hardly explains it." }
+                dt { "noise" }
+                dd { "How much the instances of a run differ from each other (their standard deviation divided by their mean). Small changes hide in large noise; from 10 % on it is marked." }
+                dt { "instances × iterations" }
+                dd { "What the value rests on. An instance is one visit to the benchmark, an iteration one execution that counts." }
             }
         }
     }

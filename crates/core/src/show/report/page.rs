@@ -146,10 +146,13 @@ fn advice(page: &Page<'_>) -> Markup {
                     code { "lapwing doctor" } " says whether the machine is to blame." }
             }
             @if health.failures > 0 {
-                li { (count(health.failures)) " iterations of the latest runs " a href="#failures" { "failed or timed out" } ". Their values don't count." }
+                li { (count(health.failures)) (if health.failures == 1 { " iteration" } else { " iterations" }) " of the latest runs " a href="#failures" { "failed or timed out" } ". Their values don't count." }
             }
             @if health.lost > 0 {
-                li { (count(health.lost)) " instances of the latest runs were lost to the machine and don't count." }
+                li {
+                    (count(health.lost)) (if health.lost == 1 { " instance of the latest runs was" } else { " instances of the latest runs were" })
+                    " cut short, because the machine or the session ended: not counted."
+                }
             }
             @if page.views.first().is_some_and(|view| view.sample.runs.len() == 1) {
                 li { "One run so far: a history appears with the next " code { "lapwing run" } "." }
@@ -160,13 +163,18 @@ fn advice(page: &Page<'_>) -> Markup {
 
 /// Returns the table of all metrics, whose names choose what is drawn below.
 fn metric_table(page: &Page<'_>) -> Markup {
+    let named = page
+        .rows
+        .iter()
+        .flat_map(|(_, _, rows)| rows)
+        .any(|row| row.named);
     html! {
         section aria-labelledby="metrics" {
             h2 #metrics tabindex="-1" { "Metrics" }
             div.scroll tabindex="0" role="region" aria-labelledby="metrics" {
             table {
                 thead { tr {
-                    th scope="col" { "metric" } th scope="col" { "variant" }
+                    th scope="col" { "metric" } @if named { th scope="col" { "variant" } }
                     th.number scope="col" { "latest value" } th.number scope="col" { "95 % CI" }
                     th.number scope="col" { "change" } th.number scope="col" { "noise" } th.number scope="col" { "instances × iterations" }
                 } }
@@ -175,7 +183,7 @@ fn metric_table(page: &Page<'_>) -> Markup {
                         @for (position, row) in rows.iter().enumerate() {
                             tr {
                                 td { @if position == 0 { a data-metric=(name) href=(format!("#metric={}", url_part(name))) { (metric_title(name)) } } }
-                                td { span.dot data-colour=(row.colour) {} (row.variant) }
+                                @if named { td { span.dot data-colour=(row.colour) {} (row.variant) } }
                                 td.number {
                                     @if row.value.is_some() {
                                         a.trace href=(format!("#{}", trace_part(name, &row.run_id))) { (row.value_text) }
@@ -199,6 +207,7 @@ fn metric_part(page: &Page<'_>) -> Markup {
     html! {
         section #charts aria-labelledby="charts-title" {
             h2 #charts-title tabindex="-1" { (page.files.first().map_or_else(String::new, |file| metric_title(&file.name))) }
+            p.hint.zoom { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again." }
             div.charts {}
             noscript { p { "Charts and tables below need JavaScript." } }
         }

@@ -12,7 +12,7 @@ use crate::record::BenchmarkData;
 use crate::show::Colours;
 use crate::show::quantity::percent;
 use crate::show::sample::RunSample;
-use crate::show::sparkline::sparkline_path;
+use crate::show::sparkline::{sparkline_dots, sparkline_path};
 
 /// A row; its fields are the columns of the side file (`docs/report.md`).
 #[derive(Debug, Clone, Serialize)]
@@ -163,6 +163,8 @@ fn reference_variant<'a>(view: &'a MetricView, latest: &RunSample) -> Option<&'a
         .or_else(|| of_session().next())
 }
 
+/// Returns a curve through the runs of a variant, or, where there is only one run, dots for
+/// its instances: a curve through these would look like a history.
 fn sparkline(view: &MetricView, variant: &str) -> (String, String) {
     let history: Vec<f64> = view
         .of_variant(variant)
@@ -177,5 +179,5 @@ fn sparkline(view: &MetricView, variant: &str) -> (String, String) {
         .flat_map(|(run, _)| run.instance_means())
         .collect();
     let title = format!("the {} instances of its only run", means.len());
-    (sparkline_path(&means), title)
+    (sparkline_dots(&means), title)
 }
