@@ -156,6 +156,7 @@
       lost: (row) => row.lost > 0,
       few: (row) => row.value !== null && row.instances < 3,
       noisy: (row) => row.cv > 0.1,
+      changed: (row) => row.moved && row.since_before,
       moved: (row) => row.moved,
     };
 

@@ -14,6 +14,8 @@ pub(super) struct Health {
     pub(super) few_instances: bool,
     pub(super) noisy: bool,
     pub(super) without_value: bool,
+    /// Whether a variant differs from its run before.
+    pub(super) changed: bool,
 }
 
 impl Health {
@@ -28,6 +30,7 @@ impl Health {
                 .iter()
                 .any(|row| row.cv.is_some_and(|cv| cv > NOISY_FROM)),
             without_value: rows.iter().any(|row| row.value.is_none()),
+            changed: rows.iter().any(|row| row.moved && row.since_before),
         }
     }
 }

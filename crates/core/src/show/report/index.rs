@@ -144,6 +144,7 @@ impl Index {
         let failing = number(|it| it.failures > 0);
         let without_value = number(|it| it.without_value);
         let lost = number(|it| it.lost > 0);
+        let changed = number(|it| it.changed);
         let few = number(|it| it.few_instances);
         let noisy = number(|it| it.noisy);
         let all = self.health.len();
@@ -158,6 +159,16 @@ impl Index {
                 lost,
                 "lost",
                 "had instances cut short, which do not count".to_owned(),
+            ),
+            (
+                changed,
+                "changed",
+                verb(
+                    changed,
+                    "differs from its run before (the interval of the change leaves 1× out)",
+                    "differ from their runs before (the interval of the change leaves 1× out)",
+                )
+                .to_owned(),
             ),
             (
                 few,
@@ -189,7 +200,7 @@ impl Index {
                     "There is nothing to report."
                 } @else if remarks.is_empty() {
                     strong { "Nothing is wrong" } " with the latest runs of "
-                    (count(all)) " " (benchmarks) ": no failures, at least 3 instances each, little noise."
+                    (count(all)) " " (benchmarks) ": no failures, no change from the runs before that shows, at least 3 instances each, little noise."
                 } @else {
                     "Of " (count(all)) " " (benchmarks) ", in their latest runs: "
                     @for (position, (number, state, text)) in remarks.iter().enumerate() {
@@ -231,6 +242,7 @@ impl Index {
                     option value="lost" { "with lost instances" }
                     option value="few" { "fewer than 3 instances" }
                     option value="noisy" { "noisy" }
+                    option value="changed" { "changed since the run before" }
                     option value="moved" { "changed (interval leaves out 1×)" }
                 } }
                 button type="reset" { "Clear" }

@@ -38,6 +38,8 @@ pub(super) struct Row {
     pub(super) change_against: String,
     /// Whether the interval of the change leaves 1 out and there are instances enough to say so.
     pub(super) moved: bool,
+    /// Whether the change is from an earlier run and not from another variant.
+    pub(super) since_before: bool,
     pub(super) cv: Option<f64>,
     pub(super) cv_text: String,
     pub(super) size: String,
@@ -108,6 +110,8 @@ pub(super) fn rows(
                 change_against: change
                     .as_ref()
                     .map_or_else(String::new, |(against, _)| against.clone()),
+                since_before: reference_variant(view, latest)
+                    .is_none_or(|reference| reference.id == latest.id),
                 moved: change.as_ref().is_some_and(|(_, ratio)| moved(ratio)),
                 cv,
                 cv_text: cv.map_or_else(String::new, percent),
