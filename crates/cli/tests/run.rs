@@ -306,6 +306,41 @@ fn ctrl_c_ends_the_command_keeps_everything_and_exits_130() {
 }
 
 #[test]
+fn a_session_whose_folder_vanishes_writes_its_record_file_again() {
+    let folder = TempDir::new().unwrap();
+    let arguments = [
+        "run",
+        "-n",
+        "3",
+        "-i",
+        "3",
+        "--burn-in",
+        "0",
+        "--",
+        "sleep",
+        "0.2",
+    ];
+    let child = lapwing(folder.path(), &arguments)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for_iterations(folder.path(), 2);
+    fs::remove_dir_all(folder.path().join(".lapwing")).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(2), "{}", stderr(&done));
+    let listed = output(folder.path(), &["run", "-n", "1", "-i", "1", "--", "true"]);
+    assert!(listed.status.success(), "{}", stderr(&listed));
+    assert_eq!(
+        one(
+            folder.path(),
+            "SELECT count(*) FROM iterations WHERE benchmark LIKE 'sleep%'"
+        ),
+        9
+    );
+}
+
+#[test]
 fn a_session_whose_store_vanishes_keeps_its_record_file() {
     let folder = TempDir::new().unwrap();
     let child = lapwing(

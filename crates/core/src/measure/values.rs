@@ -107,7 +107,14 @@ pub(super) fn values(
             add_document(&document, &mut values)?;
         }
     }
-    Ok(values)
+    // A record holds finite numbers only: one `inf` would end the whole session.
+    let mut all = values.iterations.iter().flatten();
+    match all.find(|(_, value)| !value.is_finite()) {
+        Some((name, value)) => Err(format!(
+            "metric `{name}` is {value}, which is not a finite number"
+        )),
+        None => Ok(values),
+    }
 }
 
 #[expect(
@@ -374,6 +381,19 @@ mod tests {
             values.iterations,
             [map(&[("wall_time", 0.5), ("a", 2.0), ("b.c", 3.5)])]
         );
+    }
+
+    #[test]
+    fn a_number_that_is_not_finite_fails_the_iteration() {
+        let case = case("metric.v = { regex = 'v=(.+)' }");
+        for (text, value) in [("v=inf", "inf"), ("v=NaN", "NaN"), ("v=-1e400", "-inf")] {
+            assert_eq!(
+                read(&case, text, None),
+                Err(format!(
+                    "metric `v` is {value}, which is not a finite number"
+                ))
+            );
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::write_line;
@@ -72,6 +74,22 @@ impl RecordFile {
     /// When the operating system cannot put it on the disk.
     pub fn keep(self) -> io::Result<PathBuf> {
         self.file.sync_all()?;
+        let ours = self.file.metadata()?;
+        let named = fs::metadata(&self.path).ok();
+        if named.map(|it| (it.dev(), it.ino())) != Some((ours.dev(), ours.ino())) {
+            self.write_again()?;
+        }
         Ok(self.path)
+    }
+
+    /// Gives a file that was deleted its name again: while it is open nothing of it is lost.
+    fn write_again(&self) -> io::Result<()> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut deleted = File::open(format!("/proc/self/fd/{}", self.file.as_raw_fd()))?;
+        let mut again = File::create_new(&self.path)?;
+        io::copy(&mut deleted, &mut again)?;
+        again.sync_all()
     }
 }
