@@ -85,3 +85,42 @@ fn the_page_of_a_failing_benchmark_shows_what_it_printed() {
     assert!(html.contains("exit code 3"), "{html}");
     assert!(html.contains("before\ncannot find &lt;file&gt;"), "{html}");
 }
+
+#[test]
+fn a_benchmark_that_became_another_thing_is_not_said_to_have_changed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let measure = |command: &str| {
+        let arguments = [
+            "run",
+            "-n",
+            "3",
+            "-i",
+            "1",
+            "--command-name",
+            "it",
+            "--command",
+            command,
+        ];
+        let output = lapwing(directory.path(), &arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    };
+    let index_data = || {
+        let output = lapwing(directory.path(), &["report"]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let files = std::fs::read_dir(directory.path().join("lapwing-report/data"));
+        files
+            .expect("a folder")
+            .map(|file| file.expect("a file").path())
+            .filter(|path| {
+                path.file_name()
+                    .is_some_and(|it| it.to_string_lossy().starts_with("index"))
+            })
+            .map(|path| std::fs::read_to_string(path).expect("readable"))
+            .collect::<String>()
+    };
+    measure("sleep 0.01");
+    measure("sleep 0.01");
+    assert!(index_data().contains("against the run of"));
+    measure("sleep 0.02");
+    assert!(!index_data().contains("against the run of"));
+}

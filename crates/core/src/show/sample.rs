@@ -36,6 +36,8 @@ pub struct RunSample {
     pub variant: String,
     /// The version of the software under test, where known.
     pub version: Option<String>,
+    /// Hash of what the benchmark was, where known.
+    pub fingerprint: Option<String>,
     /// Its instances, in the order in which they were measured.
     pub instances: Vec<InstanceSample>,
 }
@@ -165,6 +167,7 @@ impl RunSample {
             started: session.started,
             variant: instance.run.variant.clone(),
             version: instance.run.version.label(),
+            fingerprint: instance.instance.benchmark.fingerprint.clone(),
             instances: Vec::new(),
         }
     }
@@ -211,6 +214,14 @@ impl RunSample {
             label.push_str(version);
         }
         label
+    }
+
+    /// Returns whether the benchmark meant the same in the other run, as far as is known.
+    pub fn means_the_same_as(&self, other: &Self) -> bool {
+        match (&self.fingerprint, &other.fingerprint) {
+            (Some(one), Some(another)) => one == another,
+            (None, _) | (_, None) => true,
+        }
     }
 
     /// Returns the means of its instances, without those that have none.

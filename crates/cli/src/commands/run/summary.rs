@@ -284,7 +284,12 @@ fn row(benchmark: &str, variant: &str, instances: &[InstanceData]) -> Row {
     let mut names: Vec<&String> = instances
         .iter()
         .flat_map(|it| it.iterations.values.keys())
-        .filter(|name| *name != "wall_time" && !SIDE_METRICS.contains(&name.as_str()))
+        // Time per unit of work says what the throughput says already.
+        .filter(|name| {
+            *name != "wall_time"
+                && !SIDE_METRICS.contains(&name.as_str())
+                && !name.starts_with("seconds_per_")
+        })
         .collect();
     names.sort_unstable();
     names.dedup();

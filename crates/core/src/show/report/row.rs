@@ -144,7 +144,9 @@ pub(super) fn change(view: &MetricView, latest: &RunSample) -> Option<(String, R
     let previous = view
         .of_variant(&latest.variant)
         .map(|(run, _)| run)
-        .rfind(|run| run.session != latest.session && run.started <= latest.started)?;
+        .rfind(|run| run.session != latest.session && run.started <= latest.started)
+        // A benchmark that became another thing did not get slower or faster.
+        .filter(|run| run.means_the_same_as(latest))?;
     let against = format!("against the run of {}", previous.label_within_variant());
     Some((
         against,
