@@ -35,6 +35,8 @@ impl Terminal {
 
     /// Says that something deserves attention.
     pub fn note(&self, text: &str) {
+        // A control character in a name must not play tricks on the terminal.
+        let text = text.replace(char::is_control, "\u{FFFD}");
         let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
         self.say(&format!("{style}note{style:#}: {text}"));
     }

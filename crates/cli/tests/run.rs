@@ -194,6 +194,29 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
+fn a_name_plays_no_tricks_on_the_terminal() {
+    let folder = TempDir::new().unwrap();
+    let name = "two\nlines \u{1b}[31mred";
+    let arguments = [
+        "run",
+        "-n",
+        "1",
+        "-i",
+        "1",
+        "--command-name",
+        name,
+        "-c",
+        "false",
+    ];
+    let done = output(folder.path(), &arguments);
+    let said = stderr(&done) + &stdout(&done);
+    assert!(
+        !said.contains("two\n") && !said.contains('\u{1b}'),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn a_time_limit_of_nothing_is_refused() {
     let folder = TempDir::new().unwrap();
     let refused = output(folder.path(), &["run", "--time-limit", "0", "--", "true"]);
