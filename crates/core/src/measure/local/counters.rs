@@ -178,18 +178,19 @@ mod tests {
         assert_eq!(counter.read().expect("readable").count, 0, "{burnt}");
         let loops = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
         for program in [loops.to_owned(), format!("sh -c '{loops}'; true")] {
-            let before = counter.read().expect("readable");
-            let status = Command::new("sh").args(["-c", &program]).status();
-            assert!(status.expect("sh starts").success());
-            // A busy kernel may add what an ended process counted a little later.
-            let nanoseconds = (0..100).find_map(|_again| {
-                std::thread::sleep(std::time::Duration::from_millis(10));
-                before
-                    .until(counter.read().expect("readable"))
-                    .filter(|count| *count > 1_000_000)
-            });
-            assert!(nanoseconds > Some(1_000_000), "{program}: {nanoseconds:?}");
+            // On a busy machine the kernel sometimes moves an inherited count to another
+            // task's context, and then there is none: unavailable, never wrong.
+            let counted = (0..20).find_map(|_again| nanoseconds_of(&program));
+            assert!(counted > Some(1_000_000), "{program}: {counted:?}");
         }
+    }
+
+    fn nanoseconds_of(program: &str) -> Option<u64> {
+        let counter = Counter::open(SOFTWARE, TASK_CLOCK).expect("software counters need no PMU");
+        let before = counter.read().expect("readable");
+        let status = Command::new("sh").args(["-c", program]).status();
+        assert!(status.expect("sh starts").success());
+        before.until(counter.read().expect("readable"))
     }
 
     #[test]
