@@ -62,11 +62,13 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
                     ));
                 }
             }
-            Arrival::Refused { error, .. } => {
+            Arrival::Refused { error, path } => {
                 let sentence = CliError::input(error).sentence();
-                context
-                    .terminal
-                    .note(&format!("left in the inbox, because {sentence}"));
+                context.terminal.note(&format!(
+                    "left in the inbox, because {sentence}; `lapwing import --keep-going {}` \
+                     takes its good lines in",
+                    path.display()
+                ));
             }
         }
     }

@@ -113,6 +113,8 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             None => (InstanceOutcome::Ok, None),
         };
         if let Some(teardown) = teardown {
+            let id = &self.visit.case.benchmark.id;
+            outlet.send(&Event::Note(format!("{id}: {}", teardown.message)))?;
             message.get_or_insert(teardown.message);
         }
         let end = InstanceEnd {

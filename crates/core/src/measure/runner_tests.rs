@@ -260,6 +260,20 @@ fn a_setup_that_fails_ends_the_instance_and_not_the_session() {
 }
 
 #[test]
+fn a_teardown_that_fails_is_told_and_kept_and_harms_no_result() {
+    let plan = plan("[benchmark.a]\ncommand = 'a'\nteardown = 't'\ninstances = 1\niterations = 1");
+    let teardown = Script {
+        end: End::Exited(9),
+        ..Script::takes(1)
+    };
+    let ends = instance_ends(&plan, |it| {
+        it.script("a", [Script::takes(1)]);
+        it.script("t", [teardown]);
+    });
+    assert_eq!(ends, ["ok: teardown failed: exit code 9"]);
+}
+
+#[test]
 fn an_interruption_loses_the_instance_and_ends_the_session() {
     let plan = plan("[benchmark.a]\ncommand = 'a'\ninstances = 3\niterations = 2\nburn_in = 0");
     let script = [
