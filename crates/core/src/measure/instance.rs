@@ -13,7 +13,7 @@ use super::values::{Values, values};
 use crate::model::{
     Id, InstanceEnd, InstanceOutcome, Iteration, MetricName, Object, Outcome, Record,
 };
-use crate::suite::{BurnIn, Case, CommandLine, ExitCodes, Input, OutputMetrics, Variant};
+use crate::suite::{Case, CommandLine, ExitCodes, Input, OutputMetrics, Variant};
 
 /// How much of a failure's output is kept, for people to read.
 const TAIL: usize = 4 * 1024;
@@ -201,10 +201,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     }
 
     fn burn_in(&self) -> u32 {
-        match self.visit.case.burn_in {
-            BurnIn::Fixed(count) => count,
-            BurnIn::Auto => 0,
-        }
+        self.visit.case.burn_in.planned()
     }
 
     fn since_start(&self) -> f64 {

@@ -162,6 +162,16 @@ pub enum BurnIn {
     Auto,
 }
 
+impl BurnIn {
+    /// Returns how many iterations the runner plans as burn-in.
+    pub fn planned(self) -> u32 {
+        match self {
+            Self::Fixed(count) => count,
+            Self::Auto => 0,
+        }
+    }
+}
+
 /// Whether numbers are read from what the timed command prints.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -8,7 +8,7 @@ use lapwing_core::judge::estimate;
 use lapwing_core::measure::FixedSchedule;
 use lapwing_core::record::{Filter, StoreError};
 use lapwing_core::show::{count, quantity};
-use lapwing_core::suite::{BurnIn, Case, Plan};
+use lapwing_core::suite::{Case, Plan};
 
 use crate::error::{CliError, Exit};
 use crate::options::Context;
@@ -31,7 +31,7 @@ pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
     let mut executions = 0;
     for planned in schedule.left() {
         let case = &plan.cases[planned.case];
-        let (burn_in, iterations) = (burn_in(case), case.iterations);
+        let (burn_in, iterations) = (case.burn_in.planned(), case.iterations);
         executions += u64::from(burn_in + iterations);
         let expected = times
             .get(&case.benchmark.id)
@@ -79,19 +79,12 @@ fn expectation(seconds: f64, unknown: usize, instances: usize) -> String {
 }
 
 fn expected(case: &Case, mean: f64) -> f64 {
-    let planned = f64::from(burn_in(case) + case.iterations) * mean;
+    let planned = f64::from(case.burn_in.planned() + case.iterations) * mean;
     let share = |budget: Option<std::time::Duration>| {
         budget.map(|it| it.as_secs_f64() / f64::from(case.instances))
     };
     let least = share(case.min_time).map_or(planned, |least| planned.max(least));
     share(case.max_time).map_or(least, |most| least.min(most.max(mean)))
-}
-
-fn burn_in(case: &Case) -> u32 {
-    match case.burn_in {
-        BurnIn::Fixed(count) => count,
-        BurnIn::Auto => 0,
-    }
 }
 
 /// Returns the mean wall time of each benchmark that was measured before.

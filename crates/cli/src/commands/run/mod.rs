@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor};
 use lapwing_core::measure::{
-    Consumer, Environment, Event, FixedSchedule, RunEnd, RunError, Runs, Schedule, Surroundings,
+    Consumer, Environment, Event, FixedSchedule, RunEnd, RunError, Runs, Surroundings,
     command_outputs, open_session, run as measure, version,
 };
 use lapwing_core::model::{Id, Object, Session};
@@ -264,9 +264,4 @@ fn working_directory() -> PathBuf {
 fn stop_on_signals(interrupter: Interrupter) -> Result<(), CliError> {
     ctrlc::set_handler(move || interrupter.interrupt())
         .map_err(|error| CliError::input(error).hint("another signal handler is in the way"))
-}
-
-/// Returns how many instances a schedule still has.
-fn left(schedule: &dyn Schedule) -> usize {
-    schedule.remaining()
 }

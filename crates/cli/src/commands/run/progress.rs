@@ -118,11 +118,7 @@ fn write_remaining(state: &indicatif::ProgressState, out: &mut dyn std::fmt::Wri
 }
 
 fn planned(case: &lapwing_core::suite::Case) -> u32 {
-    let burn_in = match case.burn_in {
-        BurnIn::Fixed(count) => count,
-        BurnIn::Auto => 0,
-    };
-    burn_in + case.iterations
+    case.burn_in.planned() + case.iterations
 }
 
 /// Returns `measuring 2 benchmarks × 5 instances × (1 + 5) iterations, seed 7, order interleaved`.

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use lapwing_core::measure::{Finished, FixedSchedule, InstancePlan, Runs};
+use lapwing_core::measure::{Finished, FixedSchedule, InstancePlan, Runs, Schedule};
 use lapwing_core::model::{InstanceEnd, InstanceOutcome, Object, Record, Session};
 use lapwing_core::record::inbox::is_under_way;
 use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
 
-use super::{Measuring, Opening, Run, left, start_executor};
+use super::{Measuring, Opening, Run, start_executor};
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 
@@ -23,7 +23,7 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, C
     let records = lost(&state);
     let finished = finished(&plan, &state);
     let mut schedule = FixedSchedule::resumed(&plan, &finished);
-    if left(&schedule) == 0 && records.is_empty() {
+    if schedule.remaining() == 0 && records.is_empty() {
         context.terminal.say(&format!(
             "session `{name}` is complete: nothing is left to measure"
         ));
