@@ -18,7 +18,7 @@ use crate::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
     RecordKind, Run, Session, Version,
 };
-use crate::record::{PlainIteration, StoreError};
+use crate::record::{IterationColumns, Mark, StoreError};
 
 pub(super) const FORMAT: Format = Format {
     name: "hail",
@@ -155,7 +155,7 @@ struct Measured {
     id: Id,
     line: HailLine,
     start: Option<Timestamp>,
-    iterations: Vec<PlainIteration<2>>,
+    iterations: IterationColumns,
     end: Option<Record>,
 }
 
@@ -167,11 +167,8 @@ fn parse(text: &str) -> Result<Measured, String> {
     let id = Id::derived(&[b"hail instance", text.as_bytes()]);
     let start = time("start", line.start.as_deref())?;
     let end = time("end", line.end.as_deref())?;
-    let iterations: Vec<_> = std::mem::take(&mut line.iterations)
-        .into_iter()
-        .map(iteration)
-        .collect();
-    let end = end.map(|end| Record::InstanceEnd(instance_end(id, end, iterations.len())));
+    let iterations = columns(std::mem::take(&mut line.iterations));
+    let end = end.map(|end| Record::InstanceEnd(instance_end(id, end, iterations.count)));
     Ok(Measured {
         id,
         line,
@@ -240,7 +237,7 @@ impl Reader<'_> {
         } = measured;
         if sink.has_instance(id)? {
             sink.already_there(RecordKind::Instance, 1);
-            sink.already_there(RecordKind::Iteration, iterations.len());
+            sink.already_there(RecordKind::Iteration, iterations.count);
             sink.already_there(RecordKind::InstanceEnd, usize::from(end.is_some()));
             sink.nothing_new();
             return Ok(());
@@ -273,7 +270,7 @@ impl Reader<'_> {
         }));
         self.records.extend(end);
         sink.line(number, &self.records)?;
-        sink.iterations(id, METRICS, iterations)
+        sink.iterations(id, iterations)
     }
 
     fn run(&mut self, line: &HailLine) -> Id {
@@ -334,22 +331,41 @@ fn commit_of(version: &str) -> Option<String> {
     is_hash.then(|| commit.to_owned())
 }
 
-fn iteration(it: HailIteration) -> PlainIteration<2> {
-    let outcome = match (it.timed_out, &it.failure) {
-        (true, _) => Outcome::TimedOut,
-        (false, Some(_)) => Outcome::Failed,
-        (false, None) => Outcome::Ok,
+/// Returns the iterations in columns.
+fn columns(iterations: Vec<HailIteration>) -> IterationColumns {
+    let mut columns = IterationColumns {
+        count: iterations.len(),
+        ..IterationColumns::default()
     };
-    PlainIteration {
-        burn_in: it.is_burn_in,
-        outcome,
-        // A traceback is a JSON string within the JSON string.
-        message: it
-            .failure
-            .map(|text| serde_json::from_str(&text).unwrap_or(text)),
-        attributes: it.unknown,
-        values: [it.time, it.task_memory],
+    let mut values = METRICS.map(|_| Vec::with_capacity(iterations.len()));
+    for (index, it) in (0_u32..).zip(iterations) {
+        columns.burn_in.push(it.is_burn_in);
+        for (column, value) in values.iter_mut().zip([it.time, it.task_memory]) {
+            column.push(value.unwrap_or(f64::NAN));
+        }
+        let outcome = match (it.timed_out, &it.failure) {
+            (true, _) => Outcome::TimedOut,
+            (false, Some(_)) => Outcome::Failed,
+            (false, None) => Outcome::Ok,
+        };
+        if outcome != Outcome::Ok || !it.unknown.is_empty() {
+            let mark = Mark {
+                outcome,
+                // A traceback is a JSON string within the JSON string.
+                message: it
+                    .failure
+                    .map(|text| serde_json::from_str(&text).unwrap_or(text)),
+                attributes: it.unknown,
+            };
+            columns.marks.insert(index, mark);
+        }
     }
+    for (name, column) in METRICS.into_iter().zip(values) {
+        if column.iter().any(|value| !value.is_nan()) {
+            columns.values.insert(name.to_owned(), column);
+        }
+    }
+    columns
 }
 
 fn instance_end(instance: Id, ended: Timestamp, iterations: usize) -> InstanceEnd {

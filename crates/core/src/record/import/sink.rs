@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{BadLine, BadLines, ImportError};
 use crate::model::{Id, Record, RecordKind, Session};
-use crate::record::{PlainIteration, StoreError, Writer};
+use crate::record::{IterationColumns, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines.
 ///
@@ -77,15 +77,12 @@ impl<'w, 't> Sink<'w, 't> {
     }
 
     /// Puts the iterations of the instance that the last line made.
-    pub(super) fn iterations<const N: usize>(
+    pub(super) fn iterations(
         &mut self,
         instance: Id,
-        metrics: [&str; N],
-        iterations: Vec<PlainIteration<N>>,
+        iterations: IterationColumns,
     ) -> Result<(), ImportError> {
-        Ok(self
-            .writer
-            .put_plain_iterations(instance, metrics, iterations)?)
+        Ok(self.writer.put_columns(instance, iterations)?)
     }
 
     /// Notes a line that cannot be kept.

@@ -30,7 +30,6 @@ use crate::model::Record;
 pub use appended::{Appended, Count};
 pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
 pub use error::StoreError;
-pub(crate) use plain::PlainIteration;
 pub use sessions::{InstanceState, SessionState};
 pub use upkeep::{CheckReport, Purged, StoreInfo};
 pub use write::Writer;
