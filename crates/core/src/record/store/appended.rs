@@ -45,11 +45,11 @@ impl Appended {
         }
     }
 
-    pub(super) fn count_new(&mut self, kind: RecordKind, number: u64) {
+    pub(crate) fn count_new(&mut self, kind: RecordKind, number: u64) {
         self.counts[kind as usize].new += number;
     }
 
-    pub(super) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
+    pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
         self.counts[kind as usize].already_there += number;
     }
     /// Counts a record that is there with the same content; anything else is a conflict.

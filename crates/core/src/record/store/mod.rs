@@ -12,6 +12,7 @@ mod chunk;
 mod columns;
 mod compare;
 mod error;
+mod grow;
 mod indices;
 mod insert;
 mod iterations;
