@@ -46,10 +46,15 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 fn migration_error(error: &refinery::Error) -> StoreError {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(current) = cause {
-        if let Some(rusqlite::Error::SqliteFailure(code, text)) =
-            current.downcast_ref::<rusqlite::Error>()
-        {
-            return rusqlite::Error::SqliteFailure(*code, text.clone()).into();
+        match current.downcast_ref::<rusqlite::Error>() {
+            Some(rusqlite::Error::SqliteFailure(code, text)) => {
+                return rusqlite::Error::SqliteFailure(*code, text.clone()).into();
+            }
+            // Its own message would repeat the whole migration.
+            Some(rusqlite::Error::SqlInputError { error, msg, .. }) => {
+                return rusqlite::Error::SqliteFailure(*error, Some(msg.clone())).into();
+            }
+            Some(_) | None => {}
         }
         cause = current.source();
     }
