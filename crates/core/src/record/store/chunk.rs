@@ -140,21 +140,25 @@ impl Extent {
         })
     }
 
+    /// Returns the first and the last index when they come without gaps.
+    pub(super) fn run(&self) -> Option<(u32, u32)> {
+        let last = u32::try_from(self.count.checked_sub(1)?).ok()?;
+        match self.listed {
+            Some(_) => None,
+            None => Some((self.first, self.first.checked_add(last)?)),
+        }
+    }
+
     /// Returns the indices.
     pub(super) fn indices(&self) -> Result<Vec<u32>, StoreError> {
-        if let Some(listed) = &self.listed {
-            return Ok(listed.clone());
-        }
-        let end = u64::from(self.first) + self.count as u64;
-        if self.count == 0 || end > u64::from(u32::MAX) + 1 {
-            return Err(StoreError::damaged(format!(
+        match (&self.listed, self.run()) {
+            (Some(listed), _) => Ok(listed.clone()),
+            (None, Some((first, last))) => Ok((first..=last).collect()),
+            (None, None) => Err(StoreError::damaged(format!(
                 "a chunk has {} iterations from {} on",
                 self.count, self.first
-            )));
+            ))),
         }
-        Ok((u64::from(self.first)..end)
-            .filter_map(|index| u32::try_from(index).ok())
-            .collect())
     }
 
     /// Returns whether an index is among them.

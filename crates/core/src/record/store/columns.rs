@@ -145,3 +145,196 @@ fn take_details(marks: &mut BTreeMap<u32, Mark>, first: u32) -> BTreeMap<usize, 
         })
         .collect()
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+mod tests {
+    use std::path::Path;
+    use std::time::Instant;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::{Iteration, Object, Record};
+    use crate::record::{Filter, Store, parse_line};
+
+    fn id(number: u64) -> Id {
+        Id::derived(&[&number.to_le_bytes()])
+    }
+
+    fn store_with_instances(path: &Path, instances: u64) -> Store {
+        let mut store = Store::open(path).unwrap();
+        let mut lines = vec![
+            json!({"v": 1, "kind": "session", "id": id(1), "suite": "s", "tool": "t",
+                "started": "2026-11-20T10:00:00Z"}),
+            json!({"v": 1, "kind": "run", "id": id(2), "session": id(1)}),
+        ];
+        for number in 0..instances {
+            lines.push(
+                json!({"v": 1, "kind": "instance", "id": id(100 + number), "run": id(2),
+                "benchmark": {"id": "b"}}),
+            );
+        }
+        let records: Vec<Record> = lines
+            .iter()
+            .map(|line| parse_line(line.to_string().as_bytes()).unwrap())
+            .collect();
+        store.append(&records).unwrap();
+        store
+    }
+
+    fn put(store: &mut Store, instance: Id, columns: IterationColumns) -> Result<(), StoreError> {
+        store.write(|writer| writer.put_columns(instance, columns))
+    }
+
+    fn stored(store: &Store) -> Vec<Iteration> {
+        let mut iterations = Vec::new();
+        store
+            .scan(&Filter::default(), |record| {
+                if let Record::Iteration(iteration) = record {
+                    iterations.push(iteration);
+                }
+                Ok::<(), StoreError>(())
+            })
+            .unwrap();
+        iterations
+    }
+
+    #[test]
+    fn columns_come_back_as_the_iterations_that_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store_with_instances(&folder.path().join("lapwing.db"), 1);
+        let time = |k: u32| if k == 9 { f64::NAN } else { f64::from(k) / 7.0 };
+        let mut attributes = Object::new();
+        attributes.insert("note".to_owned(), json!("x"));
+        let mark = Mark {
+            outcome: Outcome::Failed,
+            message: Some("exit code 1".to_owned()),
+            attributes: attributes.clone(),
+        };
+        let columns = IterationColumns {
+            count: 200,
+            burn_in: (0..200).map(|k| k < 2).collect(),
+            loops: vec![3; 200],
+            offsets: (0..200).map(f64::from).collect(),
+            values: BTreeMap::from([
+                ("none".to_owned(), vec![f64::NAN; 200]),
+                ("time".to_owned(), (0..200).map(time).collect()),
+            ]),
+            marks: BTreeMap::from([(9, mark.clone()), (199, mark.clone())]),
+        };
+        put(&mut store, id(100), columns).unwrap();
+        let expected: Vec<Iteration> = (0..200_u32)
+            .map(|k| {
+                let marked = k == 9 || k == 199;
+                let values = [("time".to_owned(), time(k))];
+                Iteration {
+                    instance: id(100),
+                    index: k,
+                    offset: Some(f64::from(k)),
+                    burn_in: k < 2,
+                    loops: 3,
+                    outcome: if marked { Outcome::Failed } else { Outcome::Ok },
+                    message: marked.then(|| "exit code 1".to_owned()),
+                    metrics: values.into_iter().filter(|(_, it)| !it.is_nan()).collect(),
+                    attributes: if marked {
+                        attributes.clone()
+                    } else {
+                        Object::new()
+                    },
+                    artifacts: Object::new(),
+                    extra: Object::new(),
+                }
+            })
+            .collect();
+        assert_eq!(stored(&store), expected);
+        let records: Vec<Record> = expected.into_iter().map(Record::Iteration).collect();
+        assert_eq!(store.append(&records).unwrap().total().already_there, 200);
+        assert_eq!(store.check().unwrap().problems, Vec::<String>::new());
+    }
+
+    #[test]
+    fn columns_that_cannot_be_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store_with_instances(&folder.path().join("lapwing.db"), 1);
+        let one = |value: f64, count: usize| IterationColumns {
+            count,
+            values: BTreeMap::from([("time".to_owned(), vec![value])]),
+            ..IterationColumns::default()
+        };
+        assert_eq!(
+            put(&mut store, id(100), one(f64::INFINITY, 1))
+                .unwrap_err()
+                .to_string(),
+            format!(
+                "iteration 0 of instance {} has a value that is no finite number: `time`",
+                id(100)
+            )
+        );
+        assert!(
+            put(&mut store, id(100), one(1.0, 2))
+                .unwrap_err()
+                .to_string()
+                .ends_with("columns of different lengths were given for 2 iterations")
+        );
+        assert_eq!(stored(&store), []);
+        put(&mut store, id(100), one(1.0, 1)).unwrap();
+        assert!(
+            put(&mut store, id(100), one(1.0, 1))
+                .unwrap_err()
+                .to_string()
+                .ends_with("an instance just made has iterations")
+        );
+    }
+
+    /// `cargo test --release -p lapwing-core --lib a_million -- --ignored --nocapture`
+    #[test]
+    #[ignore = "measures; says nothing in a debug build"]
+    #[expect(clippy::print_stdout, reason = "its result is what it prints")]
+    fn a_million_samples_go_in_and_come_out() {
+        const INSTANCES: u64 = 10_000;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lapwing.db");
+        let mut store = store_with_instances(&path, INSTANCES);
+        let columns: Vec<IterationColumns> = (0..INSTANCES)
+            .map(|number| IterationColumns {
+                count: 100,
+                values: BTreeMap::from([(
+                    "time".to_owned(),
+                    (0..100_u64)
+                        .map(|k| f64::from(u32::try_from(number * 100 + k).unwrap()).sqrt() / 1e4)
+                        .collect(),
+                )]),
+                ..IterationColumns::default()
+            })
+            .collect();
+        let before = Instant::now();
+        let mut put = before.elapsed();
+        store
+            .write(|writer| {
+                for (number, columns) in (0..).zip(columns) {
+                    writer.put_columns(id(100 + number), columns)?;
+                }
+                put = before.elapsed();
+                Ok::<(), StoreError>(())
+            })
+            .unwrap();
+        let written = before.elapsed();
+        let before = Instant::now();
+        let mut samples = 0;
+        store
+            .each_benchmark(&Filter::default(), |data| {
+                samples += data
+                    .instances
+                    .iter()
+                    .map(|it| it.iterations.values["time"].len())
+                    .sum::<usize>();
+                Ok::<(), StoreError>(())
+            })
+            .unwrap();
+        let read = before.elapsed();
+        assert_eq!(samples, 1_000_000);
+        let bytes = std::fs::metadata(&path).unwrap().len();
+        println!("put {put:?}, with commit {written:?}, read {read:?}, {bytes} bytes");
+    }
+}

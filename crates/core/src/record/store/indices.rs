@@ -99,8 +99,13 @@ fn read(connection: &Connection, instance: i64) -> Result<Indices, StoreError> {
     let mut indices = Indices::default();
     while let Some(row) = found.next()? {
         let extent = chunk::Extent::read(row, 0)?;
-        for index in extent.indices()? {
-            indices.insert(index);
+        match extent.run() {
+            Some((first, last)) => indices.insert_run(first, last),
+            None => {
+                for index in extent.indices()? {
+                    indices.insert(index);
+                }
+            }
         }
     }
     Ok(indices)
