@@ -9,23 +9,52 @@ use serde::de::DeserializeOwned;
 
 use super::StoreError;
 use super::numbers::{
-    flags_text, loops_text, read_flags, read_values, read_whole, values_text, whole_text,
+    ValuesText, flags_text, loops_text, read_flags, read_values, read_whole, values_text,
+    whole_text,
 };
 use super::rows::{Detail, json_text};
 use crate::model::Outcome;
 
-/// Iterations in a chunk at most.
-///
-/// A row of their values stays below a quarter of a page, so that pages fill well, and
-/// picking one out of the text, as the views do, stays cheap.
-const MOST: usize = 80;
+/// Iterations in a chunk at most: picking one out of the text, as the views do, stays cheap.
+const MOST: usize = 128;
 
-/// Returns how `count` iterations are divided into chunks, as evenly as it goes.
-pub(super) fn divide(count: usize) -> impl Iterator<Item = Range<usize>> {
-    let each = count.div_ceil(count.div_ceil(MOST).max(1)).max(1);
-    (0..count)
-        .step_by(each)
-        .map(move |from| from..count.min(from + each))
+/// The longest text of a row's values.
+///
+/// SQLite moves what is over a quarter of a page into pages of its own, where most of the
+/// room would be wasted.
+const LONGEST: usize = 1_980;
+
+/// Values of one metric that are to be written.
+#[derive(Debug)]
+pub(super) struct NewSeries<'a> {
+    metric: i64,
+    /// NaN where an iteration has none.
+    values: &'a [f64],
+    text: ValuesText,
+}
+
+impl<'a> NewSeries<'a> {
+    /// Returns the values of a metric, made ready for writing.
+    pub(super) fn new(metric: i64, values: &'a [f64]) -> Result<Self, StoreError> {
+        Ok(Self {
+            metric,
+            values,
+            text: ValuesText::of(values)?,
+        })
+    }
+}
+
+/// Returns how `count` iterations with these values are divided into chunks.
+pub(super) fn divide(count: usize, series: &[NewSeries<'_>]) -> Vec<Range<usize>> {
+    let mut chunks = Vec::with_capacity(count.div_ceil(MOST));
+    let mut from = 0;
+    while from < count {
+        let reaches = series.iter().map(|it| it.text.reach(from, LONGEST));
+        let to = reaches.fold(count.min(from + MOST), usize::min);
+        chunks.push(from..to);
+        from = to;
+    }
+    chunks
 }
 
 /// What is to be written as one chunk.
@@ -87,17 +116,23 @@ impl<'t> ChunkWriter<'t> {
         Ok(())
     }
 
-    /// Writes the values that a chunk has of one metric, if it has any; NaN where not.
+    /// Writes the part of a metric's values that belongs to the chunk of that first index,
+    /// if there is any.
     pub(super) fn series(
         &mut self,
-        metric: i64,
         instance: i64,
         first: u32,
-        values: &[f64],
+        series: &NewSeries<'_>,
+        part: &Range<usize>,
     ) -> Result<(), StoreError> {
-        if let Some(text) = values_text(values)? {
-            self.insert_series
-                .execute(params![metric, instance, first, text])?;
+        let values = series.values.get(part.clone()).unwrap_or_default();
+        if values.iter().any(|value| !value.is_nan()) {
+            self.insert_series.execute(params![
+                series.metric,
+                instance,
+                first,
+                series.text.array(part)
+            ])?;
         }
         Ok(())
     }
@@ -281,16 +316,25 @@ fn sparse<T: DeserializeOwned>(
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 mod tests {
     use super::*;
 
     #[test]
-    fn iterations_are_divided_evenly() {
-        let divided = |count| divide(count).collect::<Vec<_>>();
-        assert_eq!(divided(0), Vec::<Range<usize>>::new());
-        assert_eq!(divided(1), [0..1]);
-        assert_eq!(divided(80), [0..80]);
-        assert_eq!(divided(81), [0..41, 41..81]);
-        assert_eq!(divided(161), [0..54, 54..108, 108..161]);
+    fn chunks_are_neither_too_many_iterations_nor_too_long_a_text() {
+        let divided = |count: usize, value: f64| {
+            let values = vec![value; count];
+            let series = [NewSeries::new(1, &values).unwrap()];
+            divide(count, &series)
+                .into_iter()
+                .map(|part| (part.end, series[0].text.array(&part).len()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(divided(0, 1.0), []);
+        assert_eq!(divided(300, 1.0), [(128, 513), (256, 513), (300, 177)]);
+        assert_eq!(divided(100, 0.123_456_789_012_345_6), [(100, 1_901)]);
+        let long = -1.234_567_890_123_456_7e-300;
+        assert_eq!(divided(100, long), [(79, 1_976), (100, 526)]);
+        assert_eq!(divide(300, &[]), [0..128, 128..256, 256..300]);
     }
 }

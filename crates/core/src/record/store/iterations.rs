@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::assemble::{Wanted, assemble};
 use super::cache::InstanceKey;
-use super::chunk::{Extent, NewChunk, divide};
+use super::chunk::{Extent, NewChunk, NewSeries, divide};
 use super::read;
 use super::rows::detail_of;
 use super::write::child_key;
@@ -119,22 +119,37 @@ impl Writer<'_> {
         let held = std::mem::take(&mut self.held_iterations);
         for (instance, held) in held.instances {
             let iterations: Vec<Iteration> = held.iterations.into_values().collect();
-            for range in divide(iterations.len()) {
-                self.write_iterations(instance, held.benchmark, &iterations[range])?;
+            let columns = columns_of(&iterations);
+            let mut all_series = Vec::with_capacity(columns.len());
+            for (name, column) in &columns {
+                let metric = self.metric_of(held.benchmark, name)?;
+                all_series.push(NewSeries::new(metric, column)?);
+            }
+            for range in divide(iterations.len(), &all_series) {
+                let Some(first) = self.write_chunk(instance, &iterations[range.clone()])? else {
+                    continue;
+                };
+                for series in &all_series {
+                    self.chunks.series(instance, first, series, &range)?;
+                }
+            }
+            let stored = self.stored_indices.of(self.connection, instance)?;
+            for iteration in &iterations {
+                stored.insert(iteration.index);
             }
         }
         Ok(())
     }
 
-    /// Writes some iterations of an instance, by index, as one chunk.
-    fn write_iterations(
+    /// Writes some iterations of an instance, by index, as one chunk; returns the first
+    /// index, if there is any.
+    fn write_chunk(
         &mut self,
         instance: i64,
-        benchmark: i64,
         iterations: &[Iteration],
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<u32>, StoreError> {
         let (Some(first), Some(last)) = (iterations.first(), iterations.last()) else {
-            return Ok(());
+            return Ok(None);
         };
         let indices: Vec<u32> = iterations.iter().map(|it| it.index).collect();
         let without_gaps = (last.index - first.index) as usize + 1 == iterations.len();
@@ -159,25 +174,22 @@ impl Writer<'_> {
                 .collect(),
         };
         self.chunks.chunk(instance, &chunk)?;
-        let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        for (place, iteration) in placed() {
-            for (name, &value) in &iteration.metrics {
-                let column = values
-                    .entry(name)
-                    .or_insert_with(|| vec![f64::NAN; iterations.len()]);
-                column[place] = value;
-            }
-        }
-        for (name, column) in values {
-            let metric = self.metric_of(benchmark, name)?;
-            self.chunks.series(metric, instance, first.index, &column)?;
-        }
-        let stored = self.stored_indices.of(self.connection, instance)?;
-        for index in indices {
-            stored.insert(index);
-        }
-        Ok(())
+        Ok(Some(first.index))
     }
+}
+
+/// Returns the values of each metric; NaN where an iteration has none.
+fn columns_of(iterations: &[Iteration]) -> BTreeMap<&str, Vec<f64>> {
+    let mut columns: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (place, iteration) in iterations.iter().enumerate() {
+        for (name, &value) in &iteration.metrics {
+            let column = columns
+                .entry(name)
+                .or_insert_with(|| vec![f64::NAN; iterations.len()]);
+            column[place] = value;
+        }
+    }
+    columns
 }
 
 fn refuse_infinite(iteration: &Iteration) -> Result<(), StoreError> {

@@ -1,5 +1,7 @@
 //! Columns of numbers as JSON arrays, which come back bit for bit.
 
+use std::ops::Range;
+
 use super::StoreError;
 use super::rows::json_text;
 
@@ -10,6 +12,55 @@ pub(super) fn values_text(values: &[f64]) -> Result<Option<String>, StoreError> 
     }
     // The shortest text that gives the same number again.
     json_text(values).map(Some)
+}
+
+/// Values as text, of which any part can be had as an array.
+#[derive(Debug)]
+pub(super) struct ValuesText {
+    /// The entries, each followed by a comma.
+    text: String,
+    /// Where each ends, its comma included.
+    ends: Vec<usize>,
+}
+
+impl ValuesText {
+    /// Returns the text of some values, `null` for NaN.
+    pub(super) fn of(values: &[f64]) -> Result<Self, StoreError> {
+        const USUAL_LENGTH: usize = 20;
+        let mut text = Vec::with_capacity(values.len() * USUAL_LENGTH);
+        let mut ends = Vec::with_capacity(values.len());
+        for value in values {
+            serde_json::to_writer(&mut text, value)
+                .map_err(|error| StoreError::damaged(error.to_string()))?;
+            text.push(b',');
+            ends.push(text.len());
+        }
+        let text =
+            String::from_utf8(text).map_err(|error| StoreError::damaged(error.to_string()))?;
+        Ok(Self { text, ends })
+    }
+
+    /// Returns the end of the longest part that begins at `from`, has an entry at least,
+    /// and is not longer than `bytes` if it can be.
+    pub(super) fn reach(&self, from: usize, bytes: usize) -> usize {
+        let start = self.start(from);
+        let rest = self.ends.get(from..).unwrap_or_default();
+        from + rest.partition_point(|end| end - start <= bytes).max(1)
+    }
+
+    /// Returns the array of a part, which must have an entry.
+    pub(super) fn array(&self, part: &Range<usize>) -> String {
+        let (start, end) = (self.start(part.start), self.start(part.end));
+        let entries = self.text.get(start..end.saturating_sub(1));
+        format!("[{}]", entries.unwrap_or_default())
+    }
+
+    fn start(&self, place: usize) -> usize {
+        match place.checked_sub(1) {
+            None => 0,
+            Some(before) => self.ends.get(before).copied().unwrap_or(self.text.len()),
+        }
+    }
 }
 
 /// Reads the array of some values into `values`, NaN for `null`.
@@ -137,6 +188,15 @@ mod tests {
         assert_eq!(values_text(&[f64::NAN, f64::NAN]).unwrap(), None);
         assert_eq!(flags_text(&[false, true]), Some("[0,1]".to_owned()));
         assert_eq!(flags_text(&[false, false]), None);
+    }
+
+    #[test]
+    fn any_part_of_a_text_of_values_is_an_array() {
+        let text = ValuesText::of(&[0.5, f64::NAN, 3.0, 1e-7]).unwrap();
+        assert_eq!(text.array(&(0..4)), "[0.5,null,3.0,1e-7]");
+        assert_eq!(text.array(&(1..3)), "[null,3.0]");
+        assert_eq!((text.reach(0, 9), text.reach(0, 8)), (2, 1));
+        assert_eq!((text.reach(1, 0), text.reach(2, 1_000)), (2, 4));
     }
 
     #[test]

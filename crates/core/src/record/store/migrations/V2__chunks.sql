@@ -1,4 +1,4 @@
--- Iterations and their values in columns: a row for up to 80 of them instead of one for each
+-- Iterations and their values in columns: a row for some dozens of them instead of one for each
 -- iteration and value. Arrays and objects are JSON text, so that any SQLite can read them.
 -- `lapwing_json_number` is ours (migrate.rs): SQLite itself would round to 15 digits.
 
