@@ -169,7 +169,6 @@ fn view(path: &Path, name: &str, order: &str) -> Vec<Vec<String>> {
         .prepare(&format!("SELECT * FROM {name}"))
         .unwrap()
         .column_names()
-        .into_iter()
         .map(|column| format!("'{column}: ' || quote(\"{column}\")"))
         .collect();
     let mut statement = connection

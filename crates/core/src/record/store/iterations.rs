@@ -133,10 +133,6 @@ impl Writer<'_> {
                     self.chunks.series(instance, first, series, &range)?;
                 }
             }
-            let stored = self.stored_indices.of(self.connection, instance)?;
-            for iteration in &iterations {
-                stored.insert(iteration.index);
-            }
         }
         Ok(())
     }
@@ -174,6 +170,14 @@ impl Writer<'_> {
                 .collect(),
         };
         self.chunks.chunk(instance, &chunk)?;
+        let stored = self.stored_indices.of(self.connection, instance)?;
+        if without_gaps {
+            stored.insert_run(first.index, last.index);
+        } else {
+            for index in indices {
+                stored.insert(index);
+            }
+        }
         Ok(Some(first.index))
     }
 }
