@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::detect::{first_line, has_key};
 use super::hail_line::{HailIteration, HailLine};
+use super::intake::hex;
 use super::lines::{Line, Lines};
+use super::moment::moment;
 use super::reason::reason;
 use super::sink::Sink;
-use super::{Format, ImportError, ImportOptions, Source};
+use super::{Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
     RecordKind, Run, Session, Version,
@@ -24,6 +24,8 @@ pub(super) const FORMAT: Format = Format {
     name: "hail",
     about: "Hail benchmark results, JSON Lines",
     looks_like,
+    folder: no_folder,
+    companions: &[],
     read,
 };
 
@@ -144,10 +146,6 @@ fn new_session(source: &Source, options: &ImportOptions, digest: &[u8; 32]) -> S
     }
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// A line that was understood, and the records of it that need nothing else.
 struct Measured {
     /// From the line alone: results that were combined into another file are the same
@@ -178,16 +176,12 @@ fn parse(text: &str) -> Result<Measured, String> {
     })
 }
 
-/// Hail writes ISO 8601 with an offset; without one it means UTC.
+/// Returns the time of a key, where it has one.
 fn time(key: &str, text: Option<&str>) -> Result<Option<Timestamp>, String> {
     let Some(text) = text else { return Ok(None) };
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Ok(Some(time));
-    }
-    text.parse::<DateTime>()
-        .and_then(|local| local.to_zoned(TimeZone::UTC))
-        .map(|zoned| Some(zoned.timestamp()))
-        .map_err(|_error| format!("`{key}` is not a time: {text:?}"))
+    moment(text)
+        .map(Some)
+        .ok_or_else(|| format!("`{key}` is not a time: {text:?}"))
 }
 
 struct Reader<'o> {

@@ -9,6 +9,7 @@ mod cache;
 mod catalogue;
 mod compare;
 mod error;
+mod grow;
 mod keys;
 mod open;
 mod plain;
