@@ -10,6 +10,9 @@
 mod detect;
 mod document;
 mod error;
+mod go;
+mod go_line;
+mod go_text;
 mod hail;
 mod hail_line;
 mod hyperfine;
@@ -42,7 +45,12 @@ pub use places::{Place, places_at};
 pub use source::Source;
 
 /// Every format that can be read, the surest signs first.
-pub const FORMATS: &[Format] = &[record_v1::FORMAT, hail::FORMAT, hyperfine::FORMAT];
+pub const FORMATS: &[Format] = &[
+    record_v1::FORMAT,
+    hail::FORMAT,
+    hyperfine::FORMAT,
+    go::FORMAT,
+];
 
 /// A kind of file.
 #[derive(Debug)]
