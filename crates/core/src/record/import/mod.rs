@@ -7,6 +7,8 @@
 //! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
 //! session, runs and instances to an `Intake`, which makes records of them.
 
+mod benchmarkdotnet;
+mod benchmarkdotnet_document;
 mod detect;
 mod document;
 mod error;
@@ -18,10 +20,13 @@ mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
+mod jmh;
+mod jmh_document;
 mod lines;
 mod moment;
 mod notes;
 mod number;
+mod others;
 mod places;
 mod reason;
 mod record_v1;
@@ -50,6 +55,8 @@ pub const FORMATS: &[Format] = &[
     hail::FORMAT,
     hyperfine::FORMAT,
     go::FORMAT,
+    jmh::FORMAT,
+    benchmarkdotnet::FORMAT,
 ];
 
 /// A kind of file.
