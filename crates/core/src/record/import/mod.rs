@@ -15,11 +15,15 @@ mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
+mod keys;
 mod lines;
 mod moment;
 mod notes;
 mod number;
 mod places;
+mod pyperf;
+mod pytest_benchmark;
+mod pytest_benchmark_document;
 mod reason;
 mod record_v1;
 mod sink;
@@ -42,7 +46,13 @@ pub use places::{Place, places_at};
 pub use source::Source;
 
 /// Every format that can be read, the surest signs first.
-pub const FORMATS: &[Format] = &[record_v1::FORMAT, hail::FORMAT, hyperfine::FORMAT];
+pub const FORMATS: &[Format] = &[
+    record_v1::FORMAT,
+    hail::FORMAT,
+    pytest_benchmark::FORMAT,
+    pyperf::FORMAT,
+    hyperfine::FORMAT,
+];
 
 /// A kind of file.
 #[derive(Debug)]
