@@ -7,6 +7,10 @@
 //! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
 //! session, runs and instances to an `Intake`, which makes records of them.
 
+mod asv;
+mod asv_document;
+mod conbench;
+mod conbench_document;
 mod detect;
 mod document;
 mod error;
@@ -51,6 +55,8 @@ pub const FORMATS: &[Format] = &[
     hail::FORMAT,
     pytest_benchmark::FORMAT,
     pyperf::FORMAT,
+    asv::FORMAT,
+    conbench::FORMAT,
     hyperfine::FORMAT,
 ];
 

@@ -279,10 +279,10 @@ fn new_instance(
         environment,
         attributes,
         metrics: BTreeMap::from([
-            (metric.to_owned(), unit.metric.clone()),
+            (metric.clone(), unit.metric.clone()),
             ("peak_memory".to_owned(), Metric::lower("B")),
         ]),
-        iterations: columns(metric, &unit, &warmups, process.values, loops, inner_loops),
+        iterations: columns(&metric, &unit, &warmups, process.values, loops, inner_loops),
         // One figure of the whole process, warm-ups and all: no iteration has it.
         summaries: memory
             .map(|centre| SummaryDraft {
@@ -298,12 +298,12 @@ fn new_instance(
 }
 
 /// Values are seconds unless the benchmark says otherwise.
-fn metric_of(unit: Option<&str>) -> (&'static str, Unit) {
+fn metric_of(unit: Option<&str>) -> (String, Unit) {
     match unit {
-        None | Some("second") => ("wall_time", Unit::named("second")),
-        Some("byte") => ("bytes", Unit::named("byte")),
-        Some("integer") => ("value", Unit::named("1")),
-        Some(other) => ("value", Unit::named(other)),
+        None | Some("second") => ("wall_time".to_owned(), Unit::named("second")),
+        Some("byte") => ("bytes".to_owned(), Unit::named("byte")),
+        Some("integer") => ("value".to_owned(), Unit::named("1")),
+        Some(other) => (format!("value ({other})"), Unit::named(other)),
     }
 }
 
