@@ -7,6 +7,10 @@
 //! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
 //! session, runs and instances to an `Intake`, which makes records of them.
 
+mod asv;
+mod asv_document;
+mod conbench;
+mod conbench_document;
 mod detect;
 mod document;
 mod error;
@@ -15,11 +19,15 @@ mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
+mod keys;
 mod lines;
 mod moment;
 mod notes;
 mod number;
 mod places;
+mod pyperf;
+mod pytest_benchmark;
+mod pytest_benchmark_document;
 mod reason;
 mod record_v1;
 mod sink;
@@ -42,7 +50,15 @@ pub use places::{Place, places_at};
 pub use source::Source;
 
 /// Every format that can be read, the surest signs first.
-pub const FORMATS: &[Format] = &[record_v1::FORMAT, hail::FORMAT, hyperfine::FORMAT];
+pub const FORMATS: &[Format] = &[
+    record_v1::FORMAT,
+    hail::FORMAT,
+    pytest_benchmark::FORMAT,
+    pyperf::FORMAT,
+    asv::FORMAT,
+    conbench::FORMAT,
+    hyperfine::FORMAT,
+];
 
 /// A kind of file.
 #[derive(Debug)]
