@@ -103,6 +103,9 @@ fn import_hint(error: &ImportError) -> Option<String> {
         ImportError::Read { .. }
         | ImportError::Empty { .. }
         | ImportError::EmptyDirectory { .. }
+        | ImportError::NoResults { .. }
+        | ImportError::NothingFits { .. }
+        | ImportError::Companion { .. }
         | ImportError::Document { .. }
         | ImportError::TooLong { .. } => None,
         ImportError::Store(store) => store_hint(store),

@@ -21,11 +21,12 @@ const BAD_LINES_SHOWN: usize = 10;
 
 /// Take results of other programs into the store
 ///
-/// Reads record v1, Hail benchmark results and hyperfine's JSON, compressed with gzip or not.
-/// Each file is taken in whole or not at all, and taking it in again changes nothing.
+/// Finds out which of the formats a file has (`--from` lists them); reads plain text,
+/// gzip and zstd. Each file is taken in whole or not at all, and taking it in again,
+/// under whatever name, changes nothing.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// Files, directories (every *.json, *.jsonl and *.gz below them), or - for standard input
+    /// Files, patterns, directories (whatever is a known format below them), or - for standard input
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// Read as this format instead of finding out
@@ -40,6 +41,9 @@ pub struct Import {
     /// Keep the good lines of a file that has bad ones
     #[arg(long)]
     keep_going: bool,
+    /// Say what would be taken in, and take in nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -75,27 +79,37 @@ impl Import {
             },
             now: jiff::Timestamp::now(),
         };
-        let inputs = inputs(&self.paths)?;
-        let alone = inputs.len() == 1;
-        if let [only] = &inputs[..] {
+        let mut places = Vec::new();
+        for path in &self.paths {
+            places.append(&mut import::places_at(path)?);
+        }
+        let alone = places.len() == 1;
+        if let [only] = &places[..] {
             // A mistyped name should not make a store.
             refuse_missing(&only.path)?;
         }
-        let mut store = open_for_writing(context)?;
+        let mut target = if self.dry_run {
+            Target::Nowhere
+        } else {
+            Target::Store(open_for_writing(context)?)
+        };
         let mut refused = 0_u64;
         let mut strangers = 0_u64;
-        for input in inputs {
-            match take(&mut store, &input.path, &options) {
-                Ok(imported) => say(&imported, &input.path, &store, context)?,
+        for place in places {
+            match target.take(&place.path, &options) {
+                Ok(imported) => say(&imported, &place.path, &target, context)?,
                 // Whatever else lies in a directory is not what was asked for.
-                Err(ImportError::Unknown { .. } | ImportError::Empty { .. })
-                    if !input.asked_for =>
-                {
+                Err(
+                    ImportError::Unknown { .. }
+                    | ImportError::Empty { .. }
+                    | ImportError::Encoding { .. }
+                    | ImportError::Companion { .. },
+                ) if !place.asked_for => {
                     strangers += 1;
                     if context.verbose {
                         context
                             .terminal
-                            .note(&format!("left alone: {}", input.path.display()));
+                            .note(&format!("left alone: {}", place.path.display()));
                     }
                 }
                 Err(error) if alone => return Err(error.into()),
@@ -107,11 +121,41 @@ impl Import {
         }
         if strangers > 0 {
             context.terminal.note(&format!(
-                "left alone {} of no known format",
+                "left alone {} without results of a known format",
                 counted(strangers, "file")
             ));
         }
         Ok(if refused > 0 { Exit::Input } else { Exit::Fine })
+    }
+}
+
+/// Where results go.
+enum Target {
+    Store(Store),
+    Nowhere,
+}
+
+impl Target {
+    fn take(&mut self, path: &Path, options: &ImportOptions) -> Result<Imported, ImportError> {
+        match self {
+            Self::Nowhere => import::read(&open(path, &std::env::temp_dir())?, options),
+            Self::Store(store) => {
+                let folder = match store.path().parent() {
+                    Some(folder) if !folder.as_os_str().is_empty() => folder,
+                    Some(_) | None => Path::new("."),
+                };
+                let source = open(path, folder)?;
+                import::import(store, &source, options)
+            }
+        }
+    }
+}
+
+fn open(path: &Path, folder: &Path) -> Result<Source, ImportError> {
+    if path == Path::new("-") {
+        Source::spooled("standard input", io::stdin().lock(), folder)
+    } else {
+        Source::open(path, folder)
     }
 }
 
@@ -128,81 +172,20 @@ fn refuse_missing(path: &Path) -> Result<(), ImportError> {
     }
 }
 
-struct Input {
-    path: PathBuf,
-    asked_for: bool,
-}
-
-fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, CliError> {
-    let mut inputs = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            inputs.push(Input {
-                path: path.clone(),
-                asked_for: true,
-            });
-            continue;
-        }
-        let name = path.display().to_string();
-        let files = import::files_in(path).map_err(|source| ImportError::Read {
-            name: name.clone(),
-            source,
-        })?;
-        if files.is_empty() {
-            return Err(ImportError::EmptyDirectory { name }.into());
-        }
-        inputs.extend(files.into_iter().map(|path| Input {
-            path,
-            asked_for: false,
-        }));
-    }
-    Ok(inputs)
-}
-
-fn take(store: &mut Store, path: &Path, options: &ImportOptions) -> Result<Imported, ImportError> {
-    let folder = store.path().parent().unwrap_or(Path::new("."));
-    let folder = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
-    let source = if path == Path::new("-") {
-        Source::spooled("standard input", io::stdin().lock(), folder)?
-    } else {
-        Source::open(path, folder)?
-    };
-    import::import(store, &source, options)
-}
-
-fn say(imported: &Imported, path: &Path, store: &Store, context: &Context) -> Result<(), CliError> {
+fn say(
+    imported: &Imported,
+    path: &Path,
+    target: &Target,
+    context: &Context,
+) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     let name = if path == Path::new("-") {
         "standard input".to_owned()
     } else {
         path.display().to_string()
     };
-    let total = imported.appended.total();
-    let new = |kind: RecordKind| imported.appended.of(kind).new;
-    if total.new == 0 && imported.bad_lines.is_empty() {
-        writeln!(
-            out,
-            "{name}: nothing new, all of it is in the store already"
-        )?;
-    } else {
-        let mut parts = vec![
-            counted(new(RecordKind::Instance), "instance"),
-            counted(new(RecordKind::Iteration), "iteration"),
-        ];
-        for (kind, noun) in [
-            (RecordKind::Span, "span"),
-            (RecordKind::Summary, "summary"),
-            (RecordKind::Annotation, "annotation"),
-        ] {
-            if new(kind) > 0 {
-                parts.push(counted(new(kind), noun));
-            }
-        }
-        writeln!(out, "{name}: {} imported", parts.join(", "))?;
+    writeln!(out, "{name}: {}", taken(imported, target))?;
+    if imported.appended.total().new > 0 {
         let known = imported.appended.of(RecordKind::Instance).already_there;
         if known > 0 {
             let instances = counted(known, "instance");
@@ -212,7 +195,7 @@ fn say(imported: &Imported, path: &Path, store: &Store, context: &Context) -> Re
     if let Some(because) = imported.because {
         writeln!(out, "  read as {}, because {because}", imported.format.name)?;
     }
-    if let Some(session) = &imported.session {
+    if let (Some(session), Target::Store(store)) = (&imported.session, target) {
         let id = session.id.to_string();
         let label = session.name.as_ref().unwrap_or(&id);
         writeln!(
@@ -221,17 +204,75 @@ fn say(imported: &Imported, path: &Path, store: &Store, context: &Context) -> Re
             store.path().display(),
             session.suite
         )?;
+    } else if let (1.., Target::Store(store)) = (imported.sessions, target) {
+        let sessions = counted(imported.sessions as u64, "session");
+        writeln!(out, "  stored in {} as {sessions}", store.path().display())?;
     }
-    if !imported.bad_lines.is_empty() {
-        let number = imported.bad_lines.len() as u64;
-        writeln!(out, "  {} left out:", counted(number, "bad line"))?;
-        for bad in imported.bad_lines.iter().take(BAD_LINES_SHOWN) {
-            writeln!(out, "    {name}:{}: {}", bad.line, bad.reason)?;
+    for note in &imported.notes {
+        let mut names = note.what.join(", ");
+        if note.more > 0 {
+            names.push_str(&format!(" and {} more", grouped(note.more)));
         }
-        if imported.bad_lines.len() > BAD_LINES_SHOWN {
-            let more = number - BAD_LINES_SHOWN as u64;
-            writeln!(out, "    and {} more", grouped(more))?;
+        if note.kept {
+            writeln!(out, "  kept in the {}: {names}", note.why)?;
+        } else {
+            writeln!(out, "  left out, as {}: {names}", note.why)?;
         }
+    }
+    say_bad_lines(imported, &name, context)
+}
+
+/// Returns what was new of a source, in words.
+fn taken(imported: &Imported, target: &Target) -> String {
+    if imported.appended.total().new == 0 && imported.bad_lines.is_empty() {
+        return "nothing new, all of it is in the store already".to_owned();
+    }
+    let new = |kind: RecordKind| imported.appended.of(kind).new;
+    let mut parts = vec![counted(new(RecordKind::Instance), "instance")];
+    let (iterations, summaries) = (new(RecordKind::Iteration), new(RecordKind::Summary));
+    if iterations > 0 || summaries == 0 {
+        parts.push(counted(iterations, "iteration"));
+    }
+    if summaries > 0 {
+        let noun = if summaries == 1 {
+            "summary"
+        } else {
+            "summaries"
+        };
+        parts.push(format!("{} {noun}", grouped(summaries)));
+    }
+    for (kind, noun) in [
+        (RecordKind::Span, "span"),
+        (RecordKind::Annotation, "annotation"),
+    ] {
+        if new(kind) > 0 {
+            parts.push(counted(new(kind), noun));
+        }
+    }
+    let verb = match target {
+        Target::Store(_) => "imported",
+        Target::Nowhere => "would be imported",
+    };
+    let mut text = format!("{} {verb}", parts.join(", "));
+    if iterations == 0 && summaries > 0 {
+        text.push_str("; the source kept no samples");
+    }
+    text
+}
+
+fn say_bad_lines(imported: &Imported, name: &str, context: &Context) -> Result<(), CliError> {
+    if imported.bad_lines.is_empty() {
+        return Ok(());
+    }
+    let mut out = context.terminal.out();
+    let number = imported.bad_lines.len() as u64;
+    writeln!(out, "  {} left out:", counted(number, "bad line"))?;
+    for bad in imported.bad_lines.iter().take(BAD_LINES_SHOWN) {
+        writeln!(out, "    {name}:{}: {}", bad.line, bad.reason)?;
+    }
+    if imported.bad_lines.len() > BAD_LINES_SHOWN {
+        let more = number - BAD_LINES_SHOWN as u64;
+        writeln!(out, "    and {} more", grouped(more))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Keeps what was measured: record lines, other tools' files, the store.
 
+mod columns;
 mod data;
 pub mod export;
 pub mod import;
@@ -8,10 +9,10 @@ mod line;
 mod record_file;
 pub mod store;
 
+pub(crate) use columns::{IterationColumns, Mark};
 pub use data::{BenchmarkData, Filter, InstanceData, Iterations};
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
 pub use record_file::RecordFile;
-pub(crate) use store::PlainIteration;
 pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
     SessionRow, SessionState, Store, StoreError, StoreInfo, Writer,

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::places::is_companion;
 use super::{FORMATS, Format, ImportError, Source};
 
 /// How much of a file's beginning is looked at.
@@ -12,6 +13,9 @@ pub(super) fn format_of(
     source: &Source,
     given: Option<&'static Format>,
 ) -> Result<(&'static Format, Option<&'static str>), ImportError> {
+    if source.is_folder() {
+        return folder_format(source, given);
+    }
     let mut head = Vec::new();
     source
         .text()?
@@ -32,10 +36,30 @@ pub(super) fn format_of(
         return Ok((format, None));
     }
     let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head);
+    if source.path().is_some_and(is_companion) {
+        return Err(ImportError::Companion { name: name() });
+    }
     FORMATS
         .iter()
         .find_map(|format| (format.looks_like)(text).map(|because| (format, Some(because))))
         .ok_or_else(|| ImportError::Unknown { name: name() })
+}
+
+fn folder_format(
+    source: &Source,
+    given: Option<&'static Format>,
+) -> Result<(&'static Format, Option<&'static str>), ImportError> {
+    source
+        .path()
+        .and_then(|path| {
+            FORMATS
+                .iter()
+                .filter(|format| given.is_none_or(|given| given.name == format.name))
+                .find_map(|format| (format.folder)(path).map(|because| (format, Some(because))))
+        })
+        .ok_or_else(|| ImportError::Unknown {
+            name: source.name().to_owned(),
+        })
 }
 
 fn foreign_encoding(head: &[u8]) -> Option<&'static str> {
@@ -43,7 +67,6 @@ fn foreign_encoding(head: &[u8]) -> Option<&'static str> {
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16 text"),
         [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => Some("UTF-16 text"),
         [0x50, 0x4B, 3, 4, ..] => Some("a ZIP archive"),
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("zstd-compressed data"),
         [0xFD, b'7', b'z', b'X', b'Z', ..] => Some("xz-compressed data"),
         [b'B', b'Z', b'h', ..] => Some("bzip2-compressed data"),
         head if head.contains(&0) => Some("binary data"),

@@ -31,14 +31,32 @@ pub enum ImportError {
         /// The file.
         name: String,
     },
+    /// It is of a known format and says nothing.
+    #[error("{name} holds no results")]
+    NoResults {
+        /// The file.
+        name: String,
+    },
+    /// No file has a name that fits a pattern.
+    #[error("no file fits the pattern `{pattern}`")]
+    NothingFits {
+        /// The pattern.
+        pattern: String,
+    },
+    /// It goes with other files and is none to import by itself.
+    #[error("{name} goes with the results beside it and holds none itself: import its directory")]
+    Companion {
+        /// The file.
+        name: String,
+    },
     /// A folder has nothing that could be read.
-    #[error("{name} is a directory without any *.json, *.jsonl or *.gz file")]
+    #[error("{name} is a directory without a file of results")]
     EmptyDirectory {
         /// The folder.
         name: String,
     },
     /// Its compressed data is cut off or damaged.
-    #[error("{name}: the gzip data is cut off or damaged")]
+    #[error("{name}: the compressed data is cut off or damaged")]
     Compressed {
         /// The file.
         name: String,

@@ -4,26 +4,28 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::detect::{first_line, has_key};
 use super::hail_line::{HailIteration, HailLine};
+use super::intake::hex;
 use super::lines::{Line, Lines};
+use super::moment::moment;
 use super::reason::reason;
 use super::sink::Sink;
-use super::{Format, ImportError, ImportOptions, Source};
+use super::{Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
     RecordKind, Run, Session, Version,
 };
-use crate::record::{PlainIteration, StoreError};
+use crate::record::{IterationColumns, Mark, StoreError};
 
 pub(super) const FORMAT: Format = Format {
     name: "hail",
     about: "Hail benchmark results, JSON Lines",
     looks_like,
+    folder: no_folder,
+    companions: &[],
     read,
 };
 
@@ -144,10 +146,6 @@ fn new_session(source: &Source, options: &ImportOptions, digest: &[u8; 32]) -> S
     }
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// A line that was understood, and the records of it that need nothing else.
 struct Measured {
     /// From the line alone: results that were combined into another file are the same
@@ -155,7 +153,7 @@ struct Measured {
     id: Id,
     line: HailLine,
     start: Option<Timestamp>,
-    iterations: Vec<PlainIteration<2>>,
+    iterations: IterationColumns,
     end: Option<Record>,
 }
 
@@ -167,11 +165,8 @@ fn parse(text: &str) -> Result<Measured, String> {
     let id = Id::derived(&[b"hail instance", text.as_bytes()]);
     let start = time("start", line.start.as_deref())?;
     let end = time("end", line.end.as_deref())?;
-    let iterations: Vec<_> = std::mem::take(&mut line.iterations)
-        .into_iter()
-        .map(iteration)
-        .collect();
-    let end = end.map(|end| Record::InstanceEnd(instance_end(id, end, iterations.len())));
+    let iterations = columns(std::mem::take(&mut line.iterations));
+    let end = end.map(|end| Record::InstanceEnd(instance_end(id, end, iterations.count)));
     Ok(Measured {
         id,
         line,
@@ -181,16 +176,12 @@ fn parse(text: &str) -> Result<Measured, String> {
     })
 }
 
-/// Hail writes ISO 8601 with an offset; without one it means UTC.
+/// Returns the time of a key, where it has one.
 fn time(key: &str, text: Option<&str>) -> Result<Option<Timestamp>, String> {
     let Some(text) = text else { return Ok(None) };
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Ok(Some(time));
-    }
-    text.parse::<DateTime>()
-        .and_then(|local| local.to_zoned(TimeZone::UTC))
-        .map(|zoned| Some(zoned.timestamp()))
-        .map_err(|_error| format!("`{key}` is not a time: {text:?}"))
+    moment(text)
+        .map(Some)
+        .ok_or_else(|| format!("`{key}` is not a time: {text:?}"))
 }
 
 struct Reader<'o> {
@@ -240,7 +231,7 @@ impl Reader<'_> {
         } = measured;
         if sink.has_instance(id)? {
             sink.already_there(RecordKind::Instance, 1);
-            sink.already_there(RecordKind::Iteration, iterations.len());
+            sink.already_there(RecordKind::Iteration, iterations.count);
             sink.already_there(RecordKind::InstanceEnd, usize::from(end.is_some()));
             sink.nothing_new();
             return Ok(());
@@ -273,7 +264,7 @@ impl Reader<'_> {
         }));
         self.records.extend(end);
         sink.line(number, &self.records)?;
-        sink.iterations(id, METRICS, iterations)
+        sink.iterations(id, iterations)
     }
 
     fn run(&mut self, line: &HailLine) -> Id {
@@ -334,22 +325,41 @@ fn commit_of(version: &str) -> Option<String> {
     is_hash.then(|| commit.to_owned())
 }
 
-fn iteration(it: HailIteration) -> PlainIteration<2> {
-    let outcome = match (it.timed_out, &it.failure) {
-        (true, _) => Outcome::TimedOut,
-        (false, Some(_)) => Outcome::Failed,
-        (false, None) => Outcome::Ok,
+/// Returns the iterations in columns.
+fn columns(iterations: Vec<HailIteration>) -> IterationColumns {
+    let mut columns = IterationColumns {
+        count: iterations.len(),
+        ..IterationColumns::default()
     };
-    PlainIteration {
-        burn_in: it.is_burn_in,
-        outcome,
-        // A traceback is a JSON string within the JSON string.
-        message: it
-            .failure
-            .map(|text| serde_json::from_str(&text).unwrap_or(text)),
-        attributes: it.unknown,
-        values: [it.time, it.task_memory],
+    let mut values = METRICS.map(|_| Vec::with_capacity(iterations.len()));
+    for (index, it) in (0_u32..).zip(iterations) {
+        columns.burn_in.push(it.is_burn_in);
+        for (column, value) in values.iter_mut().zip([it.time, it.task_memory]) {
+            column.push(value.unwrap_or(f64::NAN));
+        }
+        let outcome = match (it.timed_out, &it.failure) {
+            (true, _) => Outcome::TimedOut,
+            (false, Some(_)) => Outcome::Failed,
+            (false, None) => Outcome::Ok,
+        };
+        if outcome != Outcome::Ok || !it.unknown.is_empty() {
+            let mark = Mark {
+                outcome,
+                // A traceback is a JSON string within the JSON string.
+                message: it
+                    .failure
+                    .map(|text| serde_json::from_str(&text).unwrap_or(text)),
+                attributes: it.unknown,
+            };
+            columns.marks.insert(index, mark);
+        }
     }
+    for (name, column) in METRICS.into_iter().zip(values) {
+        if column.iter().any(|value| !value.is_nan()) {
+            columns.values.insert(name.to_owned(), column);
+        }
+    }
+    columns
 }
 
 fn instance_end(instance: Id, ended: Timestamp, iterations: usize) -> InstanceEnd {

@@ -2,23 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::detect::has_key;
-use super::hail::hex;
-use super::hyperfine_document::{CommandResult, Document, parse};
+use super::document::Document;
+use super::hyperfine_document::{CommandResult, Document as Wire, Title};
+use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use super::notes::FOLLOWS;
 use super::sink::Sink;
-use super::{EachRun, Format, ImportError, ImportOptions, Source};
-use crate::model::{
-    Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Metric, Object, Outcome,
-    Record, Run, Session, Summary, Version,
-};
-use crate::record::StoreError;
+use super::{BadLine, EachRun, Format, ImportError, ImportOptions, Source, no_folder};
+use crate::model::{Benchmark, Id, Metric, MetricName, Object, Outcome};
+use crate::record::{IterationColumns, Mark};
 
 pub(super) const FORMAT: Format = Format {
     name: "hyperfine",
     about: "hyperfine --export-json",
     looks_like,
+    folder: no_folder,
+    companions: &[],
     read,
 };
 
@@ -37,45 +39,41 @@ fn read(
     options: &ImportOptions,
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
-    let digest = source.sha256()?;
-    let document = parse(source)?;
-    let new = new_session(source, options, &digest);
-    let session = match sink.known_session(&new)? {
-        Some(known) => {
-            refuse_other_options(&known, &new, options)?;
-            known
-        }
-        None => new,
+    let document = Document::of(source)?;
+    let wire: Wire<'_> = document.parse()?;
+    let session = SessionDraft {
+        // hyperfine writes no date: the file's is the nearest.
+        tool: "hyperfine".to_owned(),
+        read_with: vec![("each_run", each_run_name(options.each_run))],
+        ..SessionDraft::default()
     };
-    sink.line(1, &records(&session, document, options.each_run))
+    let digest = document.sha256();
+    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let run = intake.run(RunDraft::default())?;
+    let names = names(&document, &wire.results);
+    for (place, (raw, name)) in wire.results.iter().zip(names).enumerate() {
+        match read_result(&document, raw) {
+            Err(bad) => intake.bad(bad),
+            Ok(result) => {
+                let line = document.line_of(raw.get());
+                let name = name.unwrap_or_else(|| result.command.clone());
+                note(&result, &mut intake);
+                for draft in drafts(result, &name, place, intake.session(), options.each_run) {
+                    intake.instance(line, &run, draft)?;
+                }
+            }
+        }
+    }
+    intake.finish()
 }
 
-fn new_session(source: &Source, options: &ImportOptions, digest: &[u8; 32]) -> Session {
-    let mut attributes = Object::new();
-    attributes.insert(
-        "source".to_owned(),
-        json!({
-            "format": FORMAT.name,
-            "file": source.name(),
-            "sha256": hex(digest),
-            "each_run": each_run_name(options.each_run),
-        }),
-    );
-    Session {
-        id: Id::derived(&[b"hyperfine", digest]),
-        suite: options
-            .suite
-            .clone()
-            .unwrap_or_else(|| FORMAT.name.to_owned()),
-        // hyperfine writes no date; the file's is the nearest. The id does not depend on
-        // it, and the session that is in the store already wins.
-        started: source.modified().unwrap_or(options.now),
-        seed: None,
-        tool: "hyperfine".to_owned(),
-        name: Some(source.stem().to_owned()),
-        attributes,
-        artifacts: Object::new(),
-        extra: Object::new(),
+fn note(result: &CommandResult, intake: &mut Intake<'_, '_, '_>) {
+    for key in result.others.keys() {
+        if !DERIVED.contains(&key.as_str()) {
+            intake.notes().kept(key, "attributes of the instance");
+        } else if !result.times.is_empty() {
+            intake.notes().left(key, FOLLOWS);
+        }
     }
 }
 
@@ -86,272 +84,259 @@ fn each_run_name(each_run: EachRun) -> &'static str {
     }
 }
 
-fn refuse_other_options(
-    known: &Session,
-    new: &Session,
-    options: &ImportOptions,
-) -> Result<(), ImportError> {
-    let each_run = |session: &Session| session.attributes["source"]["each_run"].clone();
-    let session = || known.name.clone().unwrap_or_else(|| known.id.to_string());
-    if each_run(known) != each_run(new) {
-        return Err(ImportError::Store(StoreError::ImportedOtherwise {
-            session: session(),
-            before: format!("--each-run {}", each_run(known).as_str().unwrap_or("?")),
-            now: format!("--each-run {}", each_run_name(options.each_run)),
-        }));
-    }
-    if options.suite.is_some() && known.suite != new.suite {
-        return Err(ImportError::Store(StoreError::ImportedOtherwise {
-            session: session(),
-            before: format!("suite `{}`", known.suite),
-            now: format!("suite `{}`", new.suite),
-        }));
-    }
-    Ok(())
-}
-
-fn records(session: &Session, document: Document, each_run: EachRun) -> Vec<Record> {
-    let run = Id::derived(&[b"hyperfine run", session.id.as_bytes()]);
-    let mut records = vec![
-        Record::Session(session.clone()),
-        Record::Run(new_run(run, session.id, &document)),
-    ];
-    let names = names(&document.results);
-    let mut position = 0;
-    for (place, (result, name)) in document.results.into_iter().zip(names).enumerate() {
-        let mut builder = Builder {
-            run,
-            session: session.id,
-            place,
-            name,
-            position,
-            result,
-            records: Vec::new(),
-        };
-        match each_run {
-            EachRun::Iteration => builder.one_instance(),
-            EachRun::Instance => builder.instance_each(),
-        }
-        position = builder.position;
-        records.append(&mut builder.records);
-    }
-    records
-}
-
 /// A name given to commands of different parameters needs them to tell which is which.
-fn names(results: &[CommandResult]) -> Vec<String> {
-    results
+/// Returns such longer names, where they are needed.
+fn names(document: &Document, results: &[&RawValue]) -> Vec<Option<String>> {
+    let titles: Vec<Option<Title>> = results
         .iter()
-        .map(|result| {
-            let shared = results
+        .map(|raw| document.element(raw).ok())
+        .collect();
+    let mut first: BTreeMap<&str, &Option<Object>> = BTreeMap::new();
+    let mut shared: BTreeMap<&str, bool> = BTreeMap::new();
+    for title in titles.iter().flatten() {
+        let known = *first.entry(&title.command).or_insert(&title.parameters);
+        *shared.entry(&title.command).or_default() |= *known != title.parameters;
+    }
+    titles
+        .iter()
+        .map(|title| {
+            let title = title.as_ref()?;
+            let parameters = title.parameters.as_ref()?;
+            if !shared[title.command.as_str()] {
+                return None;
+            }
+            let list: Vec<String> = parameters
                 .iter()
-                .filter(|other| other.command == result.command)
-                .any(|other| other.parameters != result.parameters);
-            match &result.parameters {
-                Some(parameters) if shared => {
-                    let list: Vec<String> = parameters
-                        .iter()
-                        .map(|(key, value)| match value {
-                            Value::String(text) => format!("{key}={text}"),
-                            other => format!("{key}={other}"),
-                        })
-                        .collect();
-                    format!("{}[{}]", result.command, list.join(","))
-                }
-                Some(_) | None => result.command.clone(),
+                .map(|(key, value)| match value {
+                    Value::String(text) => format!("{key}={text}"),
+                    other => format!("{key}={other}"),
+                })
+                .collect();
+            Some(format!("{}[{}]", title.command, list.join(",")))
+        })
+        .collect()
+}
+
+fn read_result(document: &Document, raw: &RawValue) -> Result<CommandResult, BadLine> {
+    let result: CommandResult = document.element(raw)?;
+    let measured = [
+        ("times", &result.times),
+        ("memory_usage_byte", &result.memory_usage_byte),
+    ];
+    for (key, values) in measured {
+        if let Some(value) = values.iter().find(|value| **value < 0.0) {
+            let command = &result.command;
+            let reason = format!("`{key}` of `{command}` is negative: {value}");
+            return Err(document.wrong(raw, reason));
+        }
+    }
+    Ok(result)
+}
+
+/// Returns what one result becomes: an instance, or one for each of its runs.
+fn drafts(
+    result: CommandResult,
+    name: &str,
+    place: usize,
+    session: Id,
+    each_run: EachRun,
+) -> Vec<InstanceDraft> {
+    let runs = result.times.len();
+    let instances = match each_run {
+        EachRun::Iteration => 1,
+        EachRun::Instance => runs.max(1),
+    };
+    let mut attributes = result.others.clone();
+    if runs > 0 {
+        for key in DERIVED {
+            attributes.remove(key);
+        }
+    }
+    (0..instances)
+        .map(|k| {
+            let which = if instances > 1 { k..k + 1 } else { 0..runs };
+            InstanceDraft {
+                id: Some(Id::derived(&[
+                    b"hyperfine instance",
+                    session.as_bytes(),
+                    &(place as u64).to_le_bytes(),
+                    &(k as u64).to_le_bytes(),
+                ])),
+                benchmark: Benchmark {
+                    id: name.to_owned(),
+                    params: result.parameters.clone().unwrap_or_default(),
+                    ..Benchmark::default()
+                },
+                block: u32::try_from(k).unwrap_or(u32::MAX),
+                attributes: attributes.clone(),
+                metrics: metrics(),
+                iterations: columns(&result, which),
+                // The means speak of all runs; they stand with the first.
+                summaries: if k == 0 { means(&result) } else { Vec::new() },
+                ..InstanceDraft::default()
             }
         })
         .collect()
 }
 
-fn new_run(id: Id, session: Id, document: &Document) -> Run {
-    let mut metrics = BTreeMap::from([("wall_time".to_owned(), Metric::lower("s"))]);
-    let any = |has: fn(&CommandResult) -> bool| document.results.iter().any(has);
-    if any(|it| it.memory_usage_byte.is_some()) {
-        metrics.insert("peak_memory".to_owned(), Metric::lower("B"));
+fn metrics() -> BTreeMap<MetricName, Metric> {
+    BTreeMap::from([
+        ("wall_time".to_owned(), Metric::lower("s")),
+        ("peak_memory".to_owned(), Metric::lower("B")),
+        ("user_time".to_owned(), Metric::lower("s")),
+        ("system_time".to_owned(), Metric::lower("s")),
+    ])
+}
+
+fn columns(result: &CommandResult, which: std::ops::Range<usize>) -> IterationColumns {
+    let mut values =
+        BTreeMap::from([("wall_time".to_owned(), result.times[which.clone()].to_vec())]);
+    if !result.memory_usage_byte.is_empty() {
+        let memory = which
+            .clone()
+            .map(|k| result.memory_usage_byte.get(k).copied().unwrap_or(f64::NAN))
+            .collect();
+        values.insert("peak_memory".to_owned(), memory);
     }
-    if any(|it| it.user.is_some()) {
-        metrics.insert("user_time".to_owned(), Metric::lower("s"));
-    }
-    if any(|it| it.system.is_some()) {
-        metrics.insert("system_time".to_owned(), Metric::lower("s"));
-    }
-    Run {
-        id,
-        session,
-        variant: Run::DEFAULT_VARIANT.to_owned(),
-        factors: BTreeMap::new(),
-        definitions: BTreeMap::new(),
-        version: Version::default(),
-        metrics,
-        environment: Object::new(),
-        attributes: Object::new(),
-        artifacts: Object::new(),
-        extra: Object::new(),
+    let codes = result.exit_codes.as_deref().unwrap_or_default();
+    let marks = (0_u32..)
+        .zip(which.clone())
+        .filter_map(|(index, k)| Some((index, failure(*codes.get(k)?)?)))
+        .collect();
+    IterationColumns {
+        count: which.len(),
+        values,
+        marks,
+        ..IterationColumns::default()
     }
 }
 
-struct Builder {
-    run: Id,
-    session: Id,
-    place: usize,
-    name: String,
-    position: u32,
-    result: CommandResult,
-    records: Vec<Record>,
+fn failure(code: Option<i32>) -> Option<Mark> {
+    let mut attributes = Object::new();
+    let message = match code {
+        Some(0) => return None,
+        Some(code) => {
+            attributes.insert("exit_code".to_owned(), Value::from(code));
+            format!("exit code {code}")
+        }
+        None => "ended by a signal".to_owned(),
+    };
+    Some(Mark {
+        outcome: Outcome::Failed,
+        message: Some(message),
+        attributes,
+    })
 }
 
-impl Builder {
-    fn one_instance(&mut self) {
-        let id = self.instance(0);
-        for k in 0..self.runs() {
-            let iteration = self.iteration(id, u32::try_from(k).unwrap_or(u32::MAX), k);
-            self.records.push(Record::Iteration(iteration));
-        }
-        self.means(id);
-        self.end(id);
+/// hyperfine keeps only the means of processor times, and programs that write its
+/// format may keep no more than the mean of the wall time either.
+fn means(result: &CommandResult) -> Vec<SummaryDraft> {
+    let runs = result.times.len();
+    let number = |key: &str| result.others.get(key).and_then(Value::as_f64);
+    let mut summaries = Vec::new();
+    if runs == 0
+        && let Some(centre) = number("mean")
+    {
+        let spread = number("stddev");
+        summaries.push(SummaryDraft {
+            metric: "wall_time".to_owned(),
+            centre,
+            spread,
+            statistic: if spread.is_some() { "mean/sd" } else { "mean" }.to_owned(),
+            ..SummaryDraft::default()
+        });
     }
-
-    fn instance_each(&mut self) {
-        if self.runs() == 0 {
-            return self.one_instance();
-        }
-        for k in 0..self.runs() {
-            let id = self.instance(k);
-            let iteration = self.iteration(id, 0, k);
-            self.records.push(Record::Iteration(iteration));
-            if k == 0 {
-                // The means speak of all runs; they stand with the first.
-                self.means(id);
-            }
-            self.end(id);
-        }
-    }
-
-    fn runs(&self) -> usize {
-        self.result.times.as_ref().map_or(0, Vec::len)
-    }
-
-    fn instance(&mut self, k: usize) -> Id {
-        let id = Id::derived(&[
-            b"hyperfine instance",
-            self.session.as_bytes(),
-            &(self.place as u64).to_le_bytes(),
-            &(k as u64).to_le_bytes(),
-        ]);
-        let mut attributes = self.result.others.clone();
-        if self.runs() > 0 {
-            for key in DERIVED {
-                attributes.remove(key);
-            }
-        }
-        self.records.push(Record::Instance(Instance {
-            id,
-            run: self.run,
-            benchmark: Benchmark {
-                id: self.name.clone(),
-                params: self.result.parameters.clone().unwrap_or_default(),
-                ..Benchmark::default()
-            },
-            block: u32::try_from(k).unwrap_or(u32::MAX),
-            position: self.position,
-            attempt: 0,
-            host: None,
-            started: None,
-            environment: Object::new(),
-            job: Object::new(),
-            attributes,
-            artifacts: Object::new(),
-            extra: Object::new(),
-        }));
-        self.position += 1;
-        id
-    }
-
-    fn iteration(&self, instance: Id, index: u32, k: usize) -> Iteration {
-        let mut metrics = BTreeMap::new();
-        let columns = [
-            ("wall_time", &self.result.times),
-            ("peak_memory", &self.result.memory_usage_byte),
-        ];
-        for (name, column) in columns {
-            if let Some(value) = column.as_ref().and_then(|column| column.get(k)) {
-                metrics.insert(name.to_owned(), *value);
-            }
-        }
-        let code = self.result.exit_codes.as_ref().and_then(|it| it.get(k));
-        let (outcome, message) = match code {
-            Some(Some(0)) | None => (Outcome::Ok, None),
-            Some(Some(code)) => (Outcome::Failed, Some(format!("exit code {code}"))),
-            Some(None) => (Outcome::Failed, Some("ended by a signal".to_owned())),
-        };
-        let mut attributes = Object::new();
-        if let Some(Some(code)) = code
-            && *code != 0
-        {
-            attributes.insert("exit_code".to_owned(), Value::from(*code));
-        }
-        Iteration {
-            instance,
-            index,
-            offset: None,
-            burn_in: false,
-            loops: 1,
-            outcome,
-            message,
-            metrics,
-            attributes,
-            artifacts: Object::new(),
-            extra: Object::new(),
-        }
-    }
-
-    /// hyperfine keeps only the means of processor times, and programs that write its
-    /// format may keep no more than the mean of the wall time either.
-    fn means(&mut self, instance: Id) {
-        let number = |key: &str| self.result.others.get(key).and_then(Value::as_f64);
-        if self.runs() == 0
-            && let Some(centre) = number("mean")
-        {
-            let spread = number("stddev");
-            let statistic = if spread.is_some() { "mean/sd" } else { "mean" };
-            self.records.push(Record::Summary(Summary {
-                instance,
-                metric: "wall_time".to_owned(),
-                n: None,
+    for (metric, mean) in [("user_time", result.user), ("system_time", result.system)] {
+        if let Some(centre) = mean {
+            summaries.push(SummaryDraft {
+                metric: metric.to_owned(),
+                n: (runs > 0).then_some(runs as u64),
                 centre,
-                spread,
-                statistic: statistic.to_owned(),
-                extra: Object::new(),
-            }));
-        }
-        let means = [
-            ("user_time", self.result.user),
-            ("system_time", self.result.system),
-        ];
-        for (metric, mean) in means {
-            if let Some(centre) = mean {
-                self.records.push(Record::Summary(Summary {
-                    instance,
-                    metric: metric.to_owned(),
-                    n: (self.runs() > 0).then_some(self.runs() as u64),
-                    centre,
-                    spread: None,
-                    statistic: "mean".to_owned(),
-                    extra: Object::new(),
-                }));
-            }
+                statistic: "mean".to_owned(),
+                ..SummaryDraft::default()
+            });
         }
     }
+    summaries
+}
 
-    fn end(&mut self, instance: Id) {
-        self.records.push(Record::InstanceEnd(InstanceEnd {
-            instance,
-            ended: None,
-            outcome: InstanceOutcome::Ok,
-            message: None,
-            observed: Object::new(),
-            extra: Object::new(),
-        }));
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{imported, refusal, shown};
+
+    #[test]
+    fn two_commands_are_two_instances() {
+        insta::assert_snapshot!(shown(&imported("hyperfine-1.15/two-commands.json")), @r##"
+        hyperfine because it has `results` with a `command`
+        {"v":1,"kind":"session","id":"#0","suite":"hyperfine","started":"2026-01-01T00:00:00Z","tool":"hyperfine","name":"two-commands","attributes":{"source":{"each_run":"iteration","file":"two-commands.json","format":"hyperfine","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"system_time":{"unit":"s","better":"lower"},"user_time":{"unit":"s","better":"lower"},"wall_time":{"unit":"s","better":"lower"}}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"gzip --version"},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#2","metric":"user_time","n":5,"centre":0.0007412,"statistic":"mean"}
+        {"v":1,"kind":"summary","instance":"#2","metric":"system_time","n":5,"centre":0.0,"statistic":"mean"}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.001438496}}
+        {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.000794705}}
+        {"v":1,"kind":"iteration","instance":"#2","index":2,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.015972623000000002}}
+        {"v":1,"kind":"iteration","instance":"#2","index":3,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.020199794}}
+        {"v":1,"kind":"iteration","instance":"#2","index":4,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.029444996}}
+        {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"sleep 0.01"},"block":0,"position":1,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#3","metric":"user_time","n":5,"centre":0.0007643999999999999,"statistic":"mean"}
+        {"v":1,"kind":"summary","instance":"#3","metric":"system_time","n":5,"centre":0.00018899999999999999,"statistic":"mean"}
+        {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+        {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.011047838}}
+        {"v":1,"kind":"iteration","instance":"#3","index":1,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.053284874}}
+        {"v":1,"kind":"iteration","instance":"#3","index":2,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.01210863}}
+        {"v":1,"kind":"iteration","instance":"#3","index":3,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.026687114}}
+        {"v":1,"kind":"iteration","instance":"#3","index":4,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.041928031000000004}}
+        left, as they follow from the samples: max, mean, median, min, stddev
+        "##);
+    }
+
+    #[test]
+    fn one_name_for_several_parameters_gets_them_in_brackets() {
+        insta::assert_snapshot!(shown(&imported("hyperfine-1.15/parameters.json")), @r##"
+        hyperfine because it has `results` with a `command`
+        {"v":1,"kind":"session","id":"#0","suite":"hyperfine","started":"2026-01-01T00:00:00Z","tool":"hyperfine","name":"parameters","attributes":{"source":{"each_run":"iteration","file":"parameters.json","format":"hyperfine","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"system_time":{"unit":"s","better":"lower"},"user_time":{"unit":"s","better":"lower"},"wall_time":{"unit":"s","better":"lower"}}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"compress[level=1]","params":{"level":"1"}},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#2","metric":"user_time","n":3,"centre":0.001064,"statistic":"mean"}
+        {"v":1,"kind":"summary","instance":"#2","metric":"system_time","n":3,"centre":0.0,"statistic":"mean"}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.018290906000000003}}
+        {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.003143283}}
+        {"v":1,"kind":"iteration","instance":"#2","index":2,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.001034924}}
+        {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"compress[level=2]","params":{"level":"2"}},"block":0,"position":1,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#3","metric":"user_time","n":3,"centre":0.0009873333333333333,"statistic":"mean"}
+        {"v":1,"kind":"summary","instance":"#3","metric":"system_time","n":3,"centre":0.0,"statistic":"mean"}
+        {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+        {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.001014633}}
+        {"v":1,"kind":"iteration","instance":"#3","index":1,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.001452476}}
+        {"v":1,"kind":"iteration","instance":"#3","index":2,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.001095334}}
+        left, as they follow from the samples: max, mean, median, min, stddev
+        "##);
+    }
+
+    #[test]
+    fn an_exit_code_is_a_failure() {
+        insta::assert_snapshot!(shown(&imported("hyperfine-1.15/failures.json")), @r##"
+        hyperfine because it has `results` with a `command`
+        {"v":1,"kind":"session","id":"#0","suite":"hyperfine","started":"2026-01-01T00:00:00Z","tool":"hyperfine","name":"failures","attributes":{"source":{"each_run":"iteration","file":"failures.json","format":"hyperfine","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"system_time":{"unit":"s","better":"lower"},"user_time":{"unit":"s","better":"lower"},"wall_time":{"unit":"s","better":"lower"}}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"false"},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#2","metric":"user_time","n":4,"centre":0.0006742499999999999,"statistic":"mean"}
+        {"v":1,"kind":"summary","instance":"#2","metric":"system_time","n":4,"centre":0.0,"statistic":"mean"}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"outcome":"failed","message":"exit code 1","metrics":{"wall_time":0.0017514470000000002},"attributes":{"exit_code":1}}
+        {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"outcome":"failed","message":"exit code 1","metrics":{"wall_time":0.0022030360000000002},"attributes":{"exit_code":1}}
+        {"v":1,"kind":"iteration","instance":"#2","index":2,"burn_in":false,"outcome":"failed","message":"exit code 1","metrics":{"wall_time":0.009224559},"attributes":{"exit_code":1}}
+        {"v":1,"kind":"iteration","instance":"#2","index":3,"burn_in":false,"outcome":"failed","message":"exit code 1","metrics":{"wall_time":0.0022099660000000003},"attributes":{"exit_code":1}}
+        left, as they follow from the samples: max, mean, median, min, stddev
+        "##);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        insta::assert_snapshot!(refusal("hyperfine-1.15/truncated.json"), @"truncated.json:28: the JSON is cut off");
+        insta::assert_snapshot!(refusal("hyperfine-1.15/negative.json"), @"negative.json:27: `times` of `sleep 0.01` is negative: -0.01210863");
     }
 }

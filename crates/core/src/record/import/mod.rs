@@ -3,26 +3,43 @@
 //! A format is a file of this folder and a line in [`FORMATS`]. Each input is one
 //! transaction: all of it is kept or nothing. Ids come from the content, so importing
 //! the same content again, under whatever name, changes nothing.
+//!
+//! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
+//! session, runs and instances to an `Intake`, which makes records of them.
 
 mod detect;
+mod document;
 mod error;
 mod hail;
 mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
+mod intake;
 mod lines;
+mod moment;
+mod notes;
+mod number;
+mod places;
 mod reason;
 mod record_v1;
 mod sink;
 mod source;
+#[cfg(test)]
+mod testing;
+mod units;
+mod zstd;
+
+use std::path::Path;
 
 use jiff::Timestamp;
 
 use super::{Appended, Store};
-use crate::model::Session;
+use crate::model::{Record, Session};
 
 pub use error::{BadLine, ImportError};
-pub use source::{Source, files_in};
+pub use notes::Note;
+pub use places::{Place, places_at};
+pub use source::Source;
 
 /// Every format that can be read, the surest signs first.
 pub const FORMATS: &[Format] = &[record_v1::FORMAT, hail::FORMAT, hyperfine::FORMAT];
@@ -36,6 +53,10 @@ pub struct Format {
     pub about: &'static str,
     /// Says by what the beginning of a file looks like this format, if it does.
     looks_like: fn(&[u8]) -> Option<&'static str>,
+    /// Says by what a folder looks like one result of this format, if it does.
+    folder: fn(&Path) -> Option<&'static str>,
+    /// Names of files that go with results and hold none themselves.
+    companions: &'static [&'static str],
     /// Puts everything that a file says into the sink.
     read: fn(&Source, &ImportOptions, &mut sink::Sink<'_, '_>) -> Result<(), ImportError>,
 }
@@ -76,6 +97,11 @@ pub enum BadLines {
     Skip,
 }
 
+/// For formats whose results are single files.
+fn no_folder(_folder: &Path) -> Option<&'static str> {
+    None
+}
+
 /// What came of reading a file.
 #[derive(Debug)]
 pub struct Imported {
@@ -87,8 +113,14 @@ pub struct Imported {
     pub appended: Appended,
     /// Its session, where it has exactly one.
     pub session: Option<Session>,
+    /// How many sessions it has.
+    pub sessions: usize,
     /// The lines that were left out.
     pub bad_lines: Vec<BadLine>,
+    /// What else was left out, and what was kept without being understood.
+    pub notes: Vec<Note>,
+    /// The records, where they were only read.
+    pub records: Vec<Record>,
 }
 
 /// Returns the format of that name.
@@ -110,13 +142,35 @@ pub fn import(
     store.write(|writer| {
         let mut sink = sink::Sink::new(writer, source.name(), options.bad_lines);
         (format.read)(source, options, &mut sink)?;
-        let (session, bad_lines) = sink.finish()?;
-        Ok(Imported {
-            format,
-            because,
-            appended: writer.settle()?,
-            session,
-            bad_lines,
-        })
+        Ok(imported(format, because, sink.finish()?))
     })
+}
+
+/// Reads one source as [`import`] does, and returns its records instead of storing them.
+///
+/// # Errors
+/// When the source cannot be read or understood, or a line of it is bad and bad lines are
+/// refused.
+pub fn read(source: &Source, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let (format, because) = detect::format_of(source, options.format)?;
+    let mut sink = sink::Sink::in_memory(source.name(), options.bad_lines);
+    (format.read)(source, options, &mut sink)?;
+    Ok(imported(format, because, sink.finish()?))
+}
+
+fn imported(
+    format: &'static Format,
+    because: Option<&'static str>,
+    finished: sink::Finished,
+) -> Imported {
+    Imported {
+        format,
+        because,
+        appended: finished.appended,
+        session: finished.session,
+        sessions: finished.sessions,
+        bad_lines: finished.bad_lines,
+        notes: finished.notes.into_list(),
+        records: finished.records,
+    }
 }

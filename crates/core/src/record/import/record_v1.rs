@@ -4,13 +4,15 @@ use super::detect::{first_line, has_key};
 use super::lines::{Line, Lines};
 use super::reason::reason;
 use super::sink::Sink;
-use super::{Format, ImportError, ImportOptions, Source};
+use super::{Format, ImportError, ImportOptions, Source, no_folder};
 use crate::record::{LineError, parse_line};
 
 pub(super) const FORMAT: Format = Format {
     name: "record",
     about: "record v1, JSON Lines",
     looks_like,
+    folder: no_folder,
+    companions: &[],
     read,
 };
 

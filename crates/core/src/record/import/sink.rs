@@ -1,17 +1,18 @@
 //! Where the readers of formats put what they read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::notes::Notes;
 use super::{BadLine, BadLines, ImportError};
-use crate::model::{Id, Record, RecordKind, Session};
-use crate::record::{PlainIteration, StoreError, Writer};
+use crate::model::{Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session};
+use crate::record::{Appended, IterationColumns, Mark, StoreError, Writer};
 
-/// Takes records, keeps account of bad lines.
+/// Takes records, keeps account of bad lines and of what was left out.
 ///
 /// After the first bad line that may not be skipped nothing is written any more, and
 /// reading on only counts: the error says how many lines were good.
 pub(super) struct Sink<'w, 't> {
-    writer: &'w mut Writer<'t>,
+    target: Target<'w, 't>,
     name: String,
     bad_lines: BadLines,
     bad: Vec<BadLine>,
@@ -19,15 +20,53 @@ pub(super) struct Sink<'w, 't> {
     good: u64,
     session: Option<Session>,
     sessions: BTreeSet<Id>,
+    notes: Notes,
+}
+
+/// Where records go in the end.
+enum Target<'w, 't> {
+    Store(&'w mut Writer<'t>),
+    Memory(Memory),
+}
+
+/// Records that nobody stores.
+#[derive(Default)]
+struct Memory {
+    records: Vec<Record>,
+    instances: BTreeSet<Id>,
+    appended: Appended,
+}
+
+/// What a sink holds when everything was read.
+pub(super) struct Finished {
+    /// The session, where there is exactly one.
+    pub(super) session: Option<Session>,
+    /// How many there are.
+    pub(super) sessions: usize,
+    pub(super) bad_lines: Vec<BadLine>,
+    pub(super) notes: Notes,
+    pub(super) appended: Appended,
+    /// The records, where no store took them.
+    pub(super) records: Vec<Record>,
 }
 
 /// Bad lines to remember; the others are only counted.
 const REMEMBERED: usize = 1000;
 
 impl<'w, 't> Sink<'w, 't> {
+    /// Returns a sink that writes to the store.
     pub(super) fn new(writer: &'w mut Writer<'t>, name: &str, bad_lines: BadLines) -> Self {
+        Self::to(Target::Store(writer), name, bad_lines)
+    }
+
+    /// Returns a sink that keeps the records.
+    pub(super) fn in_memory(name: &str, bad_lines: BadLines) -> Self {
+        Self::to(Target::Memory(Memory::default()), name, bad_lines)
+    }
+
+    fn to(target: Target<'w, 't>, name: &str, bad_lines: BadLines) -> Self {
         Self {
-            writer,
+            target,
             name: name.to_owned(),
             bad_lines,
             bad: Vec::new(),
@@ -35,6 +74,7 @@ impl<'w, 't> Sink<'w, 't> {
             good: 0,
             session: None,
             sessions: BTreeSet::new(),
+            notes: Notes::default(),
         }
     }
 
@@ -55,7 +95,7 @@ impl<'w, 't> Sink<'w, 't> {
             return Ok(());
         }
         for record in records {
-            match self.writer.put(record) {
+            match self.target.put(record) {
                 Ok(()) => {}
                 Err(
                     error @ (StoreError::Conflict { .. }
@@ -77,15 +117,23 @@ impl<'w, 't> Sink<'w, 't> {
     }
 
     /// Puts the iterations of the instance that the last line made.
-    pub(super) fn iterations<const N: usize>(
+    pub(super) fn iterations(
         &mut self,
         instance: Id,
-        metrics: [&str; N],
-        iterations: Vec<PlainIteration<N>>,
+        iterations: IterationColumns,
     ) -> Result<(), ImportError> {
-        Ok(self
-            .writer
-            .put_plain_iterations(instance, metrics, iterations)?)
+        if self.only_counts() {
+            return Ok(());
+        }
+        match &mut self.target {
+            Target::Store(writer) => Ok(writer.put_columns(instance, iterations)?),
+            Target::Memory(memory) => {
+                for iteration in in_rows(instance, iterations) {
+                    memory.put(Record::Iteration(iteration));
+                }
+                Ok(())
+            }
+        }
     }
 
     /// Notes a line that cannot be kept.
@@ -96,9 +144,17 @@ impl<'w, 't> Sink<'w, 't> {
         }
     }
 
+    /// Returns the account of what is left out and what is kept without being understood.
+    pub(super) fn notes(&mut self) -> &mut Notes {
+        &mut self.notes
+    }
+
     /// Returns the session that the same content has in the store already, if any.
     pub(super) fn known_session(&mut self, new: &Session) -> Result<Option<Session>, ImportError> {
-        let known = self.writer.session(new.id)?;
+        let known = match &self.target {
+            Target::Store(writer) => writer.session(new.id)?,
+            Target::Memory(_) => None,
+        };
         if let Some(known) = &known {
             self.sessions.insert(known.id);
             self.session = Some(known.clone());
@@ -106,14 +162,46 @@ impl<'w, 't> Sink<'w, 't> {
         Ok(known)
     }
 
+    /// Returns whether the store has that run.
+    pub(super) fn has_run(&mut self, id: Id) -> Result<bool, ImportError> {
+        Ok(match &mut self.target {
+            Target::Store(writer) => writer.has_run(id)?,
+            Target::Memory(_) => false,
+        })
+    }
+
     /// Returns whether the store has that instance.
     pub(super) fn has_instance(&mut self, id: Id) -> Result<bool, ImportError> {
-        Ok(self.writer.has_instance(id)?)
+        Ok(match &mut self.target {
+            Target::Store(writer) => writer.has_instance(id)?,
+            Target::Memory(memory) => memory.instances.contains(&id),
+        })
+    }
+
+    /// Adds metrics to a run that was put before.
+    pub(super) fn add_metrics(
+        &mut self,
+        run: Id,
+        metrics: &BTreeMap<MetricName, Metric>,
+    ) -> Result<(), ImportError> {
+        if self.only_counts() {
+            return Ok(());
+        }
+        match &mut self.target {
+            Target::Store(writer) => writer.add_metrics(run, metrics)?,
+            Target::Memory(memory) => memory.add_metrics(run, metrics),
+        }
+        Ok(())
     }
 
     /// Counts records as being in the store already.
     pub(super) fn already_there(&mut self, kind: RecordKind, number: usize) {
-        self.writer.count_already_there(kind, number);
+        match &mut self.target {
+            Target::Store(writer) => writer.count_already_there(kind, number),
+            Target::Memory(memory) => memory
+                .appended
+                .count_already_there(kind, u64::try_from(number).unwrap_or(u64::MAX)),
+        }
     }
 
     /// Counts a line that says nothing new.
@@ -121,7 +209,9 @@ impl<'w, 't> Sink<'w, 't> {
         self.good += 1;
     }
 
-    pub(super) fn finish(self) -> Result<(Option<Session>, Vec<BadLine>), ImportError> {
+    /// Returns what came of it all; an error when there were bad lines that may not be
+    /// skipped.
+    pub(super) fn finish(self) -> Result<Finished, ImportError> {
         let refused = self.only_counts();
         let mut bad = self.bad.into_iter();
         if refused && let Some(first) = bad.next() {
@@ -132,7 +222,84 @@ impl<'w, 't> Sink<'w, 't> {
                 good: self.good,
             });
         }
-        let session = self.session.filter(|_| self.sessions.len() == 1);
-        Ok((session, bad.collect()))
+        let (appended, records) = match self.target {
+            Target::Store(writer) => (writer.settle()?, Vec::new()),
+            Target::Memory(memory) => (memory.appended, memory.records),
+        };
+        Ok(Finished {
+            sessions: self.sessions.len(),
+            session: self.session.filter(|_| self.sessions.len() == 1),
+            bad_lines: bad.collect(),
+            notes: self.notes,
+            appended,
+            records,
+        })
     }
+}
+
+impl Target<'_, '_> {
+    fn put(&mut self, record: &Record) -> Result<(), StoreError> {
+        match self {
+            Self::Store(writer) => writer.put(record),
+            Self::Memory(memory) => {
+                memory.put(record.clone());
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Memory {
+    fn put(&mut self, record: Record) {
+        if let Record::Instance(instance) = &record {
+            self.instances.insert(instance.id);
+        }
+        self.appended.count_new(record.kind(), 1);
+        self.records.push(record);
+    }
+
+    fn add_metrics(&mut self, run: Id, metrics: &BTreeMap<MetricName, Metric>) {
+        for record in &mut self.records {
+            if let Record::Run(known) = record
+                && known.id == run
+            {
+                for (name, metric) in metrics {
+                    known
+                        .metrics
+                        .entry(name.clone())
+                        .or_insert_with(|| metric.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Returns the iterations that columns stand for.
+fn in_rows(instance: Id, mut columns: IterationColumns) -> Vec<Iteration> {
+    (0_u32..)
+        .zip(0..columns.count)
+        .map(|(index, k)| {
+            let mark: Mark = columns.marks.remove(&index).unwrap_or_default();
+            Iteration {
+                instance,
+                index,
+                offset: columns.offset_of(k),
+                burn_in: columns.is_burn_in(k),
+                loops: columns.loops_of(k),
+                outcome: mark.outcome,
+                message: mark.message,
+                metrics: columns
+                    .values
+                    .iter()
+                    .filter_map(|(name, column)| {
+                        let value = *column.get(k)?;
+                        (!value.is_nan()).then(|| (name.clone(), value))
+                    })
+                    .collect(),
+                attributes: mark.attributes,
+                artifacts: Object::new(),
+                extra: Object::new(),
+            }
+        })
+        .collect()
 }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::ImportError;
+use super::zstd::ZstdFrames;
 
 const BUFFER: usize = 1 << 18;
 
@@ -17,39 +18,55 @@ const BUFFER: usize = 1 << 18;
 pub struct Source {
     name: String,
     stem: String,
-    file: File,
-    compressed: bool,
+    path: Option<PathBuf>,
+    content: Content,
+    coding: Coding,
     modified: Option<Timestamp>,
 }
 
+/// Where the bytes are.
+#[derive(Debug)]
+enum Content {
+    File(File),
+    Memory(Vec<u8>),
+    /// Several files, which a reader finds by itself.
+    Folder,
+}
+
+/// How the bytes are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
 impl Source {
-    /// Returns the file at `path`; one that can be read only once, such as a pipe, is
-    /// copied to a nameless file in `folder`.
+    /// Returns the file or folder at `path`; a file that can be read only once, such as a
+    /// pipe, is copied to a nameless file in `folder`.
     ///
     /// # Errors
     /// When it cannot be opened.
     pub fn open(path: &Path, folder: &Path) -> Result<Self, ImportError> {
         let name = path.display().to_string();
-        let file = File::open(path)
-            .and_then(|file| {
-                if file.metadata()?.is_dir() {
-                    return Err(io::Error::from(io::ErrorKind::IsADirectory));
-                }
-                Ok(file)
-            })
-            .map_err(|source| ImportError::Read {
-                name: name.clone(),
-                source,
-            })?;
-        let modified = file
-            .metadata()
-            .and_then(|metadata| metadata.modified())
-            .ok()
-            .and_then(|time| Timestamp::try_from(time).ok());
-        if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        let failed = |source| ImportError::Read {
+            name: name.clone(),
+            source,
+        };
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if !metadata.is_file() && !metadata.is_dir() {
             return Self::spooled(&name, file, folder);
         }
-        Self::new(name, stem(path), file, modified)
+        let content = if metadata.is_dir() {
+            Content::Folder
+        } else {
+            Content::File(file)
+        };
+        let mut source = Self::new(name, stem(path), content)?;
+        source.path = Some(path.to_owned());
+        source.modified = modified(&metadata);
+        Ok(source)
     }
 
     /// Copies what can be read only once, such as standard input, to a nameless file
@@ -64,40 +81,44 @@ impl Source {
         };
         let mut file = nameless_file(folder).map_err(failed)?;
         io::copy(&mut input, &mut file).map_err(failed)?;
-        Self::new(name.to_owned(), name.to_owned(), file, None)
+        Self::new(name.to_owned(), name.to_owned(), Content::File(file))
     }
 
-    fn new(
-        name: String,
-        stem: String,
-        file: File,
-        modified: Option<Timestamp>,
-    ) -> Result<Self, ImportError> {
+    /// Returns bytes as a source of that name.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, ImportError> {
+        Self::new(
+            name.to_owned(),
+            stem(Path::new(name)),
+            Content::Memory(bytes),
+        )
+    }
+
+    fn new(name: String, stem: String, content: Content) -> Result<Self, ImportError> {
         let mut source = Self {
             name,
             stem,
-            file,
-            compressed: false,
-            modified,
+            path: None,
+            content,
+            coding: Coding::Plain,
+            modified: None,
         };
-        let mut magic = [0; 2];
-        let length = source
-            .rewound()
-            .and_then(|mut file| {
-                let mut length = 0;
-                while length < magic.len() {
-                    match file.read(&mut magic[length..])? {
-                        0 => break,
-                        read => length += read,
-                    }
-                }
-                Ok(length)
-            })
-            .map_err(|error| source.failed(error))?;
-        if length == 0 {
-            return Err(ImportError::Empty { name: source.name });
+        if source.is_folder() {
+            return Ok(source);
         }
-        source.compressed = magic == [0x1f, 0x8b];
+        let mut magic = Vec::new();
+        source
+            .bytes()
+            .and_then(|bytes| bytes.take(4).read_to_end(&mut magic))
+            .map_err(|error| source.failed(error))?;
+        source.coding = match magic[..] {
+            [] => return Err(ImportError::Empty { name: source.name }),
+            [0x1f, 0x8b, ..] => Coding::Gzip,
+            [0x28, 0xB5, 0x2F, 0xFD] => Coding::Zstd,
+            [..] => Coding::Plain,
+        };
         Ok(source)
     }
 
@@ -111,19 +132,42 @@ impl Source {
         &self.stem
     }
 
+    /// Returns where it lies, where it is a file or a folder.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Returns whether it is a folder, whose reader finds the files by itself.
+    pub fn is_folder(&self) -> bool {
+        matches!(self.content, Content::Folder)
+    }
+
     /// Returns when the file was changed last, where it is a file.
     pub fn modified(&self) -> Option<Timestamp> {
         self.modified
     }
 
+    /// Returns how long its text is, as far as that can be told without reading it.
+    pub(super) fn length_hint(&self) -> usize {
+        let length = match &self.content {
+            Content::File(file) => file.metadata().map_or(0, |metadata| metadata.len()),
+            Content::Memory(bytes) => bytes.len() as u64,
+            Content::Folder => 0,
+        };
+        match self.coding {
+            // One byte more, so that reading to the end finds the end.
+            Coding::Plain => usize::try_from(length).map_or(0, |length| length + 1),
+            Coding::Gzip | Coding::Zstd => 0,
+        }
+    }
+
     /// Returns its text from the start, decompressed.
     pub(super) fn text(&self) -> Result<Box<dyn BufRead + '_>, ImportError> {
-        let file = self.rewound().map_err(|error| self.failed(error))?;
-        Ok(if self.compressed {
-            let inner = BufReader::with_capacity(BUFFER, file);
-            Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(inner)))
-        } else {
-            Box::new(BufReader::with_capacity(BUFFER, file))
+        let bytes = self.bytes().map_err(|error| self.failed(error))?;
+        Ok(match self.coding {
+            Coding::Plain => Box::new(buffered(bytes)),
+            Coding::Gzip => Box::new(buffered(Box::new(MultiGzDecoder::new(buffered(bytes))))),
+            Coding::Zstd => Box::new(buffered(Box::new(ZstdFrames::new(buffered(bytes))))),
         })
     }
 
@@ -148,52 +192,38 @@ impl Source {
         let name = self.name.clone();
         let from_decoder = matches!(
             source.kind(),
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+            io::ErrorKind::UnexpectedEof
+                | io::ErrorKind::InvalidInput
+                | io::ErrorKind::InvalidData
+                | io::ErrorKind::Other
         );
-        if self.compressed && from_decoder {
+        if self.coding != Coding::Plain && from_decoder {
             ImportError::Compressed { name, source }
         } else {
             ImportError::Read { name, source }
         }
     }
 
-    fn rewound(&self) -> io::Result<&File> {
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(0))?;
-        Ok(file)
+    /// Returns its bytes from the start, as they are.
+    fn bytes(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match &self.content {
+            Content::File(file) => {
+                let mut file = file;
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+            Content::Memory(bytes) => Box::new(bytes.as_slice()),
+            Content::Folder => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        })
     }
 }
 
-/// Returns the importable files below a folder, in order; hidden ones are left out.
-///
-/// # Errors
-/// When a folder cannot be listed.
-pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut waiting = vec![folder.to_owned()];
-    while let Some(folder) = waiting.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            let path = entry.path();
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name.starts_with('.') {
-                continue;
-            }
-            // Links to folders are not followed: they may go round in circles.
-            if entry.file_type()?.is_dir() {
-                waiting.push(path);
-            } else if [".json", ".jsonl", ".gz"]
-                .iter()
-                .any(|end| name.ends_with(end))
-                && path.is_file()
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
+fn buffered<'r>(inner: Box<dyn Read + 'r>) -> BufReader<Box<dyn Read + 'r>> {
+    BufReader::with_capacity(BUFFER, inner)
+}
+
+fn modified(metadata: &fs::Metadata) -> Option<Timestamp> {
+    Timestamp::try_from(metadata.modified().ok()?).ok()
 }
 
 fn stem(path: &Path) -> String {
@@ -201,7 +231,9 @@ fn stem(path: &Path) -> String {
         .file_name()
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let mut stem = name.as_str();
-    for ending in [".gz", ".jsonl", ".json", ".ndjson"] {
+    for ending in [
+        ".gz", ".zst", ".jsonl", ".json", ".ndjson", ".txt", ".csv", ".js",
+    ] {
         match stem.strip_suffix(ending) {
             Some(shorter) if !shorter.is_empty() => stem = shorter,
             Some(_) | None => {}

@@ -41,11 +41,11 @@ impl Appended {
         }
     }
 
-    pub(super) fn count_new(&mut self, kind: RecordKind, number: u64) {
+    pub(crate) fn count_new(&mut self, kind: RecordKind, number: u64) {
         self.counts[kind as usize].new += number;
     }
 
-    pub(super) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
+    pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
         self.counts[kind as usize].already_there += number;
     }
 }

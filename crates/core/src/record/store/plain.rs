@@ -1,74 +1,75 @@
-//! Iterations without the detour of a record for each, for importers in a hurry.
+//! Whole columns of iterations without the detour of a record for each.
 
 use super::bulk::{IterationRow, ValueRow};
 use super::rows::attributes_text;
 use super::{StoreError, Writer};
-use crate::model::{Id, Object, Outcome, RecordKind};
-
-/// An iteration as plain as can be, with the values of `N` metrics.
-#[derive(Debug)]
-pub(crate) struct PlainIteration<const N: usize> {
-    pub(crate) burn_in: bool,
-    pub(crate) outcome: Outcome,
-    pub(crate) message: Option<String>,
-    pub(crate) attributes: Object,
-    pub(crate) values: [Option<f64>; N],
-}
+use crate::model::{Id, RecordKind};
+use crate::record::columns::{IterationColumns, Mark};
 
 impl Writer<'_> {
-    /// Puts iterations of an instance that was made in this transaction, without the
-    /// detour of a record for each: number `k` of them has index `k`.
-    pub(crate) fn put_plain_iterations<const N: usize>(
+    /// Puts all iterations of an instance that was made in this transaction.
+    pub(crate) fn put_columns(
         &mut self,
         instance: Id,
-        metrics: [&str; N],
-        iterations: Vec<PlainIteration<N>>,
+        columns: IterationColumns,
     ) -> Result<(), StoreError> {
-        self.hold_plain_iterations(instance, metrics, iterations)
+        self.hold_columns(instance, columns)
             .map_err(|error| error.at(self.path))
     }
 
-    fn hold_plain_iterations<const N: usize>(
+    fn hold_columns(
         &mut self,
         instance: Id,
-        metrics: [&str; N],
-        iterations: Vec<PlainIteration<N>>,
+        mut columns: IterationColumns,
     ) -> Result<(), StoreError> {
         let parent =
             self.parent_instance(RecordKind::Iteration, instance, || "0 and more".to_owned())?;
-        let mut keys = [0; N];
-        for (at, key) in keys.iter_mut().enumerate() {
-            if iterations.iter().any(|it| it.values[at].is_some()) {
-                *key = self.metric_of(parent.benchmark, metrics[at])?;
+        for (name, column) in &columns.values {
+            if column.iter().all(|value| value.is_nan()) {
+                continue;
             }
-        }
-        let count = iterations.len() as u64;
-        for (index, iteration) in (0_u32..).zip(iterations) {
-            if !self.bulk.is_new(parent.key, index) {
-                return Err(StoreError::damaged("an instance just made has iterations"));
-            }
-            for (key, value) in keys.into_iter().zip(iteration.values) {
-                if let Some(value) = value {
+            let metric = self.metric_of(parent.benchmark, name)?;
+            for (index, &value) in (0_u32..).zip(column) {
+                if value.is_infinite() {
+                    return Err(StoreError::NotFinite {
+                        kind: RecordKind::Iteration,
+                        key: format!("{index} of instance {instance}"),
+                        metric: name.clone(),
+                    });
+                }
+                if !value.is_nan() {
                     self.bulk.value(ValueRow {
-                        metric: key,
+                        metric,
                         instance: parent.key,
                         index,
                         value,
                     });
                 }
             }
+        }
+        for (index, k) in (0_u32..).zip(0..columns.count) {
+            if !self.bulk.is_new(parent.key, index) {
+                return Err(StoreError::damaged("an instance just made has iterations"));
+            }
+            let mark = columns.marks.remove(&index);
+            let Mark {
+                outcome,
+                message,
+                attributes,
+            } = mark.unwrap_or_default();
             self.bulk.iteration(IterationRow {
                 instance: parent.key,
                 index,
-                offset: None,
-                burn_in: iteration.burn_in,
-                loops: 1,
-                outcome: iteration.outcome,
-                message: iteration.message,
-                detail: attributes_text(iteration.attributes)?,
+                offset: columns.offset_of(k),
+                burn_in: columns.is_burn_in(k),
+                loops: columns.loops_of(k).cast_signed(),
+                outcome,
+                message,
+                detail: attributes_text(attributes)?,
             });
         }
-        self.appended.count_new(RecordKind::Iteration, count);
+        self.appended
+            .count_new(RecordKind::Iteration, columns.count as u64);
         if self.bulk.is_full() {
             self.bulk.write()?;
         }

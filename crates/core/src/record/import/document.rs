@@ -1,0 +1,334 @@
+//! A JSON document that has to be read as a whole.
+//!
+//! Readers take its top level as structs whose large lists are `Vec<&RawValue>`, and then
+//! element by element: besides the text, memory holds one element at a time.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::io::Read;
+
+use serde::Deserialize;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use super::reason::without_position;
+use super::{BadLine, ImportError, Source};
+
+/// The longest document that is read.
+const LONGEST_MIB: u64 = 2048;
+
+/// Lines longer than this need the byte besides the line to find a place.
+const LONG_LINE: usize = 400;
+
+/// The text of a source. Bare `NaN` and `Infinity`, which are no JSON and which Python,
+/// C++ and others write all the same, have become strings of themselves.
+pub(super) struct Document {
+    name: String,
+    text: String,
+    sha256: [u8; 32],
+    /// A place in the text and its line, to count on from.
+    known: Cell<(usize, u64)>,
+}
+
+impl Document {
+    /// Reads all of a source.
+    pub(super) fn of(source: &Source) -> Result<Self, ImportError> {
+        let mut bytes = Vec::with_capacity(source.length_hint());
+        source
+            .text()?
+            .take((LONGEST_MIB << 20) + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| source.failed(error))?;
+        if bytes.len() as u64 > LONGEST_MIB << 20 {
+            return Err(ImportError::TooLong {
+                name: source.name().to_owned(),
+                limit: LONGEST_MIB,
+            });
+        }
+        Self::from_bytes(source.name(), bytes)
+    }
+
+    fn from_bytes(name: &str, mut bytes: Vec<u8>) -> Result<Self, ImportError> {
+        let sha256 = Sha256::digest(&bytes).into();
+        if bytes.starts_with(b"\xEF\xBB\xBF") {
+            // Spaces keep every place where it is.
+            bytes[..3].fill(b' ');
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let place = error.utf8_error().valid_up_to();
+            let bytes = error.as_bytes();
+            ImportError::Document {
+                name: name.to_owned(),
+                line: bytes[..place].split(|&byte| byte == b'\n').count(),
+                reason: format!("not UTF-8 text: there is a byte 0x{:02X}", bytes[place]),
+            }
+        })?;
+        let rewritten = match with_quoted_words(&text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(rewritten) => Some(rewritten),
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            text: rewritten.unwrap_or(text),
+            sha256,
+            known: Cell::new((0, 1)),
+        })
+    }
+
+    /// Returns the text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the SHA-256 of the source as it stands there.
+    pub(super) fn sha256(&self) -> &[u8; 32] {
+        &self.sha256
+    }
+
+    /// Reads the whole document.
+    pub(super) fn parse<'d, T: Deserialize<'d>>(&'d self) -> Result<T, ImportError> {
+        self.part(&self.text)
+            .map_err(|BadLine { line, reason }| ImportError::Document {
+                name: self.name.clone(),
+                line: usize::try_from(line).unwrap_or(usize::MAX),
+                reason,
+            })
+    }
+
+    /// Reads one element.
+    pub(super) fn element<'d, T: Deserialize<'d>>(
+        &'d self,
+        raw: &'d RawValue,
+    ) -> Result<T, BadLine> {
+        self.part(raw.get())
+    }
+
+    /// Returns the error that says what is wrong with an element.
+    pub(super) fn wrong(&self, raw: &RawValue, reason: impl Into<String>) -> BadLine {
+        BadLine {
+            line: self.line_of(raw.get()),
+            reason: reason.into(),
+        }
+    }
+
+    /// Returns the error that says what is wrong with the document.
+    pub(super) fn wrong_document(&self, reason: impl Into<String>) -> ImportError {
+        ImportError::Document {
+            name: self.name.clone(),
+            line: 1,
+            reason: reason.into(),
+        }
+    }
+
+    /// Returns the line, from 1, on which a part of the text begins.
+    pub(super) fn line_of(&self, part: &str) -> u64 {
+        self.line_at(self.place_of(part))
+    }
+
+    fn part<'d, T: Deserialize<'d>>(&'d self, part: &'d str) -> Result<T, BadLine> {
+        // Where there is an error, a second reading finds the key that has it.
+        serde_json::from_str(part).map_err(|error| self.bad::<T>(part, &error))
+    }
+
+    fn bad<'d, T: Deserialize<'d>>(&'d self, part: &'d str, error: &serde_json::Error) -> BadLine {
+        let mut deserializer = serde_json::Deserializer::from_str(part);
+        let path = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
+            Ok(_) => String::new(),
+            Err(error) => error.path().to_string(),
+        };
+        let place = self.place_of(part) + offset_of(part, error.line(), error.column());
+        let message = in_words(&without_position(&error.to_string()));
+        let mut reason = match error.classify() {
+            Category::Data if path.is_empty() || path == "." => message,
+            Category::Data => format!("`{path}`: {message}"),
+            Category::Syntax => format!("not valid JSON: {message}"),
+            Category::Eof => "the JSON is cut off".to_owned(),
+            Category::Io => message,
+        };
+        let begin = self.text[..place].rfind('\n').map_or(0, |at| at + 1);
+        if place - begin > LONG_LINE {
+            reason.push_str(&format!(" (byte {})", place + 1));
+        }
+        BadLine {
+            line: self.line_at(place),
+            reason,
+        }
+    }
+
+    /// Returns where a part of the text begins; the start where it is no part of it.
+    fn place_of(&self, part: &str) -> usize {
+        let place = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        if place <= self.text.len() { place } else { 0 }
+    }
+
+    fn line_at(&self, place: usize) -> u64 {
+        let (mut from, mut line) = self.known.get();
+        if from > place {
+            (from, line) = (0, 1);
+        }
+        let newlines = self.text.as_bytes()[from..place]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count();
+        line += newlines as u64;
+        self.known.set((place, line));
+        line
+    }
+}
+
+/// Returns the byte of a text at serde's line and column, both from 1.
+fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let mut begin = 0;
+    for _ in 1..line {
+        match text[begin..].find('\n') {
+            Some(at) => begin += at + 1,
+            None => break,
+        }
+    }
+    let mut place = (begin + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(place) {
+        place -= 1;
+    }
+    place
+}
+
+/// Puts serde's words for types into people's.
+fn in_words(message: &str) -> String {
+    if let Some(rest) = message.strip_prefix("missing field ") {
+        return format!("{rest} is missing");
+    }
+    let Some((found, expected)) = message.split_once(", expected ") else {
+        return message.to_owned();
+    };
+    let expected = match expected {
+        "f64" => "a number",
+        "u64" | "u32" | "i64" | "i32" | "usize" => "a whole number",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        "a boolean" => "true or false",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    format!("{found}, expected {expected}")
+}
+
+/// The words that are no JSON, the longer ones first.
+const WORDS: [&str; 6] = ["-Infinity", "Infinity", "NaN", "-inf", "inf", "nan"];
+
+/// Puts quotes around bare words for what is no finite number.
+fn with_quoted_words(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let mut rewritten: Option<String> = None;
+    let mut copied = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => at = end_of_string(bytes, at),
+            b'N' | b'I' | b'n' | b'i' | b'-' => {
+                let word = WORDS.iter().find(|word| {
+                    bytes[at..].starts_with(word.as_bytes())
+                        && !bytes
+                            .get(at + word.len())
+                            .is_some_and(u8::is_ascii_alphanumeric)
+                });
+                let Some(word) = word else {
+                    at += 1;
+                    continue;
+                };
+                let out = rewritten.get_or_insert_with(|| String::with_capacity(text.len() + 64));
+                out.push_str(&text[copied..at]);
+                out.push('"');
+                out.push_str(word);
+                out.push('"');
+                at += word.len();
+                copied = at;
+            }
+            _other => at += 1,
+        }
+    }
+    match rewritten {
+        None => Cow::Borrowed(text),
+        Some(mut out) => {
+            out.push_str(&text[copied..]);
+            Cow::Owned(out)
+        }
+    }
+}
+
+/// Returns the place behind the string that begins at `at`.
+fn end_of_string(bytes: &[u8], at: usize) -> usize {
+    let mut at = at + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _other => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(text: &str) -> Document {
+        Document::from_bytes("a.json", text.as_bytes().to_vec()).expect("UTF-8")
+    }
+
+    fn error(result: Result<Vec<f64>, ImportError>) -> String {
+        result.expect_err("bad on purpose").to_string()
+    }
+
+    #[test]
+    fn bare_words_become_strings_and_strings_stay() {
+        let text =
+            r#"{"a": NaN, "b": [-Infinity,Infinity], "NaN": "x \" NaN", "c": null, "d": -1}"#;
+        assert_eq!(
+            with_quoted_words(text),
+            r#"{"a": "NaN", "b": ["-Infinity","Infinity"], "NaN": "x \" NaN", "c": null, "d": -1}"#
+        );
+        assert!(matches!(with_quoted_words("[1, null]"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn an_error_names_line_and_key_and_what_was_expected() {
+        let parsed = document("[1,\n \"2\"]").parse::<Vec<f64>>();
+        assert_eq!(
+            error(parsed),
+            "a.json:2: `[1]`: invalid type: string \"2\", expected a number"
+        );
+        assert_eq!(
+            error(document("[1,\n2").parse()),
+            "a.json:2: the JSON is cut off"
+        );
+        let long = format!("[{}x]", "1,".repeat(300));
+        assert_eq!(
+            error(document(&long).parse()),
+            "a.json:1: not valid JSON: expected value (byte 602)"
+        );
+    }
+
+    #[test]
+    fn the_line_of_an_element_is_that_of_the_document() {
+        let document = document("[\n{\"a\": 1},\n\n{\"a\": \"é\"}]");
+        let elements: Vec<&RawValue> = document.parse().expect("JSON");
+        assert_eq!(document.line_of(elements[1].get()), 4);
+        assert_eq!(document.line_of(elements[0].get()), 2);
+        let bad = document
+            .element::<std::collections::BTreeMap<String, f64>>(elements[1])
+            .expect_err("a string");
+        assert_eq!(bad.line, 4);
+        assert_eq!(
+            bad.reason,
+            "`a`: invalid type: string \"é\", expected a number"
+        );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_in_the_way() {
+        let values: Vec<f64> = document("\u{feff}[1]").parse().expect("JSON");
+        assert_eq!(values, [1.0]);
+    }
+}

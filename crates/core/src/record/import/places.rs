@@ -1,0 +1,124 @@
+//! Finds what to import: files, patterns, folders.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{FORMATS, ImportError};
+
+/// Something to import, and whether somebody asked for just that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Whether it was named, and not merely found in a folder.
+    pub asked_for: bool,
+}
+
+/// The endings of files that are looked at in a folder.
+const ENDINGS: [&str; 11] = [
+    ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".txt", ".csv", ".js", ".log", ".out", ".stdout",
+];
+
+/// Hidden folders in which programs keep results.
+const HIDDEN: [&str; 2] = [".benchmarks", ".asv"];
+
+/// Returns what there is to import at a path: the file, the files that fit it where it is a
+/// pattern, or those below a folder, in order.
+///
+/// A folder that belongs together as the result of one program is one place.
+///
+/// # Errors
+/// When nothing is there, or a folder cannot be listed.
+pub fn places_at(path: &Path) -> Result<Vec<Place>, ImportError> {
+    if path == Path::new("-") || path.is_file() {
+        return Ok(vec![asked(path)]);
+    }
+    if path.is_dir() {
+        let places = below(path).map_err(|source| ImportError::Read {
+            name: path.display().to_string(),
+            source,
+        })?;
+        if places.is_empty() {
+            return Err(ImportError::EmptyDirectory {
+                name: path.display().to_string(),
+            });
+        }
+        return Ok(places);
+    }
+    let text = path.display().to_string();
+    if path.exists() || !text.contains(['*', '?', '[']) {
+        return Ok(vec![asked(path)]);
+    }
+    let fitting = glob::glob(&text)
+        .ok()
+        .map(|found| found.filter_map(Result::ok).collect::<Vec<PathBuf>>())
+        .unwrap_or_default();
+    if fitting.is_empty() {
+        return Err(ImportError::NothingFits { pattern: text });
+    }
+    let mut places = Vec::new();
+    for path in fitting {
+        if path.is_dir() {
+            places.append(&mut places_at(&path)?);
+        } else {
+            places.push(asked(&path));
+        }
+    }
+    Ok(places)
+}
+
+fn asked(path: &Path) -> Place {
+    Place {
+        path: path.to_owned(),
+        asked_for: true,
+    }
+}
+
+/// Returns whether a folder belongs together as the result of one program.
+fn is_one_result(folder: &Path) -> bool {
+    FORMATS
+        .iter()
+        .any(|format| (format.folder)(folder).is_some())
+}
+
+/// Returns whether a file goes with results of a format and holds none itself.
+pub(super) fn is_companion(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| FORMATS.iter().any(|it| it.companions.contains(&name)))
+}
+
+/// Returns what there is below a folder, by path.
+fn below(folder: &Path) -> io::Result<Vec<Place>> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        if is_one_result(&folder) {
+            found.push(folder);
+            continue;
+        }
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with('.') && !HIDDEN.contains(&name.as_ref()) {
+                continue;
+            }
+            // Links to folders are not followed: they may go round in circles.
+            if entry.file_type()?.is_dir() {
+                waiting.push(path);
+            } else if ENDINGS.iter().any(|end| name.ends_with(end)) && path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found
+        .into_iter()
+        .map(|path| Place {
+            path,
+            asked_for: false,
+        })
+        .collect())
+}

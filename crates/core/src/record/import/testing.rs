@@ -1,0 +1,95 @@
+//! What the tests of the formats share.
+
+use std::path::PathBuf;
+
+use regex::Regex;
+
+use super::{BadLines, EachRun, ImportOptions, Imported, Source, format_named, read};
+use crate::record::write_line;
+
+/// Returns where a fixture lies.
+pub(super) fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures")).join(name)
+}
+
+pub(super) fn options(bad_lines: BadLines) -> ImportOptions {
+    ImportOptions {
+        format: None,
+        suite: None,
+        each_run: EachRun::Iteration,
+        bad_lines,
+        now: "2026-01-01T00:00:00Z".parse().expect("a time"),
+    }
+}
+
+/// Reads a fixture's bytes, without its place and time.
+pub(super) fn imported(name: &str) -> Imported {
+    let imported = read(&source(name), &options(BadLines::Refuse));
+    imported.unwrap_or_else(|error| unreachable!("{name}: {error}"))
+}
+
+/// Returns why a fixture cannot be read.
+pub(super) fn refusal(name: &str) -> String {
+    let read = read(&source(name), &options(BadLines::Refuse));
+    read.expect_err("bad on purpose").to_string()
+}
+
+/// Returns why a text cannot be read as that format.
+pub(super) fn refusal_of(format: &str, text: &str) -> String {
+    let source = Source::from_bytes("made-up", text.as_bytes().to_vec()).expect("bytes");
+    let mut options = options(BadLines::Refuse);
+    options.format = format_named(format);
+    read(&source, &options)
+        .expect_err("bad on purpose")
+        .to_string()
+}
+
+fn source(name: &str) -> Source {
+    let path = fixture(name);
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| unreachable!("{name}: {error}"));
+    let short = path
+        .file_name()
+        .map(|it| it.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    Source::from_bytes(&short, bytes).expect("a fixture has content")
+}
+
+/// Returns what was read for a snapshot: format and reason, the records as they would stand
+/// in a record file (ids by kind and number, no digests), the notes.
+pub(super) fn shown(imported: &Imported) -> String {
+    let mut text = format!(
+        "{} because {}\n",
+        imported.format.name,
+        imported.because.unwrap_or("it was said")
+    );
+    for record in &imported.records {
+        let mut line = Vec::new();
+        write_line(&mut line, record).expect("memory");
+        text.push_str(&String::from_utf8_lossy(&line));
+    }
+    for note in &imported.notes {
+        let verb = if note.kept { "kept in" } else { "left, as" };
+        text.push_str(&format!("{verb} {}: {}\n", note.why, note.what.join(", ")));
+    }
+    for bad in &imported.bad_lines {
+        text.push_str(&format!("bad line {}: {}\n", bad.line, bad.reason));
+    }
+    named(&text)
+}
+
+/// Replaces ids by short names and digests by dots.
+fn named(text: &str) -> String {
+    let id = Regex::new(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").expect("a pattern");
+    let digest = Regex::new(r#""sha256":"[0-9a-f]{64}""#).expect("a pattern");
+    let mut seen: Vec<String> = Vec::new();
+    let text = id.replace_all(text, |found: &regex::Captures<'_>| {
+        let id = found[0].to_owned();
+        let at = seen.iter().position(|known| *known == id);
+        let at = at.unwrap_or_else(|| {
+            seen.push(id);
+            seen.len() - 1
+        });
+        format!("#{at}")
+    });
+    digest.replace_all(&text, "\"sha256\":\"…\"").into_owned()
+}
