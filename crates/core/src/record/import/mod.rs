@@ -10,6 +10,8 @@
 mod detect;
 mod document;
 mod error;
+mod google_benchmark;
+mod google_benchmark_document;
 mod hail;
 mod hail_line;
 mod hyperfine;
@@ -42,7 +44,12 @@ pub use places::{Place, places_at};
 pub use source::Source;
 
 /// Every format that can be read, the surest signs first.
-pub const FORMATS: &[Format] = &[record_v1::FORMAT, hail::FORMAT, hyperfine::FORMAT];
+pub const FORMATS: &[Format] = &[
+    record_v1::FORMAT,
+    hail::FORMAT,
+    hyperfine::FORMAT,
+    google_benchmark::FORMAT,
+];
 
 /// A kind of file.
 #[derive(Debug)]
