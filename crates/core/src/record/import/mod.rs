@@ -8,6 +8,8 @@
 //! session, runs and instances to an `Intake`, which makes records of them.
 
 mod detect;
+mod divan;
+mod divan_table;
 mod document;
 mod error;
 mod google_benchmark;
@@ -17,12 +19,14 @@ mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
+mod libtest;
 mod lines;
 mod moment;
 mod notes;
 mod number;
 mod places;
 mod reason;
+mod rebar;
 mod record_v1;
 mod sink;
 mod source;
@@ -49,6 +53,9 @@ pub const FORMATS: &[Format] = &[
     hail::FORMAT,
     hyperfine::FORMAT,
     google_benchmark::FORMAT,
+    divan::FORMAT,
+    libtest::FORMAT,
+    rebar::FORMAT,
 ];
 
 /// A kind of file.
