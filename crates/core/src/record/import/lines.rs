@@ -13,6 +13,13 @@ pub(super) struct Lines<'s> {
     text: Box<dyn BufRead + 's>,
     line: Vec<u8>,
     number: u64,
+    indentation: Indentation,
+}
+
+/// What becomes of the spaces that a line begins with.
+enum Indentation {
+    Cut,
+    Kept,
 }
 
 /// A line, or why it is none.
@@ -30,7 +37,14 @@ impl<'s> Lines<'s> {
             text: source.text()?,
             line: Vec::new(),
             number: 0,
+            indentation: Indentation::Cut,
         })
+    }
+
+    /// Keeps the spaces that lines begin with.
+    pub(super) fn indented(mut self) -> Self {
+        self.indentation = Indentation::Kept;
+        self
     }
 
     /// Returns the next line that is not blank, and its number from 1.
@@ -56,7 +70,10 @@ impl<'s> Lines<'s> {
             text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         }
         let line = match std::str::from_utf8(text) {
-            Ok(text) => Line::Text(text.trim()),
+            Ok(text) => Line::Text(match self.indentation {
+                Indentation::Cut => text.trim(),
+                Indentation::Kept => text.trim_end(),
+            }),
             Err(error) => Line::Bad(format!(
                 "not UTF-8 text: byte {} of the line is 0x{:02X}",
                 error.valid_up_to() + 1,

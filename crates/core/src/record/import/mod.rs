@@ -12,14 +12,19 @@ mod asv_document;
 mod conbench;
 mod conbench_document;
 mod detect;
+mod divan;
+mod divan_table;
 mod document;
 mod error;
+mod google_benchmark;
+mod google_benchmark_document;
 mod hail;
 mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
 mod keys;
+mod libtest;
 mod lines;
 mod moment;
 mod notes;
@@ -29,6 +34,7 @@ mod pyperf;
 mod pytest_benchmark;
 mod pytest_benchmark_document;
 mod reason;
+mod rebar;
 mod record_v1;
 mod sink;
 mod source;
@@ -57,7 +63,11 @@ pub const FORMATS: &[Format] = &[
     pyperf::FORMAT,
     asv::FORMAT,
     conbench::FORMAT,
+    google_benchmark::FORMAT,
     hyperfine::FORMAT,
+    divan::FORMAT,
+    libtest::FORMAT,
+    rebar::FORMAT,
 ];
 
 /// A kind of file.
