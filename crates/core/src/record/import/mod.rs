@@ -16,6 +16,9 @@ mod divan;
 mod divan_table;
 mod document;
 mod error;
+mod go;
+mod go_line;
+mod go_text;
 mod google_benchmark;
 mod google_benchmark_document;
 mod hail;
@@ -68,6 +71,7 @@ pub const FORMATS: &[Format] = &[
     divan::FORMAT,
     libtest::FORMAT,
     rebar::FORMAT,
+    go::FORMAT,
 ];
 
 /// A kind of file.
