@@ -13,13 +13,6 @@ pub(super) struct Lines<'s> {
     text: Box<dyn BufRead + 's>,
     line: Vec<u8>,
     number: u64,
-    indentation: Indentation,
-}
-
-/// What becomes of the spaces that a line begins with.
-enum Indentation {
-    Cut,
-    Kept,
 }
 
 /// A line, or why it is none.
@@ -37,22 +30,11 @@ impl<'s> Lines<'s> {
             text: source.text()?,
             line: Vec::new(),
             number: 0,
-            indentation: Indentation::Cut,
         })
     }
 
-<<<<<<< HEAD
-    /// Keeps the spaces that lines begin with.
-    pub(super) fn indented(mut self) -> Self {
-        self.indentation = Indentation::Kept;
-        self
-    }
-
-    /// Returns the next line that is not blank, and its number from 1.
-=======
     /// Returns the next line that is not blank, without the blanks around it, and its
     /// number from 1.
->>>>>>> misc
     pub(super) fn next(&mut self) -> Result<Option<(u64, Line<'_>)>, ImportError> {
         let line = self.next_indented()?;
         Ok(line.map(|(number, line)| match line {
@@ -85,14 +67,7 @@ impl<'s> Lines<'s> {
             text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         }
         let line = match std::str::from_utf8(text) {
-<<<<<<< HEAD
-            Ok(text) => Line::Text(match self.indentation {
-                Indentation::Cut => text.trim(),
-                Indentation::Kept => text.trim_end(),
-            }),
-=======
             Ok(text) => Line::Text(text.trim_end()),
->>>>>>> misc
             Err(error) => Line::Bad(format!(
                 "not UTF-8 text: byte {} of the line is 0x{:02X}",
                 error.valid_up_to() + 1,
