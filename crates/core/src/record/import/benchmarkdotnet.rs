@@ -191,7 +191,7 @@ fn note(case: &Case, unknown: &Object, intake: &mut Intake<'_, '_, '_>) {
 }
 
 fn benchmark_id(case: &Case) -> String {
-    if let Some(name) = &case.full_name {
+    if let Some(name) = case.full_name.as_ref().filter(|it| !it.is_empty()) {
         return name.clone();
     }
     let parts = [case.namespace.as_deref(), case.class.as_deref()];
@@ -414,7 +414,7 @@ mod tests {
         {"v":1,"kind":"iteration","instance":"#3","index":2,"burn_in":false,"loops":1024,"outcome":"ok","metrics":{"wall_time":1.275e-7}}
         {"v":1,"kind":"iteration","instance":"#3","index":3,"burn_in":false,"loops":1024,"outcome":"ok","metrics":{"wall_time":1.2775e-7}}
         {"v":1,"kind":"iteration","instance":"#3","index":4,"burn_in":false,"loops":1024,"outcome":"ok","metrics":{"wall_time":1.28e-7}}
-        {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"Demo.Sorting.Broken"},"block":0,"position":2,"attempt":0,"attributes":{"Memory":null}}
+        {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"Demo.Sorting.Broken"},"block":0,"position":2,"attempt":0}
         {"v":1,"kind":"instance_end","instance":"#4","outcome":"failed","message":"it has no results"}
         left, as they do not measure the benchmark: Overhead Jitting, Workload Jitting, Workload Pilot, Overhead Warmup, Overhead Actual
         left, as they follow from the samples: Workload Result, Statistics

@@ -7,14 +7,25 @@
 //! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
 //! session, runs and instances to an `Intake`, which makes records of them.
 
+mod asv;
+mod asv_document;
 mod benchmarkdotnet;
 mod benchmarkdotnet_document;
+mod bmf;
+mod conbench;
+mod conbench_document;
 mod detect;
+mod divan;
+mod divan_table;
 mod document;
 mod error;
+mod github_action;
+mod github_action_document;
 mod go;
 mod go_line;
 mod go_text;
+mod google_benchmark;
+mod google_benchmark_document;
 mod hail;
 mod hail_line;
 mod hyperfine;
@@ -22,13 +33,19 @@ mod hyperfine_document;
 mod intake;
 mod jmh;
 mod jmh_document;
+mod keys;
+mod libtest;
 mod lines;
 mod moment;
 mod notes;
 mod number;
 mod others;
 mod places;
+mod pyperf;
+mod pytest_benchmark;
+mod pytest_benchmark_document;
 mod reason;
+mod rebar;
 mod record_v1;
 mod sink;
 mod source;
@@ -53,10 +70,20 @@ pub use source::Source;
 pub const FORMATS: &[Format] = &[
     record_v1::FORMAT,
     hail::FORMAT,
+    pytest_benchmark::FORMAT,
+    pyperf::FORMAT,
+    asv::FORMAT,
+    conbench::FORMAT,
+    google_benchmark::FORMAT,
     hyperfine::FORMAT,
+    divan::FORMAT,
+    libtest::FORMAT,
+    rebar::FORMAT,
     go::FORMAT,
     jmh::FORMAT,
     benchmarkdotnet::FORMAT,
+    github_action::FORMAT,
+    bmf::FORMAT,
 ];
 
 /// A kind of file.
