@@ -109,13 +109,11 @@ struct Roles {
 
 impl Roles {
     fn of(text: &GoText) -> Self {
-        let mut of_benchmark: BTreeMap<(Option<&String>, &str), BTreeSet<usize>> = BTreeMap::new();
+        let mut of_benchmark: BTreeMap<(Option<&String>, usize), BTreeSet<usize>> = BTreeMap::new();
         for it in &text.measured {
             let package = text.settings[it.settings].get("pkg");
-            of_benchmark
-                .entry((package, &it.name))
-                .or_default()
-                .insert(it.settings);
+            let places = of_benchmark.entry((package, it.name)).or_default();
+            places.insert(it.settings);
         }
         let all: BTreeSet<usize> = text.measured.iter().map(|it| it.settings).collect();
         let mut varied = BTreeSet::new();
@@ -167,22 +165,16 @@ struct Visit {
 /// Returns the visits in the order of their first results.
 fn visits(text: &GoText, roles: &Roles) -> Vec<Visit> {
     let mut visits: Vec<Visit> = Vec::new();
-    let mut known: BTreeMap<(String, u32, String), usize> = BTreeMap::new();
-    let mut blocks: BTreeMap<(String, String), u32> = BTreeMap::new();
-    let keys: Vec<String> = text
-        .settings
-        .iter()
-        .map(|settings| run_key(settings, roles))
-        .collect();
+    let mut known: BTreeMap<(usize, u32, usize), usize> = BTreeMap::new();
+    let mut blocks: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+    let alike = alike(text, roles);
     for (place, it) in text.measured.iter().enumerate() {
-        let benchmark = benchmark_id(&text.settings[it.settings], &it.name);
-        let run = keys[it.settings].clone();
-        let key = (run.clone(), it.process, benchmark.clone());
-        match known.get(&key) {
+        let settings = alike[it.settings];
+        match known.get(&(settings, it.process, it.name)) {
             Some(&visit) => visits[visit].results.push(place),
             None => {
-                let block = blocks.entry((run, benchmark)).or_default();
-                known.insert(key, visits.len());
+                let block = blocks.entry((settings, it.name)).or_default();
+                known.insert((settings, it.process, it.name), visits.len());
                 visits.push(Visit {
                     settings: it.settings,
                     block: *block,
@@ -193,6 +185,19 @@ fn visits(text: &GoText, roles: &Roles) -> Vec<Visit> {
         }
     }
     visits
+}
+
+/// Returns for each combination of settings the first with the same run and package.
+fn alike(text: &GoText, roles: &Roles) -> Vec<usize> {
+    let mut first: BTreeMap<(String, Option<&String>), usize> = BTreeMap::new();
+    text.settings
+        .iter()
+        .enumerate()
+        .map(|(place, settings)| {
+            let key = (run_key(settings, roles), settings.get("pkg"));
+            *first.entry(key).or_insert(place)
+        })
+        .collect()
 }
 
 /// Returns what tells the run of these settings from the others of the source.
@@ -250,12 +255,21 @@ fn run_draft(text: &GoText, roles: &Roles, place: usize) -> RunDraft {
     }
 }
 
+/// Returns the version that the settings name. Bent, with which Go's authors compare
+/// toolchains, names two, of which `toolchain` tells the one that was measured.
 fn version(settings: &Settings) -> Version {
     let get = |key: &str| settings.get(key).cloned();
+    let of_bent = match settings.get("toolchain").map(String::as_str) {
+        Some("Base") => "denominator",
+        Some(_) | None => "numerator",
+    };
+    let of_bent = |key: &str| get(&format!("{of_bent}_{key}"));
     Version {
-        commit: get("commit"),
-        branch: get("branch"),
-        date: get("commit-time").or_else(|| get("commit-date")),
+        commit: get("commit").or_else(|| of_bent("hash")),
+        branch: get("branch").or_else(|| of_bent("branch")),
+        date: get("commit-time")
+            .or_else(|| get("commit-date"))
+            .or_else(|| of_bent("stamp")),
         ..Version::default()
     }
 }
@@ -278,7 +292,7 @@ fn unit_attributes(text: &GoText) -> Object {
 
 fn instance_draft(text: &GoText, roles: &Roles, visit: &Visit) -> InstanceDraft {
     let settings = &text.settings[visit.settings];
-    let full_name = &text.measured[visit.results[0]].name;
+    let full_name = text.names.at(text.measured[visit.results[0]].name);
     let name = GoName::of(full_name);
     let mut params = Object::new();
     for (key, value) in name.parameters() {
@@ -314,7 +328,7 @@ fn measure(text: &GoText, quantities: &[Quantity], visit: &Visit, draft: &mut In
         ..IterationColumns::default()
     };
     for (index, (k, it)) in (0_u32..).zip(results.iter().enumerate()) {
-        for &(value, unit) in &it.values {
+        for (value, unit) in text.values(it) {
             let Quantity { metric, unit } = &quantities[unit];
             let missing = || vec![f64::NAN; results.len()];
             let column = columns.values.entry(metric.clone()).or_insert_with(missing);
@@ -324,7 +338,7 @@ fn measure(text: &GoText, quantities: &[Quantity], visit: &Visit, draft: &mut In
         if it.outcome != Outcome::Ok {
             let mark = Mark {
                 outcome: it.outcome,
-                message: it.message.clone(),
+                message: it.message.as_deref().cloned(),
                 attributes: Object::new(),
             };
             columns.marks.insert(index, mark);
@@ -349,6 +363,7 @@ fn quantities(text: &GoText) -> Vec<Quantity> {
         })
         .collect();
     text.units
+        .all()
         .iter()
         .map(|unit| {
             let Quantity { metric, unit } = Quantity::of(unit);

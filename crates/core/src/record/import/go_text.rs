@@ -4,6 +4,7 @@
 //! `go test -json` wraps the same text into events, one stream of it for each package.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -21,9 +22,12 @@ pub(super) type Settings = BTreeMap<String, String>;
 pub(super) struct GoText {
     /// What was measured, in order.
     pub(super) measured: Vec<Measured>,
-    /// The units that results have.
-    pub(super) units: Vec<String>,
-    places_of_units: BTreeMap<String, usize>,
+    /// The values of everything that was measured, one after another.
+    values: Vec<(f64, u32)>,
+    /// The names of benchmarks as they are printed.
+    pub(super) names: Texts,
+    /// The units that values have.
+    pub(super) units: Texts,
     /// Every combination of settings that results have.
     pub(super) settings: Vec<Settings>,
     places_of_settings: BTreeMap<Settings, usize>,
@@ -39,22 +43,53 @@ pub(super) struct GoText {
     pub(super) failed_in_part: BTreeSet<String>,
 }
 
-/// A result, or a failure in place of one.
+/// A result, or a failure in place of one. Texts that come again and again are told by their
+/// places, so that a long source takes hardly more memory than its text.
 pub(super) struct Measured {
     /// The line that it stands on.
     pub(super) line: u64,
-    /// The name as it is printed.
-    pub(super) name: String,
+    /// Which of the names it has.
+    pub(super) name: usize,
     /// Which process of the source printed it.
     pub(super) process: u32,
     /// Which of the combinations of settings it has.
     pub(super) settings: usize,
     /// How many iterations the values are means of.
     pub(super) loops: u64,
-    /// Values as printed, and which of the units they have.
-    pub(super) values: Vec<(f64, usize)>,
+    values: Range<usize>,
     pub(super) outcome: Outcome,
-    pub(super) message: Option<String>,
+    #[expect(clippy::box_collection, reason = "hardly any result has one")]
+    pub(super) message: Option<Box<String>>,
+}
+
+/// Different texts, each with a place.
+#[derive(Default)]
+pub(super) struct Texts {
+    texts: Vec<String>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Texts {
+    /// Returns the place of a text, which may be new.
+    fn place_of(&mut self, text: &str) -> usize {
+        if let Some(&place) = self.places.get(text) {
+            return place;
+        }
+        let place = self.texts.len();
+        self.texts.push(text.to_owned());
+        self.places.insert(text.to_owned(), place);
+        place
+    }
+
+    /// Returns the text at a place.
+    pub(super) fn at(&self, place: usize) -> &str {
+        &self.texts[place]
+    }
+
+    /// Returns every text, by place.
+    pub(super) fn all(&self) -> &[String] {
+        &self.texts
+    }
 }
 
 /// Reads all of a source.
@@ -221,11 +256,11 @@ impl Stream {
         };
         match (process.described, &mut process.begun) {
             (Some(place), _) => {
-                let message = &mut text.measured[place].message;
-                *message = Some(match message.take() {
-                    Some(before) => format!("{before}\n{words}"),
-                    None => words.to_owned(),
-                });
+                let message = text.measured[place].message.get_or_insert_default();
+                if !message.is_empty() {
+                    message.push('\n');
+                }
+                message.push_str(words);
             }
             (None, Some((_name, logged))) => logged.push(words.to_owned()),
             (None, None) => {}
@@ -251,18 +286,19 @@ impl Stream {
             Outcome::Ok
         };
         let settings = self.settings_place(text);
-        let values = result
-            .values
-            .iter()
-            .map(|&(value, unit)| (value, text.unit(unit)))
-            .collect();
+        let name = text.names.place_of(result.name);
+        let begin = text.values.len();
+        for &(value, unit) in &result.values {
+            let unit = u32::try_from(text.units.place_of(unit)).unwrap_or(u32::MAX);
+            text.values.push((value, unit));
+        }
         text.measured.push(Measured {
             line: number,
-            name: result.name.to_owned(),
+            name,
             process: which,
             settings,
             loops: result.loops.max(1),
-            values,
+            values: begin..text.values.len(),
             outcome,
             message: None,
         });
@@ -287,13 +323,13 @@ impl Stream {
         process.described = logged.is_none().then_some(place);
         text.measured.push(Measured {
             line: number,
-            name: name.to_owned(),
+            name: text.names.place_of(name),
             process: process.number,
             settings,
             loops: 1,
-            values: Vec::new(),
+            values: 0..0,
             outcome,
-            message: logged.map(|(_name, logged)| logged.join("\n")),
+            message: logged.map(|(_name, logged)| Box::new(logged.join("\n"))),
         });
     }
 
@@ -318,12 +354,12 @@ impl Stream {
         match (unfinished, begun) {
             (Some(measured), _) => {
                 measured.outcome = outcome;
-                measured.message = Some(words.to_owned());
+                measured.message = Some(Box::new(words.to_owned()));
             }
             (None, Some((name, _logged))) => {
                 self.without_result(number, &name, outcome, processes, text);
                 if let Some(measured) = text.measured.last_mut() {
-                    measured.message = Some(words.to_owned());
+                    measured.message = Some(Box::new(words.to_owned()));
                 }
             }
             (None, None) => text.other.push(number),
@@ -347,14 +383,10 @@ impl Stream {
 }
 
 impl GoText {
-    fn unit(&mut self, unit: &str) -> usize {
-        if let Some(&place) = self.places_of_units.get(unit) {
-            return place;
-        }
-        let place = self.units.len();
-        self.units.push(unit.to_owned());
-        self.places_of_units.insert(unit.to_owned(), place);
-        place
+    /// Returns the values of something that was measured, and which of the units they have.
+    pub(super) fn values(&self, measured: &Measured) -> impl Iterator<Item = (f64, usize)> {
+        let values = self.values[measured.values.clone()].iter();
+        values.map(|&(value, unit)| (value, unit as usize))
     }
 
     fn describe_unit(&mut self, line: u64, unit: &str, pairs: &[(&str, &str)]) {
@@ -379,20 +411,26 @@ impl GoText {
 
     /// A benchmark that has parts fails when one of them does, and measures nothing itself.
     fn drop_failures_of_parts(&mut self) {
-        let parts: BTreeSet<(u32, String)> = self
+        let names = &self.names;
+        let failed = |it: &&Measured| it.values.is_empty();
+        if !self.measured.iter().any(|it| failed(&it)) {
+            return;
+        }
+        let parts: BTreeSet<(u32, &str)> = self
             .measured
             .iter()
             .flat_map(|it| {
-                let ends = it.name.match_indices('/').map(|(end, _)| end);
-                ends.map(|end| (it.process, it.name[..end].to_owned()))
-                    .collect::<Vec<_>>()
+                let name = names.at(it.name);
+                let ends = name.match_indices('/');
+                ends.map(|(end, _)| (it.process, &name[..end]))
             })
             .collect();
         let dropped = &mut self.failed_in_part;
         self.measured.retain(|it| {
-            let of_parts = it.values.is_empty() && parts.contains(&(it.process, it.name.clone()));
+            let name = names.at(it.name);
+            let of_parts = it.values.is_empty() && parts.contains(&(it.process, name));
             if of_parts {
-                dropped.insert(it.name.clone());
+                dropped.insert(name.to_owned());
             }
             !of_parts
         });
@@ -405,15 +443,17 @@ impl GoText {
             .measured
             .iter()
             .filter(|it| !it.values.is_empty())
-            .map(|it| GoName::of(&it.name).processors)
+            .map(|it| GoName::of(self.names.at(it.name)).processors)
             .collect();
         let mut numbers = numbers.into_iter();
         let (Some(Some(only)), None) = (numbers.next(), numbers.next()) else {
             return;
         };
         for it in &mut self.measured {
-            if it.values.is_empty() && GoName::of(&it.name).processors != Some(only) {
-                it.name = format!("{}-{only}", it.name);
+            let name = self.names.at(it.name);
+            if it.values.is_empty() && GoName::of(name).processors != Some(only) {
+                let name = format!("{name}-{only}");
+                it.name = self.names.place_of(&name);
             }
         }
     }
