@@ -462,7 +462,7 @@ fn whole(number: f64) -> Option<u64> {
         clippy::cast_sign_loss,
         reason = "it is a whole number of that range"
     )]
-    (number >= 0.0 && number < 9e15 && number.fract() == 0.0).then_some(number as u64)
+    ((0.0..9e15).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
 #[cfg(test)]
