@@ -12,14 +12,22 @@ mod asv_document;
 mod conbench;
 mod conbench_document;
 mod detect;
+mod divan;
+mod divan_table;
 mod document;
 mod error;
+mod go;
+mod go_line;
+mod go_text;
+mod google_benchmark;
+mod google_benchmark_document;
 mod hail;
 mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
 mod keys;
+mod libtest;
 mod lines;
 mod moment;
 mod notes;
@@ -29,6 +37,7 @@ mod pyperf;
 mod pytest_benchmark;
 mod pytest_benchmark_document;
 mod reason;
+mod rebar;
 mod record_v1;
 mod sink;
 mod source;
@@ -57,7 +66,12 @@ pub const FORMATS: &[Format] = &[
     pyperf::FORMAT,
     asv::FORMAT,
     conbench::FORMAT,
+    google_benchmark::FORMAT,
     hyperfine::FORMAT,
+    divan::FORMAT,
+    libtest::FORMAT,
+    rebar::FORMAT,
+    go::FORMAT,
 ];
 
 /// A kind of file.
