@@ -139,7 +139,7 @@ fn from_columns(columns: &[String], cells: Vec<Value>) -> Result<Row, String> {
                 row.params = match cell {
                     Value::Null => Vec::new(),
                     cell => serde_json::from_value(cell)
-                        .map_err(|error| format!("`params`: {error}, expected a list of lists"))?,
+                        .map_err(|error| format!("`params`: {error}"))?,
                 }
             }
             "version" => row.version = cell.as_str().map(str::to_owned),
