@@ -7,6 +7,10 @@
 //! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
 //! session, runs and instances to an `Intake`, which makes records of them.
 
+mod criterion;
+mod criterion_document;
+mod criterion_folder;
+mod criterion_messages;
 mod detect;
 mod divan;
 mod divan_table;
@@ -53,6 +57,7 @@ pub const FORMATS: &[Format] = &[
     hail::FORMAT,
     hyperfine::FORMAT,
     google_benchmark::FORMAT,
+    criterion::FORMAT,
     divan::FORMAT,
     libtest::FORMAT,
     rebar::FORMAT,
