@@ -5,6 +5,7 @@ use std::error::Error;
 use lapwing_core::record::StoreError;
 use lapwing_core::record::export::ExportError;
 use lapwing_core::record::import::ImportError;
+use lapwing_core::show::exchange::ExchangeError;
 
 use crate::error::CliError;
 use crate::table::grouped;
@@ -24,12 +25,39 @@ pub fn with_hint(error: CliError) -> CliError {
         if let Some(ExportError::Store(store)) = current.downcast_ref::<ExportError>() {
             hint = hint.or_else(|| store_hint(store));
         }
+        if let Some(exchange) = current.downcast_ref::<ExchangeError>() {
+            hint = hint.or_else(|| exchange_hint(exchange));
+        }
         cause = current.source();
     }
     CliError {
         hint: error.hint.or(hint),
         consequence: error.consequence.or(consequence),
         ..error
+    }
+}
+
+fn exchange_hint(error: &ExchangeError) -> Option<String> {
+    /// Runs to list.
+    const SHOWN: usize = 8;
+    match error {
+        ExchangeError::SeveralRuns { runs } => {
+            let mut text = String::from("choose one with --only-run, --session or --variant:");
+            for (id, what) in runs.iter().take(SHOWN) {
+                text.push_str(&format!("\n    --only-run {id}   {what}"));
+            }
+            if runs.len() > SHOWN {
+                let more = (runs.len() - SHOWN) as u64;
+                text.push_str(&format!("\n    and {} more", grouped(more)));
+            }
+            Some(text)
+        }
+        ExchangeError::Store(store) => store_hint(store),
+        ExchangeError::Nothing => Some("`lapwing list` shows what there is".to_owned()),
+        ExchangeError::NoTime { .. } => {
+            Some("--to bmf and --to github-action hold any metric".to_owned())
+        }
+        ExchangeError::Output(_) => None,
     }
 }
 

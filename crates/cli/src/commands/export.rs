@@ -5,7 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lapwing_core::record::export::{ExportFormat, Exported, export};
+use lapwing_core::record::export::{ExportFormat, Exported, Separator, export};
+use lapwing_core::record::{Filter, Store};
+use lapwing_core::show::exchange::{ExchangeFormat, Exchanged, exchange};
 
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
@@ -13,6 +15,10 @@ use crate::store::open_for_reading;
 use crate::table::counted;
 
 /// Write measurements for other programs
+///
+/// Record v1, CSV, TSV and JSON hold everything that passes the filters. The formats of
+/// other programs hold one run each, and of it what counts when judging: no burn-in and
+/// no failures.
 #[derive(Debug, Args)]
 pub struct Export {
     /// The form
@@ -21,9 +27,12 @@ pub struct Export {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// One CSV row for each iteration, one column for each metric, instead of one row for each value
+    /// One row of the table for each iteration, one column for each metric, instead of one row for each value
     #[arg(long)]
     wide: bool,
+    /// Put this between the columns of a CSV table
+    #[arg(long, value_name = "WHAT")]
+    separator: Option<Between>,
     #[command(flatten)]
     filters: Filters,
 }
@@ -32,56 +41,178 @@ pub struct Export {
 enum To {
     /// Everything as record v1, to be imported elsewhere
     Record,
-    /// One row for each value of an iteration
+    /// A table with one row for each value of an iteration
     Csv,
+    /// The same with tabulators
+    Tsv,
     /// An array with one object for each iteration
     Json,
+    /// What pytest-benchmark compares
+    PytestBenchmark,
+    /// What hyperfine exports
+    Hyperfine,
+    /// Bencher Metric Format
+    Bmf,
+    /// What github-action-benchmark reads as a custom tool's output
+    GithubAction,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Between {
+    /// `,`
+    Comma,
+    /// `;`, which spreadsheets expect where the comma is a decimal mark
+    Semicolon,
+    /// Tabulators
+    Tab,
+}
+
+/// Who writes the file.
+enum Way {
+    Table(ExportFormat),
+    Exchange(ExchangeFormat),
+}
+
+/// What was written, and what there is to say about it.
+struct Written {
+    what: String,
+    notes: Vec<String>,
 }
 
 impl Export {
     /// Writes to standard output, or to a file that appears only when it is complete.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
-        let format = match (self.to, self.wide) {
-            (To::Record, false) => ExportFormat::Record,
-            (To::Csv, false) => ExportFormat::LongCsv,
-            (To::Csv, true) => ExportFormat::WideCsv,
-            (To::Json, false) => ExportFormat::Json,
-            (To::Record | To::Json, true) => {
-                return Err(CliError::input("--wide goes with --to csv only"));
-            }
-        };
+        let way = self.way()?;
         let filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
-        match &self.output {
+        let written = match &self.output {
             None => {
                 let mut out = BufWriter::new(context.terminal.out());
-                export(&store, &filter, format, &mut out)?;
+                self.write(&way, &store, &filter, &mut out)?
             }
             Some(path) => {
-                let exported = to_file(path, |out| Ok(export(&store, &filter, format, out)?))?;
+                let written = to_file(path, |out| self.write(&way, &store, &filter, out))?;
                 if !context.quiet {
-                    let noun = match self.to {
-                        To::Record => "record",
-                        To::Csv => "row",
-                        To::Json => "iteration",
-                    };
-                    let count = counted(exported.rows, noun);
-                    context
-                        .terminal
-                        .say(&format!("wrote {count} to {}", path.display()));
+                    let text = format!("wrote {} to {}", written.what, path.display());
+                    context.terminal.say(&text);
                 }
+                written
             }
+        };
+        for note in &written.notes {
+            context.terminal.note(note);
         }
         Ok(Exit::Fine)
     }
+
+    fn way(&self) -> Result<Way, CliError> {
+        let table = matches!(self.to, To::Csv | To::Tsv);
+        if self.wide && !table {
+            return Err(CliError::input(
+                "--wide goes with --to csv and --to tsv only",
+            ));
+        }
+        if self.separator.is_some() && self.to != To::Csv {
+            return Err(CliError::input("--separator goes with --to csv only"));
+        }
+        let separator = match (self.to, self.separator) {
+            (To::Tsv, _) | (_, Some(Between::Tab)) => Separator::Tab,
+            (_, Some(Between::Semicolon)) => Separator::Semicolon,
+            (_, Some(Between::Comma) | None) => Separator::Comma,
+        };
+        Ok(match self.to {
+            To::Record => Way::Table(ExportFormat::Record),
+            To::Csv | To::Tsv if self.wide => Way::Table(ExportFormat::Wide(separator)),
+            To::Csv | To::Tsv => Way::Table(ExportFormat::Long(separator)),
+            To::Json => Way::Table(ExportFormat::Json),
+            To::PytestBenchmark => Way::Exchange(ExchangeFormat::PytestBenchmark),
+            To::Hyperfine => Way::Exchange(ExchangeFormat::Hyperfine),
+            To::Bmf => Way::Exchange(ExchangeFormat::Bmf),
+            To::GithubAction => Way::Exchange(ExchangeFormat::GithubAction),
+        })
+    }
+
+    fn write(
+        &self,
+        way: &Way,
+        store: &Store,
+        filter: &Filter,
+        out: &mut impl Write,
+    ) -> Result<Written, CliError> {
+        match *way {
+            Way::Table(format) => {
+                let exported = export(store, filter, format, out)?;
+                Ok(self.table_written(exported))
+            }
+            Way::Exchange(format) => Ok(exchange_written(exchange(store, filter, format, out)?)),
+        }
+    }
+
+    fn table_written(&self, exported: Exported) -> Written {
+        let noun = match self.to {
+            To::Record => "record",
+            To::Csv | To::Tsv => "row",
+            To::Json => "object",
+            To::PytestBenchmark | To::Hyperfine | To::Bmf | To::GithubAction => "entry",
+        };
+        let mut notes = Vec::new();
+        if exported.summaries_left > 0 {
+            notes.push(format!(
+                "a wide table has no place for {}; a long one has",
+                counted(exported.summaries_left, "summary")
+            ));
+        }
+        Written {
+            what: counted(exported.rows, noun),
+            notes,
+        }
+    }
+}
+
+fn exchange_written(exchanged: Exchanged) -> Written {
+    let mut notes = Vec::new();
+    if exchanged.joined > 0 {
+        notes.push(format!(
+            "{} joined from several instances, which this format cannot tell apart",
+            were(exchanged.joined, "entry")
+        ));
+    }
+    if exchanged.not_counted > 0 {
+        notes.push(format!(
+            "{} left out: burn-in or failed",
+            were(exchanged.not_counted, "iteration")
+        ));
+    }
+    if !exchanged.other_direction.is_empty() {
+        notes.push(format!(
+            "such a file has one direction; left out, as better upwards: {} (export them by themselves with --metric)",
+            exchanged.other_direction.join(", ")
+        ));
+    }
+    if !exchanged.empty.is_empty() {
+        notes.push(format!(
+            "nothing that counts of: {}",
+            exchanged.empty.join(", ")
+        ));
+    }
+    Written {
+        what: counted(exchanged.entries, "entry"),
+        notes,
+    }
+}
+
+/// Returns `1 entry was`, `3 entries were`.
+fn were(number: u64, noun: &str) -> String {
+    let verb = if number == 1 { "was" } else { "were" };
+    format!("{} {verb}", counted(number, noun))
 }
 
 /// Writes beside the file and gives it its name at the end, so that nobody ever finds
 /// half of it there.
 fn to_file(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> Result<Exported, CliError>,
-) -> Result<Exported, CliError> {
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<Written, CliError>,
+) -> Result<Written, CliError> {
     let cannot = |source: io::Error| {
         CliError::input(io::Error::new(
             source.kind(),

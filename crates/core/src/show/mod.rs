@@ -2,6 +2,7 @@
 
 pub mod chart;
 mod estimate;
+pub mod exchange;
 mod quantity;
 pub mod report;
 mod sample;

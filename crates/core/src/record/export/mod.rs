@@ -11,19 +11,42 @@ use super::{BenchmarkData, Filter, Store, StoreError, write_line};
 pub enum ExportFormat {
     /// Record v1: everything, to be imported elsewhere.
     Record,
-    /// CSV, one row for each value.
-    LongCsv,
-    /// CSV, one row for each iteration.
-    WideCsv,
+    /// A table, one row for each value.
+    Long(Separator),
+    /// A table, one row for each iteration.
+    Wide(Separator),
     /// A JSON array, one object for each iteration.
     Json,
+}
+
+/// What stands between the columns of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Separator {
+    /// A comma: CSV.
+    Comma,
+    /// A semicolon: what spreadsheets expect where the comma is a decimal mark.
+    Semicolon,
+    /// A tabulator: TSV.
+    Tab,
+}
+
+impl Separator {
+    fn byte(self) -> u8 {
+        match self {
+            Self::Comma => b',',
+            Self::Semicolon => b';',
+            Self::Tab => b'\t',
+        }
+    }
 }
 
 /// How much was exported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {
-    /// Records of record v1, rows of CSV (without the header), or objects of JSON.
+    /// Records of record v1, rows of a table (without the header), or objects of JSON.
     pub rows: u64,
+    /// Summaries that the form has no place for.
+    pub summaries_left: u64,
 }
 
 /// What can go wrong with an export.
@@ -65,8 +88,8 @@ pub fn export(
 ) -> Result<Exported, ExportError> {
     let exported = match format {
         ExportFormat::Record => export_records(store, filter, out)?,
-        ExportFormat::LongCsv => export_long(store, filter, out)?,
-        ExportFormat::WideCsv => export_wide(store, filter, out)?,
+        ExportFormat::Long(separator) => export_long(store, filter, separator, out)?,
+        ExportFormat::Wide(separator) => export_wide(store, filter, separator, out)?,
         ExportFormat::Json => export_json(store, filter, out)?,
     };
     out.flush()?;
@@ -92,12 +115,13 @@ fn export_records(
 fn export_long(
     store: &Store,
     filter: &Filter,
+    separator: Separator,
     out: &mut impl Write,
 ) -> Result<Exported, ExportError> {
     let mut exported = Exported::default();
-    let mut csv = csv::Writer::from_writer(out);
+    let mut csv = table(separator, out);
     let mut header = rows::COLUMNS.to_vec();
-    header.extend(["metric", "unit", "value"]);
+    header.extend(rows::VALUE_COLUMNS);
     csv.write_record(&header)?;
     each(store, filter, |data| {
         for instance in &data.instances {
@@ -111,16 +135,20 @@ fn export_long(
                     let unit = instance.run.metrics.get(name);
                     let unit = unit.map_or("", |metric| metric.unit.as_str());
                     let value = rows::number(column[k]);
-                    let more = [name.as_str(), unit, value.as_str()];
+                    let more = [name.as_str(), unit, value.as_str(), "", "", ""];
                     csv.write_record(common.iter().map(String::as_str).chain(more))?;
                     values += 1;
                 }
                 if values == 0 {
                     // A failure is data: it has a row although it has no value.
-                    csv.write_record(common.iter().map(String::as_str).chain(["", "", ""]))?;
+                    csv.write_record(common.iter().map(String::as_str).chain([""; 6]))?;
                     values = 1;
                 }
                 exported.rows += values;
+            }
+            for summary in &instance.summaries {
+                csv.write_record(rows::summary(data, instance, summary))?;
+                exported.rows += 1;
             }
         }
         Ok(())
@@ -132,6 +160,7 @@ fn export_long(
 fn export_wide(
     store: &Store,
     filter: &Filter,
+    separator: Separator,
     out: &mut impl Write,
 ) -> Result<Exported, ExportError> {
     let mut exported = Exported::default();
@@ -140,7 +169,7 @@ fn export_wide(
         .into_iter()
         .map(|row| row.metric)
         .collect();
-    let mut csv = csv::Writer::from_writer(out);
+    let mut csv = table(separator, out);
     let columns = rows::COLUMNS.iter().copied();
     csv.write_record(columns.chain(metrics.iter().map(String::as_str)))?;
     each(store, filter, |data| {
@@ -159,6 +188,7 @@ fn export_wide(
                 csv.write_record(&row)?;
                 exported.rows += 1;
             }
+            exported.summaries_left += instance.summaries.len() as u64;
         }
         Ok(())
     })?;
@@ -181,11 +211,23 @@ fn export_json(
                 serde_json::to_writer(&mut *out, &row).map_err(io::Error::from)?;
                 exported.rows += 1;
             }
+            for summary in &instance.summaries {
+                out.write_all(if exported.rows == 0 { b"\n" } else { b",\n" })?;
+                let row = rows::summary_object(data, instance, summary);
+                serde_json::to_writer(&mut *out, &row).map_err(io::Error::from)?;
+                exported.rows += 1;
+            }
         }
         Ok(())
     })?;
     out.write_all(b"\n]\n")?;
     Ok(exported)
+}
+
+fn table<W: Write>(separator: Separator, out: W) -> csv::Writer<W> {
+    csv::WriterBuilder::new()
+        .delimiter(separator.byte())
+        .from_writer(out)
 }
 
 fn each(

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::model::Summary;
 use crate::record::{BenchmarkData, InstanceData};
 
 /// The columns that say which iteration it is and how it went.
@@ -25,9 +26,42 @@ pub(super) const COLUMNS: [&str; 17] = [
     "message",
 ];
 
-/// Returns those columns of iteration `k` of an instance.
+/// The columns of a value, or of a summary, where `value` is the centre.
+pub(super) const VALUE_COLUMNS: [&str; 6] = ["metric", "unit", "value", "statistic", "spread", "n"];
+
+/// Returns the columns of iteration `k` of an instance.
 pub(super) fn common(data: &BenchmarkData, it: &InstanceData, k: usize) -> [String; COLUMNS.len()] {
+    let of_iteration = [
+        it.iterations.index[k].to_string(),
+        it.iterations.burn_in[k].to_string(),
+        it.iterations.outcome[k].to_string(),
+        message(it, k).unwrap_or_default().to_owned(),
+    ];
+    with_instance(data, it, of_iteration)
+}
+
+/// Returns a summary's row: no iteration, and the value is the centre.
+pub(super) fn summary(data: &BenchmarkData, it: &InstanceData, summary: &Summary) -> Vec<String> {
+    let unit = it.run.metrics.get(&summary.metric);
+    let mut row = with_instance(data, it, [const { String::new() }; 4]).to_vec();
+    row.extend([
+        summary.metric.clone(),
+        unit.map_or_else(String::new, |metric| metric.unit.clone()),
+        number(summary.centre),
+        summary.statistic.clone(),
+        summary.spread.map_or_else(String::new, number),
+        summary.n.map_or_else(String::new, |n| n.to_string()),
+    ]);
+    row
+}
+
+fn with_instance(
+    data: &BenchmarkData,
+    it: &InstanceData,
+    of_iteration: [String; 4],
+) -> [String; COLUMNS.len()] {
     let version = &it.run.version;
+    let [index, burn_in, outcome, message] = of_iteration;
     [
         data.suite.clone(),
         it.session.name.clone().unwrap_or_default(),
@@ -42,10 +76,10 @@ pub(super) fn common(data: &BenchmarkData, it: &InstanceData, k: usize) -> [Stri
         it.instance.block.to_string(),
         it.instance.position.to_string(),
         it.instance.attempt.to_string(),
-        it.iterations.index[k].to_string(),
-        it.iterations.burn_in[k].to_string(),
-        it.iterations.outcome[k].to_string(),
-        message(it, k).unwrap_or_default().to_owned(),
+        index,
+        burn_in,
+        outcome,
+        message,
     ]
 }
 
@@ -57,8 +91,38 @@ pub(super) fn object(data: &BenchmarkData, it: &InstanceData, k: usize) -> Value
             metrics.insert(name.clone(), Value::from(column[k]));
         }
     }
+    let mut row = of_instance(data, it);
+    let of_iteration = json!({
+        "index": it.iterations.index[k],
+        "burn_in": it.iterations.burn_in[k],
+        "outcome": it.iterations.outcome[k],
+        "message": message(it, k),
+        "metrics": metrics,
+    });
+    add_known(&mut row, of_iteration);
+    Value::Object(row)
+}
+
+/// Returns a summary as an object; what is unknown is absent.
+pub(super) fn summary_object(data: &BenchmarkData, it: &InstanceData, summary: &Summary) -> Value {
+    let mut row = of_instance(data, it);
+    let mut figures = summary.extra.clone();
+    let of_summary = json!({
+        "metric": summary.metric,
+        "statistic": summary.statistic,
+        "n": summary.n,
+        "centre": summary.centre,
+        "spread": summary.spread,
+    });
+    add_known(&mut figures, of_summary);
+    row.insert("summary".to_owned(), Value::Object(figures));
+    Value::Object(row)
+}
+
+fn of_instance(data: &BenchmarkData, it: &InstanceData) -> Map<String, Value> {
     let version = &it.run.version;
-    let mut row = json!({
+    let mut row = Map::new();
+    let of_instance = json!({
         "suite": data.suite,
         "session": it.session.name,
         "session_id": it.session.id,
@@ -75,16 +139,16 @@ pub(super) fn object(data: &BenchmarkData, it: &InstanceData, k: usize) -> Value
         "block": it.instance.block,
         "position": it.instance.position,
         "attempt": it.instance.attempt,
-        "index": it.iterations.index[k],
-        "burn_in": it.iterations.burn_in[k],
-        "outcome": it.iterations.outcome[k],
-        "message": message(it, k),
-        "metrics": metrics,
     });
-    if let Some(row) = row.as_object_mut() {
-        row.retain(|_, value| !value.is_null());
-    }
+    add_known(&mut row, of_instance);
     row
+}
+
+/// Adds what is not null.
+fn add_known(row: &mut Map<String, Value>, more: Value) {
+    if let Value::Object(more) = more {
+        row.extend(more.into_iter().filter(|(_, value)| !value.is_null()));
+    }
 }
 
 /// Returns the shortest text that reads back as the same number.

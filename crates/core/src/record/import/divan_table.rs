@@ -56,10 +56,10 @@ enum Row {
 
 /// Returns the benchmarks of all tables, and the lines that are wrong.
 pub(super) fn read_tables(source: &Source) -> Result<(Vec<Leaf>, Vec<BadLine>), ImportError> {
-    let mut lines = Lines::of(source)?.indented();
+    let mut lines = Lines::of(source)?;
     let mut place = Place::default();
     let (mut leaves, mut bad): (Vec<Leaf>, Vec<BadLine>) = (Vec::new(), Vec::new());
-    while let Some((line, text)) = lines.next()? {
+    while let Some((line, text)) = lines.next_indented()? {
         let text = match text {
             Line::Text(text) => without_colours(text),
             Line::Bad(reason) => {

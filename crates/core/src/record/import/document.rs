@@ -88,12 +88,16 @@ impl Document {
 
     /// Reads the whole document.
     pub(super) fn parse<'d, T: Deserialize<'d>>(&'d self) -> Result<T, ImportError> {
-        self.part(&self.text)
-            .map_err(|BadLine { line, reason }| ImportError::Document {
-                name: self.name.clone(),
-                line: usize::try_from(line).unwrap_or(usize::MAX),
-                reason,
-            })
+        self.part(&self.text).map_err(|bad| self.refused(bad))
+    }
+
+    /// Returns the error for a part without which the document says nothing.
+    pub(super) fn refused(&self, BadLine { line, reason }: BadLine) -> ImportError {
+        ImportError::Document {
+            name: self.name.clone(),
+            line: usize::try_from(line).unwrap_or(usize::MAX),
+            reason,
+        }
     }
 
     /// Reads one element.

@@ -15,7 +15,7 @@ use crate::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Level, Metric, MetricName, Object,
     Record, RecordKind, Run, Session, Summary, Version,
 };
-use crate::record::{IterationColumns, StoreError};
+use crate::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
 /// A session before it has an id.
 #[derive(Debug, Default)]
@@ -346,10 +346,13 @@ fn clean(draft: &mut InstanceDraft) -> Option<String> {
     if id.is_empty() {
         return Some("the benchmark has no name".to_owned());
     }
-    let is_time = |metric: &str| draft.metrics.get(metric).is_some_and(|it| it.unit == "s");
+    let never_negative = |metric: &str| {
+        NEVER_NEGATIVE.contains(&metric)
+            || draft.metrics.get(metric).is_some_and(|it| it.unit == "s")
+    };
     for (metric, column) in &mut draft.iterations.values {
         for value in column.iter_mut() {
-            if *value < 0.0 && is_time(metric) {
+            if *value < 0.0 && never_negative(metric) {
                 return Some(format!("`{metric}` of `{id}` is negative: {value}"));
             }
             if value.is_infinite() {
@@ -363,7 +366,7 @@ fn clean(draft: &mut InstanceDraft) -> Option<String> {
         .retain(|_, column| column.iter().any(|value| !value.is_nan()));
     draft.summaries.retain(|it| it.centre.is_finite());
     for summary in &mut draft.summaries {
-        if summary.centre < 0.0 && is_time(&summary.metric) {
+        if summary.centre < 0.0 && never_negative(&summary.metric) {
             return Some(format!(
                 "`{}` of `{id}` is negative: {}",
                 summary.metric, summary.centre

@@ -7,6 +7,10 @@
 //! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
 //! session, runs and instances to an `Intake`, which makes records of them.
 
+mod asv;
+mod asv_document;
+mod conbench;
+mod conbench_document;
 mod criterion;
 mod criterion_document;
 mod criterion_folder;
@@ -16,6 +20,9 @@ mod divan;
 mod divan_table;
 mod document;
 mod error;
+mod go;
+mod go_line;
+mod go_text;
 mod google_benchmark;
 mod google_benchmark_document;
 mod hail;
@@ -23,12 +30,16 @@ mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
+mod keys;
 mod libtest;
 mod lines;
 mod moment;
 mod notes;
 mod number;
 mod places;
+mod pyperf;
+mod pytest_benchmark;
+mod pytest_benchmark_document;
 mod reason;
 mod rebar;
 mod record_v1;
@@ -55,12 +66,17 @@ pub use source::Source;
 pub const FORMATS: &[Format] = &[
     record_v1::FORMAT,
     hail::FORMAT,
-    hyperfine::FORMAT,
+    pytest_benchmark::FORMAT,
+    pyperf::FORMAT,
+    asv::FORMAT,
+    conbench::FORMAT,
     google_benchmark::FORMAT,
     criterion::FORMAT,
+    hyperfine::FORMAT,
     divan::FORMAT,
     libtest::FORMAT,
     rebar::FORMAT,
+    go::FORMAT,
 ];
 
 /// A kind of file.

@@ -1,0 +1,103 @@
+//! hyperfine's `--export-json`.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use super::rounds::Rounds;
+use super::{
+    Entry, ExchangeError, Exchanged, List, each_entry, refuse_other_than_time, time_metric,
+};
+use crate::model::Summary;
+use crate::record::{Filter, Store};
+
+pub(super) fn write(
+    store: &Store,
+    filter: &Filter,
+    out: &mut impl Write,
+) -> Result<Exchanged, ExchangeError> {
+    // Memory and processor times stand beside the times.
+    let metric = time_metric(filter);
+    let filter = Filter {
+        metrics: Vec::new(),
+        ..filter.clone()
+    };
+    let mut exchanged = Exchanged::default();
+    let mut list = List::new();
+    out.write_all(b"{\"results\": [")?;
+    each_entry(store, &filter, |entry| {
+        refuse_other_than_time(entry, &metric)?;
+        let Some(counted) = entry.counted(&metric) else {
+            match entry.summary(&metric) {
+                Some(summary) => {
+                    exchanged.note(None);
+                    list.push(out, &summarised(entry, summary))?;
+                }
+                None => exchanged.empty.push(entry.id().to_owned()),
+            }
+            return Ok(());
+        };
+        let Some(rounds) = Rounds::of(&counted.values) else {
+            return Ok(());
+        };
+        exchanged.note(Some(&counted));
+        list.push(out, &result(entry, &counted.values, &rounds))?;
+        Ok(())
+    })?;
+    out.write_all(b"\n]}\n")?;
+    Ok(exchanged)
+}
+
+fn result(entry: &Entry<'_>, times: &[f64], rounds: &Rounds) -> Value {
+    let mean = |metric: &str| Some(entry.centre(metric)?.value);
+    let mut result = json!({
+        "command": entry.id(),
+        "mean": rounds.mean,
+        "stddev": lapwing_stats::standard_deviation(times),
+        "median": rounds.median,
+        "user": mean("user_time"),
+        "system": mean("system_time"),
+        "min": rounds.min,
+        "max": rounds.max,
+        "times": times,
+        // Executions that failed do not count, and are not among the times.
+        "exit_codes": vec![0; times.len()],
+    });
+    if let Some(memory) = entry.counted("peak_memory")
+        && memory.values.len() == times.len()
+    {
+        result["memory_usage_byte"] = json!(memory.values);
+    }
+    add_parameters(&mut result, entry);
+    result
+}
+
+/// A result without times, as programs write it that keep the format and not the samples.
+fn summarised(entry: &Entry<'_>, summary: &Summary) -> Value {
+    let centre = if summary.statistic.starts_with("median") {
+        "median"
+    } else {
+        "mean"
+    };
+    let mut result = json!({"command": entry.id()});
+    result[centre] = json!(summary.centre);
+    if summary.statistic == "mean/sd" {
+        result["stddev"] = json!(summary.spread);
+    }
+    add_parameters(&mut result, entry);
+    result
+}
+
+fn add_parameters(result: &mut Value, entry: &Entry<'_>) {
+    let params = &entry.data.benchmark.params;
+    if !params.is_empty() {
+        let texts = params.iter().map(|(key, value)| {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            (key.clone(), Value::from(text))
+        });
+        result["parameters"] = Value::Object(texts.collect());
+    }
+}

@@ -1,0 +1,288 @@
+//! Measurements in the formats of other programs.
+//!
+//! Those formats hold one run, and know neither instances nor burn-in nor failures: what
+//! counts of all instances of a benchmark stands there together. Record v1, CSV and JSON,
+//! which lose nothing, are exported by `record::export`.
+
+mod bmf;
+mod github_action;
+mod hyperfine;
+mod pytest_benchmark;
+mod rounds;
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::clean::{Policy, clean};
+use crate::judge::{Estimate, estimate};
+use crate::model::{Better, Metric, MetricName, Run, Session, Summary};
+use crate::record::{BenchmarkData, Filter, Store, StoreError};
+
+/// A format of another program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExchangeFormat {
+    /// pytest-benchmark's JSON.
+    PytestBenchmark,
+    /// hyperfine's JSON.
+    Hyperfine,
+    /// Bencher Metric Format.
+    Bmf,
+    /// github-action-benchmark's custom JSON.
+    GithubAction,
+}
+
+/// What was written, and what the format had no place for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exchanged {
+    /// Entries of the file.
+    pub entries: u64,
+    /// Entries whose values come from several instances.
+    pub joined: u64,
+    /// Iterations that do not count: burn-in, failures.
+    pub not_counted: u64,
+    /// Benchmarks that have nothing to write.
+    pub empty: Vec<String>,
+    /// Metrics that do not go with the others: the format has one direction a file.
+    pub other_direction: Vec<MetricName>,
+}
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum ExchangeError {
+    /// The output cannot be written to.
+    #[error("cannot write the export")]
+    Output(#[from] io::Error),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file of such a format holds one run.
+    #[error("such a file holds one run, and {} fit", runs.len())]
+    SeveralRuns {
+        /// Each run: id, then session, version and variant.
+        runs: Vec<(String, String)>,
+    },
+    /// Nothing fits.
+    #[error("nothing to export: no measurement fits")]
+    Nothing,
+    /// pytest-benchmark and hyperfine know times only.
+    #[error("`{metric}` is no time, and the format holds times only")]
+    NoTime {
+        /// The metric.
+        metric: MetricName,
+    },
+}
+
+/// One benchmark of the run, with what counts.
+struct Entry<'d> {
+    data: &'d BenchmarkData,
+    session: Arc<Session>,
+    run: Arc<Run>,
+}
+
+/// What counts of one metric.
+struct Counted {
+    /// The values of all instances, in order.
+    values: Vec<f64>,
+    estimate: Estimate,
+    left_out: u64,
+}
+
+/// The centre of a metric, and what it rests on.
+struct Centre {
+    value: f64,
+    /// A 95 % interval, or whatever bounds the source gave.
+    bounds: Option<(f64, f64)>,
+    /// Half an interval, or whatever spread the source gave.
+    spread: Option<f64>,
+    rests_on: String,
+    /// The samples, where there are any.
+    counted: Option<Counted>,
+}
+
+impl Entry<'_> {
+    fn id(&self) -> &str {
+        &self.data.benchmark.id
+    }
+
+    fn metric(&self, name: &str) -> Metric {
+        self.run.metrics.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Returns what counts of a metric, if anything does.
+    fn counted(&self, metric: &str) -> Option<Counted> {
+        let cleaned = clean(&self.data.instances, metric, Policy::default());
+        let estimate = estimate(&cleaned)?;
+        let values = cleaned
+            .instances
+            .iter()
+            .flat_map(|instance| instance.values.iter().copied())
+            .collect();
+        Some(Counted {
+            values,
+            estimate,
+            left_out: u64::try_from(cleaned.left_out.total()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Returns what a source without samples says of a metric, if one does.
+    fn summary(&self, metric: &str) -> Option<&Summary> {
+        let mut summaries = self.data.instances.iter().flat_map(|it| &it.summaries);
+        summaries.find(|summary| summary.metric == metric)
+    }
+
+    /// Returns the centre of a metric from samples or, where there are none, from a summary.
+    fn centre(&self, metric: &str) -> Option<Centre> {
+        if let Some(counted) = self.counted(metric) {
+            return Some(Centre {
+                value: counted.estimate.value,
+                bounds: counted.estimate.interval.map(|it| (it.lower, it.upper)),
+                spread: counted
+                    .estimate
+                    .interval
+                    .map(|it| (it.upper - it.lower) / 2.0),
+                rests_on: match counted.estimate.interval {
+                    Some(_) => format!("{}, 95 % confidence", counted.estimate.size.text()),
+                    None => counted.estimate.size.text(),
+                },
+                counted: Some(counted),
+            });
+        }
+        let summary = self.summary(metric)?;
+        let bound = |key: &str| summary.extra.get(key).and_then(Value::as_f64);
+        Some(Centre {
+            value: summary.centre,
+            bounds: bound("lower").zip(bound("upper")),
+            spread: summary.spread,
+            rests_on: match summary.n {
+                Some(n) => format!("{} of {n}", summary.statistic),
+                None => summary.statistic.clone(),
+            },
+            counted: None,
+        })
+    }
+
+    /// Returns the names of the metrics that instances have.
+    fn metrics(&self) -> Vec<MetricName> {
+        let mut names: Vec<MetricName> = self
+            .data
+            .instances
+            .iter()
+            .flat_map(|it| {
+                let sampled = it.iterations.values.keys();
+                sampled.chain(it.summaries.iter().map(|summary| &summary.metric))
+            })
+            .cloned()
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// Writes the one run that passes the filter.
+///
+/// # Errors
+/// When more than one run passes, or none; when the store cannot be read or `out` not be
+/// written to.
+pub fn exchange(
+    store: &Store,
+    filter: &Filter,
+    format: ExchangeFormat,
+    out: &mut impl Write,
+) -> Result<Exchanged, ExchangeError> {
+    let runs = store.runs(filter)?;
+    match runs.len() {
+        0 => return Err(ExchangeError::Nothing),
+        1 => {}
+        _ => {
+            let runs = runs.into_iter().map(described).collect();
+            return Err(ExchangeError::SeveralRuns { runs });
+        }
+    }
+    let mut exchanged = match format {
+        ExchangeFormat::PytestBenchmark => pytest_benchmark::write(store, filter, out)?,
+        ExchangeFormat::Hyperfine => hyperfine::write(store, filter, out)?,
+        ExchangeFormat::Bmf => bmf::write(store, filter, out)?,
+        ExchangeFormat::GithubAction => github_action::write(store, filter, out)?,
+    };
+    exchanged.other_direction.sort();
+    exchanged.other_direction.dedup();
+    out.flush()?;
+    Ok(exchanged)
+}
+
+fn described(run: crate::record::RunRow) -> (String, String) {
+    let version = run.version.or(run.commit);
+    let words = [run.session_name, version, Some(run.variant)];
+    let words: Vec<String> = words.into_iter().flatten().collect();
+    (run.id, words.join(", "))
+}
+
+/// Calls `visit` with each benchmark.
+fn each_entry(
+    store: &Store,
+    filter: &Filter,
+    mut visit: impl FnMut(&Entry<'_>) -> Result<(), ExchangeError>,
+) -> Result<(), ExchangeError> {
+    store.each_benchmark(filter, |data| {
+        let Some(first) = data.instances.first() else {
+            return Ok(());
+        };
+        let entry = Entry {
+            session: Arc::clone(&first.session),
+            run: Arc::clone(&first.run),
+            data: &data,
+        };
+        visit(&entry)
+    })
+}
+
+/// The metric that formats for times hold.
+fn time_metric(filter: &Filter) -> MetricName {
+    match &filter.metrics[..] {
+        [only] => only.clone(),
+        [] | [..] => "wall_time".to_owned(),
+    }
+}
+
+fn refuse_other_than_time(entry: &Entry<'_>, metric: &str) -> Result<(), ExchangeError> {
+    let unit = entry.metric(metric).unit;
+    if unit.is_empty() || unit == "s" {
+        return Ok(());
+    }
+    Err(ExchangeError::NoTime {
+        metric: metric.to_owned(),
+    })
+}
+
+impl Exchanged {
+    fn note(&mut self, counted: Option<&Counted>) {
+        self.entries += 1;
+        let Some(counted) = counted else { return };
+        self.joined += u64::from(counted.estimate.size.instances > 1);
+        self.not_counted += counted.left_out;
+    }
+}
+
+/// Writes elements of a JSON list, one after another.
+struct List {
+    first: bool,
+}
+
+impl List {
+    fn new() -> Self {
+        Self { first: true }
+    }
+
+    fn push(&mut self, out: &mut impl Write, value: &Value) -> io::Result<()> {
+        out.write_all(if self.first { b"\n" } else { b",\n" })?;
+        self.first = false;
+        serde_json::to_writer(out, value).map_err(io::Error::from)
+    }
+}
+
+fn is_higher_better(metric: &Metric) -> bool {
+    metric.better == Some(Better::Higher)
+}

@@ -1,0 +1,125 @@
+//! pytest-benchmark's JSON, as `pytest-benchmark compare` reads it.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::rounds::Rounds;
+use super::{
+    Entry, ExchangeError, Exchanged, List, each_entry, refuse_other_than_time, time_metric,
+};
+use crate::record::{Filter, Store};
+
+/// The version whose format is written.
+const VERSION: &str = "5.1.0";
+
+pub(super) fn write(
+    store: &Store,
+    filter: &Filter,
+    out: &mut impl Write,
+) -> Result<Exchanged, ExchangeError> {
+    let metric = time_metric(filter);
+    let mut exchanged = Exchanged::default();
+    let mut list = List::new();
+    let mut begun = false;
+    each_entry(store, filter, |entry| {
+        if !begun {
+            begun = true;
+            begin(entry, out)?;
+        }
+        refuse_other_than_time(entry, &metric)?;
+        let Some(counted) = entry.counted(&metric) else {
+            exchanged.empty.push(entry.id().to_owned());
+            return Ok(());
+        };
+        let Some(rounds) = Rounds::of(&counted.values) else {
+            return Ok(());
+        };
+        exchanged.note(Some(&counted));
+        list.push(out, &benchmark(entry, &counted.values, &rounds))?;
+        Ok(())
+    })?;
+    if !begun {
+        return Err(ExchangeError::Nothing);
+    }
+    out.write_all(b"\n]}\n")?;
+    Ok(exchanged)
+}
+
+/// Writes everything before the benchmarks.
+fn begin(entry: &Entry<'_>, out: &mut impl Write) -> io::Result<()> {
+    let (run, session) = (&entry.run, &entry.session);
+    let mut machine = run.environment.clone();
+    let host = entry
+        .data
+        .instances
+        .iter()
+        .find_map(|it| it.instance.host.clone());
+    machine.insert("node".to_owned(), json!(host));
+    // `compare` looks into the processor's description.
+    machine.entry("cpu").or_insert_with(|| json!({}));
+    let version = &run.version;
+    let commit = json!({
+        "id": version.commit.as_deref().unwrap_or("unknown"),
+        "time": version.date,
+        "dirty": version.dirty.unwrap_or(false),
+        "project": session.suite,
+        "branch": version.branch.as_deref().unwrap_or("(unknown)"),
+    });
+    write!(
+        out,
+        "{{\"machine_info\": {}, \"commit_info\": {commit}, \"datetime\": {}, \
+         \"version\": {}, \"benchmarks\": [",
+        Value::Object(machine),
+        json!(session.started.to_string()),
+        json!(VERSION)
+    )
+}
+
+fn benchmark(entry: &Entry<'_>, values: &[f64], rounds: &Rounds) -> Value {
+    let described = &entry.data.benchmark;
+    let id = entry.id();
+    let name = id.rsplit_once("::").map_or(id, |(_, name)| name);
+    let param = name
+        .strip_suffix(']')
+        .and_then(|open| open.split_once('['))
+        .map(|(_, param)| param);
+    let params = (!described.params.is_empty()).then_some(&described.params);
+    json!({
+        "group": Value::Null,
+        "name": name,
+        "fullname": id,
+        "params": params,
+        "param": param,
+        "extra_info": Map::new(),
+        "options": {"timer": entry.session.tool},
+        "stats": {
+            "min": rounds.min,
+            "max": rounds.max,
+            "mean": rounds.mean,
+            "stddev": rounds.stddev,
+            "rounds": values.len(),
+            "median": rounds.median,
+            "iqr": rounds.q3 - rounds.q1,
+            "q1": rounds.q1,
+            "q3": rounds.q3,
+            "iqr_outliers": rounds.iqr_outliers,
+            "stddev_outliers": rounds.stddev_outliers,
+            "outliers": format!("{};{}", rounds.stddev_outliers, rounds.iqr_outliers),
+            "ld15iqr": rounds.ld15iqr,
+            "hd15iqr": rounds.hd15iqr,
+            "ops": if rounds.total > 0.0 { count(values.len()) / rounds.total } else { 0.0 },
+            "total": rounds.total,
+            "data": values,
+            "iterations": 1,
+        },
+    })
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "fewer than 2^53 values fit into memory"
+)]
+fn count(values: usize) -> f64 {
+    values as f64
+}
