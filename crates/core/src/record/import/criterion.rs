@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::criterion_document::{Identity, Samples, describe, measure};
-use super::criterion_folder::{BASE, IDENTITY, NEW, SAMPLES, benchmarks_below, is_criterion};
+use super::criterion_folder::{
+    BASE, IDENTITY, NEW, SAMPLES, benchmarks_below, files_in, is_criterion,
+};
 use super::criterion_messages::{are_messages, read_messages};
 use super::detect::{first_line, has_key};
 use super::document::Document;
@@ -93,6 +95,10 @@ fn read_folder(
         return Err(ImportError::NoResults {
             name: source.name().to_owned(),
         });
+    }
+    for name in files_in(root).map_err(|error| source.failed(error))? {
+        sink.notes()
+            .left(&name, "they are no part of Criterion's folders");
     }
     let mut sessions: BTreeMap<String, Vec<Fresh>> = BTreeMap::new();
     for measurements in benchmarks {

@@ -117,3 +117,19 @@ fn folders_in(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     folders.sort();
     Ok(folders)
 }
+
+/// Returns the files that lie in a folder which holds no measurement itself, by name.
+pub(super) fn files_in(folder: &Path) -> io::Result<Vec<String>> {
+    let mut files = Vec::new();
+    if is_measurement(folder) {
+        return Ok(files);
+    }
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            files.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,8 +1,10 @@
 use std::path::Path;
 
 use super::super::testing::{fixture, imported, options, refusal, refusal_of, shown};
-use super::super::{BadLines, ImportError, Imported, Source, places_at, read};
+use super::super::{BadLines, ImportError, Imported, Source, import, places_at, read};
 use super::folder;
+use crate::model::RecordKind;
+use crate::record::Store;
 
 fn of_folder(path: &Path, bad_lines: BadLines) -> Result<Imported, ImportError> {
     read(&Source::open(path, path)?, &options(bad_lines))
@@ -285,4 +287,42 @@ fn what_is_broken_is_named_with_its_file_and_may_be_left_out() {
     made-up:1: `id` is missing
     made-up:1: invalid type: string "fast", expected a number
     "#);
+}
+
+/// Copies a folder with everything in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).expect("it copies");
+        }
+    }
+}
+
+#[test]
+fn importing_again_adds_what_was_measured_since() {
+    let place = tempfile::tempdir().expect("a folder");
+    let results = place.path().join("criterion");
+    copy(&fixture("criterion-0.8.2/baselines"), &results);
+    let mut store = Store::open(&place.path().join("a.db")).expect("a store");
+    let mut new = || {
+        let source = Source::open(&results, place.path()).expect("it opens");
+        let imported = import(&mut store, &source, &options(BadLines::Refuse)).expect("good");
+        let of = |kind| imported.appended.of(kind).new;
+        (of(RecordKind::Session), of(RecordKind::Instance))
+    };
+    assert_eq!(new(), (3, 7));
+    assert_eq!(new(), (0, 0));
+    let benchmark = results.join("plain sum");
+    let samples = r#"{"sampling_mode":"Flat","iters":[2,2],"times":[10,12]}"#;
+    std::fs::write(benchmark.join("new/sample.json"), samples).expect("it writes");
+    std::fs::write(benchmark.join("base/sample.json"), samples).expect("it writes");
+    assert_eq!(new(), (1, 1));
+    // What was the latest is saved as a baseline now: it is in the store already.
+    copy(&benchmark.join("new"), &benchmark.join("saved"));
+    assert_eq!(new(), (0, 0));
 }
