@@ -11,6 +11,10 @@ mod asv;
 mod asv_document;
 mod conbench;
 mod conbench_document;
+mod criterion;
+mod criterion_document;
+mod criterion_folder;
+mod criterion_messages;
 mod detect;
 mod divan;
 mod divan_table;
@@ -67,6 +71,7 @@ pub const FORMATS: &[Format] = &[
     asv::FORMAT,
     conbench::FORMAT,
     google_benchmark::FORMAT,
+    criterion::FORMAT,
     hyperfine::FORMAT,
     divan::FORMAT,
     libtest::FORMAT,
