@@ -9,6 +9,9 @@
 
 mod asv;
 mod asv_document;
+mod benchmarkdotnet;
+mod benchmarkdotnet_document;
+mod bmf;
 mod conbench;
 mod conbench_document;
 mod criterion;
@@ -20,6 +23,8 @@ mod divan;
 mod divan_table;
 mod document;
 mod error;
+mod github_action;
+mod github_action_document;
 mod go;
 mod go_line;
 mod go_text;
@@ -30,12 +35,15 @@ mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
+mod jmh;
+mod jmh_document;
 mod keys;
 mod libtest;
 mod lines;
 mod moment;
 mod notes;
 mod number;
+mod others;
 mod places;
 mod pyperf;
 mod pytest_benchmark;
@@ -77,6 +85,10 @@ pub const FORMATS: &[Format] = &[
     libtest::FORMAT,
     rebar::FORMAT,
     go::FORMAT,
+    jmh::FORMAT,
+    benchmarkdotnet::FORMAT,
+    github_action::FORMAT,
+    bmf::FORMAT,
 ];
 
 /// A kind of file.
