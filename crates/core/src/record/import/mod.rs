@@ -79,16 +79,16 @@ pub const FORMATS: &[Format] = &[
     asv::FORMAT,
     conbench::FORMAT,
     google_benchmark::FORMAT,
+    jmh::FORMAT,
+    benchmarkdotnet::FORMAT,
     criterion::FORMAT,
     hyperfine::FORMAT,
+    github_action::FORMAT,
+    bmf::FORMAT,
     divan::FORMAT,
     libtest::FORMAT,
     rebar::FORMAT,
     go::FORMAT,
-    jmh::FORMAT,
-    benchmarkdotnet::FORMAT,
-    github_action::FORMAT,
-    bmf::FORMAT,
 ];
 
 /// A kind of file.
