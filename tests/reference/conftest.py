@@ -1,0 +1,14 @@
+"""Where the reference data is, and a fresh store for whoever asks."""
+
+import pytest
+from store import PROGRAM, Store
+
+
+def pytest_configure():
+    if not PROGRAM.is_file():
+        pytest.exit(f"{PROGRAM} is not there: build it first, or say in LAPWING where it is", returncode=2)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "lapwing.db")
