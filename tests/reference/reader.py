@@ -39,7 +39,10 @@ class Instance:
 
 @dataclass(frozen=True)
 class Counts:
-    """What is compared first, because it says the most when it differs."""
+    """What is compared first, because it says the most when it differs.
+
+    `summarised` are the instances of which the source kept a summary and no samples.
+    """
 
     benchmarks: int
     instances: int
@@ -70,7 +73,7 @@ def counts(instances):
         burn_in=sum(it.burn_in for it in iterations),
         failed=ended(FAILED),
         skipped=ended(SKIPPED),
-        summarised=sum(bool(instance.summaries) for instance in instances),
+        summarised=sum(bool(instance.summaries) and not instance.iterations for instance in instances),
         seconds=f"{seconds:.11e}",
     )
 
