@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::google_benchmark_document::number_or_text;
 use super::intake::InstanceDraft;
+use super::keys::number_or_text;
 use super::number::column;
 use super::units::Unit;
 use crate::model::{Benchmark, Metric, MetricName, Object};
