@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::divan_table::{COLUMNS, Leaf, is_head, read_tables};
-use super::google_benchmark_document::number_or_text;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use super::keys::number_or_text;
 use super::sink::Sink;
 use super::units::Unit;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::keys::number_or_text;
 use super::number::{Number, known};
 use crate::model::Object;
 
@@ -224,14 +225,6 @@ pub(super) fn params_in(run_name: &str) -> Object {
         .filter(|(key, _)| !SETTINGS.contains(key))
         .map(|(key, value)| (key.to_owned(), number_or_text(value)))
         .collect()
-}
-
-/// Returns a number where the text is one that would be written like this.
-pub(super) fn number_or_text(text: &str) -> Value {
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Number(number)) if number.to_string() == text => Value::Number(number),
-        Ok(_) | Err(_) => Value::from(text),
-    }
 }
 
 #[cfg(test)]

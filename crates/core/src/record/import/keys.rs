@@ -57,6 +57,14 @@ pub(super) fn in_words(value: &Value) -> String {
     }
 }
 
+/// Returns a number where the text is one that would be written like this.
+pub(super) fn number_or_text(text: &str) -> Value {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Number(number)) if number.to_string() == text => Value::Number(number),
+        Ok(_) | Err(_) => Value::from(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

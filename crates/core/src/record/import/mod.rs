@@ -14,6 +14,10 @@ mod benchmarkdotnet_document;
 mod bmf;
 mod conbench;
 mod conbench_document;
+mod criterion;
+mod criterion_document;
+mod criterion_folder;
+mod criterion_messages;
 mod detect;
 mod divan;
 mod divan_table;
@@ -26,6 +30,7 @@ mod go_line;
 mod go_text;
 mod google_benchmark;
 mod google_benchmark_document;
+mod google_benchmark_rows;
 mod hail;
 mod hail_line;
 mod hyperfine;
@@ -35,6 +40,7 @@ mod jmh;
 mod jmh_document;
 mod keys;
 mod libtest;
+mod libtest_lines;
 mod lines;
 mod moment;
 mod notes;
@@ -75,15 +81,16 @@ pub const FORMATS: &[Format] = &[
     asv::FORMAT,
     conbench::FORMAT,
     google_benchmark::FORMAT,
+    jmh::FORMAT,
+    benchmarkdotnet::FORMAT,
+    criterion::FORMAT,
     hyperfine::FORMAT,
+    github_action::FORMAT,
+    bmf::FORMAT,
     divan::FORMAT,
     libtest::FORMAT,
     rebar::FORMAT,
     go::FORMAT,
-    jmh::FORMAT,
-    benchmarkdotnet::FORMAT,
-    github_action::FORMAT,
-    bmf::FORMAT,
 ];
 
 /// A kind of file.
