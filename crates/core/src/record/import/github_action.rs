@@ -213,7 +213,12 @@ fn read_benches(
                 for key in unknown.keys() {
                     intake.notes().kept(key, "attributes of the instance");
                 }
-                instance_draft(&bench, unknown, tool).map_err(|why| document.wrong(raw, why))
+                let draft = instance_draft(&bench, unknown, tool)
+                    .map_err(|why| document.wrong(raw, why))?;
+                if !draft.summaries.iter().any(|it| it.centre.is_finite()) {
+                    intake.notes().left(&bench.name, "it has no value");
+                }
+                Ok(draft)
             });
         match draft {
             Ok(draft) => intake.instance(document.line_of(raw.get()), run, draft)?,
@@ -364,8 +369,9 @@ fn quantity(unit: &str, tool: Tool) -> (String, Unit) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{imported, refusal, refusal_of, shown};
-    use super::*;
+    use super::super::testing::{imported, options, refusal, refusal_of, shown};
+    use super::super::{BadLines, read};
+    use super::{Better, Source, Tool, quantity};
 
     #[test]
     fn an_array_gives_summaries_with_the_directions_of_their_units() {
@@ -443,6 +449,15 @@ mod tests {
         {"v":1,"kind":"instance_end","instance":"#18","outcome":"ok"}
         left, as every entry has its own date: lastUpdate
         "##);
+    }
+
+    #[test]
+    fn a_value_that_is_missing_is_said() {
+        let text = br#"[{"name": "a", "unit": "s", "value": NaN}]"#;
+        let source = Source::from_bytes("made-up", text.to_vec()).expect("bytes");
+        let imported = read(&source, &options(BadLines::Refuse)).expect("results");
+        assert_eq!(imported.notes[0].what, ["a"]);
+        assert_eq!(imported.notes[0].why, "it has no value");
     }
 
     #[test]
