@@ -1,4 +1,6 @@
-use crate::reading::{counts, error, imported, lines, notes};
+use lapwing_core::record::import::Source;
+
+use crate::reading::{counts, error, fixture, import, imported, lines, notes};
 
 const NEW: &str = "pytest-benchmark-5.3.1";
 const OLD: &str = "pytest-benchmark-3.4.1";
@@ -163,4 +165,14 @@ fn bad_files_are_refused_with_line_and_reason() {
     insta::assert_snapshot!(error(&format!("{NEW}/truncated.json")), @"truncated.json:95: the JSON is cut off");
     insta::assert_snapshot!(error(&format!("{NEW}/negative.json")), @"negative.json:60: `wall_time` of `test_words.py::test_count[10]` is negative: -0.000005698400127585046");
     insta::assert_snapshot!(error(&format!("{NEW}/wrong-type.json")), @r#"wrong-type.json:87: `stats.rounds`: invalid type: string "four", expected a whole number"#);
+}
+
+#[test]
+fn a_file_may_be_called_as_one_that_goes_with_other_results() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("benchmarks.json");
+    std::fs::copy(fixture(&format!("{NEW}/no-repository.json")), &path).expect("a copy");
+    let source = Source::open(&path, folder.path()).expect("it is there");
+    let imported = import(&source).expect("a good fixture");
+    assert_eq!(imported.format.name, "pytest-benchmark");
 }

@@ -139,7 +139,7 @@ fn from_columns(columns: &[String], cells: Vec<Value>) -> Result<Row, String> {
                 row.params = match cell {
                     Value::Null => Vec::new(),
                     cell => serde_json::from_value(cell)
-                        .map_err(|_| "`params` is no list of lists".to_owned())?,
+                        .map_err(|error| format!("`params`: {error}"))?,
                 }
             }
             "version" => row.version = cell.as_str().map(str::to_owned),
@@ -277,7 +277,7 @@ fn samples(cell: Value) -> Result<Vec<Option<Vec<f64>>>, String> {
 fn number(column: &str, value: &Value) -> Result<Option<f64>, String> {
     Number::deserialize(value)
         .map(Number::known)
-        .map_err(|_| format!("`{column}` is {value}, expected a number"))
+        .map_err(|error: serde_json::Error| format!("`{column}`: {error}"))
 }
 
 /// What `benchmarks.json` says of a benchmark.

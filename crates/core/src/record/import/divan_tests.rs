@@ -180,18 +180,18 @@ fn an_older_version_has_one_counter() {
 
 #[test]
 fn a_broken_table_says_where() {
-    let head = "a     fastest │ slowest │ median │ mean │ samples │ iters";
+    let head = "a        fastest │ slowest │ median │ mean │ samples │ iters";
     let row = |row: &str| refusal_of("divan", &format!("{head}\n{row}\n"));
     let tested = std::fs::read_to_string(fixture("divan-0.1.21/tested.txt")).expect("a fixture");
     let broken = [
         refusal("divan-0.1.21/truncated.txt"),
         refusal("divan-0.1.21/wrong.txt"),
-        row("│     1 ns │ 1 ns │ 1 ns │ 1 ns │ 1 │ 1"),
-        row("│  ├─ b1 ns │ 1 ns │ 1 ns │ 1 ns │ 1 │ 1"),
-        row("├─ b  1 ns │ 1 ns │ 1 ns │ -1 ns │ 1 │ 1"),
-        row("├─ b  1 ns │ 1 ns │ 1 ns │ 1 ns │ 1.5 │ 1"),
-        row("├─ b  1 B │ 1 ns │ 1 ns │ 1 ns │ 1 │ 1"),
-        row("├─ b  1 ns │ 1 ns"),
+        row("│        1 ns │ 1 ns │ 1 ns │ 1 ns │ 1 │ 1"),
+        row("│  ├─ b   1 ns │ 1 ns │ 1 ns │ 1 ns │ 1 │ 1"),
+        row("├─ b     1 ns │ 1 ns │ 1 ns │ -1 ns │ 1 │ 1"),
+        row("├─ b     1 ns │ 1 ns │ 1 ns │ 1 ns │ 1.5 │ 1"),
+        row("├─ b     1 B │ 1 ns │ 1 ns │ 1 ns │ 1 │ 1"),
+        row("├─ b     1 ns │ 1 ns"),
         row(""),
         refusal_of("divan", &tested),
     ];
@@ -199,7 +199,7 @@ fn a_broken_table_says_where() {
     truncated.txt:9: the row is cut off: it has 3 of 4 columns
     wrong.txt:3: `slowest` is not what it should be: "286.2 xx"
     made-up:2: there are figures without a name
-    made-up:2: `` hangs below nothing
+    made-up:2: `b` hangs below nothing
     made-up:2: `mean` is negative: -1 ns
     made-up:2: `samples` is not a whole number: "1.5"
     made-up:2: `fastest` is not what it should be: "1 B"

@@ -51,7 +51,7 @@ pub(super) fn parse(line: &str) -> Result<GoLine<'_>, String> {
         return Ok(GoLine::Indented(line.trim()));
     }
     let line = line.trim_end();
-    if is_benchmark_name(line) {
+    if line.starts_with("Benchmark") {
         return benchmark(line);
     }
     if let Some(name) = line.strip_prefix("--- FAIL: ") {
@@ -73,7 +73,7 @@ pub(super) fn parse(line: &str) -> Result<GoLine<'_>, String> {
         return Ok(GoLine::Crash(line));
     }
     if matches!(line, "PASS" | "FAIL")
-        || ["ok \t", "ok  \t", "FAIL\t", "exit status "]
+        || ["ok \t", "ok  ", "FAIL\t", "exit status "]
             .iter()
             .any(|begin| line.starts_with(begin))
     {
@@ -86,20 +86,24 @@ fn first_word(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or("")
 }
 
-/// `Benchmark`, and behind it no lower-case letter.
-fn is_benchmark_name(line: &str) -> bool {
-    line.strip_prefix("Benchmark")
+/// Go's own names have no lower-case letter behind `Benchmark`; other programs' may.
+fn is_name_of_go(name: &str) -> bool {
+    name.strip_prefix("Benchmark")
         .is_some_and(|rest| !rest.starts_with(char::is_lowercase))
 }
 
 fn benchmark(line: &str) -> Result<GoLine<'_>, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [name, loops, pairs @ ..] = words.as_slice() else {
-        return Ok(GoLine::Begins(first_word(line)));
+        return Ok(if is_name_of_go(line) {
+            GoLine::Begins(line)
+        } else {
+            GoLine::Other
+        });
     };
     let Ok(loops) = loops.parse() else {
         // What a benchmark prints itself stands behind its name.
-        return if words.contains(&"ns/op") {
+        return if is_name_of_go(name) && words.contains(&"ns/op") {
             Err(format!("`{loops}` is not a number of iterations"))
         } else {
             Ok(GoLine::Other)
@@ -264,6 +268,16 @@ mod tests {
         assert_eq!(parse("BenchmarkA"), Ok(GoLine::Begins("BenchmarkA")));
         assert_eq!(parse("BenchmarkA-8 \tloading 3 files"), Ok(GoLine::Other));
         assert_eq!(parse("Benchmarking is fun: 3 ns/op"), Ok(GoLine::Other));
+        assert_eq!(parse("Benchmarking"), Ok(GoLine::Other));
+    }
+
+    #[test]
+    fn other_programs_have_names_with_small_letters() {
+        let expected = vec![(43568.0, "data-bytes")];
+        assert_eq!(
+            result("Benchmarktopo_data 1 43568 data-bytes").values,
+            expected
+        );
     }
 
     #[test]

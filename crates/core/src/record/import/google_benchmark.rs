@@ -64,6 +64,12 @@ fn read(
         let line = first_line_of(&document, &benchmarks, &group);
         match read_group(&document, &benchmarks, key, &group, &mut intake) {
             Err(bad) => intake.bad(bad),
+            Ok(draft) if draft.iterations.count == 0 && draft.summaries.is_empty() => {
+                let name = &draft.benchmark.id;
+                intake
+                    .notes()
+                    .left(name, "their aggregates have no figures");
+            }
             Ok(mut draft) => {
                 draft.host.clone_from(&host);
                 intake.instance(line, &run, draft)?;

@@ -22,6 +22,8 @@ use crate::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 pub(super) struct SessionDraft {
     /// What tells it from the other sessions of its source; empty where it is the only one.
     pub(super) key: String,
+    /// The suite that its benchmarks belong to, where the source says so.
+    pub(super) suite: Option<String>,
     /// When it began; the file's own time where the source does not say.
     pub(super) started: Option<Timestamp>,
     /// The program that measured, with its version.
@@ -292,7 +294,11 @@ fn new_session(
     }
     Session {
         id: Id::derived(&parts),
-        suite: options.suite.clone().unwrap_or_else(|| format.to_owned()),
+        suite: options
+            .suite
+            .clone()
+            .or(draft.suite)
+            .unwrap_or_else(|| format.to_owned()),
         // The id does not depend on it, and the session that is in the store already wins.
         started: draft
             .started

@@ -9,13 +9,22 @@
 
 mod asv;
 mod asv_document;
+mod benchmarkdotnet;
+mod benchmarkdotnet_document;
+mod bmf;
 mod conbench;
 mod conbench_document;
+mod criterion;
+mod criterion_document;
+mod criterion_folder;
+mod criterion_messages;
 mod detect;
 mod divan;
 mod divan_table;
 mod document;
 mod error;
+mod github_action;
+mod github_action_document;
 mod go;
 mod go_line;
 mod go_text;
@@ -26,12 +35,15 @@ mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
+mod jmh;
+mod jmh_document;
 mod keys;
 mod libtest;
 mod lines;
 mod moment;
 mod notes;
 mod number;
+mod others;
 mod places;
 mod pyperf;
 mod pytest_benchmark;
@@ -67,7 +79,12 @@ pub const FORMATS: &[Format] = &[
     asv::FORMAT,
     conbench::FORMAT,
     google_benchmark::FORMAT,
+    jmh::FORMAT,
+    benchmarkdotnet::FORMAT,
+    criterion::FORMAT,
     hyperfine::FORMAT,
+    github_action::FORMAT,
+    bmf::FORMAT,
     divan::FORMAT,
     libtest::FORMAT,
     rebar::FORMAT,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::detect::has_key;
 use super::document::Document;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
-use super::keys::{put_object, take_text};
+use super::keys::{in_words, put_object, take_text};
 use super::moment::moment;
 use super::notes::{FOLLOWS, Notes};
 use super::pytest_benchmark_document::{Entry, Stats, Wire};
@@ -157,7 +157,7 @@ fn new_instance(mut entry: Entry, notes: &mut Notes) -> Result<InstanceDraft, St
         benchmark: Benchmark {
             id,
             params: entry.params.take().unwrap_or_default(),
-            tags: entry.group.take().into_iter().collect(),
+            tags: entry.group.take().iter().map(in_words).collect(),
             ..Benchmark::default()
         },
         attributes,

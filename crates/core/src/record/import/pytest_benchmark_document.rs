@@ -27,7 +27,7 @@ pub(super) struct Wire<'d> {
 pub(super) struct Entry {
     pub(super) name: Option<String>,
     pub(super) fullname: Option<String>,
-    pub(super) group: Option<String>,
+    pub(super) group: Option<Value>,
     pub(super) params: Option<Object>,
     pub(super) param: Option<Value>,
     pub(super) extra_info: Option<Object>,
