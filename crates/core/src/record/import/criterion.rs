@@ -242,5 +242,4 @@ fn unit_of(folder: &Path) -> String {
 }
 
 #[cfg(test)]
-#[path = "criterion_tests.rs"]
 mod tests;
