@@ -20,6 +20,7 @@ MISSING = f"reference data not found in {DATA}: set LAPWING_REFERENCE_DATA"
 FORMATS = [
     ("asv", reader.asv, ["A_history/asv_example/cheetah/????????-*.json", "B_formats/asv/*_one_commit.json"]),
     ("benchmarkdotnet", reader.benchmarkdotnet, ["B_formats/benchmarkdotnet/*.json"]),
+    ("conbench", reader.conbench_comparisons, ["B_formats/conbench/*_compare_*.json"]),
     ("criterion", reader.criterion, ["B_formats/criterion/Fibonacci"]),
     ("github-action", reader.github_action, ["B_formats/custom/*.json"]),
     ("go", reader.go, ["A_history/go_bent_plain/*.txt", "B_formats/go-bench/*.txt"]),
@@ -36,7 +37,7 @@ FORMATS = [
 # Histories that are packed: the archive, and the pattern of the result files in it.
 ARCHIVES = [
     ("asv", reader.asv, "A_history/scipy_asv_atom.tar.xz", "results/atom/????????-*.json"),
-    ("go", reader.go, "A_history/go_bent_even.tar.xz", "go_bent/*"),
+    ("go", reader.go, "A_history/go_bent_even.tar.xz", "go_bent/*-opt.*"),
 ]
 
 # Named like results of asv, but made to be ignored by it: one is no JSON, one has no results.

@@ -178,6 +178,9 @@ def pyperf(path):
                 instance.iterations.append(Iteration({metric: value}, burn_in=True))
             for value in run.get("values", []):
                 instance.iterations.append(Iteration({metric: value}))
+            memory = run.get("metadata", {}).get("mem_max_rss")
+            if memory is not None:
+                instance.summaries = {"peak_memory": {"max": memory}}
             found.append(instance)
     return found
 
@@ -246,7 +249,11 @@ def go(path):
             pairs = {unit: float(value) for value, unit in zip(words[2::2], words[3::2])}
         except ValueError:
             continue
-        values = {"wall_time": pairs["ns/op"] / 1e9} if "ns/op" in pairs else {}
+        values = {}
+        if "ns/op" in pairs:
+            values["wall_time"] = pairs["ns/op"] / 1e9
+        if "MB/s" in pairs:
+            values["throughput"] = pairs["MB/s"] * 1e6
         name = (settings.get("pkg") or None, words[0])
         visit = found.setdefault((name, tuple(sorted((k, v) for k, v in settings.items() if v))), Instance(name))
         visit.iterations.append(Iteration(values))
@@ -357,6 +364,18 @@ def github_action(path):
         for suite, results in runs
         for it in results
     ]
+
+
+def conbench_comparisons(path):
+    """What Conbench answers when asked to compare: of each side only one number is told."""
+    found = []
+    for pair in document(path)["data"]["data"]:
+        for side in (pair["baseline"], pair["contender"]):
+            name = json.dumps(side["tags"], sort_keys=True)
+            metric = "wall_time" if pair["unit"] == "s" else "other"
+            summaries = {metric: {"value": side["single_value_summary"]}}
+            found.append(Instance(name, outcome=FAILED if side["error"] else OK, summaries=summaries))
+    return found
 
 
 def asv(path):

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import asdict
 
 import pytest
-from catalogue import ARCHIVES, DATA, FORMATS, MISSING, Source, others, sources, unpack
+from catalogue import ARCHIVES, DATA, MISSING, others, sources, unpack
 from reader import counts, instances_of_each_benchmark
 from store import Store
 
@@ -19,6 +19,23 @@ SOURCES = sources()
 FOLDERS = collections.defaultdict(list)
 for each in SOURCES:
     FOLDERS[each.path.parent].append(each)
+
+# One of each kind of result that resembles one that is read.
+OF_OTHER_FORMATS = [
+    "B_formats/asv-text/bencher__six.txt",
+    "B_formats/benchmarkjs/github-action-benchmark__benchmarkjs_output.txt",
+    "B_formats/catch2/github-action-benchmark__catch2_output_v3.txt",
+    "B_formats/criterion/bencher__many.txt",
+    "B_formats/go-bench/perf__crcIgnore.stdout",
+    "B_formats/iai-gungraun/bencher__two.txt",
+    "B_formats/julia/github-action-benchmark__julia_output.json",
+    "B_formats/junit/nextest__fixture-project-junit.xml",
+    "B_formats/lnt/llvm-lnt__sample-report1.json",
+    "B_formats/vitest/bencher__two.json",
+    "B_samples/laaber_go_ab/122250_c1.raw.csv",
+    "A_history/ripgrep_benchsuite/2016-09-17-ubuntu1604-ec2.raw.csv",
+    "steady_state/steady_state_forks.jsonl.gz",
+]
 
 # What has the same name and unit everywhere, and so must have the same values.
 METRICS = ("wall_time", "cpu_time", "user_time", "system_time", "peak_memory", "throughput", "task_memory")
@@ -104,12 +121,12 @@ def test_a_file_gives_what_another_reader_finds(source, imported):
 
 @pytest.mark.parametrize("archive", ARCHIVES, ids=lambda it: it[2])
 def test_a_packed_history_gives_what_another_reader_finds(archive, store, tmp_path):
-    name, read, packed, pattern = archive
+    _, read, packed, pattern = archive
     unpack(packed, tmp_path / "unpacked")
     results = sorted((tmp_path / "unpacked").glob(pattern))
     assert results
-    said = store.take(tmp_path / "unpacked")
-    assert said.returncode == 0, said.stderr
+    said = store.take(*results)
+    assert (said.returncode, said.stderr) == (0, "")
     files = store.instances_of_files()
     differing = {}
     for path in results:
@@ -121,25 +138,26 @@ def test_a_packed_history_gives_what_another_reader_finds(archive, store, tmp_pa
     assert not differing, f"{len(differing)} of {len(results)} files differ, the first: {first}"
 
 
+def copy_again(path, folder):
+    copy = folder / f"{path.name.partition('.')[0]}-again{''.join(path.suffixes)}"
+    if path.is_dir():
+        shutil.copytree(path, copy)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    return copy
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda it: str(it.relative_to(DATA)))
 def test_the_same_files_under_other_names_say_nothing_new(folder, imported, tmp_path):
     store, _, _ = imported(folder, FOLDERS[folder])
     before, records = store.rows(), store.records()
     assert before["iteration"] == before["iterations"]
     assert before["instance"] == before["instances"] > 0
-    copies = []
-    for source in FOLDERS[folder]:
-        copy = tmp_path / "again" / f"{source.path.name.partition('.')[0]}-again{''.join(source.path.suffixes)}"
-        if source.path.is_dir():
-            shutil.copytree(source.path, copy)
-        else:
-            copy.parent.mkdir(exist_ok=True)
-            shutil.copyfile(source.path, copy)
-        copies.append(copy)
-    for beside in ("benchmarks.json", "machine.json"):
-        for place in (folder, folder.parent):
-            if (place / beside).is_file() and not (tmp_path / "again" / beside).exists():
-                shutil.copyfile(place / beside, tmp_path / "again" / beside)
+    copies = [copy_again(source.path, tmp_path / "again" / folder.name) for source in FOLDERS[folder]]
+    if (folder.parent / "benchmarks.json").is_file():
+        # asv keeps names and units there, for the files of all machines below.
+        shutil.copyfile(folder.parent / "benchmarks.json", tmp_path / "again/benchmarks.json")
     said = store.take(*copies)
     assert (said.returncode, said.stderr) == (0, "")
     assert store.rows() == before
@@ -177,11 +195,33 @@ def test_every_other_file_is_refused_and_changes_nothing(store):
     strangers = others()
     said = store.take(*strangers)
     assert said.returncode == 2
-    lines = said.stderr.splitlines()
-    wrong = [
-        str(path.relative_to(DATA))
+    reasons = {}
+    for line in said.stderr.splitlines():
+        if line.startswith("error: "):
+            path, _, reason = line.removeprefix("error: ").partition(" ")
+            reasons[path] = reason
+    wrong = {
+        str(path.relative_to(DATA)): reasons.get(str(path), "taken in, or refused without a name")
         for path in strangers
-        if not any(line.startswith(f"error: {path} is in none of the formats") for line in lines)
-    ]
+        if not reasons.get(str(path), "").startswith(expected_reason(path))
+    }
+    assert wrong == {}
     assert set(store.rows().values()) == {0}
-    assert wrong == []
+
+
+def expected_reason(path):
+    if path.name in ("benchmarks.json", "machine.json"):
+        return "goes with the results beside it"
+    if path.suffix == ".xz":
+        return "is xz-compressed data"
+    if path.suffix == ".db":
+        return "is a SQLite database"
+    return "is in none of the formats that can be imported"
+
+
+@pytest.mark.parametrize("path", OF_OTHER_FORMATS, ids=str)
+def test_a_result_of_another_format_is_refused_by_itself_too(path, store):
+    said = store.take(DATA / path)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.startswith(f"error: {DATA / path} is in none of the formats that can be imported")
+    assert set(store.rows().values()) == {0}

@@ -98,7 +98,7 @@ impl Import {
         let mut target = if self.dry_run {
             Target::Nowhere
         } else {
-            Target::Store(open_for_writing(context)?)
+            Target::Store(Box::new(open_for_writing(context)?))
         };
         let mut refused = 0_u64;
         let mut strangers = 0_u64;
@@ -152,7 +152,7 @@ impl Import {
 
 /// Where results go.
 enum Target {
-    Store(Store),
+    Store(Box<Store>),
     Nowhere,
 }
 

@@ -159,7 +159,7 @@ fn read_session(
         key: name.to_owned(),
         started: fresh.iter().filter_map(|it| it.ended).min(),
         tool: "Criterion".to_owned(),
-        name: (name != NEW && name != source.stem()).then(|| format!("{} {name}", source.stem())),
+        name: Some(session_name(source, name)),
         ..SessionDraft::default()
     };
     let mut digest = Sha256::new();
@@ -191,6 +191,21 @@ fn read_session(
         intake.instance(1, &run, draft)?;
     }
     intake.finish()
+}
+
+/// Returns the folder's name, and which measurements of it unless they are the latest.
+fn session_name(source: &Source, measurements: &str) -> String {
+    // A path such as `.` has no name of its own.
+    let whole = source.path().and_then(|path| path.canonicalize().ok());
+    let folder = whole
+        .as_deref()
+        .and_then(Path::file_name)
+        .map_or_else(|| source.stem().into(), |name| name.to_string_lossy());
+    if measurements == NEW || folder == measurements {
+        folder.into_owned()
+    } else {
+        format!("{folder} {measurements}")
+    }
 }
 
 fn read_measurement(
@@ -242,5 +257,4 @@ fn unit_of(folder: &Path) -> String {
 }
 
 #[cfg(test)]
-#[path = "criterion_tests.rs"]
 mod tests;

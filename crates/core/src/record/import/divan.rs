@@ -255,5 +255,4 @@ fn rate(unit: &str) -> Option<(String, Unit)> {
 }
 
 #[cfg(test)]
-#[path = "divan_tests.rs"]
 mod tests;

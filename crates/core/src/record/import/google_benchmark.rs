@@ -269,5 +269,4 @@ fn aggregate_name(document: &Document, raw: &RawValue, row: &Row) -> String {
 }
 
 #[cfg(test)]
-#[path = "google_benchmark_tests.rs"]
 mod tests;
