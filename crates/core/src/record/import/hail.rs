@@ -263,8 +263,7 @@ impl Reader<'_> {
             extra: Object::new(),
         }));
         self.records.extend(end);
-        sink.line(number, &self.records)?;
-        sink.iterations(id, iterations)
+        sink.line_with(number, &self.records, Some((id, iterations)))
     }
 
     fn run(&mut self, line: &HailLine) -> Id {
