@@ -10,6 +10,7 @@ mod health;
 mod index;
 mod metric;
 mod page;
+mod provenance;
 mod raw;
 mod row;
 mod slug;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::sample::{FIRST_METRIC, MetricSample, RunSample};
+use super::summary::RunSummary;
 use super::{Colours, chart};
 use crate::judge::{self, Estimate};
 use crate::record::BenchmarkData;
@@ -187,6 +189,11 @@ impl MetricView {
             .iter()
             .zip(self.estimates.iter().copied())
             .filter(move |(run, _)| run.variant == variant)
+    }
+
+    /// Returns what a run's source says in place of samples.
+    fn summary(&self, run: &RunSample) -> Option<RunSummary> {
+        self.sample.summary(run)
     }
 }
 
