@@ -496,7 +496,7 @@
       const table = (label, heads, rows) =>
         element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, element("table", {},
           element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
-          element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", {}, text)))))));
+          element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", { class: text.length > 60 ? "long" : undefined }, text)))))));
       const which = `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}`;
       const parts = run.summary
         ? [element("p", {}, `${which}: a summary, ${run.summary}. The source kept no samples, so there is no interval.`)]

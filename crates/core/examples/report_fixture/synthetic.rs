@@ -196,6 +196,10 @@ pub(crate) fn measure(recipe: &Recipe, sessions: &mut Sessions) -> BenchmarkData
                         summarise(&mut measured, &["wall_time", "user_time", "peak_memory"]);
                         measured.iterations = Iterations::default();
                     }
+                    // The means of all runs stand with the first of them.
+                    Source::Hyperfine(each_run) if position > 0 && each_run == "instance" => {
+                        measured.iterations.values.remove("user_time");
+                    }
                     Source::Hyperfine(_) => summarise(&mut measured, &["user_time"]),
                     Source::Summaries(..) | Source::Lapwing => {}
                 }

@@ -19,6 +19,9 @@ use crate::show::summary::{RunSummary, figures};
 const RUNS_AT_A_TIME: usize = 10;
 const POINTS_AT_A_TIME: usize = 4_000;
 
+const NOTHING_TO_DRAW: &str =
+    "Nothing to draw yet: a summary has no iterations, and one run is no history.";
+
 /// What a page has to know of the side file.
 #[derive(Debug, Serialize)]
 pub(super) struct MetricFile {
@@ -32,7 +35,7 @@ pub(super) struct MetricFile {
 
 #[derive(Serialize)]
 struct Content {
-    /// What to know before reading the charts: that summaries are none that one can judge.
+    /// What to know before reading the charts, as far as the page has not said it already.
     notes: Vec<String>,
     charts: Vec<Chart>,
     runs: Vec<RunRow>,
@@ -119,8 +122,10 @@ pub(super) fn write(
     slug: &str,
     number: usize,
     view: &MetricView,
+    first: &MetricView,
     colours: &Colours,
 ) -> Result<MetricFile, DirectoryError> {
+    let told = notes(first);
     let sample = &view.sample;
     let groups = groups(&sample.runs);
     let (latest, older) = match groups.split_first() {
@@ -139,8 +144,15 @@ pub(super) fn write(
         charts.push(instance_means(sample, &sample.runs, colours));
         charts.push(distribution(sample, &sample.runs, colours));
     }
+    let mut notes: Vec<String> = notes(view)
+        .into_iter()
+        .filter(|note| !told.contains(note))
+        .collect();
+    if charts.is_empty() {
+        notes.push(NOTHING_TO_DRAW.to_owned());
+    }
     let content = Content {
-        notes: notes(view),
+        notes,
         charts,
         runs: run_rows(view, colours),
     };

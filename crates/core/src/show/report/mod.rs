@@ -217,7 +217,10 @@ fn write_benchmark(
     }
     let mut files = Vec::new();
     for (number, view) in views.iter().enumerate() {
-        files.push(metric::write(directory, &slug, number, view, colours)?);
+        let first = views.first().unwrap_or(view);
+        files.push(metric::write(
+            directory, &slug, number, view, first, colours,
+        )?);
     }
     let raw_files = raw::write(directory, &slug, data)?;
     let rows: Vec<(String, String, Vec<Row>)> = views

@@ -204,8 +204,9 @@ fn metric_table(page: &Page<'_>) -> Markup {
                                     @if row.value.is_some() {
                                         a.trace href=(format!("#{}", trace_part(name, &row.run_id))) { (row.value_text) }
                                     } @else { (row.value_text) }
+                                    @if !row.spread_text.is_empty() { " " (row.spread_text) }
                                 }
-                                td.number { @if row.summary.is_empty() { (row.interval_text) } @else { (row.spread_text) } }
+                                td.number { (row.interval_text) }
                                 td.number title=(row.change_against) { (row.change_text) " " (row.change_interval) }
                                 td.number { (row.cv_text) }
                                 @if row.summary.is_empty() {
