@@ -36,6 +36,48 @@ fn the_report_is_written_and_its_index_named() {
     assert!(index.contains("<title>Lapwing report</title>"), "{index}");
 }
 
+fn page_of(directory: &Path, beginning: &str) -> String {
+    let pages = std::fs::read_dir(directory.join("lapwing-report/benchmark")).expect("a folder");
+    let page = pages
+        .map(|page| page.expect("a page").path())
+        .find(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with(beginning))
+        })
+        .expect("the page is there");
+    std::fs::read_to_string(page).expect("readable")
+}
+
+#[test]
+fn imported_runs_say_what_they_are_taken_as_and_means_stay_means() {
+    let fixture = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/fixtures/hyperfine-1.15/two-commands.json"
+    );
+    for (each_run, said, size) in [
+        (
+            "instance",
+            "Instances are single runs of hyperfine, one right after another",
+            "5 instances × 1",
+        ),
+        (
+            "iteration",
+            "The runs of hyperfine, one right after another, are the iterations of one instance",
+            "1 instance × 5",
+        ),
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let arguments = ["import", "--each-run", each_run, fixture];
+        let output = lapwing(directory.path(), &arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        lapwing(directory.path(), &["report"]);
+        let page = page_of(directory.path(), "sleep-0-01");
+        assert!(page.contains(said), "{page}");
+        assert!(page.contains(size), "{page}");
+        assert!(page.contains("summary</span> mean of 5"), "{page}");
+    }
+}
+
 #[test]
 fn a_folder_of_something_else_is_left_alone() {
     let directory = tempfile::tempdir().expect("a directory");
