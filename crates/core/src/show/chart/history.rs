@@ -9,7 +9,7 @@ use super::columns::Columns;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
 use crate::judge::Estimate;
 use crate::model::{Id, MetricName};
-use crate::show::quantity::Scale;
+use crate::show::quantity::{Scale, count};
 use crate::show::sample::{as_f64, metric_title};
 use crate::show::summary::RunSummary;
 
@@ -182,7 +182,7 @@ fn subtitle(points: &[HistoryPoint]) -> String {
             if summaries == 1 {
                 "a summary".to_owned()
             } else {
-                format!("{summaries} summaries")
+                format!("{} summaries", count(summaries))
             },
             statistics.join(", "),
             if estimates > 0 {
@@ -229,6 +229,8 @@ fn option(
         }
     }
     let few = points.len() <= 60;
+    // Lines of so many runs would hide the points.
+    let many = points.len() > 1_000;
     let mut series = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let colour = colour(colours.get(line.variant));
@@ -256,10 +258,10 @@ fn option(
             "datasetIndex": at,
             "encode": {"x": "place", "y": "value"},
             "symbol": symbol,
-            "symbolSize": if few { 7 } else { 4 },
+            "symbolSize": if few { 7 } else if many { 3 } else { 4 },
             "showAllSymbol": true,
             "color": colour,
-            "lineStyle": {"width": 1.25, "opacity": 0.6, "type": stroke},
+            "lineStyle": {"width": 1.25, "opacity": if many { 0.2 } else { 0.6 }, "type": stroke},
             "emphasis": {"disabled": true},
         }));
     }
