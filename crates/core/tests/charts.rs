@@ -180,6 +180,29 @@ fn summaries_are_hollow_and_lie_on_a_line_of_their_own() {
 }
 
 #[test]
+fn a_metric_of_summaries_has_no_iterations_to_draw() {
+    use synthetic::Source;
+    for source in [
+        Source::Summaries("asv", 9),
+        Source::Hyperfine("instance"),
+        Source::Hyperfine("iteration"),
+    ] {
+        let recipe = synthetic::Recipe {
+            source,
+            ..synthetic::Recipe::default()
+        };
+        let data = synthetic::measure(&recipe, &mut synthetic::Sessions::default());
+        let sample = MetricSample::of(&data, "user_time");
+        assert!(sample.has_values());
+        for run in &sample.runs {
+            let summary = sample.summary(run).expect("a summary");
+            assert_eq!(summary.statistic, "median");
+            assert!(run.instance_means().is_empty(), "{source:?}");
+        }
+    }
+}
+
+#[test]
 fn a_chart_without_data_says_so_and_still_draws() {
     let (sample, colours) = sample(&synthetic::Recipe {
         sessions: 0,
