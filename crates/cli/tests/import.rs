@@ -99,13 +99,12 @@ fn hail_results_are_taken_in_once_whatever_their_name() {
     assert_eq!(place.held(), (1, 4, 7));
     // Results that were joined with others are the same measurements.
     place.write("joined.jsonl", format!("{HAIL}{GOOD}\n"));
-    assert_snapshot!(place.run(&["import", "joined.jsonl"]), @r#"
-    joined.jsonl: 1 instance, 1 iteration imported
-      4 instances of it were in the store already
+    assert_snapshot!(place.run(&["import", "joined.jsonl"]), @"
+    joined.jsonl: 1 instance, 1 iteration imported; 4 instances were in the store already
       read as hail, because its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `joined` of suite `hail`
     exit 0
-    "#);
+    ");
     assert_eq!(place.held(), (2, 5, 8));
     assert_snapshot!(place.run(&["import", "--suite", "hal", "nightly.jsonl"]), @r#"
     error: the same content is already in the store as session `nightly`, imported with suite `hail` and not suite `hal`
@@ -146,17 +145,11 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     place.write("levels.json", fixture("hyperfine-1.15/parameters.json"));
     place.write("failures.json", fixture("hyperfine-1.15/failures.json"));
     assert_snapshot!(place.run(&["import", "two.json", "levels.json", "failures.json"]), @"
-    two.json: 2 instances, 10 iterations, 4 summaries imported
-      read as hyperfine, because it has `results` with a `command`
-      stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
-      left out, as they follow from the samples: max, mean, median, min, stddev
-    levels.json: 2 instances, 6 iterations, 4 summaries imported
-      read as hyperfine, because it has `results` with a `command`
-      stored in .lapwing/lapwing.db as session `levels` of suite `hyperfine`
-      left out, as they follow from the samples: max, mean, median, min, stddev
-    failures.json: 1 instance, 4 iterations, 2 summaries imported
-      read as hyperfine, because it has `results` with a `command`
-      stored in .lapwing/lapwing.db as session `failures` of suite `hyperfine`
+    two.json: 2 instances, 10 iterations, 4 summaries imported (hyperfine)
+    levels.json: 2 instances, 6 iterations, 4 summaries imported (hyperfine)
+    failures.json: 1 instance, 4 iterations, 2 summaries imported (hyperfine)
+    3 files (3 hyperfine): 5 instances, 20 iterations, 10 summaries imported
+      stored in .lapwing/lapwing.db as 3 sessions
       left out, as they follow from the samples: max, mean, median, min, stddev
     exit 0
     ");
@@ -290,7 +283,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: fix the line, or keep the other 3 with --keep-going
     exit 2
 
-    error: no-name.jsonl is in none of the formats that can be imported: record (record v1, JSON Lines), hail (Hail benchmark results, JSON Lines), hyperfine (hyperfine --export-json)
+    error: no-name.jsonl is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
       nothing of this file was imported
       hint: if it is one of them all the same, say which with --from
     exit 2
@@ -305,7 +298,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: convert it to UTF-8, as with iconv
     exit 2
 
-    error: package.json is in none of the formats that can be imported: record (record v1, JSON Lines), hail (Hail benchmark results, JSON Lines), hyperfine (hyperfine --export-json)
+    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
       nothing of this file was imported
       hint: if it is one of them all the same, say which with --from
     exit 2
@@ -406,15 +399,14 @@ fn bad_records_are_refused_with_file_line_and_reason() {
         ]
         .join("\n"),
     );
-    assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @r#"
-    bad.jsonl: 0 instances, 1 iteration imported
-      1 instance of it were in the store already
+    assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @"
+    bad.jsonl: 0 instances, 1 iteration imported; 1 instance was in the store already
       read as record, because its first line has `v` and `kind`
       stored in .lapwing/lapwing.db as session `01930000-0000-7000-8000-000000000001` of suite `s`
       1 bad line left out:
         bad.jsonl:4: not valid JSON: expected value
     exit 0
-    "#);
+    ");
     assert_eq!(place.held(), (1, 1, 2));
 }
 
@@ -472,9 +464,9 @@ fn places_that_cannot_be_read_are_named() {
     place.write("results/package.json", "{}");
     place.write("results/notes.txt", "time");
     assert_snapshot!(place.run(&["import", "results"]), @"
-    results/deeper/a.jsonl: 1 instance, 1 iteration imported
-      read as hail, because its first line has `path`, `name` and `iterations`
-      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    results/deeper/a.jsonl: 1 instance, 1 iteration imported (hail)
+    1 file (1 hail): 1 instance, 1 iteration imported
+      stored in .lapwing/lapwing.db as 1 session
     note: left alone 2 files without results of a known format
     exit 0
     ");

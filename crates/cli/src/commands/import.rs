@@ -1,14 +1,15 @@
 //! `lapwing import`: takes results of other programs into the store.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use lapwing_core::model::RecordKind;
-use lapwing_core::record::Store;
 use lapwing_core::record::import::{
-    self, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Source,
+    self, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Source,
 };
+use lapwing_core::record::{Appended, Store};
 
 use crate::error::{CliError, Exit};
 use crate::hints::with_hint;
@@ -18,6 +19,12 @@ use crate::table::{counted, grouped};
 
 /// Bad lines to spell out.
 const BAD_LINES_SHOWN: usize = 10;
+
+/// Files to spell out; of more only the sum is shown.
+const FILES_SHOWN: usize = 20;
+
+/// Names of what is left out or kept to spell out.
+const NAMES_SHOWN: usize = 20;
 
 /// Take results of other programs into the store
 ///
@@ -91,13 +98,26 @@ impl Import {
         let mut target = if self.dry_run {
             Target::Nowhere
         } else {
-            Target::Store(open_for_writing(context)?)
+            Target::Store(Box::new(open_for_writing(context)?))
         };
         let mut refused = 0_u64;
         let mut strangers = 0_u64;
+        let mut tally = Tally::default();
+        let every_line = alone || context.verbose || places.len() <= FILES_SHOWN;
         for place in places {
             match target.take(&place.path, &options) {
-                Ok(imported) => say(&imported, &place.path, &target, context)?,
+                Ok(imported) if alone => say(&imported, &place.path, &target, context)?,
+                Ok(imported) => {
+                    let name = name_of(&place.path);
+                    if every_line {
+                        let mut out = context.terminal.out();
+                        let format = imported.format.name;
+                        let taken = taken(&imported.appended, &imported.bad_lines, &target);
+                        writeln!(out, "{name}: {taken} ({format})")?;
+                    }
+                    say_bad_lines(&imported, &name, context)?;
+                    tally.add(imported);
+                }
                 // Whatever else lies in a directory is not what was asked for.
                 Err(
                     ImportError::Unknown { .. }
@@ -119,6 +139,7 @@ impl Import {
                 }
             }
         }
+        tally.say(&target, context)?;
         if strangers > 0 {
             context.terminal.note(&format!(
                 "left alone {} without results of a known format",
@@ -131,7 +152,7 @@ impl Import {
 
 /// Where results go.
 enum Target {
-    Store(Store),
+    Store(Box<Store>),
     Nowhere,
 }
 
@@ -172,6 +193,15 @@ fn refuse_missing(path: &Path) -> Result<(), ImportError> {
     }
 }
 
+fn name_of(path: &Path) -> String {
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}
+
+/// Says what came of the only file.
 fn say(
     imported: &Imported,
     path: &Path,
@@ -179,19 +209,9 @@ fn say(
     context: &Context,
 ) -> Result<(), CliError> {
     let mut out = context.terminal.out();
-    let name = if path == Path::new("-") {
-        "standard input".to_owned()
-    } else {
-        path.display().to_string()
-    };
-    writeln!(out, "{name}: {}", taken(imported, target))?;
-    if imported.appended.total().new > 0 {
-        let known = imported.appended.of(RecordKind::Instance).already_there;
-        if known > 0 {
-            let instances = counted(known, "instance");
-            writeln!(out, "  {instances} of it were in the store already")?;
-        }
-    }
+    let name = name_of(path);
+    let taken = taken(&imported.appended, &imported.bad_lines, target);
+    writeln!(out, "{name}: {taken}")?;
     if let Some(because) = imported.because {
         writeln!(out, "  read as {}, because {because}", imported.format.name)?;
     }
@@ -204,44 +224,116 @@ fn say(
             store.path().display(),
             session.suite
         )?;
-    } else if let (1.., Target::Store(store)) = (imported.sessions, target) {
-        let sessions = counted(imported.sessions as u64, "session");
-        writeln!(out, "  stored in {} as {sessions}", store.path().display())?;
+    } else {
+        say_sessions(imported.sessions, target, context)?;
     }
     for note in &imported.notes {
-        let mut names = note.what.join(", ");
-        if note.more > 0 {
-            names.push_str(&format!(" and {} more", grouped(note.more)));
-        }
-        if note.kept {
-            writeln!(out, "  kept in the {}: {names}", note.why)?;
-        } else {
-            writeln!(out, "  left out, as {}: {names}", note.why)?;
-        }
+        say_note(note.kept, note.why, &note.what, note.more, context)?;
     }
     say_bad_lines(imported, &name, context)
 }
 
-/// Returns what was new of a source, in words.
-fn taken(imported: &Imported, target: &Target) -> String {
-    if imported.appended.total().new == 0 && imported.bad_lines.is_empty() {
+fn say_sessions(sessions: usize, target: &Target, context: &Context) -> Result<(), CliError> {
+    if let (1.., Target::Store(store)) = (sessions, target) {
+        let sessions = counted(sessions as u64, "session");
+        let path = store.path().display();
+        writeln!(context.terminal.out(), "  stored in {path} as {sessions}")?;
+    }
+    Ok(())
+}
+
+fn say_note(
+    kept: bool,
+    why: &str,
+    what: &[String],
+    more: u64,
+    context: &Context,
+) -> Result<(), CliError> {
+    let mut names = what.join(", ");
+    if more > 0 {
+        names.push_str(&format!(" and {} more", grouped(more)));
+    }
+    let mut out = context.terminal.out();
+    if kept {
+        writeln!(out, "  kept in the {why}: {names}")?;
+    } else {
+        writeln!(out, "  left out, as {why}: {names}")?;
+    }
+    Ok(())
+}
+
+/// Several files together.
+#[derive(Default)]
+struct Tally {
+    files: u64,
+    sessions: usize,
+    appended: Appended,
+    bad_lines: Vec<BadLine>,
+    /// Files of each format.
+    formats: BTreeMap<&'static str, u64>,
+    /// By kept and reason: names in the order in which they came, and how many more.
+    notes: BTreeMap<(bool, &'static str), (Vec<String>, u64)>,
+}
+
+impl Tally {
+    fn add(&mut self, imported: Imported) {
+        self.files += 1;
+        self.sessions += imported.sessions;
+        self.appended.add(&imported.appended);
+        self.bad_lines.extend(imported.bad_lines);
+        *self.formats.entry(imported.format.name).or_default() += 1;
+        for note in imported.notes {
+            let (names, more) = self.notes.entry((note.kept, note.why)).or_default();
+            *more = (*more).max(note.more);
+            for what in note.what {
+                if !names.contains(&what) && names.len() < NAMES_SHOWN {
+                    names.push(what);
+                } else if !names.contains(&what) {
+                    *more += 1;
+                }
+            }
+        }
+    }
+
+    /// Says what all files together held.
+    fn say(&self, target: &Target, context: &Context) -> Result<(), CliError> {
+        if self.files == 0 {
+            return Ok(());
+        }
+        let mut out = context.terminal.out();
+        let formats: Vec<String> = self
+            .formats
+            .iter()
+            .map(|(name, files)| format!("{} {name}", grouped(*files)))
+            .collect();
+        writeln!(
+            out,
+            "{} ({}): {}",
+            counted(self.files, "file"),
+            formats.join(", "),
+            taken(&self.appended, &self.bad_lines, target)
+        )?;
+        say_sessions(self.sessions, target, context)?;
+        for ((kept, why), (what, more)) in &self.notes {
+            say_note(*kept, why, what, *more, context)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns what was new, in words.
+fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target) -> String {
+    if appended.total().new == 0 && bad_lines.is_empty() {
         return "nothing new, all of it is in the store already".to_owned();
     }
-    let new = |kind: RecordKind| imported.appended.of(kind).new;
+    let new = |kind: RecordKind| appended.of(kind).new;
     let mut parts = vec![counted(new(RecordKind::Instance), "instance")];
     let (iterations, summaries) = (new(RecordKind::Iteration), new(RecordKind::Summary));
     if iterations > 0 || summaries == 0 {
         parts.push(counted(iterations, "iteration"));
     }
-    if summaries > 0 {
-        let noun = if summaries == 1 {
-            "summary"
-        } else {
-            "summaries"
-        };
-        parts.push(format!("{} {noun}", grouped(summaries)));
-    }
     for (kind, noun) in [
+        (RecordKind::Summary, "summary"),
         (RecordKind::Span, "span"),
         (RecordKind::Annotation, "annotation"),
     ] {
@@ -256,6 +348,12 @@ fn taken(imported: &Imported, target: &Target) -> String {
     let mut text = format!("{} {verb}", parts.join(", "));
     if iterations == 0 && summaries > 0 {
         text.push_str("; the source kept no samples");
+    }
+    let known = appended.of(RecordKind::Instance).already_there;
+    if known > 0 {
+        let instances = counted(known, "instance");
+        let verb = if known == 1 { "was" } else { "were" };
+        text.push_str(&format!("; {instances} {verb} in the store already"));
     }
     text
 }

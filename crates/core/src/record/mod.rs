@@ -6,12 +6,15 @@ pub mod export;
 pub mod import;
 pub mod inbox;
 mod line;
+mod memory;
 mod record_file;
 pub mod store;
 
 pub(crate) use columns::{IterationColumns, Mark};
 pub use data::{BenchmarkData, Filter, InstanceData, Iterations};
+pub(crate) use line::NEVER_NEGATIVE;
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
+pub(crate) use memory::Memory;
 pub use record_file::RecordFile;
 pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,

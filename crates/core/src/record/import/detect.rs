@@ -36,13 +36,17 @@ pub(super) fn format_of(
         return Ok((format, None));
     }
     let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head);
-    if source.path().is_some_and(is_companion) {
-        return Err(ImportError::Companion { name: name() });
-    }
-    FORMATS
+    let found = FORMATS
         .iter()
-        .find_map(|format| (format.looks_like)(text).map(|because| (format, Some(because))))
-        .ok_or_else(|| ImportError::Unknown { name: name() })
+        .find_map(|format| (format.looks_like)(text).map(|because| (format, Some(because))));
+    match found {
+        Some(found) => Ok(found),
+        // Its name alone says nothing: results may be called `benchmarks.json` as well.
+        None if source.path().is_some_and(is_companion) => {
+            Err(ImportError::Companion { name: name() })
+        }
+        None => Err(ImportError::Unknown { name: name() }),
+    }
 }
 
 fn folder_format(

@@ -88,12 +88,24 @@ impl Document {
 
     /// Reads the whole document.
     pub(super) fn parse<'d, T: Deserialize<'d>>(&'d self) -> Result<T, ImportError> {
-        self.part(&self.text)
-            .map_err(|BadLine { line, reason }| ImportError::Document {
-                name: self.name.clone(),
-                line: usize::try_from(line).unwrap_or(usize::MAX),
-                reason,
-            })
+        self.parse_within(&self.text)
+    }
+
+    /// Reads the part of the text that is the document, where something stands around it.
+    pub(super) fn parse_within<'d, T: Deserialize<'d>>(
+        &'d self,
+        part: &'d str,
+    ) -> Result<T, ImportError> {
+        self.part(part).map_err(|bad| self.refused(bad))
+    }
+
+    /// Returns the error for a part without which the document says nothing.
+    pub(super) fn refused(&self, BadLine { line, reason }: BadLine) -> ImportError {
+        ImportError::Document {
+            name: self.name.clone(),
+            line: usize::try_from(line).unwrap_or(usize::MAX),
+            reason,
+        }
     }
 
     /// Reads one element.

@@ -116,9 +116,6 @@ pub enum ImportError {
 }
 
 fn known_formats() -> String {
-    let formats: Vec<String> = FORMATS
-        .iter()
-        .map(|format| format!("{} ({})", format.name, format.about))
-        .collect();
-    formats.join(", ")
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    names.join(", ")
 }

@@ -15,13 +15,15 @@ use crate::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Level, Metric, MetricName, Object,
     Record, RecordKind, Run, Session, Summary, Version,
 };
-use crate::record::{IterationColumns, StoreError};
+use crate::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
 /// A session before it has an id.
 #[derive(Debug, Default)]
 pub(super) struct SessionDraft {
     /// What tells it from the other sessions of its source; empty where it is the only one.
     pub(super) key: String,
+    /// The suite that its benchmarks belong to, where the source says so.
+    pub(super) suite: Option<String>,
     /// When it began; the file's own time where the source does not say.
     pub(super) started: Option<Timestamp>,
     /// The program that measured, with its version.
@@ -292,7 +294,11 @@ fn new_session(
     }
     Session {
         id: Id::derived(&parts),
-        suite: options.suite.clone().unwrap_or_else(|| format.to_owned()),
+        suite: options
+            .suite
+            .clone()
+            .or(draft.suite)
+            .unwrap_or_else(|| format.to_owned()),
         // The id does not depend on it, and the session that is in the store already wins.
         started: draft
             .started
@@ -346,10 +352,13 @@ fn clean(draft: &mut InstanceDraft) -> Option<String> {
     if id.is_empty() {
         return Some("the benchmark has no name".to_owned());
     }
-    let is_time = |metric: &str| draft.metrics.get(metric).is_some_and(|it| it.unit == "s");
+    let never_negative = |metric: &str| {
+        NEVER_NEGATIVE.contains(&metric)
+            || draft.metrics.get(metric).is_some_and(|it| it.unit == "s")
+    };
     for (metric, column) in &mut draft.iterations.values {
         for value in column.iter_mut() {
-            if *value < 0.0 && is_time(metric) {
+            if *value < 0.0 && never_negative(metric) {
                 return Some(format!("`{metric}` of `{id}` is negative: {value}"));
             }
             if value.is_infinite() {
@@ -363,7 +372,7 @@ fn clean(draft: &mut InstanceDraft) -> Option<String> {
         .retain(|_, column| column.iter().any(|value| !value.is_nan()));
     draft.summaries.retain(|it| it.centre.is_finite());
     for summary in &mut draft.summaries {
-        if summary.centre < 0.0 && is_time(&summary.metric) {
+        if summary.centre < 0.0 && never_negative(&summary.metric) {
             return Some(format!(
                 "`{}` of `{id}` is negative: {}",
                 summary.metric, summary.centre

@@ -33,8 +33,19 @@ impl<'s> Lines<'s> {
         })
     }
 
-    /// Returns the next line that is not blank, and its number from 1.
+    /// Returns the next line that is not blank, without the blanks around it, and its
+    /// number from 1.
     pub(super) fn next(&mut self) -> Result<Option<(u64, Line<'_>)>, ImportError> {
+        let line = self.next_indented()?;
+        Ok(line.map(|(number, line)| match line {
+            Line::Text(text) => (number, Line::Text(text.trim_start())),
+            Line::Bad(reason) => (number, Line::Bad(reason)),
+        }))
+    }
+
+    /// Returns the next line that is not blank, with the blanks before it, and its number
+    /// from 1.
+    pub(super) fn next_indented(&mut self) -> Result<Option<(u64, Line<'_>)>, ImportError> {
         loop {
             self.line.clear();
             self.number += 1;
@@ -56,7 +67,7 @@ impl<'s> Lines<'s> {
             text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         }
         let line = match std::str::from_utf8(text) {
-            Ok(text) => Line::Text(text.trim()),
+            Ok(text) => Line::Text(text.trim_end()),
             Err(error) => Line::Bad(format!(
                 "not UTF-8 text: byte {} of the line is 0x{:02X}",
                 error.valid_up_to() + 1,

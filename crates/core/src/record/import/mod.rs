@@ -7,20 +7,53 @@
 //! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
 //! session, runs and instances to an `Intake`, which makes records of them.
 
+mod asv;
+mod asv_document;
+mod benchmarkdotnet;
+mod benchmarkdotnet_document;
+mod bmf;
+mod conbench;
+mod conbench_document;
+mod criterion;
+mod criterion_document;
+mod criterion_folder;
+mod criterion_messages;
 mod detect;
+mod divan;
+mod divan_table;
 mod document;
 mod error;
+mod github_action;
+mod github_action_document;
+mod go;
+mod go_line;
+mod go_stream;
+mod go_text;
+mod google_benchmark;
+mod google_benchmark_document;
+mod google_benchmark_rows;
 mod hail;
 mod hail_line;
 mod hyperfine;
 mod hyperfine_document;
 mod intake;
+mod jmh;
+mod jmh_document;
+mod jmh_histogram;
+mod keys;
+mod libtest;
+mod libtest_lines;
 mod lines;
 mod moment;
 mod notes;
 mod number;
+mod others;
 mod places;
+mod pyperf;
+mod pytest_benchmark;
+mod pytest_benchmark_document;
 mod reason;
+mod rebar;
 mod record_v1;
 mod sink;
 mod source;
@@ -42,7 +75,25 @@ pub use places::{Place, places_at};
 pub use source::Source;
 
 /// Every format that can be read, the surest signs first.
-pub const FORMATS: &[Format] = &[record_v1::FORMAT, hail::FORMAT, hyperfine::FORMAT];
+pub const FORMATS: &[Format] = &[
+    record_v1::FORMAT,
+    hail::FORMAT,
+    pytest_benchmark::FORMAT,
+    pyperf::FORMAT,
+    asv::FORMAT,
+    conbench::FORMAT,
+    google_benchmark::FORMAT,
+    jmh::FORMAT,
+    benchmarkdotnet::FORMAT,
+    criterion::FORMAT,
+    hyperfine::FORMAT,
+    github_action::FORMAT,
+    bmf::FORMAT,
+    divan::FORMAT,
+    libtest::FORMAT,
+    rebar::FORMAT,
+    go::FORMAT,
+];
 
 /// A kind of file.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::notes::Notes;
 use super::{BadLine, BadLines, ImportError};
 use crate::model::{Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session};
-use crate::record::{Appended, IterationColumns, Mark, StoreError, Writer};
+use crate::record::{Appended, IterationColumns, Mark, Memory, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines and of what was left out.
 ///
@@ -27,14 +27,6 @@ pub(super) struct Sink<'w, 't> {
 enum Target<'w, 't> {
     Store(&'w mut Writer<'t>),
     Memory(Memory),
-}
-
-/// Records that nobody stores.
-#[derive(Default)]
-struct Memory {
-    records: Vec<Record>,
-    instances: BTreeSet<Id>,
-    appended: Appended,
 }
 
 /// What a sink holds when everything was read.
@@ -129,7 +121,7 @@ impl<'w, 't> Sink<'w, 't> {
             Target::Store(writer) => Ok(writer.put_columns(instance, iterations)?),
             Target::Memory(memory) => {
                 for iteration in in_rows(instance, iterations) {
-                    memory.put(Record::Iteration(iteration));
+                    memory.put(&Record::Iteration(iteration))?;
                 }
                 Ok(())
             }
@@ -166,7 +158,7 @@ impl<'w, 't> Sink<'w, 't> {
     pub(super) fn has_run(&mut self, id: Id) -> Result<bool, ImportError> {
         Ok(match &mut self.target {
             Target::Store(writer) => writer.has_run(id)?,
-            Target::Memory(_) => false,
+            Target::Memory(memory) => memory.has(RecordKind::Run, id),
         })
     }
 
@@ -174,7 +166,7 @@ impl<'w, 't> Sink<'w, 't> {
     pub(super) fn has_instance(&mut self, id: Id) -> Result<bool, ImportError> {
         Ok(match &mut self.target {
             Target::Store(writer) => writer.has_instance(id)?,
-            Target::Memory(memory) => memory.instances.contains(&id),
+            Target::Memory(memory) => memory.has(RecordKind::Instance, id),
         })
     }
 
@@ -198,9 +190,9 @@ impl<'w, 't> Sink<'w, 't> {
     pub(super) fn already_there(&mut self, kind: RecordKind, number: usize) {
         match &mut self.target {
             Target::Store(writer) => writer.count_already_there(kind, number),
-            Target::Memory(memory) => memory
-                .appended
-                .count_already_there(kind, u64::try_from(number).unwrap_or(u64::MAX)),
+            Target::Memory(memory) => {
+                memory.count_already_there(kind, u64::try_from(number).unwrap_or(u64::MAX));
+            }
         }
     }
 
@@ -224,7 +216,7 @@ impl<'w, 't> Sink<'w, 't> {
         }
         let (appended, records) = match self.target {
             Target::Store(writer) => (writer.settle()?, Vec::new()),
-            Target::Memory(memory) => (memory.appended, memory.records),
+            Target::Memory(memory) => memory.into_records(),
         };
         Ok(Finished {
             sessions: self.sessions.len(),
@@ -241,35 +233,7 @@ impl Target<'_, '_> {
     fn put(&mut self, record: &Record) -> Result<(), StoreError> {
         match self {
             Self::Store(writer) => writer.put(record),
-            Self::Memory(memory) => {
-                memory.put(record.clone());
-                Ok(())
-            }
-        }
-    }
-}
-
-impl Memory {
-    fn put(&mut self, record: Record) {
-        if let Record::Instance(instance) = &record {
-            self.instances.insert(instance.id);
-        }
-        self.appended.count_new(record.kind(), 1);
-        self.records.push(record);
-    }
-
-    fn add_metrics(&mut self, run: Id, metrics: &BTreeMap<MetricName, Metric>) {
-        for record in &mut self.records {
-            if let Record::Run(known) = record
-                && known.id == run
-            {
-                for (name, metric) in metrics {
-                    known
-                        .metrics
-                        .entry(name.clone())
-                        .or_insert_with(|| metric.clone());
-                }
-            }
+            Self::Memory(memory) => memory.put(record),
         }
     }
 }

@@ -132,8 +132,8 @@ fn ratio(name: &str, above: &str, below: &str) -> Unit {
     if let Some(second) = time(below) {
         // In each unit of time; `below` in seconds goes the other way round.
         let per_second = |scale: Scale| match (scale, second) {
-            (Scale::Times(up), Scale::Times(down)) if down == 1.0 => Scale::Times(up),
-            (Scale::Times(up), Scale::Times(down)) => Scale::Over(down / up),
+            (Scale::Times(up), Scale::Times(down)) if down > up => Scale::Over(down / up),
+            (Scale::Times(up), Scale::Times(down)) => Scale::Times(up / down),
             (Scale::Times(up), Scale::Over(down)) => Scale::Times(up * down),
             (Scale::Over(up), Scale::Times(down)) => Scale::Over(up * down),
             (Scale::Over(up), Scale::Over(down)) => Scale::Times(down / up),

@@ -7,7 +7,7 @@ use serde_json::Value;
 const SHOWN: usize = 3;
 
 /// Returns the fields in which two records differ, with both values, as sentences.
-pub(super) fn differences<T: Serialize>(stored: &T, new: &T) -> Vec<String> {
+pub(crate) fn differences<T: Serialize>(stored: &T, new: &T) -> Vec<String> {
     let mut found = Vec::new();
     collect(
         "",

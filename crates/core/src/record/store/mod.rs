@@ -30,6 +30,7 @@ use crate::model::Record;
 
 pub use appended::{Appended, Count};
 pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
+pub(crate) use compare::differences;
 pub use error::StoreError;
 pub use sessions::{InstanceState, SessionState};
 pub use upkeep::{CheckReport, Purged, StoreInfo};

@@ -61,7 +61,7 @@ fn quartiles(sorted: &[f64]) -> (f64, f64) {
     if rounds == 1 {
         return (sorted[0], sorted[0]);
     }
-    if rounds % 2 == 0 {
+    if rounds.is_multiple_of(2) {
         let (low, high) = sorted.split_at(rounds / 2);
         let median = |half| lapwing_stats::median(half).unwrap_or(f64::NAN);
         return (median(low), median(high));

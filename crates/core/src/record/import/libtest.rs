@@ -1,0 +1,254 @@
+//! What `cargo bench` prints: Rust's own benchmarks, and Criterion's
+//! `--output-format bencher`, which looks the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use super::libtest_lines::{Came, Measured, TestResult, read_results};
+use super::sink::Sink;
+use super::units::Unit;
+use super::{Format, ImportError, ImportOptions, Source, no_folder};
+use crate::model::{Benchmark, InstanceOutcome, MetricName};
+
+pub(super) const FORMAT: Format = Format {
+    name: "libtest",
+    about: "the text of cargo bench",
+    looks_like,
+    folder: no_folder,
+    companions: &[],
+    read,
+};
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    String::from_utf8_lossy(head)
+        .lines()
+        .any(|line| line.starts_with("test ") && line.contains(" ... bench: "))
+        .then_some("it has a line `test … ... bench:`")
+}
+
+fn read(
+    source: &Source,
+    options: &ImportOptions,
+    sink: &mut Sink<'_, '_>,
+) -> Result<(), ImportError> {
+    let digest = source.sha256()?;
+    let (results, bad) = read_results(source)?;
+    let session = SessionDraft {
+        tool: "cargo bench".to_owned(),
+        ..SessionDraft::default()
+    };
+    let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
+    let run = intake.run(RunDraft::default())?;
+    let ambiguous = ambiguous_names(&results);
+    for bad in bad {
+        intake.bad(bad);
+    }
+    for result in results {
+        let line = result.line;
+        if let Came::NotRun = result.came {
+            intake
+                .notes()
+                .left(&result.name, "they were not measured: tests, or ignored");
+            continue;
+        }
+        let draft = draft(result, &ambiguous);
+        intake.instance(line, &run, draft)?;
+    }
+    intake.finish()
+}
+
+/// Returns the names that stand for different benchmarks in different programs.
+fn ambiguous_names(results: &[TestResult]) -> BTreeSet<String> {
+    let mut targets: BTreeMap<&str, &Option<String>> = BTreeMap::new();
+    results
+        .iter()
+        .filter(|result| *targets.entry(&result.name).or_insert(&result.target) != &result.target)
+        .map(|result| result.name.clone())
+        .collect()
+}
+
+fn draft(result: TestResult, ambiguous: &BTreeSet<String>) -> InstanceDraft {
+    let id = match &result.target {
+        Some(target) if ambiguous.contains(&result.name) => format!("{target}::{}", result.name),
+        Some(_) | None => result.name,
+    };
+    let mut draft = InstanceDraft {
+        benchmark: Benchmark {
+            id,
+            ..Benchmark::default()
+        },
+        ..InstanceDraft::default()
+    };
+    if let Some(target) = result.target {
+        draft.attributes.insert("target".to_owned(), json!(target));
+    }
+    match result.came {
+        Came::Failed(message) => {
+            draft.outcome = InstanceOutcome::Failed;
+            draft.message = Some(message.unwrap_or_else(|| "FAILED".to_owned()));
+        }
+        Came::NotRun => draft.outcome = InstanceOutcome::Skipped,
+        Came::Measured(measured) => summarise(&measured, &mut draft),
+    }
+    draft
+}
+
+fn summarise(measured: &Measured, draft: &mut InstanceDraft) {
+    let unit = Unit::named(&measured.unit);
+    let metric: MetricName = if unit.metric.unit == "s" {
+        "wall_time".to_owned()
+    } else {
+        measured.unit.clone()
+    };
+    draft.metrics.insert(metric.clone(), unit.metric.clone());
+    draft.summaries.push(SummaryDraft {
+        metric,
+        centre: unit.base(measured.centre),
+        spread: Some(unit.base(measured.spread)),
+        statistic: measured.statistic.to_owned(),
+        ..SummaryDraft::default()
+    });
+    if let Some((rate, unit)) = &measured.rate {
+        let unit = Unit::named(unit);
+        let metric = if unit.metric.unit == "B/s" {
+            "bytes_per_second"
+        } else {
+            "throughput"
+        };
+        draft.metrics.insert(metric.to_owned(), unit.metric.clone());
+        draft.summaries.push(SummaryDraft {
+            metric: metric.to_owned(),
+            centre: unit.base(*rate),
+            statistic: "median".to_owned(),
+            ..SummaryDraft::default()
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{imported, refusal, refusal_of, shown};
+
+    #[test]
+    fn a_line_is_a_median_and_a_range_and_a_failure_says_why() {
+        insta::assert_snapshot!(shown(&imported("libtest-1.95/bench.txt")), @r##"
+        libtest because it has a line `test … ... bench:`
+        {"v":1,"kind":"session","id":"#0","suite":"libtest","started":"2026-01-01T00:00:00Z","tool":"cargo bench","name":"bench","attributes":{"source":{"file":"bench.txt","format":"libtest","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"broken"},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"failed","message":"thread 'main' (27736) panicked at benches/plain.rs:32:21:\non purpose"}
+        {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"copied"},"block":0,"position":1,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#3","metric":"wall_time","centre":5.954e-8,"spread":1.2891e-7,"statistic":"median/range"}
+        {"v":1,"kind":"summary","instance":"#3","metric":"bytes_per_second","centre":69423000000.0,"statistic":"median"}
+        {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"large"},"block":0,"position":2,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#4","metric":"wall_time","centre":3.46115e-6,"spread":2.40136e-6,"statistic":"median/range"}
+        {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"small"},"block":0,"position":3,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#5","metric":"wall_time","centre":2.58e-9,"spread":1.383e-8,"statistic":"median/range"}
+        {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
+        left, as they were not measured: tests, or ignored: adds_up, left_out
+        "##);
+    }
+
+    #[test]
+    fn what_cargo_says_in_between_names_the_program() {
+        insta::assert_snapshot!(shown(&imported("libtest-1.95/terminal.txt")), @r##"
+        libtest because it has a line `test … ... bench:`
+        {"v":1,"kind":"session","id":"#0","suite":"libtest","started":"2026-01-01T00:00:00Z","tool":"cargo bench","name":"terminal","attributes":{"source":{"file":"terminal.txt","format":"libtest","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"broken"},"block":0,"position":0,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"failed","message":"thread 'main' (31725) panicked at benches/plain.rs:32:21:\non purpose"}
+        {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"copied"},"block":0,"position":1,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
+        {"v":1,"kind":"summary","instance":"#3","metric":"wall_time","centre":5.722e-8,"spread":1.0710000000000001e-8,"statistic":"median/range"}
+        {"v":1,"kind":"summary","instance":"#3","metric":"bytes_per_second","centre":71859000000.0,"statistic":"median"}
+        {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"large"},"block":0,"position":2,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
+        {"v":1,"kind":"summary","instance":"#4","metric":"wall_time","centre":2.84244e-6,"spread":5.851799999999999e-7,"statistic":"median/range"}
+        {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"small"},"block":0,"position":3,"attempt":0,"attributes":{"target":"benches/plain.rs"}}
+        {"v":1,"kind":"summary","instance":"#5","metric":"wall_time","centre":2.58e-9,"spread":7.6e-10,"statistic":"median/range"}
+        {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
+        left, as they were not measured: tests, or ignored: adds_up, left_out
+        "##);
+    }
+
+    #[test]
+    fn criterion_writes_a_median_and_a_standard_deviation() {
+        insta::assert_snapshot!(shown(&imported("libtest-1.95/criterion-bencher.txt")), @r##"
+        libtest because it has a line `test … ... bench:`
+        {"v":1,"kind":"session","id":"#0","suite":"libtest","started":"2026-01-01T00:00:00Z","tool":"cargo bench","name":"criterion-bencher","attributes":{"source":{"file":"criterion-bencher.txt","format":"libtest","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"wall_time":{"unit":"s","better":"lower"}}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"plain sum"},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#2","metric":"wall_time","centre":2e-9,"spread":0.0,"statistic":"median/sd"}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"sums/of: numbers/fold/100"},"block":0,"position":1,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#3","metric":"wall_time","centre":1.5e-8,"spread":0.0,"statistic":"median/sd"}
+        {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"sums/of: numbers/fold/1000"},"block":0,"position":2,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#4","metric":"wall_time","centre":1.43e-7,"spread":2e-9,"statistic":"median/sd"}
+        {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"sums/of: numbers/bytes"},"block":0,"position":3,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#5","metric":"wall_time","centre":1.5e-8,"spread":0.0,"statistic":"median/sd"}
+        {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#6","run":"#1","benchmark":{"id":"flat/5000"},"block":0,"position":4,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#6","metric":"wall_time","centre":7.16e-7,"spread":1.1e-8,"statistic":"median/sd"}
+        {"v":1,"kind":"instance_end","instance":"#6","outcome":"ok"}
+        "##);
+    }
+
+    #[test]
+    fn other_units_names_with_dots_and_names_of_two_programs() {
+        let text = "\
+            Running benches/a.rs (target/release/deps/a-1)\n\
+            running 2 tests\n\
+            test a ... b ... bench:       1,508.5 cycles/iter (+/- 17)\n\
+            test same ... bench: 9001 MS/s (+/- 69)\n\
+            test result: ok. 0 passed\n\
+            Running benches/b.rs (target/release/deps/b-1)\n\
+            test same ... bench: 9001 MS/s (+/- 69)\n\
+            test same ... bench: 9002 MS/s (+/- 69)\n";
+        insta::assert_snapshot!(shown(&imported_text(text)), @r##"
+        libtest because it has a line `test … ... bench:`
+        {"v":1,"kind":"session","id":"#0","suite":"libtest","started":"2026-01-01T00:00:00Z","tool":"cargo bench","name":"made-up","attributes":{"source":{"file":"made-up.txt","format":"libtest","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"MS/s":{"unit":"MS/s"},"cycles/iter":{"unit":"cycles"}}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"a ... b"},"block":0,"position":0,"attempt":0,"attributes":{"target":"benches/a.rs"}}
+        {"v":1,"kind":"summary","instance":"#2","metric":"cycles/iter","centre":1508.5,"spread":17.0,"statistic":"median/range"}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"benches/a.rs::same"},"block":0,"position":1,"attempt":0,"attributes":{"target":"benches/a.rs"}}
+        {"v":1,"kind":"summary","instance":"#3","metric":"MS/s","centre":9001.0,"spread":69.0,"statistic":"median/range"}
+        {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"benches/b.rs::same"},"block":0,"position":2,"attempt":0,"attributes":{"target":"benches/b.rs"}}
+        {"v":1,"kind":"summary","instance":"#4","metric":"MS/s","centre":9001.0,"spread":69.0,"statistic":"median/sd"}
+        {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
+        {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"benches/b.rs::same"},"block":0,"position":3,"attempt":0,"attributes":{"target":"benches/b.rs"}}
+        {"v":1,"kind":"summary","instance":"#5","metric":"MS/s","centre":9002.0,"spread":69.0,"statistic":"median/sd"}
+        {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
+        "##);
+    }
+
+    fn imported_text(text: &str) -> super::super::Imported {
+        use super::super::testing::options;
+        use super::super::{BadLines, Source, read};
+        let source = Source::from_bytes("made-up.txt", text.as_bytes().to_vec()).expect("bytes");
+        read(&source, &options(BadLines::Refuse)).expect("good")
+    }
+
+    #[test]
+    fn a_broken_line_is_named() {
+        let broken = [
+            refusal("libtest-1.95/truncated.txt"),
+            refusal("libtest-1.95/wrong.txt"),
+            refusal_of("libtest", "test a ... bench: -3 ns/iter (+/- 1)"),
+            refusal_of("libtest", "running 1 test\ntest a ... ok\n"),
+        ];
+        insta::assert_snapshot!(broken.join("\n"), @r#"
+        truncated.txt:6: there is no `(+/- …)` behind the figure: "bench:       3,461.15 ns/iter (+/- 2,401."
+        wrong.txt:6: not a number: "fast"
+        made-up:1: a figure is negative: -3
+        made-up holds no results
+        "#);
+    }
+}

@@ -1,0 +1,127 @@
+//! Records in memory, under the store's rules: parents first, and one content a key.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value;
+
+use super::store::differences;
+use super::{Appended, StoreError, write_line};
+use crate::model::{Id, Metric, MetricName, Record, RecordKind};
+
+/// Records that nobody stores.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    records: Vec<Record>,
+    places: HashMap<Key, usize>,
+    appended: Appended,
+}
+
+/// What tells a record from the others of its kind.
+type Key = (RecordKind, Id, String);
+
+impl Memory {
+    /// Takes a record as the store would.
+    ///
+    /// # Errors
+    /// When the key is there already with other content, or the parent is missing.
+    pub(crate) fn put(&mut self, record: &Record) -> Result<(), StoreError> {
+        let kind = record.kind();
+        if let Some((parent_kind, parent)) = parent_of(record)
+            && !self.has(parent_kind, parent)
+        {
+            return Err(StoreError::NoParent {
+                kind,
+                key: key_text(record),
+                parent_kind,
+                parent: parent.to_string(),
+            });
+        }
+        let key = key_of(record);
+        if let Some(&place) = self.places.get(&key) {
+            let stored = &self.records[place];
+            if stored != record {
+                return Err(StoreError::Conflict {
+                    kind,
+                    key: key_text(record),
+                    differences: differences(&as_json(stored), &as_json(record)),
+                });
+            }
+            self.appended.count_already_there(kind, 1);
+            return Ok(());
+        }
+        self.places.insert(key, self.records.len());
+        self.appended.count_new(kind, 1);
+        self.records.push(record.clone());
+        Ok(())
+    }
+
+    /// Returns whether there is a session, run or instance of that id.
+    pub(crate) fn has(&self, kind: RecordKind, id: Id) -> bool {
+        self.places.contains_key(&(kind, id, String::new()))
+    }
+
+    /// Counts records that were found to be there without putting them.
+    pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
+        self.appended.count_already_there(kind, number);
+    }
+
+    /// Adds metrics to a run; those that it has stay as they are.
+    pub(crate) fn add_metrics(&mut self, run: Id, metrics: &BTreeMap<MetricName, Metric>) {
+        let place = self.places.get(&(RecordKind::Run, run, String::new()));
+        if let Some(Record::Run(known)) = place.map(|&place| &mut self.records[place]) {
+            for (name, metric) in metrics {
+                known
+                    .metrics
+                    .entry(name.clone())
+                    .or_insert_with(|| metric.clone());
+            }
+        }
+    }
+
+    /// Returns the records, in the order in which they came, and how many were new.
+    pub(crate) fn into_records(self) -> (Appended, Vec<Record>) {
+        (self.appended, self.records)
+    }
+}
+
+fn as_json(record: &Record) -> Value {
+    let mut line = Vec::new();
+    // Writing to memory cannot fail; the differences are for people anyway.
+    let _written: std::io::Result<()> = write_line(&mut line, record);
+    serde_json::from_slice(&line).unwrap_or_default()
+}
+
+fn parent_of(record: &Record) -> Option<(RecordKind, Id)> {
+    match record {
+        Record::Session(_) | Record::Annotation(_) => None,
+        Record::Run(it) => Some((RecordKind::Session, it.session)),
+        Record::Instance(it) => Some((RecordKind::Run, it.run)),
+        Record::Iteration(it) => Some((RecordKind::Instance, it.instance)),
+        Record::Span(it) => Some((RecordKind::Instance, it.instance)),
+        Record::InstanceEnd(it) => Some((RecordKind::Instance, it.instance)),
+        Record::Summary(it) => Some((RecordKind::Instance, it.instance)),
+    }
+}
+
+fn key_of(record: &Record) -> Key {
+    let (id, rest) = match record {
+        Record::Session(it) => (it.id, String::new()),
+        Record::Run(it) => (it.id, String::new()),
+        Record::Instance(it) => (it.id, String::new()),
+        Record::Annotation(it) => (it.id, String::new()),
+        Record::Iteration(it) => (it.instance, it.index.to_string()),
+        Record::Span(it) => (it.instance, it.index.to_string()),
+        Record::InstanceEnd(it) => (it.instance, String::new()),
+        Record::Summary(it) => (it.instance, format!("`{}` {}", it.metric, it.statistic)),
+    };
+    (record.kind(), id, rest)
+}
+
+fn key_text(record: &Record) -> String {
+    let (_, id, rest) = key_of(record);
+    if rest.is_empty() {
+        id.to_string()
+    } else {
+        format!("{rest} of instance {id}")
+    }
+}

@@ -1,0 +1,424 @@
+"""What a file of results holds, read a second time.
+
+This reader shares nothing with Lapwing's importers: it follows the formats' own documentation and
+Python's standard library, and knows only as much of each format as is needed to compare the
+structure and the values. The reference tests hold Lapwing's store against it.
+
+An instance is a process, a fork or a visit; an iteration is one sample in it. Times are in
+seconds. A source without samples gives summaries.
+"""
+
+import csv
+import gzip
+import itertools
+import json
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+OK, FAILED, SKIPPED = "ok", "failed", "skipped"
+
+
+@dataclass
+class Iteration:
+    values: dict[str, float]
+    burn_in: bool = False
+    outcome: str = OK
+
+
+@dataclass
+class Instance:
+    """One visit to a benchmark. `summaries` holds, by metric, statistic → centre."""
+
+    benchmark: object
+    iterations: list[Iteration] = field(default_factory=list)
+    outcome: str = OK
+    summaries: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What is compared first, because it says the most when it differs.
+
+    `summarised` are the instances of which the source kept a summary and no samples.
+    """
+
+    benchmarks: int
+    instances: int
+    iterations: int
+    burn_in: int
+    failed: int
+    skipped: int
+    summarised: int
+    seconds: str
+
+
+def counts(instances):
+    """Counts instances; `seconds` is the sum of all samples of `wall_time`, to twelve digits."""
+    iterations = [it for instance in instances for it in instance.iterations]
+
+    def ended(outcome):
+        # That a benchmark failed may be said of its iterations or, without any, of the whole.
+        return sum(it.outcome == outcome for it in iterations) + sum(
+            instance.outcome == outcome and all(it.outcome != outcome for it in instance.iterations)
+            for instance in instances
+        )
+
+    seconds = math.fsum(it.values["wall_time"] for it in iterations if "wall_time" in it.values)
+    return Counts(
+        benchmarks=len({instance.benchmark for instance in instances}),
+        instances=len(instances),
+        iterations=len(iterations),
+        burn_in=sum(it.burn_in for it in iterations),
+        failed=ended(FAILED),
+        skipped=ended(SKIPPED),
+        summarised=sum(bool(instance.summaries) and not instance.iterations for instance in instances),
+        seconds=f"{seconds:.11e}",
+    )
+
+
+def instances_of_each_benchmark(instances):
+    """How often 1, 2, 3 … instances belong to one benchmark: equal also where names differ."""
+    return Counter(Counter(instance.benchmark for instance in instances).values())
+
+
+# Units of time, as what one second is divided by: a division by a power of ten is exact
+# where a multiplication by its inverse is not.
+PARTS_OF_A_SECOND = {"s": 1, "ms": 1e3, "us": 1e6, "µs": 1e6, "μs": 1e6, "ns": 1e9, "ps": 1e12}
+
+
+def text_of(path):
+    content = path.read_bytes()
+    if content[:2] == b"\x1f\x8b":
+        content = gzip.decompress(content)
+    return content.decode("utf-8")
+
+
+def document(path):
+    # Python's reader takes bare NaN and Infinity.
+    return json.loads(text_of(path))
+
+
+def numbers(values):
+    """What of a dictionary is a finite number."""
+    return {name: value for name, value in values.items() if is_number(value)}
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def scaled(values, divisor):
+    return {name: value / divisor for name, value in numbers(values).items()}
+
+
+def hail(path):
+    """A line is an instance; the same line twice is the same instance."""
+    found = []
+    for line in dict.fromkeys(text_of(path).splitlines()):
+        if not line.strip():
+            continue
+        trial = json.loads(line)
+        instance = Instance((trial["path"], trial["name"]))
+        for it in trial["iterations"]:
+            failed = it.get("failure") is not None or it["timed_out"]
+            values = {"wall_time": it.get("time"), "task_memory": it.get("task_memory")}
+            instance.iterations.append(
+                Iteration(numbers(values), it["is_burn_in"], FAILED if failed else OK)
+            )
+        if not instance.iterations:
+            instance.outcome = SKIPPED
+        found.append(instance)
+    return found
+
+
+def hyperfine(path):
+    found = []
+    for result in document(path)["results"]:
+        name = (result["command"], json.dumps(result.get("parameters", {}), sort_keys=True))
+        instance = Instance(name)
+        memory = result.get("memory_usage_byte") or itertools.repeat(None)
+        codes = result.get("exit_codes") or itertools.repeat(0)
+        for seconds, size, code in zip(result["times"], memory, codes):
+            values = {"wall_time": seconds, "peak_memory": size}
+            instance.iterations.append(Iteration(numbers(values), outcome=OK if code == 0 else FAILED))
+        instance.summaries = {
+            f"{name}_time": {"mean": result[name]} for name in ("user", "system") if is_number(result[name])
+        }
+        found.append(instance)
+    return found
+
+
+def pytest_benchmark(path):
+    """One process: a benchmark is one instance, its rounds are the iterations if they were kept."""
+    found = []
+    for benchmark in document(path)["benchmarks"]:
+        stats = benchmark["stats"]
+        instance = Instance(benchmark["fullname"])
+        if "data" in stats:
+            instance.iterations = [Iteration(numbers({"wall_time": value})) for value in stats["data"]]
+        else:
+            kept = {name: stats.get(name) for name in ("mean", "median", "min", "max")}
+            instance.summaries = {"wall_time": numbers(kept)}
+        found.append(instance)
+    return found
+
+
+def pyperf(path):
+    """A run is a process; what it says of warm-ups is burn-in."""
+    whole = document(path)
+    found = []
+    for benchmark in whole["benchmarks"]:
+        known = {**whole.get("metadata", {}), **benchmark.get("metadata", {})}
+        metric = {"second": "wall_time", "byte": "bytes"}.get(known.get("unit", "second"), "value")
+        for run in benchmark["runs"]:
+            instance = Instance(known["name"])
+            for loops, value in run.get("warmups", []):
+                instance.iterations.append(Iteration({metric: value}, burn_in=True))
+            for value in run.get("values", []):
+                instance.iterations.append(Iteration({metric: value}))
+            memory = run.get("metadata", {}).get("mem_max_rss")
+            if memory is not None:
+                instance.summaries = {"peak_memory": {"max": memory}}
+            found.append(instance)
+    return found
+
+
+def google_benchmark(path):
+    """Rows of one `run_name` are repetitions in one process; aggregates count where only they are."""
+    found = {}
+    rows = document(path)["benchmarks"]
+    for row in rows:
+        if row.get("run_type", "iteration") != "iteration" or "big_o" in row or "rms" in row:
+            continue
+        name = row.get("run_name", row["name"])
+        divisor = PARTS_OF_A_SECOND[row.get("time_unit", "ns")]
+        times = {"wall_time": row.get("real_time"), "cpu_time": row.get("cpu_time")}
+        outcome = OK
+        if row.get("error_occurred"):
+            outcome = FAILED
+        elif row.get("skipped"):
+            outcome = SKIPPED
+        values = scaled(times, divisor) if outcome == OK else {}
+        found.setdefault(name, Instance(name)).iterations.append(Iteration(values, outcome=outcome))
+    for row in rows:
+        name = row.get("run_name", row["name"])
+        aggregate = row.get("aggregate_name")
+        if aggregate is None or "real_time" not in row or (name in found and found[name].iterations):
+            continue
+        if row.get("aggregate_unit", "time") != "time":
+            continue
+        summaries = found.setdefault(name, Instance(name)).summaries.setdefault("wall_time", {})
+        summaries[aggregate] = row["real_time"] / PARTS_OF_A_SECOND[row.get("time_unit", "ns")]
+    return list(found.values())
+
+
+def criterion(folder):
+    """Each folder with a sample is a process; the same sample under two names counts once."""
+    found = {}
+    for path in sorted(folder.rglob("sample.json")):
+        name = document(path.with_name("benchmark.json"))["full_id"]
+        sample = document(path)
+        if isinstance(sample, dict):
+            loops, times = sample["iters"], sample["times"]
+        else:
+            loops, times = sample
+        values = [time / loop / 1e9 for loop, time in zip(loops, times)]
+        instance = Instance(name, [Iteration({"wall_time": value}) for value in values])
+        found.setdefault((name, tuple(loops), tuple(times)), instance)
+    return list(found.values())
+
+
+GO_SETTING = re.compile(r"([a-z][^\sA-Z:]*):(?:[ \t]+(.*))?$")
+
+
+def go(path):
+    """Lines of one name under the same settings are iterations of one visit."""
+    found = {}
+    settings = {}
+    for line in text_of(path).splitlines():
+        if setting := GO_SETTING.match(line):
+            settings[setting[1]] = setting[2]
+            continue
+        words = line.split()
+        if len(words) < 4 or not words[0].startswith("Benchmark") or len(words) % 2:
+            continue
+        try:
+            int(words[1])
+            pairs = {unit: float(value) for value, unit in zip(words[2::2], words[3::2])}
+        except ValueError:
+            continue
+        values = {}
+        if "ns/op" in pairs:
+            values["wall_time"] = pairs["ns/op"] / 1e9
+        if "MB/s" in pairs:
+            values["throughput"] = pairs["MB/s"] * 1e6
+        name = (settings.get("pkg") or None, words[0])
+        visit = found.setdefault((name, tuple(sorted((k, v) for k, v in settings.items() if v))), Instance(name))
+        visit.iterations.append(Iteration(values))
+    return list(found.values())
+
+
+JMH_METRICS = {"thrpt": "throughput", "avgt": "wall_time", "sample": "wall_time", "ss": "wall_time"}
+
+
+def jmh(path):
+    """A fork is an instance."""
+    found = []
+    for benchmark in document(path):
+        name = (benchmark["benchmark"], benchmark["mode"], json.dumps(benchmark.get("params", {}), sort_keys=True))
+        measured = benchmark["primaryMetric"]
+        metric = JMH_METRICS[benchmark["mode"]]
+        upper, lower = measured["scoreUnit"].split("/")
+        if metric == "wall_time":
+            convert = PARTS_OF_A_SECOND[upper].__rtruediv__
+        else:
+            convert = PARTS_OF_A_SECOND[lower].__mul__
+        if "rawData" not in measured:
+            instance = Instance(name)
+            if is_number(measured["score"]):
+                instance.summaries = {metric: {"mean": convert(measured["score"])}}
+            found.append(instance)
+            continue
+        for fork in measured["rawData"]:
+            iterations = [Iteration({metric: convert(v)} if is_number(v) else {}) for v in fork]
+            found.append(Instance(name, iterations))
+    return found
+
+
+def benchmarkdotnet(path):
+    """With its measurements a launch is an instance; else the original values, else the summary."""
+    found = []
+    for benchmark in document(path)["Benchmarks"]:
+        name = benchmark.get("FullName") or (
+            benchmark.get("Namespace"), benchmark["Type"], benchmark["Method"], benchmark.get("Parameters"))
+        statistics = benchmark.get("Statistics") or {}
+        if measurements := benchmark.get("Measurements"):
+            launches = {}
+            for it in measurements:
+                stages = [it.get("IterationMode"), it.get("IterationStage")]
+                if stages in (["Workload", "Actual"], ["Workload", "Result"]):
+                    launches.setdefault(it["LaunchIndex"], {}).setdefault(stages[1], []).append(it)
+            for stages in launches.values():
+                kept = stages.get("Result") or stages["Actual"]
+                values = [it["Nanoseconds"] / it["Operations"] / 1e9 for it in kept]
+                found.append(Instance(name, [Iteration({"wall_time": value}) for value in values]))
+        elif originals := statistics.get("OriginalValues"):
+            found.append(Instance(name, [Iteration({"wall_time": value / 1e9}) for value in originals]))
+        elif statistics:
+            kept = {kind.lower(): statistics.get(kind) for kind in ("Mean", "Median", "Min", "Max")}
+            found.append(Instance(name, summaries={"wall_time": scaled(kept, 1e9)}))
+        else:
+            found.append(Instance(name, outcome=FAILED))
+    return found
+
+
+LIBTEST_LINE = re.compile(r"test (\S.*?) \.\.\. bench:\s+([\d,.]+) (\S+)/iter \(\+/- [\d,.]+\)")
+LIBTEST_RATE = re.compile(r"test (\S.*?) \.\.\. bench:\s+([\d,.]+) (\S+) \(\+/- [\d,.]+\)")
+
+
+def libtest(path):
+    """Only the median is printed."""
+    found = []
+    for line in text_of(path).splitlines():
+        if match := LIBTEST_LINE.match(line) or LIBTEST_RATE.match(line):
+            value = float(match[2].replace(",", ""))
+            if divisor := PARTS_OF_A_SECOND.get(match[3]):
+                summaries = {"wall_time": {"median": value / divisor}}
+            else:
+                summaries = {match[3]: {"median": value}}
+            found.append(Instance(match[1], summaries=summaries))
+    return found
+
+
+REBAR_DURATION = re.compile(r"([\d.]+)(ns|us|ms|s)$")
+
+
+def rebar(path):
+    found = []
+    for row in csv.DictReader(text_of(path).splitlines()):
+        instance = Instance((row["name"], row["model"]))
+        if row["err"]:
+            instance.outcome = FAILED
+        else:
+            kept = {}
+            for name in ("median", "mean", "min", "max"):
+                value, unit = REBAR_DURATION.match(row[name]).groups()
+                kept[name] = float(value) / PARTS_OF_A_SECOND[unit]
+            instance.summaries = {"wall_time": kept}
+        found.append(instance)
+    return found
+
+
+def github_action(path):
+    """An array of results, or the history of many in `data.js`; only values are kept."""
+    text = text_of(path)
+    if text.lstrip().startswith("window"):
+        history = json.loads(text[text.index("{"):])
+        runs = [(suite, it["benches"]) for suite, its in history["entries"].items() for it in its]
+    else:
+        runs = [(None, json.loads(text))]
+    return [
+        Instance((suite, it["name"]), summaries={it["unit"]: {"value": it["value"]}})
+        for suite, results in runs
+        for it in results
+    ]
+
+
+def conbench_comparisons(path):
+    """What Conbench answers when asked to compare: of each side only one number is told."""
+    found = []
+    for pair in document(path)["data"]["data"]:
+        for side in (pair["baseline"], pair["contender"]):
+            name = json.dumps(side["tags"], sort_keys=True)
+            metric = "wall_time" if pair["unit"] == "s" else "other"
+            summaries = {metric: {"value": side["single_value_summary"]}}
+            found.append(Instance(name, outcome=FAILED if side["error"] else OK, summaries=summaries))
+    return found
+
+
+def asv(path):
+    """Each combination of parameters is an instance; null failed, NaN was skipped."""
+    whole = document(path)
+    types = {}
+    for folder in (path.parent, path.parent.parent):
+        if (folder / "benchmarks.json").is_file():
+            types = document(folder / "benchmarks.json")
+            break
+    found = []
+    for name, row in whole["results"].items():
+        if isinstance(row, list):
+            row = dict(zip(whole["result_columns"], row))
+        elif not isinstance(row, dict):
+            row = {"result": row}
+        combinations = list(itertools.product(*(row.get("params") or [])))
+        results = row.get("result")
+        if not isinstance(results, list):
+            results = [results] * len(combinations)
+        samples = row.get("samples") or [None] * len(results)
+        for combination, result, sample in zip(combinations, results, samples):
+            found.append(asv_instance((name, combination), asv_metric(name, types), result, sample))
+    return found
+
+
+def asv_metric(name, types):
+    kind = types.get(name, {}).get("type") if isinstance(types.get(name), dict) else None
+    last = name.rpartition(".")[2]
+    kind = kind or last.partition("_")[0]
+    return {"time": "wall_time", "timeraw": "wall_time", "peakmem": "peak_memory", "peakmemory": "peak_memory"}.get(
+        kind, "other"
+    )
+
+
+def asv_instance(benchmark, metric, result, sample):
+    instance = Instance(benchmark)
+    if result is None:
+        instance.outcome = FAILED
+    elif math.isnan(result):
+        instance.outcome = SKIPPED
+    elif sample:
+        instance.iterations = [Iteration({metric: value}) for value in sample]
+    else:
+        instance.summaries = {metric: {"value": result}}
+    return instance

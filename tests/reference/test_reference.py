@@ -1,0 +1,227 @@
+"""Every real file imports as another reader reads it; what is of no known format is refused."""
+
+import collections
+import gzip
+import math
+import shutil
+import subprocess
+from dataclasses import asdict
+
+import pytest
+from catalogue import ARCHIVES, DATA, MISSING, others, sources, unpack
+from reader import counts, instances_of_each_benchmark
+from store import Store
+
+if not DATA.is_dir():
+    pytest.skip(MISSING, allow_module_level=True)
+
+SOURCES = sources()
+FOLDERS = collections.defaultdict(list)
+for each in SOURCES:
+    FOLDERS[each.path.parent].append(each)
+
+# One of each kind of result that resembles one that is read.
+OF_OTHER_FORMATS = [
+    "B_formats/asv-text/bencher__six.txt",
+    "B_formats/benchmarkjs/github-action-benchmark__benchmarkjs_output.txt",
+    "B_formats/catch2/github-action-benchmark__catch2_output_v3.txt",
+    "B_formats/criterion/bencher__many.txt",
+    "B_formats/go-bench/perf__crcIgnore.stdout",
+    "B_formats/iai-gungraun/bencher__two.txt",
+    "B_formats/julia/github-action-benchmark__julia_output.json",
+    "B_formats/junit/nextest__fixture-project-junit.xml",
+    "B_formats/lnt/llvm-lnt__sample-report1.json",
+    "B_formats/vitest/bencher__two.json",
+    "B_samples/laaber_go_ab/122250_c1.raw.csv",
+    "A_history/ripgrep_benchsuite/2016-09-17-ubuntu1604-ec2.raw.csv",
+    "steady_state/steady_state_forks.jsonl.gz",
+]
+
+# What has the same name and unit everywhere, and so must have the same values.
+METRICS = ("wall_time", "cpu_time", "user_time", "system_time", "peak_memory", "throughput", "task_memory")
+
+
+def samples(instances):
+    """The samples of each instance in their order; the instances in an order that names play no part in."""
+    return sorted(
+        [(it.burn_in, it.outcome, *(it.values.get(metric, -1.0) for metric in METRICS)) for it in instance.iterations]
+        for instance in instances
+    )
+
+
+def close(ours, theirs):
+    return ours == theirs or (
+        isinstance(ours, float) and isinstance(theirs, float) and math.isclose(ours, theirs, rel_tol=1e-12)
+    )
+
+
+def compare_samples(ours, theirs):
+    for our, their in zip(samples(ours), samples(theirs), strict=True):
+        for k, (mine, expected) in enumerate(zip(our, their, strict=True)):
+            assert all(map(close, mine, expected)), f"iteration {k}: {mine} instead of {expected}"
+
+
+def compare_summaries(ours, theirs):
+    for metric in METRICS:
+        found, expected = (
+            [it.summaries[metric] for it in side if metric in it.summaries] for side in (ours, theirs)
+        )
+        assert len(found) == len(expected), f"instances with a summary of {metric}"
+        if not expected:
+            continue
+        common = set.intersection(*map(set, found), *map(set, expected))
+        if all(set(it) == {"value"} for it in expected):
+            # The source does not say what its one number is; the importer may know it.
+            pairs = [(name, "value") for name in sorted(set.intersection(*map(set, found)))]
+        else:
+            pairs = [(name, name) for name in sorted(common)]
+        assert pairs, f"no statistic of {metric} in common: {found[0]} and {expected[0]}"
+        for name, their_name in pairs:
+            centres = zip(sorted(it[name] for it in found), sorted(it[their_name] for it in expected), strict=True)
+            for mine, his in centres:
+                assert close(float(mine), float(his)), f"{name} of {metric}: {mine} instead of {his}"
+
+
+def compare(ours, theirs):
+    found, expected = asdict(counts(ours)), asdict(counts(theirs))
+    differing = {name: f"{found[name]} instead of {expected[name]}" for name in found if found[name] != expected[name]}
+    assert not differing
+    assert instances_of_each_benchmark(ours) == instances_of_each_benchmark(theirs)
+    compare_samples(ours, theirs)
+    compare_summaries(ours, theirs)
+
+
+def of(files, path):
+    """The instances of a file, or of all files of a folder."""
+    return [it for name, its in files.items() if name == str(path) or name.startswith(f"{path}/") for it in its]
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    """Imports all results of a folder in one call, once."""
+    known = {}
+
+    def of_folder(folder, results):
+        if folder not in known:
+            store = Store(tmp_path_factory.mktemp("folder") / "lapwing.db")
+            said = store.take(*(it.path for it in results))
+            known[folder] = store, said, store.instances_of_files()
+        return known[folder]
+
+    return of_folder
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=str)
+def test_a_file_gives_what_another_reader_finds(source, imported):
+    _, said, files = imported(source.path.parent, FOLDERS[source.path.parent])
+    complaint = [line for line in said.stderr.splitlines() if str(source.path) in line]
+    assert complaint == []
+    compare(of(files, source.path), source.read(source.path))
+
+
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda it: it[2])
+def test_a_packed_history_gives_what_another_reader_finds(archive, store, tmp_path):
+    _, read, packed, pattern = archive
+    unpack(packed, tmp_path / "unpacked")
+    results = sorted((tmp_path / "unpacked").glob(pattern))
+    assert results
+    said = store.take(*results)
+    assert (said.returncode, said.stderr) == (0, "")
+    files = store.instances_of_files()
+    differing = {}
+    for path in results:
+        try:
+            compare(of(files, path), read(path))
+        except (AssertionError, ValueError) as difference:
+            differing[path.name] = difference
+    first = next(iter(differing.items()), None)
+    assert not differing, f"{len(differing)} of {len(results)} files differ, the first: {first}"
+
+
+def copy_again(path, folder):
+    copy = folder / f"{path.name.partition('.')[0]}-again{''.join(path.suffixes)}"
+    if path.is_dir():
+        shutil.copytree(path, copy)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    return copy
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda it: str(it.relative_to(DATA)))
+def test_the_same_files_under_other_names_say_nothing_new(folder, imported, tmp_path):
+    store, _, _ = imported(folder, FOLDERS[folder])
+    before, records = store.rows(), store.records()
+    assert before["iteration"] == before["iterations"]
+    assert before["instance"] == before["instances"] > 0
+    copies = [copy_again(source.path, tmp_path / "again" / folder.name) for source in FOLDERS[folder]]
+    if (folder.parent / "benchmarks.json").is_file():
+        # asv keeps names and units there, for the files of all machines below.
+        shutil.copyfile(folder.parent / "benchmarks.json", tmp_path / "again/benchmarks.json")
+    said = store.take(*copies)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert store.rows() == before
+    assert store.records() == records
+
+
+def smallest_of_each_format():
+    smallest = {}
+    for source in SOURCES:
+        if source.path.is_file():
+            smallest.setdefault(source.format, []).append(source)
+    return [min(its, key=lambda it: it.path.stat().st_size) for its in smallest.values()]
+
+
+@pytest.mark.parametrize("source", smallest_of_each_format(), ids=str)
+def test_a_compressed_file_gives_the_same(source, store, tmp_path):
+    plain = source.path.read_bytes()
+    if source.path.suffix == ".gz":
+        plain = gzip.decompress(plain)
+    name = source.path.name.removesuffix(".gz")
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(plain))
+    said = store.take(tmp_path / f"{name}.gz")
+    assert (said.returncode, said.stderr) == (0, "")
+    compare(of(store.instances_of_files(), tmp_path / f"{name}.gz"), source.read(source.path))
+
+    records = store.records()
+    (tmp_path / name).write_bytes(plain)
+    subprocess.run(["zstd", "--quiet", tmp_path / name, "-o", tmp_path / f"{name}.zst"], check=True)
+    said = store.take(tmp_path / name, tmp_path / f"{name}.zst")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert store.records() == records
+
+
+def test_every_other_file_is_refused_and_changes_nothing(store):
+    strangers = others()
+    said = store.take(*strangers)
+    assert said.returncode == 2
+    reasons = {}
+    for line in said.stderr.splitlines():
+        if line.startswith("error: "):
+            path, _, reason = line.removeprefix("error: ").partition(" ")
+            reasons[path] = reason
+    wrong = {
+        str(path.relative_to(DATA)): reasons.get(str(path), "taken in, or refused without a name")
+        for path in strangers
+        if not reasons.get(str(path), "").startswith(expected_reason(path))
+    }
+    assert wrong == {}
+    assert set(store.rows().values()) == {0}
+
+
+def expected_reason(path):
+    if path.name in ("benchmarks.json", "machine.json"):
+        return "goes with the results beside it"
+    if path.suffix == ".xz":
+        return "is xz-compressed data"
+    if path.suffix == ".db":
+        return "is a SQLite database"
+    return "is in none of the formats that can be imported"
+
+
+@pytest.mark.parametrize("path", OF_OTHER_FORMATS, ids=str)
+def test_a_result_of_another_format_is_refused_by_itself_too(path, store):
+    said = store.take(DATA / path)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.startswith(f"error: {DATA / path} is in none of the formats that can be imported")
+    assert set(store.rows().values()) == {0}
