@@ -203,6 +203,29 @@ fn a_summary_has_a_value_and_nothing_that_would_judge_it() {
 }
 
 #[test]
+fn an_instance_that_came_to_no_iteration_is_a_failure() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut data = measure(&summaries("it", 1, 1), &mut Sessions::default());
+    for instance in &mut data.instances {
+        instance.summaries.clear();
+        let end = instance.end.as_mut().expect("an end");
+        end.outcome = lapwing_core::model::InstanceOutcome::Failed;
+    }
+    report::write([data], directory.path(), options()).expect("it writes");
+    let files = files(directory.path());
+    assert_eq!(self::data(&files, "index.m0")["failures"][0], 3);
+    let page = files.iter().find(|(name, _)| name.starts_with("benchmark"));
+    let page = page.expect("a page").1;
+    for said in [
+        "has no value. <a href=\"#failures\">What failed</a>",
+        "3 failures in the latest runs",
+        "None: nothing came to an iteration.",
+    ] {
+        assert!(page.contains(said), "{said} in {page}");
+    }
+}
+
+#[test]
 fn summaries_and_samples_share_neither_a_mean_nor_a_line() {
     let directory = tempfile::tempdir().expect("a directory");
     write(directory.path(), &[summaries("it", 5, 3)]);

@@ -294,13 +294,10 @@ impl RunSample {
         )
     }
 
-    /// Returns how many of its iterations failed or timed out.
+    /// Returns how many of its iterations failed or timed out, and of its instances that came
+    /// to no iteration at all.
     pub fn failures(&self) -> usize {
-        self.instances
-            .iter()
-            .flat_map(|instance| &instance.points)
-            .filter(|point| matches!(point.outcome, Outcome::Failed | Outcome::TimedOut))
-            .count()
+        self.instances.iter().map(InstanceSample::failures).sum()
     }
 
     /// Returns how many of its instances were lost.
@@ -360,6 +357,20 @@ impl InstanceSample {
                 .cloned()
                 .collect(),
         }
+    }
+
+    fn failures(&self) -> usize {
+        let given_up = matches!(
+            self.outcome,
+            Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut)
+        );
+        if self.points.is_empty() {
+            return usize::from(given_up);
+        }
+        let outcomes = self.points.iter().map(|point| point.outcome);
+        outcomes
+            .filter(|outcome| matches!(outcome, Outcome::Failed | Outcome::TimedOut))
+            .count()
     }
 
     fn has_values(&self) -> bool {

@@ -127,6 +127,7 @@ fn sentence(page: &Page<'_>) -> Markup {
                     " in the run of " (row.run) ": " (row.summary) "; the source kept no samples."
                 } @else if row.left_out.is_empty() {
                     "The run of " (row.run) " has no value."
+                    @if row.failures > 0 { " " a href="#failures" { "What failed" } }
                 } @else {
                     "No iteration of the run of " (row.run) " gave a value ("
                     (row.left_out) "). " a href="#failures" { "What failed" }
@@ -159,7 +160,7 @@ fn advice(page: &Page<'_>) -> Markup {
                     code { "lapwing doctor" } " says whether the machine is to blame." }
             }
             @if health.failures > 0 {
-                li { (count(health.failures)) (if health.failures == 1 { " iteration" } else { " iterations" }) " of the latest runs " a href="#failures" { "failed or timed out" } ". Their values don't count." }
+                li { (count(health.failures)) (if health.failures == 1 { " failure" } else { " failures" }) " in the latest runs: " a href="#failures" { "failed or timed out" } ". Such values don't count." }
             }
             @if health.lost > 0 {
                 li {
@@ -247,7 +248,8 @@ fn raw_part(page: &Page<'_>) -> Markup {
         section #iterations aria-labelledby="iterations-title" {
             h2 #iterations-title { "Iterations" }
             @if total == 0 {
-                p.hint { "None: the source kept summaries and no samples." }
+                @let summarised = page.data.instances.iter().any(|it| !it.summaries.is_empty());
+                p.hint { @if summarised { "None: the source kept summaries and no samples." } @else { "None: nothing came to an iteration." } }
             } @else {
                 p.hint { "All " (count(total)) " iterations, newest run first, as they were measured." }
                 p.buttons {
