@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::quantity::{Scale, decimals, quantity};
+use super::quantity::{Scale, count, decimals, quantity};
 use super::sample::as_f64;
 use crate::model::Summary;
 
@@ -66,9 +66,13 @@ impl RunSummary {
         let spread = self.spread.filter(|spread| spread.is_finite())?;
         let scale = Scale::of(self.value, unit);
         let shown = decimals(self.value / scale.factor, 3);
-        // A spread far below the last digit of the value still shows one digit of its own.
         let own = decimals(spread / scale.factor, 1);
-        let number = scale.number_with(spread, own.clamp(shown, shown + 3));
+        let number = if own > shown + 3 {
+            // Far below the last digit of the value it is read more easily in its own unit.
+            quantity(spread, unit)
+        } else {
+            scale.number_with(spread, own.max(shown))
+        };
         Some(match parts(&self.statistic).1 {
             Some(name) => format!("± {number} ({name})"),
             None => format!("± {number}"),
@@ -80,6 +84,7 @@ impl RunSummary {
         let (centre, spread) = parts(&self.statistic);
         let mut text = centre.to_owned();
         if let Some(n) = self.n {
+            let n = usize::try_from(n).map_or_else(|_too_many| n.to_string(), count);
             text.push_str(&format!(" of {n}"));
         }
         if self.instances > 1 {
@@ -119,11 +124,11 @@ fn parts(statistic: &str) -> (&str, Option<&str>) {
 /// Returns the statistics of these summaries, that which most have first: a history of one
 /// statistic can be read, one that jumps between means and medians cannot.
 pub(super) fn by_frequency<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Vec<String> {
-    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for summary in summaries {
-        *count.entry(&summary.statistic).or_default() += 1;
+        *counts.entry(&summary.statistic).or_default() += 1;
     }
-    let mut names: Vec<(&str, usize)> = count.into_iter().collect();
+    let mut names: Vec<(&str, usize)> = counts.into_iter().collect();
     // Of equally many a median first: one slow sample does not move it.
     names.sort_by_key(|(name, count)| (usize::MAX - count, !name.starts_with("median"), *name));
     names.into_iter().map(|(name, _)| name.to_owned()).collect()
@@ -186,12 +191,14 @@ mod tests {
             median.text("s"),
             "1.10 ms ± 0.05 (iqr), summary: median of 30"
         );
+        let narrow = of(&[summary("median/iqr", None, 1.0, Some(2e-8))]);
+        assert_eq!(narrow.spread_text("s").as_deref(), Some("± 20.0 ns (iqr)"));
         let mean = of(&[summary("mean", None, 2.0, None)]);
         assert_eq!(mean.text("s"), "2.00 s, summary: mean");
-        let unstated = of(&[summary("unstated", Some(3), 2.0, Some(0.000_4))]);
+        let unstated = of(&[summary("unstated", Some(3_000), 2.0, Some(0.000_4))]);
         assert_eq!(
             unstated.text("s"),
-            "2.00 s ± 0.0004, summary: statistic not stated of 3"
+            "2.00 s ± 0.0004, summary: statistic not stated of 3,000"
         );
     }
 

@@ -94,7 +94,12 @@ impl Line<'_> {
     /// Returns what the legend calls it: what tells it from the others.
     fn name(self, lines: &[Self]) -> String {
         let one_variant = lines.iter().all(|line| line.variant == self.variant);
+        let all_alike = lines
+            .iter()
+            .all(|line| line.of_summaries == self.of_summaries);
         match (self.of_summaries, one_variant) {
+            // The title says it of all of them.
+            (true, false) if all_alike => self.variant.to_owned(),
             (true, true) => "summaries".to_owned(),
             (true, false) => format!("{}, summaries", self.variant),
             (false, true) if lines.len() > 1 => "means of samples".to_owned(),
