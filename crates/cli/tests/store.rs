@@ -299,11 +299,11 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     exit 0
     "#);
     assert_snapshot!(db(&["check"]), @r#"
-    .lapwing/lapwing.db is sound (8 checks)
+    .lapwing/lapwing.db is sound (10 checks)
     exit 0
     "#);
     assert_snapshot!(run(folder.path(), &[&copy[..], &["migrate"]].concat()), @r#"
-    copy.db is of version 1, the newest
+    copy.db is of version 2, the newest
     exit 0
     "#);
 }
