@@ -22,9 +22,9 @@ def wait_for_charts(page):
 def test_the_index_says_what_is_wrong_and_lists_everything(visit, report):
     page = visit(report / "index.html")
     page.wait_for_selector("#benchmarks tbody tr")
-    assert page.locator(".answer").inner_text().startswith("Of 55 benchmarks, in their latest runs: 2 had failures; 1 gave no value")
-    assert page.locator("#shown").inner_text() == "58 rows"
-    assert len(names(page)) == 58
+    assert page.locator(".answer").inner_text().startswith("Of 60 benchmarks, in their latest runs: 2 had failures; 1 gave no value")
+    assert page.locator("#shown").inner_text() == "64 rows"
+    assert len(names(page)) == 64
     row = page.locator("#benchmarks tbody tr", has_text="zstd[level=3]").nth(1)
     assert re.search(r"fast · synthetic · #compress", row.inner_text())
     assert re.search(r"[\d.]+ ms \[[\d.]+–[\d.]+\]", row.inner_text())
@@ -36,7 +36,7 @@ def test_search_filters_and_order_are_kept_in_the_address(visit, report):
     page = visit(report / "index.html")
     page.wait_for_selector("#benchmarks tbody tr")
     page.fill('[name="q"]', "sort stable")
-    assert page.locator("#shown").inner_text() == "20 of 58 rows"
+    assert page.locator("#shown").inner_text() == "20 of 64 rows"
     page.get_by_role("button", name="latest value").click()
     page.wait_for_function("location.hash.includes('sort=-value')")
     largest = names(page)[0]
@@ -49,7 +49,7 @@ def test_search_filters_and_order_are_kept_in_the_address(visit, report):
     assert again.locator('[data-sort="value"]').get_attribute("aria-sort") == "descending"
     again.get_by_role("button", name="Clear").click()
     again.wait_for_function("location.hash === ''")
-    assert len(names(again)) == 58
+    assert len(names(again)) == 64
 
 
 def test_filters_by_tag_suite_variant_state_and_metric_agree(visit, report):
@@ -193,6 +193,69 @@ def test_charts_can_be_saved(visit, page_of):
     assert download.value.path().read_text().startswith("group,value,place,instance,colour\n")
 
 
+def test_summaries_without_samples_are_marked_and_not_judged(visit, report, page_of):
+    page = visit(report / "index.html")
+    page.wait_for_selector("#benchmarks tbody tr")
+    page.get_by_role("link", name="are known only by summaries of their source").click()
+    page.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length === 2")
+    assert names(page) == ["only summaries", "one summary"]
+    row = page.locator("#benchmarks tbody tr").first
+    assert re.search(r"1\.\d\d ms ± 0\.\d\d \(iqr\)\s+–\s+summary median of 30, spread iqr\s+none", row.inner_text())
+    assert row.locator(".sparkline path").get_attribute("d").startswith("M")
+    row.locator(".trace").click()
+    page.wait_for_selector("#trace[open]")
+    text = page.locator("#trace").inner_text()
+    assert "a summary, median of 30, spread iqr. The source kept no samples, so there is no interval." in text
+    assert re.search(r"max 1\.\d\d ms, min \d", text)
+
+
+def test_a_long_history_of_summaries_is_drawn_without_intervals(visit, page_of):
+    page = visit(page_of("only-summaries"))
+    wait_for_charts(page)
+    assert page.locator(".chart").evaluate_all("all => all.map(it => it.dataset.chart)") == ["history"]
+    assert page.locator(".chart h3").inner_text() == "wall time: run by run, as the source summarised it"
+    assert "300 summaries that the source kept instead of samples (median/iqr), without an interval" in page.locator(".chart").inner_text()
+    assert "--benchmark-save-data" in page.locator(".advice").inner_text()
+    assert "None: the source kept summaries and no samples." in page.locator("#iterations").inner_text()
+    assert page.locator("#runs tbody tr").count() == 12
+    with page.expect_download() as download:
+        page.locator(".chart").get_by_role("button", name="CSV").click()
+    rows = list(csv.DictReader(download.value.path().open(newline="", encoding="utf-8")))
+    assert len(rows) == 300
+    assert {row["lower"] for row in rows} == {""}
+
+
+def test_a_single_summary_says_why_nothing_is_drawn(visit, page_of):
+    page = visit(page_of("one-summary"))
+    page.wait_for_selector("#runs tbody tr")
+    assert "Nothing to draw yet" in page.locator("#charts").inner_text()
+    assert not page.locator("#charts .zoom").is_visible()
+
+
+def test_samples_and_summaries_of_one_history_are_told_apart(visit, page_of):
+    page = visit(page_of("summaries-then-samples"))
+    wait_for_charts(page)
+    assert page.locator(".chart").evaluate_all("all => all.map(it => it.dataset.chart)") == CHARTS
+    assert "a summary and a mean of samples need not agree" in page.locator('[data-chart="history"]').inner_text()
+    with page.expect_download() as download:
+        page.locator('[data-chart="history"]').get_by_role("button", name="CSV").click()
+    rows = list(csv.DictReader(download.value.path().open(newline="", encoding="utf-8")))
+    count = lambda group: sum(row["group"] == group for row in rows)
+    assert [count(group) for group in ["baseline", "baseline, summaries", "fast", "fast, summaries"]] == [4, 8, 4, 8]
+
+
+def test_runs_back_to_back_are_told_whatever_they_are_taken_as(visit, report, page_of):
+    page = visit(page_of("runs-as-instances"))
+    assert "Instances are single runs of hyperfine, one right after another" in page.locator(".advice").inner_text()
+    page = visit(page_of("runs-as-iterations"))
+    assert "are the iterations of one instance; so there is no interval" in page.locator(".advice").inner_text()
+    page.get_by_role("link", name="user time", exact=True).click()
+    page.wait_for_function("document.querySelector('#charts .notes').innerText.includes('hyperfine keeps a time for every run')")
+    page = visit(report / "index.html")
+    notes = page.locator("main > .hint").all_inner_texts()
+    assert [note[:12] for note in notes] == ["1 benchmark:", "1 benchmark:"]
+
+
 def test_metrics_are_chosen_by_the_address(visit, page_of):
     page = visit(page_of("zstd-level-3"), "#metric=peak_memory")
     wait_for_charts(page)
@@ -261,12 +324,12 @@ def test_dark_pages_are_printed_in_light_colours_and_fit_the_paper(visit, report
         assert page.evaluate("document.documentElement.scrollWidth") <= 717, path.name
 
 
-@pytest.mark.parametrize("beginning", ["benchmarks-io", "xxxx", "sometimes-fails", "gzip"])
+@pytest.mark.parametrize("beginning", ["benchmarks-io", "xxxx", "sometimes-fails", "gzip", "only-summaries", "summaries-then"])
 def test_a_phone_needs_no_sideways_scrolling(visit, report, page_of, beginning):
     for path in [report / "index.html", page_of(beginning)]:
         page = visit(path, width=390, height=844)
         page.wait_for_selector("#benchmarks tbody tr, .chart canvas")
-        if path.name != "index.html":
+        if page.get_by_role("button", name="Show the table").count():
             page.get_by_role("button", name="Show the table").click()
             page.wait_for_selector("#iterations tbody tr")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -288,10 +351,10 @@ def test_the_keyboard_suffices(visit, report):
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing_serious(visit, report, page_of, dark, width):
-    for path in [report / "index.html", page_of("sometimes-fails")]:
+    for path in [report / "index.html", page_of("sometimes-fails"), page_of("only-summaries")]:
         page = visit(path, width=width, dark=dark)
         page.wait_for_selector("#benchmarks tbody tr, .chart canvas")
-        if path.name != "index.html":
+        if page.get_by_role("button", name="Show the table").count():
             page.get_by_role("button", name="Show the table").click()
             page.wait_for_selector("#iterations tbody tr")
         found = Axe().run(page, options={"preload": False}).response["violations"]

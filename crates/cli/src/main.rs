@@ -2,6 +2,7 @@
 
 mod commands;
 mod error;
+mod fit;
 mod hints;
 mod options;
 mod store;

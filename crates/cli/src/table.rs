@@ -3,21 +3,26 @@
 use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, Table as Comfy, presets};
+use unicode_width::UnicodeWidthStr;
 
 use crate::error::CliError;
+use crate::fit::{Wish, fit, wrap};
 
 /// A table: its columns and its rows, cell by cell.
 #[derive(Debug, Default)]
 pub struct Table {
     columns: Vec<(&'static str, Align)>,
     rows: Vec<Vec<String>>,
+    dispensable: &'static [&'static str],
 }
 
 /// On which side the cells of a column stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// Words.
+    /// Words, which may be broken into lines where there is little room.
     Left,
+    /// Words that stay whole: times.
+    Whole,
     /// Numbers.
     Right,
 }
@@ -28,6 +33,7 @@ impl Table {
         Self {
             columns: columns.to_vec(),
             rows: Vec::new(),
+            dispensable: &[],
         }
     }
 
@@ -41,12 +47,51 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Says which columns are given up first where there is little room, in this order.
+    #[must_use]
+    pub fn dispensable(mut self, columns: &'static [&'static str]) -> Self {
+        self.dispensable = columns;
+        self
+    }
+
+    /// Returns the table without the column of that name if it holds nothing but zeros.
+    #[must_use]
+    pub fn without_zeros(mut self, name: &str) -> Self {
+        let at = self.columns.iter().position(|column| column.0 == name);
+        let Some(at) = at.filter(|&at| self.rows.iter().all(|row| row[at] == "0")) else {
+            return self;
+        };
+        self.columns.remove(at);
+        for row in &mut self.rows {
+            row.remove(at);
+        }
+        self
+    }
+
     /// Writes it for people: aligned, without lines.
     pub fn text(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut table = self.comfy();
-        table.load_style(presets::NOTHING);
-        for line in table.lines() {
+        self.text_within(None, out)
+    }
+
+    /// Writes it for people, no wider than `room` where that is known: long texts are broken
+    /// into lines, and columns that still do not fit in are named below.
+    pub fn text_within(&self, room: Option<usize>, out: &mut impl Write) -> io::Result<()> {
+        let wishes = self.wishes();
+        let widths = match room {
+            Some(room) => fit(&wishes, room),
+            None => wishes.iter().map(|wish| Some(wish.width)).collect(),
+        };
+        for line in self.comfy(&widths).lines() {
             writeln!(out, "{}", line.trim_end())?;
+        }
+        let columns = self.columns.iter().zip(&widths);
+        let missing: Vec<&str> = columns
+            .filter(|(_, width)| width.is_none())
+            .map(|((name, _), _)| *name)
+            .collect();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            writeln!(out, "\nno room here for {missing}: `--format csv` has all")?;
         }
         Ok(())
     }
@@ -59,7 +104,7 @@ impl Table {
         };
         writeln!(out, "{}", cells(&mut self.columns.iter().map(|it| it.0)))?;
         let line = self.columns.iter().map(|(_, align)| match align {
-            Align::Left => "---",
+            Align::Left | Align::Whole => "---",
             Align::Right => "---:",
         });
         writeln!(out, "|{}|", line.collect::<Vec<_>>().join("|"))?;
@@ -80,29 +125,54 @@ impl Table {
         Ok(())
     }
 
-    fn comfy(&self) -> Comfy {
+    fn wishes(&self) -> Vec<Wish> {
+        let columns = self.columns.iter().enumerate();
+        columns
+            .map(|(at, (name, align))| {
+                let cells = self.rows.iter().map(|row| plain(&row[at]).width());
+                Wish {
+                    align: *align,
+                    width: cells.max().unwrap_or(0).max(name.width()),
+                    rank: self.dispensable.iter().position(|it| it == name),
+                }
+            })
+            .collect()
+    }
+
+    /// Returns the table with columns of these widths; those without are left out.
+    fn comfy(&self, widths: &[Option<usize>]) -> Comfy {
         let mut table = Comfy::new();
+        table.load_style(presets::NOTHING);
+        let kept: Vec<(usize, usize)> = widths
+            .iter()
+            .enumerate()
+            .filter_map(|(at, width)| Some((at, (*width)?)))
+            .collect();
         if self.columns.iter().any(|(name, _)| !name.is_empty()) {
-            table.set_header(self.columns.iter().map(|(name, _)| *name));
+            table.set_header(kept.iter().map(|(at, _)| self.columns[*at].0));
         }
         for row in &self.rows {
-            // A control character in a name must not play tricks on the terminal.
-            table.add_row(row.iter().map(|cell| {
-                cell.chars()
-                    .map(|it| if it.is_control() { '\u{FFFD}' } else { it })
-                    .collect::<String>()
-            }));
+            let cells = kept.iter();
+            table.add_row(cells.map(|(at, width)| wrap(&plain(&row[*at]), *width)));
         }
-        for (at, (_, align)) in self.columns.iter().enumerate() {
-            if let Some(column) = table.column_mut(at) {
-                column.set_cell_alignment(match align {
-                    Align::Left => CellAlignment::Left,
+        for (place, (at, _)) in kept.iter().enumerate() {
+            if let Some(column) = table.column_mut(place) {
+                column.set_cell_alignment(match self.columns[*at].1 {
+                    Align::Left | Align::Whole => CellAlignment::Left,
                     Align::Right => CellAlignment::Right,
                 });
             }
         }
         table
     }
+}
+
+/// Returns a text without control characters: one in a name must not play tricks on the
+/// terminal.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|it| if it.is_control() { '\u{FFFD}' } else { it })
+        .collect()
 }
 
 /// Returns a number with its thousands kept apart: `11,873`.
@@ -130,6 +200,68 @@ pub fn counted(number: u64, singular: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn shown(table: &Table, room: Option<usize>) -> String {
+        let mut text = Vec::new();
+        table.text_within(room, &mut text).expect("memory takes it");
+        String::from_utf8(text).expect("text")
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_all_names_and_no_line_too_long() {
+        let mut table = Table::new(&[
+            ("benchmark", Align::Left),
+            ("iterations", Align::Right),
+            ("last measured", Align::Whole),
+            ("tags", Align::Left),
+        ])
+        .dispensable(&["tags", "last measured"]);
+        table.row(vec![
+            "benchmarks/io/test_parquet.py::test_round_trip[snappy-10]".to_owned(),
+            "1,000".to_owned(),
+            "2026-11-20 10:00".to_owned(),
+            "a\nb".to_owned(),
+        ]);
+        insta::assert_snapshot!(shown(&table, None), @"
+        benchmark                                                  iterations  last measured     tags
+        benchmarks/io/test_parquet.py::test_round_trip[snappy-10]       1,000  2026-11-20 10:00  a�b
+        ");
+        insta::assert_snapshot!(shown(&table, Some(80)), @"
+        benchmark                                   iterations  last measured     tags
+        benchmarks/io/test_parquet.py::test_round_       1,000  2026-11-20 10:00  a�b
+        trip[snappy-10]
+        ");
+        insta::assert_snapshot!(shown(&table, Some(60)), @"
+         benchmark                    iterations  last measured
+         benchmarks/io/test_               1,000  2026-11-20 10:00
+         parquet.py::test_round_trip
+         [snappy-10]
+
+        no room here for tags: `--format csv` has all
+        ");
+        insta::assert_snapshot!(shown(&table, Some(40)), @"
+         benchmark                iterations
+         benchmarks/io/test_           1,000
+         parquet.py::test_round_
+         trip[snappy-10]
+
+        no room here for last measured, tags: `--format csv` has all
+        ");
+    }
+
+    #[test]
+    fn a_column_of_zeros_goes() {
+        let mut table = Table::new(&[("benchmark", Align::Left), ("summaries", Align::Right)]);
+        table.row(vec!["a".to_owned(), "0".to_owned()]);
+        assert_eq!(
+            shown(&table, None),
+            " benchmark  summaries\n a                  0\n"
+        );
+        assert_eq!(
+            shown(&table.without_zeros("summaries"), None),
+            " benchmark\n a\n"
+        );
+    }
 
     #[test]
     fn thousands_are_kept_apart() {

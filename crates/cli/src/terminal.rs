@@ -1,10 +1,13 @@
 //! Talks to people: data on standard output, everything else on standard error.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 
 use crate::error::CliError;
+
+/// The width of a terminal that does not tell it.
+const USUAL_WIDTH: usize = 80;
 
 /// Standard output and standard error, with colour where it is seen.
 #[derive(Debug)]
@@ -21,6 +24,19 @@ impl Terminal {
     /// Returns whether a person sees standard error, so that progress is welcome there.
     pub fn is_interactive(&self) -> bool {
         self.interactive
+    }
+
+    /// Returns how many characters fit a line of standard output; `None` where no person sees
+    /// it, because a program that reads it wants everything.
+    pub fn width(&self) -> Option<usize> {
+        let stdout = io::stdout();
+        stdout.is_terminal().then(|| {
+            let columns = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| size.ws_col);
+            match usize::from(columns) {
+                0 => USUAL_WIDTH,
+                columns => columns,
+            }
+        })
     }
 
     /// Returns standard output, which drops colours where they are not wanted.

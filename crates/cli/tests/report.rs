@@ -36,6 +36,92 @@ fn the_report_is_written_and_its_index_named() {
     assert!(index.contains("<title>Lapwing report</title>"), "{index}");
 }
 
+fn page_of(directory: &Path, beginning: &str) -> String {
+    let pages = std::fs::read_dir(directory.join("lapwing-report/benchmark")).expect("a folder");
+    let page = pages
+        .map(|page| page.expect("a page").path())
+        .find(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with(beginning))
+        })
+        .expect("the page is there");
+    std::fs::read_to_string(page).expect("readable")
+}
+
+#[test]
+fn imported_runs_say_what_they_are_taken_as_and_means_stay_means() {
+    let fixture = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/fixtures/hyperfine-1.15/two-commands.json"
+    );
+    for (each_run, said, size) in [
+        (
+            "instance",
+            "Instances are single runs of hyperfine, one right after another",
+            "5 instances × 1",
+        ),
+        (
+            "iteration",
+            "The runs of hyperfine, one right after another, are the iterations of one instance",
+            "1 instance × 5",
+        ),
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let arguments = ["import", "--each-run", each_run, fixture];
+        let output = lapwing(directory.path(), &arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        lapwing(directory.path(), &["report"]);
+        let page = page_of(directory.path(), "sleep-0-01");
+        assert!(page.contains(said), "{page}");
+        assert!(page.contains(size), "{page}");
+        assert!(page.contains("summary</span> mean of 5"), "{page}");
+    }
+}
+
+/// Returns record v1 of as many sessions, each with a summary of `it`, and with samples of
+/// `both` beside a summary of its user time.
+fn summaries(sessions: u64) -> String {
+    let mut lines = String::new();
+    for number in 0..sessions {
+        let id = |kind: u64| format!("01930000-0000-7000-8000-{:012}", number * 10 + kind);
+        let (session, run, it, both) = (id(1), id(2), id(3), id(4));
+        let (day, hour) = (1 + number / 24, number % 24);
+        lines.push_str(&format!(
+            r#"{{"v":1,"kind":"session","id":"{session}","suite":"other","started":"2026-11-{day:02}T{hour:02}:00:00Z","tool":"example 1.0","attributes":{{"source":{{"format":"asv"}}}}}}
+{{"v":1,"kind":"run","id":"{run}","session":"{session}","metrics":{{"wall_time":{{"unit":"s"}},"user_time":{{"unit":"s"}}}}}}
+{{"v":1,"kind":"instance","id":"{it}","run":"{run}","benchmark":{{"id":"it"}}}}
+{{"v":1,"kind":"summary","instance":"{it}","metric":"wall_time","n":30,"centre":1.5,"spread":0.05,"statistic":"median/iqr"}}
+{{"v":1,"kind":"instance","id":"{both}","run":"{run}","benchmark":{{"id":"both"}}}}
+{{"v":1,"kind":"iteration","instance":"{both}","index":0,"outcome":"ok","metrics":{{"wall_time":2.5}}}}
+{{"v":1,"kind":"summary","instance":"{both}","metric":"user_time","n":1,"centre":2.0,"statistic":"mean"}}
+"#
+        ));
+    }
+    lines
+}
+
+#[test]
+fn a_history_of_summaries_is_reported_beside_samples() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("r.jsonl"), summaries(300)).expect("it writes");
+    let output = lapwing(directory.path(), &["import", "r.jsonl"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let output = lapwing(directory.path(), &["report"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let it = page_of(directory.path(), "it-");
+    for said in [
+        "<strong>1.50 s</strong> ± 0.05 (iqr) in the run of 2026-11-13 11:00",
+        ": median of 30, spread iqr; the source kept no samples.",
+        "<code>asv run --record-samples</code>",
+    ] {
+        assert!(it.contains(said), "{said} in {it}");
+    }
+    let both = page_of(directory.path(), "both-");
+    assert!(both.contains("2.50 s (1 instance × 1)"), "{both}");
+    assert!(both.contains("summary</span> mean of 1"), "{both}");
+    assert!(!both.contains("the source kept no samples."), "{both}");
+}
+
 #[test]
 fn a_folder_of_something_else_is_left_alone() {
     let directory = tempfile::tempdir().expect("a directory");

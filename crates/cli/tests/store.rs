@@ -83,6 +83,7 @@ fn lists_answer_in_a_line_and_then_show_the_table() {
             "wall_time"
           ],
           "suite": "joins",
+          "summaries": 0,
           "tags": [
             "shuffle"
           ]
@@ -105,6 +106,82 @@ fn lists_answer_in_a_line_and_then_show_the_table() {
     error: `tomorrow` is neither a date nor a time
       hint: write it like 2026-11-20 or 2026-11-20T10:00:00Z
     exit 2
+    "#);
+}
+
+#[test]
+fn results_without_samples_are_listed_by_their_summaries() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("summaries.jsonl"),
+        r#"{"v":1,"kind":"session","id":"01930000-0000-7000-8000-000000000001","suite":"searches","started":"2026-11-20T10:00:00Z","tool":"example 1.0","name":"nightly"}
+{"v":1,"kind":"run","id":"01930000-0000-7000-8000-000000000002","session":"01930000-0000-7000-8000-000000000001","metrics":{"wall_time":{"unit":"s","better":"lower"}}}
+{"v":1,"kind":"instance","id":"01930000-0000-7000-8000-000000000003","run":"01930000-0000-7000-8000-000000000002","benchmark":{"id":"literal"}}
+{"v":1,"kind":"summary","instance":"01930000-0000-7000-8000-000000000003","metric":"wall_time","n":30,"centre":1.5,"spread":0.05,"statistic":"median/iqr"}
+{"v":1,"kind":"summary","instance":"01930000-0000-7000-8000-000000000003","metric":"peak_memory","centre":1e6,"statistic":"mean"}
+"#,
+    )
+    .unwrap();
+    run(folder.path(), &["import", "summaries.jsonl"]);
+    let list = |what: &[&str]| run(folder.path(), &[&["list"], what].concat());
+    assert_snapshot!(list(&[]), @"
+    1 benchmark
+
+     benchmark  suite     instances  iterations  failures  summaries  last measured     metrics                 tags
+     literal    searches          1           0         0          2  2026-11-20 10:00  peak_memory, wall_time
+    exit 0
+    ");
+    assert_snapshot!(list(&["sessions"]), @"
+    1 session
+
+     session  started           suite     runs  instances  iterations  summaries  unfinished  tool         id
+     nightly  2026-11-20 10:00  searches     1          1           0          2           1  example 1.0  01930000-0000-7000-8000-000000000001
+    exit 0
+    ");
+    assert_snapshot!(list(&["runs"]), @"
+    1 run
+
+     session  started           version  commit  variant  instances  iterations  summaries  id
+     nightly  2026-11-20 10:00                   default          1           0          2  01930000-0000-7000-8000-000000000002
+    exit 0
+    ");
+    assert_snapshot!(list(&["metrics"]), @"
+    2 metrics
+
+     metric       unit  better  benchmarks  summaries
+     peak_memory                         1          1
+     wall_time    s     lower            1          1
+    exit 0
+    ");
+    assert_snapshot!(list(&["runs", "--format", "csv"]), @"
+    session,started,version,commit,variant,instances,iterations,summaries,id
+    nightly,2026-11-20 10:00,,,default,1,0,2,01930000-0000-7000-8000-000000000002
+    exit 0
+    ");
+    assert_snapshot!(list(&["metrics", "--format", "json"]), @r#"
+    {
+      "metrics": [
+        {
+          "benchmarks": 1,
+          "better": [],
+          "metric": "peak_memory",
+          "summaries": 1,
+          "units": []
+        },
+        {
+          "benchmarks": 1,
+          "better": [
+            "lower"
+          ],
+          "metric": "wall_time",
+          "summaries": 1,
+          "units": [
+            "s"
+          ]
+        }
+      ]
+    }
+    exit 0
     "#);
 }
 
@@ -238,8 +315,8 @@ fn what_a_killed_run_left_is_taken_in_by_the_next_command() {
     fs::create_dir_all(&inbox).unwrap();
     fs::write(inbox.join("run.jsonl"), &RECORDS[..RECORDS.len() - 30]).unwrap();
     assert_snapshot!(run(folder.path(), &["list", "--format", "csv"]), @r#"
-    benchmark,suite,instances,iterations,failures,last measured,metrics,tags
-    t.py::test_join[10],joins,1,2,1,2026-11-20 10:00,"rows, wall_time",shuffle
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    t.py::test_join[10],joins,1,2,1,0,2026-11-20 10:00,"rows, wall_time",shuffle
     note: took in 5 records that a run left in .lapwing/inbox/run.jsonl; its last line was cut off and is lost
     exit 0
     "#);

@@ -50,6 +50,11 @@
     return made;
   }
 
+  // What stands between backticks is code.
+  function marked(text) {
+    return text.split("`").map((part, at) => (at % 2 ? element("code", {}, part) : part));
+  }
+
   function save(name, type, parts) {
     const link = element("a", { href: URL.createObjectURL(new Blob(parts, { type })), download: name });
     link.click();
@@ -154,7 +159,8 @@
       failures: (row) => row.failures > 0,
       nothing: (row) => row.value === null,
       lost: (row) => row.lost > 0,
-      few: (row) => row.value !== null && row.instances < 3,
+      few: (row) => row.value !== null && !row.summary && row.instances < 3,
+      summary: (row) => row.summary,
       noisy: (row) => row.cv > 0.1,
       changed: (row) => row.moved && row.since_before,
       moved: (row) => row.moved,
@@ -227,13 +233,16 @@
           element("small", {}, dot, about)),
         cell("history", undefined, sparkline(row)),
         element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "left out: " + row.left_out : "nothing left out"}` },
-          element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text && `[${row.interval_text}]`)),
+          element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text)),
         row.change_text
           ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" },
             row.moved ? element("strong", {}, row.change_text) : row.change_text, " ", small(row.change_interval))
-          : element("td", { role: "cell", class: "number nothing", title: "nothing to compare with, or fewer than 3 instances" }, "–"),
+          : element("td", { role: "cell", class: "number nothing", title: row.summary ? "nothing is concluded from summaries" : "nothing to compare with, or fewer than 3 instances" }, "–"),
         row.cv === null ? cell("number") : cell("number", "noise", row.cv > 0.1 ? element("span", { class: "attention" }, row.cv_text) : row.cv_text),
-        cell("number", "instances × iterations", row.instances < 3 ? element("span", { class: "attention" }, row.size) : row.size),
+        row.summary
+          ? element("td", { role: "cell", class: "number", title: "a summary of the source, which kept no samples" },
+            element("span", { class: "summary" }, "summary"), " ", small(row.summary))
+          : cell("number", "instances × iterations", row.instances < 3 ? element("span", { class: "attention" }, row.size) : row.size),
         failures(row));
     }
 
@@ -349,6 +358,8 @@
         for (const handle of handles) handle.dispose();
         handles = [];
         place.replaceChildren();
+        document.querySelector("#charts .notes").replaceChildren(...content.notes.map((note) => element("p", { class: "hint" }, ...marked(note))));
+        document.querySelector("#charts .zoom").hidden = !content.charts.length;
         for (const chart of content.charts) place.append(chartFigure(chart, metric));
         runs = content.runs;
         showRuns(runs);
@@ -460,10 +471,12 @@
       return element("tr", {},
         element("td", {}, `${run.time} `, element("small", { class: "hint" }, run.session)),
         named ? element("td", {}, element("span", { class: "dot", style: `background:${colour(run.colour)}`, "data-colour": run.colour }), run.variant) : "",
-        element("td", {}, run.version),
-        number(element("button", { type: "button", class: "trace", onclick: () => trace(run) }, run.value), run.interval ? ` [${run.interval}]` : ""),
-        element("td", { class: "number", title: run.change_against }, run.change),
-        number(run.cv), number(run.size),
+        element("td", {}, run.version ?? ""),
+        number(element("button", { type: "button", class: "trace", onclick: () => trace(run) }, run.value),
+          run.interval ? ` [${run.interval}]` : run.spread ? ` ${run.spread}` : ""),
+        element("td", { class: "number", title: run.change_against }, run.change ?? ""),
+        number(run.cv ?? ""),
+        run.summary ? number(element("span", { class: "summary" }, "summary"), " ", element("small", { class: "hint" }, run.summary)) : number(run.size ?? ""),
         number(problems ? element("span", { class: "attention" }, problems) : ""));
     }
 
@@ -480,16 +493,25 @@
     function trace(run) {
       const dialog = document.getElementById("trace");
       dialog.querySelector("h2").textContent = `${run.value}: what it rests on`;
-      const heads = ["instance", "host", "mean", "iterations used", "left out", "ended"];
-      dialog.querySelector("div").replaceChildren(
-        element("p", {}, `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}: the mean of the means of its instances` +
-          (run.interval ? `, 95 % CI ${run.interval}, ${run.size}.` : `, ${run.size}; one instance gives no interval.`)),
-        element("p", {}, run.left_out ? `Iterations left out: ${run.left_out}.` : "No iteration was left out."),
-        element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Instances" }, element("table", {},
+      const table = (label, heads, rows) =>
+        element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, element("table", {},
           element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
-          element("tbody", {}, ...run.instances.map((it) => element("tr", {},
-            ...[it.id, it.host, it.mean, String(it.used), it.left_out || "nothing", it.outcome || "–"].map((text) => element("td", {}, text))))))),
-        element("p", { class: "hint" }, `Run ${run.id}`));
+          element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", { class: text.length > 60 ? "long" : undefined }, text)))))));
+      const which = `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}`;
+      const parts = run.summary
+        ? [element("p", {}, `${which}: a summary, ${run.summary}. The source kept no samples, so there is no interval.`)]
+        : [element("p", {}, `${which}: the mean of the means of its instances` +
+            (run.interval ? `, 95 % CI ${run.interval}, ${run.size}.` : `, ${run.size}; one instance gives no interval.`)),
+          element("p", {}, run.left_out ? `Iterations left out: ${run.left_out}.` : "No iteration was left out."),
+          table("Instances", ["instance", "host", "mean", "iterations used", "left out", "ended"],
+            run.instances.map((it) => [it.id, it.host, it.mean, String(it.used), it.left_out || "nothing", it.outcome || "–"]))];
+      if (run.summaries) {
+        if (!run.summary) parts.push(element("p", {}, "The source's own summary, which takes no part in this number:"));
+        parts.push(table("Summaries", ["instance", "host", "summary", "value", "spread", "further figures"],
+          run.summaries.map((it) => [it.instance, it.host, it.what, it.value, it.spread, it.figures])));
+      }
+      parts.push(element("p", { class: "hint" }, `Run ${run.id}`));
+      dialog.querySelector("div").replaceChildren(...parts);
       if (!dialog.open) dialog.showModal();
     }
 
@@ -561,8 +583,9 @@
       save(`${stem}.csv`, "text/csv", parts);
     }
 
-    document.querySelector('[data-action="show-raw"]').addEventListener("click", showRaw);
-    document.querySelector('[data-action="save-raw"]').addEventListener("click", saveRaw);
+    // A source that kept no samples has no iterations to show.
+    document.querySelector('[data-action="show-raw"]')?.addEventListener("click", showRaw);
+    document.querySelector('[data-action="save-raw"]')?.addEventListener("click", saveRaw);
     window.addEventListener("hashchange", showMetric);
     showMetric();
   }

@@ -72,6 +72,8 @@
     // Labels of an axis whose whole numbers stand for names.
     category: ({ names }) => (value) => (Number.isInteger(value) ? (names[value] ?? "") : ""),
 
+    ring: () => ring,
+
     symbolOfState: ({ symbols }) => (value) => {
       const symbol = symbols[Array.isArray(value) ? value[3] : 0];
       return symbol === "ring" ? ring : symbol;

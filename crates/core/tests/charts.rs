@@ -5,8 +5,9 @@ mod synthetic;
 
 use lapwing_core::clean::IterationState;
 use lapwing_core::judge::{Estimate, SampleSize};
-use lapwing_core::show::chart::{self, ComparedValue};
-use lapwing_core::show::{Chart, Colours, MetricSample, Theme};
+use lapwing_core::model::Id;
+use lapwing_core::show::chart::{self, ComparedValue, HistoryPoint, RunNumber};
+use lapwing_core::show::{Chart, Colours, MetricSample, RunSummary, Theme};
 
 fn sample(recipe: &synthetic::Recipe) -> (MetricSample, Colours) {
     let data = synthetic::measure(recipe, &mut synthetic::Sessions::default());
@@ -129,6 +130,76 @@ fn the_extension_says_the_form_of_the_file() {
         error.to_string(),
         "`chart.jpeg` does not end in .svg, .png or .html"
     );
+}
+
+fn point(number: i64, of: RunNumber) -> HistoryPoint {
+    HistoryPoint {
+        session: Id::derived(&[&number.to_le_bytes()]),
+        place: format!("day {number}"),
+        label: format!("run {number}"),
+        variant: "default".to_owned(),
+        number: of,
+        left_out: String::new(),
+    }
+}
+
+#[test]
+fn summaries_are_hollow_and_lie_on_a_line_of_their_own() {
+    let summary = |value: f64| {
+        RunNumber::Summary(RunSummary {
+            value,
+            spread: None,
+            n: Some(30),
+            statistic: "median".to_owned(),
+            instances: 1,
+        })
+    };
+    let estimate = RunNumber::Estimate(compared("it", 1.2).estimate);
+    let points = [
+        point(1, summary(1.0)),
+        point(2, summary(1.1)),
+        point(3, estimate),
+    ];
+    let draw = |points: &[HistoryPoint]| {
+        chart::history(&"wall_time".to_owned(), "s", points, &Colours::default())
+    };
+    let alone = draw(&points[..2]);
+    assert_eq!(
+        (alone.title.as_str(), alone.subtitle.as_str()),
+        (
+            "wall time: run by run, as the source summarised it",
+            "Hollow: 2 summaries that the source kept instead of samples (median), without an interval."
+        )
+    );
+    assert_eq!(alone.option["series"].as_array().map(Vec::len), Some(1));
+    assert_eq!(alone.option["series"][0]["symbol"]["$function"], "ring");
+    let svg = draw(&points).svg(Theme::Dark).expect("it draws");
+    for name in ["summaries", "means of samples", "day 3"] {
+        assert!(svg.contains(name), "{name} in {svg}");
+    }
+}
+
+#[test]
+fn a_metric_of_summaries_has_no_iterations_to_draw() {
+    use synthetic::Source;
+    for source in [
+        Source::Summaries("asv", 9),
+        Source::Hyperfine("instance"),
+        Source::Hyperfine("iteration"),
+    ] {
+        let recipe = synthetic::Recipe {
+            source,
+            ..synthetic::Recipe::default()
+        };
+        let data = synthetic::measure(&recipe, &mut synthetic::Sessions::default());
+        let sample = MetricSample::of(&data, "user_time");
+        assert!(sample.has_values());
+        for run in &sample.runs {
+            let summary = sample.summary(run).expect("a summary");
+            assert_eq!(summary.statistic, "median");
+            assert!(run.instance_means().is_empty(), "{source:?}");
+        }
+    }
 }
 
 #[test]

@@ -9,8 +9,11 @@ use serde::Serialize;
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::store::open_for_reading;
-use crate::table::Align::{Left, Right};
+use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Table, counted, grouped};
+
+/// How many summaries there are, of sources that kept no samples.
+const SUMMARIES: &str = "summaries";
 
 /// List what was measured
 #[derive(Debug, Args)]
@@ -65,6 +68,11 @@ impl List {
             What::Runs => both(&store.runs(&filter)?, runs)?,
             What::Metrics => both(&store.metrics(&filter)?, metrics)?,
         };
+        let table = match self.format {
+            // Few sources keep no samples; a column of zeros would tell nobody anything.
+            Format::Text | Format::Markdown => table.without_zeros(SUMMARIES),
+            Format::Json | Format::Csv => table,
+        };
         let mut out = context.terminal.out();
         match self.format {
             Format::Text => {
@@ -73,7 +81,7 @@ impl List {
                     writeln!(out, "{}", nothing(self.what, &store, &filter)?)?;
                 } else {
                     writeln!(out, "{}\n", counted(count, self.what.singular()))?;
-                    table.text(&mut out)?;
+                    table.text_within(context.terminal.width(), &mut out)?;
                 }
             }
             Format::Json => {
@@ -121,10 +129,12 @@ fn benchmarks(rows: &[BenchmarkRow], format: Format) -> Table {
         ("instances", Right),
         ("iterations", Right),
         ("failures", Right),
-        ("last measured", Left),
+        (SUMMARIES, Right),
+        ("last measured", Whole),
         ("metrics", Left),
         ("tags", Left),
-    ]);
+    ])
+    .dispensable(&["tags", "metrics", "suite", "last measured"]);
     for row in rows {
         table.row(vec![
             row.benchmark.clone(),
@@ -132,6 +142,7 @@ fn benchmarks(rows: &[BenchmarkRow], format: Format) -> Table {
             grouped(row.instances),
             grouped(row.iterations),
             grouped(row.failures),
+            grouped(row.summaries),
             minute(row.last_measured),
             match format {
                 Format::Text | Format::Markdown => some_of(&row.metrics),
@@ -156,15 +167,17 @@ fn some_of(names: &[String]) -> String {
 fn sessions(rows: &[SessionRow]) -> Table {
     let mut table = Table::new(&[
         ("session", Left),
-        ("started", Left),
+        ("started", Whole),
         ("suite", Left),
         ("runs", Right),
         ("instances", Right),
         ("iterations", Right),
+        (SUMMARIES, Right),
         ("unfinished", Right),
         ("tool", Left),
-        ("id", Left),
-    ]);
+        ("id", Whole),
+    ])
+    .dispensable(&["tool", "id", "suite", "unfinished", "runs"]);
     for row in rows {
         table.row(vec![
             row.name.clone().unwrap_or_default(),
@@ -173,6 +186,7 @@ fn sessions(rows: &[SessionRow]) -> Table {
             grouped(row.runs),
             grouped(row.instances),
             grouped(row.iterations),
+            grouped(row.summaries),
             grouped(row.unfinished),
             row.tool.clone(),
             row.id.clone(),
@@ -184,14 +198,16 @@ fn sessions(rows: &[SessionRow]) -> Table {
 fn runs(rows: &[RunRow]) -> Table {
     let mut table = Table::new(&[
         ("session", Left),
-        ("started", Left),
+        ("started", Whole),
         ("version", Left),
-        ("commit", Left),
+        ("commit", Whole),
         ("variant", Left),
         ("instances", Right),
         ("iterations", Right),
-        ("id", Left),
-    ]);
+        (SUMMARIES, Right),
+        ("id", Whole),
+    ])
+    .dispensable(&["commit", "id", "instances", "version"]);
     for row in rows {
         let commit = row.commit.as_deref().unwrap_or_default();
         table.row(vec![
@@ -202,6 +218,7 @@ fn runs(rows: &[RunRow]) -> Table {
             row.variant.clone(),
             grouped(row.instances),
             grouped(row.iterations),
+            grouped(row.summaries),
             row.id.clone(),
         ]);
     }
@@ -214,6 +231,7 @@ fn metrics(rows: &[MetricRow]) -> Table {
         ("unit", Left),
         ("better", Left),
         ("benchmarks", Right),
+        (SUMMARIES, Right),
     ]);
     for row in rows {
         table.row(vec![
@@ -221,6 +239,7 @@ fn metrics(rows: &[MetricRow]) -> Table {
             row.units.join(", "),
             row.better.join(", "),
             grouped(row.benchmarks),
+            grouped(row.summaries),
         ]);
     }
     table

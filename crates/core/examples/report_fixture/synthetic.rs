@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lapwing_core::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Run, Session,
-    Version,
+    Summary, Version,
 };
 use lapwing_core::record::{BenchmarkData, InstanceData, Iterations};
 use serde_json::json;
@@ -31,6 +31,18 @@ pub(crate) struct Recipe {
     pub(crate) lost_instances: bool,
     pub(crate) hosts: u32,
     pub(crate) metrics: usize,
+    pub(crate) source: Source,
+}
+
+/// Where made-up measurements seem to be from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Measured here.
+    Lapwing,
+    /// From a program of that format that kept summaries, in so many sessions; then samples.
+    Summaries(&'static str, u32),
+    /// From hyperfine, each of whose runs was taken as `iteration` or `instance`.
+    Hyperfine(&'static str),
 }
 
 impl Default for Recipe {
@@ -51,6 +63,7 @@ impl Default for Recipe {
             lost_instances: false,
             hosts: 1,
             metrics: 3,
+            source: Source::Lapwing,
         }
     }
 }
@@ -133,7 +146,13 @@ impl Sessions {
                 seed: Some(7),
                 tool: "synthetic".to_owned(),
                 name: Some(format!("night-{number}")),
-                attributes: Object::new(),
+                attributes: match recipe.source {
+                    Source::Lapwing => Object::new(),
+                    Source::Summaries(format, _) => object(json!({"source": {"format": format}})),
+                    Source::Hyperfine(each_run) => object(
+                        json!({"source": {"format": "hyperfine", "each_run": each_run}}),
+                    ),
+                },
                 artifacts: Object::new(),
                 extra: Object::new(),
             };
@@ -162,7 +181,7 @@ pub(crate) fn measure(recipe: &Recipe, sessions: &mut Sessions) -> BenchmarkData
             for (variant, factor) in &recipe.variants {
                 let (session, run) = sessions.get(recipe, number, variant);
                 let lost = recipe.lost_instances && position == 1 && number + 1 == recipe.sessions;
-                instances.push(instance(
+                let mut measured = instance(
                     recipe,
                     &benchmark,
                     session,
@@ -171,7 +190,20 @@ pub(crate) fn measure(recipe: &Recipe, sessions: &mut Sessions) -> BenchmarkData
                     *factor,
                     lost,
                     &mut chance,
-                ));
+                );
+                match recipe.source {
+                    Source::Summaries(_, until) if number < until => {
+                        summarise(&mut measured, &["wall_time", "user_time", "peak_memory"]);
+                        measured.iterations = Iterations::default();
+                    }
+                    // The means of all runs stand with the first of them.
+                    Source::Hyperfine(each_run) if position > 0 && each_run == "instance" => {
+                        measured.iterations.values.remove("user_time");
+                    }
+                    Source::Hyperfine(_) => summarise(&mut measured, &["user_time"]),
+                    Source::Summaries(..) | Source::Lapwing => {}
+                }
+                instances.push(measured);
             }
         }
     }
@@ -179,6 +211,31 @@ pub(crate) fn measure(recipe: &Recipe, sessions: &mut Sessions) -> BenchmarkData
         suite: recipe.suite.to_owned(),
         benchmark,
         instances,
+    }
+}
+
+/// Makes summaries of these metrics and takes their samples away.
+fn summarise(instance: &mut InstanceData, metrics: &[&str]) {
+    for metric in metrics {
+        let Some(mut values) = instance.iterations.values.remove(*metric) else {
+            continue;
+        };
+        values.retain(|value| value.is_finite());
+        values.sort_by(f64::total_cmp);
+        let (Some(&least), Some(&most)) = (values.first(), values.last()) else {
+            continue;
+        };
+        let median = values[values.len() / 2];
+        let with_spread = *metric == "wall_time";
+        instance.summaries.push(Summary {
+            instance: instance.instance.id,
+            metric: (*metric).to_owned(),
+            n: (*metric != "peak_memory").then_some(values.len() as u64),
+            centre: median,
+            spread: with_spread.then_some((most - least) / 2.0),
+            statistic: if with_spread { "median/iqr" } else { "median" }.to_owned(),
+            extra: object(json!({"min": least, "max": most})),
+        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Made-up benchmarks for everything that a report has to cope with.
 
-use crate::synthetic::Recipe;
+use crate::synthetic::{Recipe, Source};
 
 /// Returns recipes for everything that a report has to cope with.
 pub(crate) fn zoo() -> Vec<Recipe> {
@@ -22,6 +22,7 @@ pub(crate) fn zoo() -> Vec<Recipe> {
         Recipe { suite: "odd names", id: "benchmarks/io/test_parquet_reading_and_writing.py::TestParquetRoundTrip::test_read_and_write_partitioned_dataset_with_statistics_and_row_group_filters[snappy-10-1000-columns-nullable-true]".to_owned(), ..Recipe::default() },
         Recipe { suite: "odd names", id: "x".repeat(200), ..Recipe::default() },
     ];
+    recipes.extend(elsewhere());
     for number in 0..40 {
         recipes.push(Recipe {
             suite: "sweep",
@@ -35,4 +36,59 @@ pub(crate) fn zoo() -> Vec<Recipe> {
         });
     }
     recipes
+}
+
+/// Returns recipes for what other programs measured: summaries, and runs back to back.
+fn elsewhere() -> Vec<Recipe> {
+    let one = Recipe {
+        suite: "elsewhere",
+        instances: 1,
+        iterations: 30,
+        burn_in: 0,
+        seconds: 0.0011,
+        ..Recipe::default()
+    };
+    vec![
+        Recipe {
+            id: "only summaries".to_owned(),
+            sessions: 300,
+            source: Source::Summaries("pytest-benchmark", 300),
+            ..one.clone()
+        },
+        Recipe {
+            id: "one summary".to_owned(),
+            suite: "elsewhere once",
+            sessions: 1,
+            source: Source::Summaries("libtest", 1),
+            ..one.clone()
+        },
+        Recipe {
+            id: "summaries, then samples".to_owned(),
+            suite: "elsewhere, later here",
+            sessions: 12,
+            instances: 3,
+            variants: vec![("baseline", 1.0), ("fast", 0.9)],
+            source: Source::Summaries("asv", 8),
+            ..one.clone()
+        },
+        Recipe {
+            id: "runs as iterations".to_owned(),
+            suite: "hyperfine",
+            sessions: 4,
+            metrics: 2,
+            source: Source::Hyperfine("iteration"),
+            ..one.clone()
+        },
+        Recipe {
+            id: "runs as instances".to_owned(),
+            suite: "hyperfine each",
+            sessions: 4,
+            instances: 10,
+            iterations: 1,
+            warm_up: 0.0,
+            metrics: 2,
+            source: Source::Hyperfine("instance"),
+            ..one
+        },
+    ]
 }

@@ -7,9 +7,11 @@ mod quantity;
 pub mod report;
 mod sample;
 mod sparkline;
+mod summary;
 
 pub use chart::{Chart, Colours, Theme};
 pub use estimate::{comparison_sentence, cv_text, difference_text};
 pub use quantity::{Scale, count, percent, quantity, ratio};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
+pub use summary::RunSummary;

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::summary::{RunSummary, by_frequency};
 use crate::clean::{CleanInstance, Cleaned, IterationState, LeftOut, Policy};
 use crate::judge::SampleSize;
-use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run};
+use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
+use crate::record::import::EachRun;
 use crate::record::{BenchmarkData, InstanceData};
 
 /// One metric of one benchmark.
@@ -19,6 +21,8 @@ pub struct MetricSample {
     pub metric: Metric,
     /// The runs, oldest first.
     pub runs: Vec<RunSample>,
+    /// The statistics of its summaries, that which most have first.
+    pub statistics: Vec<String>,
 }
 
 /// One run's part of it.
@@ -38,8 +42,20 @@ pub struct RunSample {
     pub version: Option<String>,
     /// Hash of what the benchmark was, where known.
     pub fingerprint: Option<String>,
+    /// Which other program's results it is from, where it was imported.
+    pub imported_from: Option<ImportedFrom>,
     /// Its instances, in the order in which they were measured.
     pub instances: Vec<InstanceSample>,
+}
+
+/// Which other program's results a run is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedFrom {
+    /// Their format: `hyperfine`.
+    pub format: String,
+    /// What each execution is here, where the program starts a fresh process for each, one
+    /// right after another, and the import had the choice.
+    pub each_run: Option<EachRun>,
 }
 
 /// One instance's part of it.
@@ -55,6 +71,8 @@ pub struct InstanceSample {
     pub outcome: Option<InstanceOutcome>,
     /// Its iterations, in order, also those that do not count.
     pub points: Vec<Point>,
+    /// What the source says of it where it kept no samples.
+    pub summaries: Vec<Summary>,
 }
 
 /// One iteration's value.
@@ -92,10 +110,13 @@ impl MetricSample {
             }
         }
         runs.sort_by_key(|run| (run.started, run.session, run.id));
+        let instances = runs.iter().flat_map(|run| &run.instances);
+        let statistics = by_frequency(instances.flat_map(|it| &it.summaries));
         Self {
             name: name.to_owned(),
             metric,
             runs,
+            statistics,
         }
     }
 
@@ -110,6 +131,7 @@ impl MetricSample {
                     .values
                     .keys()
                     .chain(instance.run.metrics.keys())
+                    .chain(instance.summaries.iter().map(|summary| &summary.metric))
             })
             .collect::<std::collections::BTreeSet<_>>()
             .into_iter()
@@ -119,11 +141,20 @@ impl MetricSample {
         names
     }
 
-    /// Returns whether there is a value at all.
+    /// Returns whether there is a value at all, or at least a summary.
     pub fn has_values(&self) -> bool {
-        self.runs
-            .iter()
-            .any(|run| run.instances.iter().any(InstanceSample::has_values))
+        let instances = || self.runs.iter().flat_map(|run| &run.instances);
+        !self.statistics.is_empty() || instances().any(InstanceSample::has_values)
+    }
+
+    /// Returns what a run's source says instead of samples; `None` where it kept samples, or
+    /// says nothing.
+    pub fn summary(&self, run: &RunSample) -> Option<RunSummary> {
+        if self.statistics.is_empty() || run.instances.iter().any(InstanceSample::has_values) {
+            return None;
+        }
+        let summaries = run.instances.iter().flat_map(|it| &it.summaries);
+        RunSummary::of(summaries, &self.statistics)
     }
 
     /// Returns the variants in order of their first run.
@@ -168,6 +199,7 @@ impl RunSample {
             variant: instance.run.variant.clone(),
             version: instance.run.version.label(),
             fingerprint: instance.instance.benchmark.fingerprint.clone(),
+            imported_from: ImportedFrom::of(session),
             instances: Vec::new(),
         }
     }
@@ -262,13 +294,10 @@ impl RunSample {
         )
     }
 
-    /// Returns how many of its iterations failed or timed out.
+    /// Returns how many of its iterations failed or timed out, and of its instances that came
+    /// to no iteration at all.
     pub fn failures(&self) -> usize {
-        self.instances
-            .iter()
-            .flat_map(|instance| &instance.points)
-            .filter(|point| matches!(point.outcome, Outcome::Failed | Outcome::TimedOut))
-            .count()
+        self.instances.iter().map(InstanceSample::failures).sum()
     }
 
     /// Returns how many of its instances were lost.
@@ -277,6 +306,18 @@ impl RunSample {
             .iter()
             .filter(|instance| instance.outcome == Some(InstanceOutcome::Lost))
             .count()
+    }
+}
+
+impl ImportedFrom {
+    /// Returns what the attributes of an imported session say of its source.
+    fn of(session: &Session) -> Option<Self> {
+        let source = session.attributes.get("source")?;
+        let text = |key: &str| source.get(key).and_then(serde_json::Value::as_str);
+        Some(Self {
+            format: text("format")?.to_owned(),
+            each_run: text("each_run").and_then(EachRun::from_name),
+        })
     }
 }
 
@@ -309,7 +350,27 @@ impl InstanceSample {
             host: data.instance.host.clone(),
             outcome,
             points,
+            summaries: data
+                .summaries
+                .iter()
+                .filter(|summary| summary.metric == name && summary.centre.is_finite())
+                .cloned()
+                .collect(),
         }
+    }
+
+    fn failures(&self) -> usize {
+        let given_up = matches!(
+            self.outcome,
+            Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut)
+        );
+        if self.points.is_empty() {
+            return usize::from(given_up);
+        }
+        let outcomes = self.points.iter().map(|point| point.outcome);
+        outcomes
+            .filter(|outcome| matches!(outcome, Outcome::Failed | Outcome::TimedOut))
+            .count()
     }
 
     fn has_values(&self) -> bool {

@@ -44,7 +44,7 @@ fn read(
     let session = SessionDraft {
         // hyperfine writes no date: the file's is the nearest.
         tool: "hyperfine".to_owned(),
-        read_with: vec![("each_run", each_run_name(options.each_run))],
+        read_with: vec![("each_run", options.each_run.name())],
         ..SessionDraft::default()
     };
     let digest = document.sha256();
@@ -74,13 +74,6 @@ fn note(result: &CommandResult, intake: &mut Intake<'_, '_, '_>) {
         } else if !result.times.is_empty() {
             intake.notes().left(key, FOLLOWS);
         }
-    }
-}
-
-fn each_run_name(each_run: EachRun) -> &'static str {
-    match each_run {
-        EachRun::Iteration => "iteration",
-        EachRun::Instance => "instance",
     }
 }
 

@@ -139,6 +139,23 @@ pub enum EachRun {
     Instance,
 }
 
+impl EachRun {
+    /// Returns the name that the option has, and the session's attributes keep.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Iteration => "iteration",
+            Self::Instance => "instance",
+        }
+    }
+
+    /// Returns the choice of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Iteration, Self::Instance]
+            .into_iter()
+            .find(|choice| choice.name() == name)
+    }
+}
+
 /// What to do about bad lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BadLines {

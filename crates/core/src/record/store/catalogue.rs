@@ -23,6 +23,8 @@ pub struct BenchmarkRow {
     pub iterations: u64,
     /// How many of them failed or timed out.
     pub failures: u64,
+    /// How many summaries of sources that kept no samples.
+    pub summaries: u64,
     /// The metrics that it has.
     pub metrics: Vec<String>,
     /// When a session that measured it started last.
@@ -48,6 +50,8 @@ pub struct SessionRow {
     pub instances: u64,
     /// How many iterations.
     pub iterations: u64,
+    /// How many summaries of sources that kept no samples.
+    pub summaries: u64,
     /// How many instances have no end: under way, or cut short.
     pub unfinished: u64,
 }
@@ -75,6 +79,8 @@ pub struct RunRow {
     pub instances: u64,
     /// How many iterations.
     pub iterations: u64,
+    /// How many summaries of sources that kept no samples.
+    pub summaries: u64,
 }
 
 /// A metric in the catalogue.
@@ -88,6 +94,8 @@ pub struct MetricRow {
     pub better: Vec<String>,
     /// How many benchmarks have it.
     pub benchmarks: u64,
+    /// How many summaries there are of it, by sources that kept no samples.
+    pub summaries: u64,
 }
 
 impl Store {
@@ -105,7 +113,8 @@ impl Store {
                           coalesce(sum(chunk.count), 0) AS iterations, \
                           coalesce(sum(CASE WHEN chunk.outcome IS NOT NULL THEN \
                             (SELECT count(*) FROM json_each(chunk.outcome) \
-                              WHERE value IN ('failed', 'timed_out')) END), 0) AS failures \
+                              WHERE value IN ('failed', 'timed_out')) END), 0) AS failures, \
+                          {SUMMARIES} AS summaries \
                      FROM instance JOIN run ON run.key = instance.run \
                      JOIN session ON session.key = run.session \
                      LEFT JOIN chunk ON chunk.instance = instance.key \
@@ -116,7 +125,7 @@ impl Store {
                            FROM benchmark_metric JOIN metric \
                              ON metric.key = benchmark_metric.metric \
                           WHERE benchmark_metric.benchmark = benchmark.key ORDER BY name)), \
-                        max(started) \
+                        max(started), sum(summaries) \
                    FROM counted JOIN benchmark ON benchmark.key = counted.benchmark \
                   GROUP BY benchmark.key ORDER BY benchmark.suite, benchmark.id",
                 condition = selection.on_instance(),
@@ -132,6 +141,7 @@ impl Store {
                     failures: count(row, 5)?,
                     metrics: super::rows::from_json(row, 6)?,
                     last_measured: time(row, 7)?,
+                    summaries: count(row, 8)?,
                 })
             })
         })
@@ -150,7 +160,7 @@ impl Store {
                         coalesce(sum((SELECT sum(chunk.count) FROM chunk \
                            WHERE chunk.instance = instance.key)), 0), \
                         coalesce(sum(instance.key IS NOT NULL AND instance.outcome IS NULL), 0), \
-                        session.key \
+                        session.key, coalesce(sum({SUMMARIES}), 0) \
                    FROM session LEFT JOIN run ON run.session = session.key \
                    LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
                   GROUP BY session.key ORDER BY session.started DESC, session.key DESC",
@@ -173,6 +183,7 @@ impl Store {
                         instances: count(row, 6)?,
                         iterations: count(row, 7)?,
                         unfinished: count(row, 8)?,
+                        summaries: count(row, 10)?,
                     },
                 ))
             })
@@ -196,7 +207,8 @@ impl Store {
                 "SELECT run.id, session.id, session.name, session.suite, session.started, \
                         run.variant, run.version, run.\"commit\", count(instance.key), \
                         coalesce(sum((SELECT sum(chunk.count) FROM chunk \
-                           WHERE chunk.instance = instance.key)), 0), run.key \
+                           WHERE chunk.instance = instance.key)), 0), run.key, \
+                        coalesce(sum({SUMMARIES}), 0) \
                    FROM run JOIN session ON session.key = run.session \
                    LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
                   GROUP BY run.key ORDER BY session.started DESC, run.key DESC",
@@ -220,6 +232,7 @@ impl Store {
                         commit: row.get(7)?,
                         instances: count(row, 8)?,
                         iterations: count(row, 9)?,
+                        summaries: count(row, 11)?,
                     },
                 ))
             })
@@ -244,12 +257,16 @@ impl Store {
                         (SELECT json_group_array(better) FROM (SELECT DISTINCT better \
                            FROM run_metric WHERE run_metric.metric = metric.key \
                             AND better IS NOT NULL ORDER BY better)), \
-                        count(*), metric.key \
+                        count(*), metric.key, coalesce(summarised.summaries, 0) \
                    FROM benchmark_metric JOIN metric ON metric.key = benchmark_metric.metric \
+                   LEFT JOIN (SELECT summary.metric AS metric, count(*) AS summaries \
+                                FROM summary JOIN instance ON instance.key = summary.instance \
+                               WHERE 1{condition} GROUP BY summary.metric) AS summarised \
+                     ON summarised.metric = metric.key \
                   WHERE benchmark_metric.benchmark IN \
-                        (SELECT instance.benchmark FROM instance WHERE 1{}) \
+                        (SELECT instance.benchmark FROM instance WHERE 1{condition}) \
                   GROUP BY metric.key ORDER BY metric.name",
-                selection.on_instance(),
+                condition = selection.on_instance(),
             );
             let chosen = selection.metrics.clone();
             (sql, move |row: &Row<'_>| {
@@ -262,6 +279,7 @@ impl Store {
                         units: super::rows::from_json(row, 1)?,
                         better: super::rows::from_json(row, 2)?,
                         benchmarks: count(row, 3)?,
+                        summaries: count(row, 5)?,
                     },
                 ))
             })
@@ -293,6 +311,9 @@ impl Store {
         select().map_err(|error| error.at(&self.path))
     }
 }
+
+/// How many summaries an instance has.
+const SUMMARIES: &str = "(SELECT count(*) FROM summary WHERE summary.instance = instance.key)";
 
 fn asks_for_sessions_only(filter: &Filter) -> bool {
     filter.benchmarks.is_empty()

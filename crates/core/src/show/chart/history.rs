@@ -1,13 +1,17 @@
 //! A run's value with its interval, run after run.
 
+use std::collections::BTreeSet;
+
+use lapwing_stats::Interval;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
 use crate::judge::Estimate;
 use crate::model::{Id, MetricName};
-use crate::show::quantity::Scale;
+use crate::show::quantity::{Scale, count};
 use crate::show::sample::{as_f64, metric_title};
+use crate::show::summary::RunSummary;
 
 /// One run's number.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,59 +24,180 @@ pub struct HistoryPoint {
     pub label: String,
     /// Its variant.
     pub variant: String,
-    /// Its value.
-    pub estimate: Estimate,
+    /// Its number.
+    pub number: RunNumber,
     /// What its value leaves out: `5 burn-in`.
     pub left_out: String,
+}
+
+/// What a run's number is: samples and summaries are drawn apart, and no line joins them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunNumber {
+    /// Computed from samples.
+    Estimate(Estimate),
+    /// What a source without samples says.
+    Summary(RunSummary),
+}
+
+impl RunNumber {
+    fn value(&self) -> f64 {
+        match self {
+            Self::Estimate(estimate) => estimate.value,
+            Self::Summary(summary) => summary.value,
+        }
+    }
+
+    fn interval(&self) -> Option<Interval> {
+        match self {
+            Self::Estimate(estimate) => estimate.interval,
+            Self::Summary(_) => None,
+        }
+    }
+
+    fn instances(&self) -> usize {
+        match self {
+            Self::Estimate(estimate) => estimate.size.instances,
+            Self::Summary(summary) => summary.instances,
+        }
+    }
+
+    fn text(&self, unit: &str) -> String {
+        match self {
+            Self::Estimate(estimate) => estimate.text(unit),
+            Self::Summary(summary) => summary.text(unit),
+        }
+    }
+
+    fn statistic(&self) -> Option<&str> {
+        match self {
+            Self::Estimate(_) => None,
+            Self::Summary(summary) => Some(&summary.statistic),
+        }
+    }
+}
+
+/// One line of the chart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Line<'a> {
+    variant: &'a str,
+    of_summaries: bool,
+}
+
+impl Line<'_> {
+    fn of(point: &HistoryPoint) -> Line<'_> {
+        Line {
+            variant: &point.variant,
+            of_summaries: point.number.statistic().is_some(),
+        }
+    }
+
+    /// Returns what the legend calls it: what tells it from the others.
+    fn name(self, lines: &[Self]) -> String {
+        let one_variant = lines.iter().all(|line| line.variant == self.variant);
+        let all_alike = lines
+            .iter()
+            .all(|line| line.of_summaries == self.of_summaries);
+        match (self.of_summaries, one_variant) {
+            // The title says it of all of them.
+            (true, false) if all_alike => self.variant.to_owned(),
+            (true, true) => "summaries".to_owned(),
+            (true, false) => format!("{}, summaries", self.variant),
+            (false, true) if lines.len() > 1 => "means of samples".to_owned(),
+            (false, true | false) => self.variant.to_owned(),
+        }
+    }
 }
 
 const COLUMNS: [&str; 6] = ["place", "value", "lower", "upper", "run", "instances"];
 
 /// Returns the chart of these runs, oldest first, with a line per variant and an interval
-/// per run. Points of one session stand above each other.
+/// per run. Points of one session stand above each other. Summaries of sources that kept no
+/// samples are hollow, have no interval, and lines of their own.
 pub fn history(
     metric: &MetricName,
     unit: &str,
     points: &[HistoryPoint],
     colours: &Colours,
 ) -> Chart {
-    let scale = Scale::of_all(points.iter().map(|point| point.estimate.value), unit);
+    let scale = Scale::of_all(points.iter().map(|point| point.number.value()), unit);
     let mut places: Vec<&str> = Vec::new();
-    let mut variants: Vec<&str> = Vec::new();
+    let mut lines: Vec<Line<'_>> = Vec::new();
     let mut previous: Option<Id> = None;
     for point in points {
         if previous != Some(point.session) {
             places.push(&point.place);
         }
         previous = Some(point.session);
-        if !variants.contains(&point.variant.as_str()) {
-            variants.push(&point.variant);
+        if !lines.contains(&Line::of(point)) {
+            lines.push(Line::of(point));
         }
     }
-    let without_interval = points
-        .iter()
-        .filter(|point| point.estimate.interval.is_none())
-        .count();
-    let mut subtitle =
-        "Mean of the instances' means per run; the bar is its 95 % confidence interval.".to_owned();
-    if points.is_empty() {
-        "Nothing to draw: no run has a value.".clone_into(&mut subtitle);
-    }
-    if without_interval > 0 {
-        subtitle.push_str(&format!(
-            " {without_interval} of {} runs have a single instance and so no interval.",
-            points.len()
-        ));
-    }
+    let only_summaries = !lines.is_empty() && lines.iter().all(|line| line.of_summaries);
+    let title = if only_summaries {
+        "run by run, as the source summarised it"
+    } else {
+        "run by run"
+    };
     Chart {
         id: "history",
-        title: format!("{}: run by run", metric_title(metric)),
-        subtitle,
+        title: format!("{}: {title}", metric_title(metric)),
+        subtitle: subtitle(points),
         width: WIDTH,
         height: 300,
-        option: option(metric, unit, &scale, points, &places, &variants, colours),
+        option: option(metric, unit, &scale, points, &places, &lines, colours),
         views: Vec::new(),
     }
+}
+
+fn subtitle(points: &[HistoryPoint]) -> String {
+    if points.is_empty() {
+        return "Nothing to draw: no run has a value.".to_owned();
+    }
+    let statistics: BTreeSet<&str> = points
+        .iter()
+        .filter_map(|point| point.number.statistic())
+        .collect();
+    let summaries = points
+        .iter()
+        .filter(|point| point.number.statistic().is_some())
+        .count();
+    let estimates = points.len() - summaries;
+    let without_interval = points.len()
+        - summaries
+        - points
+            .iter()
+            .filter(|point| point.number.interval().is_some())
+            .count();
+    let mut sentences = Vec::new();
+    if estimates > 0 {
+        sentences.push(
+            "Mean of the instances' means per run; the bar is its 95 % confidence interval."
+                .to_owned(),
+        );
+    }
+    if without_interval > 0 {
+        sentences.push(format!(
+            "{without_interval} of {estimates} runs have a single instance and so no interval."
+        ));
+    }
+    if summaries > 0 {
+        let statistics: Vec<&str> = statistics.into_iter().collect();
+        sentences.push(format!(
+            "Hollow: {} that the source kept instead of samples ({}), without an interval{}.",
+            if summaries == 1 {
+                "a summary".to_owned()
+            } else {
+                format!("{} summaries", count(summaries))
+            },
+            statistics.join(", "),
+            if estimates > 0 {
+                "; a summary and a mean of samples need not agree"
+            } else {
+                ""
+            }
+        ));
+    }
+    sentences.join(" ")
 }
 
 fn option(
@@ -81,10 +206,10 @@ fn option(
     scale: &Scale,
     points: &[HistoryPoint],
     places: &[&str],
-    variants: &[&str],
+    lines: &[Line<'_>],
     colours: &Colours,
 ) -> Value {
-    let mut tables: Vec<Columns> = variants.iter().map(|_| Columns::new(&COLUMNS)).collect();
+    let mut tables: Vec<Columns> = lines.iter().map(|_| Columns::new(&COLUMNS)).collect();
     let mut place = 0_usize;
     let mut previous: Option<Id> = None;
     for (at, point) in points.iter().enumerate() {
@@ -92,54 +217,62 @@ fn option(
             place += 1;
         }
         previous = Some(point.session);
-        let table = variants
+        let table = lines
             .iter()
-            .position(|variant| *variant == point.variant)
+            .position(|line| *line == Line::of(point))
             .and_then(|at| tables.get_mut(at));
         if let Some(table) = table {
+            let interval = point.number.interval();
             table.push(&[
                 as_f64(place),
-                point.estimate.value / scale.factor,
-                point.estimate.interval.map_or(f64::NAN, |it| it.lower) / scale.factor,
-                point.estimate.interval.map_or(f64::NAN, |it| it.upper) / scale.factor,
+                point.number.value() / scale.factor,
+                interval.map_or(f64::NAN, |it| it.lower) / scale.factor,
+                interval.map_or(f64::NAN, |it| it.upper) / scale.factor,
                 as_f64(at),
-                as_f64(point.estimate.size.instances),
+                as_f64(point.number.instances()),
             ]);
         }
     }
     let few = points.len() <= 60;
+    // Lines of so many runs would hide the points.
+    let many = points.len() > 1_000;
     let mut series = Vec::new();
-    for (at, variant) in variants.iter().enumerate() {
-        let colour = colour(colours.get(variant));
+    for (at, line) in lines.iter().enumerate() {
+        let colour = colour(colours.get(line.variant));
+        let name = line.name(lines);
+        if !line.of_summaries {
+            series.push(json!({
+                "name": name,
+                "type": "custom",
+                "datasetIndex": at,
+                "encode": {"x": "place", "y": ["lower", "upper"]},
+                "renderItem": {"$function": "interval", "along": "y", "cap": if few { 3 } else { 0 }},
+                "itemStyle": {"color": colour, "opacity": 0.6},
+                "silent": true,
+                "clip": true,
+            }));
+        }
+        let (symbol, stroke) = if line.of_summaries {
+            (json!({"$function": "ring"}), "dashed")
+        } else {
+            (json!("circle"), "solid")
+        };
         series.push(json!({
-            "name": variant,
-            "type": "custom",
-            "datasetIndex": at,
-            "encode": {"x": "place", "y": ["lower", "upper"]},
-            "renderItem": {"$function": "interval", "along": "y", "cap": if few { 3 } else { 0 }},
-            "itemStyle": {"color": colour, "opacity": 0.6},
-            "silent": true,
-            "clip": true,
-        }));
-        series.push(json!({
-            "name": variant,
+            "name": name,
             "type": "line",
             "datasetIndex": at,
             "encode": {"x": "place", "y": "value"},
-            "symbol": "circle",
-            "symbolSize": if few { 7 } else { 4 },
+            "symbol": symbol,
+            "symbolSize": if few { 7 } else if many { 3 } else { 4 },
             "showAllSymbol": true,
             "color": colour,
-            "lineStyle": {"width": 1.25, "opacity": 0.6},
+            "lineStyle": {"width": 1.25, "opacity": if many { 0.2 } else { 0.6 }, "type": stroke},
             "emphasis": {"disabled": true},
         }));
     }
-    let several = variants.len() > 1;
+    let several = lines.len() > 1;
     let names: Vec<&str> = points.iter().map(|point| point.label.as_str()).collect();
-    let values: Vec<String> = points
-        .iter()
-        .map(|point| point.estimate.text(unit))
-        .collect();
+    let values: Vec<String> = points.iter().map(|point| point.number.text(unit)).collect();
     let left_out: Vec<&str> = points
         .iter()
         .map(|point| {

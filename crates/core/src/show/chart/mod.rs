@@ -23,7 +23,7 @@ pub use comparison::{ComparedValue, comparison};
 pub use distribution::distribution;
 pub use engine::DrawError;
 pub(super) use engine::{CHART_SCRIPT, ECHARTS};
-pub use history::{HistoryPoint, history};
+pub use history::{HistoryPoint, RunNumber, history};
 pub use instance_means::instance_means;
 pub use iterations::iterations;
 pub use picture::SaveError;

@@ -2,6 +2,7 @@
 
 use super::row::Row;
 use crate::judge::INSTANCES_FOR_A_VERDICT;
+use crate::show::sample::ImportedFrom;
 
 /// Instances that vary by more than this (coefficient of variation) are called noisy.
 pub(super) const NOISY_FROM: f64 = 0.10;
@@ -14,6 +15,10 @@ pub(super) struct Health {
     pub(super) few_instances: bool,
     pub(super) noisy: bool,
     pub(super) without_value: bool,
+    /// Whether a number is a summary of a source that kept no samples.
+    pub(super) summarised: bool,
+    /// Sources of numbers that measure everything back to back.
+    pub(super) back_to_back: Option<ImportedFrom>,
     /// Whether a variant differs from its run before.
     pub(super) changed: bool,
 }
@@ -25,11 +30,13 @@ impl Health {
             lost: rows.iter().map(|row| row.lost).sum(),
             few_instances: rows
                 .iter()
-                .any(|row| row.value.is_some() && row.instances < INSTANCES_FOR_A_VERDICT),
+                .any(|row| row.rests_on_samples() && row.instances < INSTANCES_FOR_A_VERDICT),
+            summarised: rows.iter().any(|row| !row.summary.is_empty()),
             noisy: rows
                 .iter()
                 .any(|row| row.cv.is_some_and(|cv| cv > NOISY_FROM)),
             without_value: rows.iter().any(|row| row.value.is_none()),
+            back_to_back: rows.iter().find_map(|row| row.back_to_back.clone()),
             changed: rows.iter().any(|row| row.moved && row.since_before),
         }
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::directory::{Directory, DirectoryError};
 use super::health::{Health, NOISY_FROM};
 use super::page::{foot, head, json_script, theme_switch};
+use super::provenance::{back_to_back_note, marked};
 use super::row::{self, Row};
 use super::{Options, Summary, side_file};
 use crate::show::quantity::{count, percent};
@@ -102,6 +103,7 @@ impl Index {
                     }
                     main {
                         (self.sentence())
+                        (self.back_to_back())
                         @if self.health.is_empty() {
                             p { "Nothing was measured yet, or the filters left nothing." }
                             p { "Measure a command with " code { "lapwing run -- COMMAND" } ", then write the report again." }
@@ -144,6 +146,7 @@ impl Index {
         let failing = number(|it| it.failures > 0);
         let without_value = number(|it| it.without_value);
         let lost = number(|it| it.lost > 0);
+        let summarised = number(|it| it.summarised);
         let changed = number(|it| it.changed);
         let few = number(|it| it.few_instances);
         let noisy = number(|it| it.noisy);
@@ -181,6 +184,16 @@ impl Index {
                 .to_owned(),
             ),
             (
+                summarised,
+                "summary",
+                verb(
+                    summarised,
+                    "is known only by a summary of its source, which kept no samples to judge by",
+                    "are known only by summaries of their source, which kept no samples to judge by",
+                )
+                .to_owned(),
+            ),
+            (
                 noisy,
                 "noisy",
                 format!(
@@ -214,6 +227,26 @@ impl Index {
         }
     }
 
+    /// Returns what to know of sources that measure everything back to back, once for all.
+    fn back_to_back(&self) -> Markup {
+        let mut sources: BTreeMap<String, usize> = BTreeMap::new();
+        for health in &self.health {
+            for note in health.back_to_back.iter().filter_map(back_to_back_note) {
+                *sources.entry(note).or_default() += 1;
+            }
+        }
+        html! {
+            @for (note, number) in &sources {
+                p.hint {
+                    @if *number < self.health.len() {
+                        (count(*number)) (if *number == 1 { " benchmark: " } else { " benchmarks: " })
+                    }
+                    (marked(note))
+                }
+            }
+        }
+    }
+
     fn controls(&self, metrics: &[(&String, &Metric)]) -> Markup {
         let options = |names: &BTreeSet<String>| {
             html! { @for name in names { option value=(name) { (name) } } }
@@ -241,6 +274,7 @@ impl Index {
                     option value="nothing" { "without a value" }
                     option value="lost" { "with lost instances" }
                     option value="few" { "fewer than 3 instances" }
+                    option value="summary" { "summaries without samples" }
                     option value="noisy" { "noisy" }
                     option value="changed" { "changed since the run before" }
                     option value="moved" { "changed (interval leaves out 1×)" }
@@ -265,6 +299,8 @@ fn reading_guide() -> Markup {
                 dd { "The value divided by that of the run it is compared with (point at it to see which): 1.10× is 10 % more. Bold where the interval leaves 1 out, so that chance alone hardly explains it." }
                 dt { "noise" }
                 dd { "How much the instances of a run differ from each other (their standard deviation divided by their mean). Small changes hide in large noise; from 10 % on it is marked." }
+                dt { "summary" }
+                dd { "The source kept a number, such as the median of 30 samples, and not the samples. It is shown with the source's own spread (± and which one). There is no interval, and nothing is concluded from it." }
                 dt { "instances × iterations" }
                 dd { "What the value rests on. An instance is one visit to the benchmark, an iteration one execution that counts." }
             }

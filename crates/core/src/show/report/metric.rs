@@ -3,17 +3,24 @@
 use serde::Serialize;
 
 use super::directory::{Directory, DirectoryError};
+use super::provenance::{back_to_back_note, summary_note};
 use super::{MetricView, row, side_file};
 use crate::judge::Estimate;
 use crate::model::InstanceOutcome;
 use crate::show::Colours;
-use crate::show::chart::{Chart, HistoryPoint, distribution, history, instance_means, iterations};
+use crate::show::chart::{
+    Chart, HistoryPoint, RunNumber, distribution, history, instance_means, iterations,
+};
 use crate::show::quantity::{Scale, percent};
 use crate::show::sample::{InstanceSample, RunSample};
+use crate::show::summary::{RunSummary, figures};
 
 /// So many runs' iterations are drawn at a time; fewer where they have very many.
 const RUNS_AT_A_TIME: usize = 10;
 const POINTS_AT_A_TIME: usize = 4_000;
+
+const NOTHING_TO_DRAW: &str =
+    "Nothing to draw yet: a summary has no iterations, and one run is no history.";
 
 /// What a page has to know of the side file.
 #[derive(Debug, Serialize)]
@@ -28,6 +35,8 @@ pub(super) struct MetricFile {
 
 #[derive(Serialize)]
 struct Content {
+    /// What to know before reading the charts, as far as the page has not said it already.
+    notes: Vec<String>,
     charts: Vec<Chart>,
     runs: Vec<RunRow>,
 }
@@ -38,7 +47,7 @@ struct OlderGroup {
     chart: Chart,
 }
 
-/// A run in the table of runs.
+/// A run in the table of runs. What it has not is left out: histories are long.
 #[derive(Serialize)]
 struct RunRow {
     id: String,
@@ -46,17 +55,42 @@ struct RunRow {
     session: String,
     variant: String,
     colour: usize,
+    #[serde(skip_serializing_if = "String::is_empty")]
     version: String,
     value: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     interval: String,
+    /// What the value is where the source kept no samples.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    summary: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    spread: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     size: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     cv: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     change: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     change_against: String,
+    #[serde(skip_serializing_if = "is_zero")]
     failures: usize,
+    #[serde(skip_serializing_if = "is_zero")]
     lost: usize,
+    #[serde(skip_serializing_if = "String::is_empty")]
     left_out: String,
     instances: Vec<InstanceRow>,
+    /// What the source says of the metric.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    summaries: Vec<SummaryRow>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "what serde calls it with"
+)]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// An instance among those that a run's number rests on.
@@ -70,14 +104,28 @@ struct InstanceRow {
     outcome: &'static str,
 }
 
+/// A summary among those of a run.
+#[derive(Serialize)]
+struct SummaryRow {
+    instance: String,
+    host: String,
+    what: String,
+    value: String,
+    spread: String,
+    /// Further figures of the source.
+    figures: String,
+}
+
 /// Writes the side files of a metric.
 pub(super) fn write(
     directory: &Directory,
     slug: &str,
     number: usize,
     view: &MetricView,
+    first: &MetricView,
     colours: &Colours,
 ) -> Result<MetricFile, DirectoryError> {
+    let told = notes(first);
     let sample = &view.sample;
     let groups = groups(&sample.runs);
     let (latest, older) = match groups.split_first() {
@@ -89,16 +137,28 @@ pub(super) fn write(
         let points = history_points(view);
         charts.push(history(&sample.name, &sample.metric.unit, &points, colours));
     }
-    charts.push(iterations(sample, latest, colours));
-    charts.push(instance_means(sample, &sample.runs, colours));
-    charts.push(distribution(sample, &sample.runs, colours));
+    // Summaries have neither iterations nor instances that could be drawn.
+    let has_samples = view.estimates.iter().any(Option::is_some) || sample.statistics.is_empty();
+    if has_samples {
+        charts.push(iterations(sample, latest, colours));
+        charts.push(instance_means(sample, &sample.runs, colours));
+        charts.push(distribution(sample, &sample.runs, colours));
+    }
+    let mut notes: Vec<String> = notes(view)
+        .into_iter()
+        .filter(|note| !told.contains(note))
+        .collect();
+    if charts.is_empty() {
+        notes.push(NOTHING_TO_DRAW.to_owned());
+    }
     let content = Content {
+        notes,
         charts,
         runs: run_rows(view, colours),
     };
     let file = format!("{slug}.m{number}");
     directory.write(&format!("data/{file}.js"), &side_file(&file, &content))?;
-    let older_file = (!older.is_empty()).then(|| format!("{file}.older"));
+    let older_file = (has_samples && !older.is_empty()).then(|| format!("{file}.older"));
     if let Some(name) = &older_file {
         let groups: Vec<OlderGroup> = older
             .iter()
@@ -115,6 +175,27 @@ pub(super) fn write(
         older: older_file,
         latest: group_label(latest),
     })
+}
+
+/// Returns what to know of the latest run of each variant before reading anything else.
+pub(super) fn notes(view: &MetricView) -> Vec<String> {
+    let mut notes = Vec::new();
+    for variant in view.sample.variants() {
+        let Some((latest, estimate)) = view.of_variant(variant).next_back() else {
+            continue;
+        };
+        let note = match (estimate, view.summary(latest)) {
+            (Some(_), _) => latest.imported_from.as_ref().and_then(back_to_back_note),
+            (None, Some(_)) => Some(summary_note(latest)),
+            (None, None) => None,
+        };
+        if let Some(note) = note
+            && !notes.contains(&note)
+        {
+            notes.push(note);
+        }
+    }
+    notes
 }
 
 /// Returns the runs in groups to be drawn together, newest group first.
@@ -171,7 +252,10 @@ fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
                 },
                 label: run.label(),
                 variant: run.variant.clone(),
-                estimate: (*estimate)?,
+                number: match estimate {
+                    Some(estimate) => RunNumber::Estimate(*estimate),
+                    None => RunNumber::Summary(view.summary(run)?),
+                },
                 left_out: run.left_out().text(),
             })
         })
@@ -187,6 +271,8 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
         .rev()
         .map(|(run, estimate)| {
             let change = row::change(view, run);
+            let summary = view.summary(run).filter(|_| estimate.is_none());
+            let summary = summary.as_ref();
             RunRow {
                 id: run.id.to_string(),
                 time: run.time_text(),
@@ -194,12 +280,23 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
                 variant: run.variant.clone(),
                 colour: colours.get(&run.variant),
                 version: run.version.clone().unwrap_or_default(),
-                value: estimate
-                    .map_or_else(|| "–".to_owned(), |estimate| estimate.value_text(unit)),
+                value: match (estimate, summary) {
+                    (Some(estimate), _) => estimate.value_text(unit),
+                    (None, Some(summary)) => summary.value_text(unit),
+                    (None, None) => "–".to_owned(),
+                },
+                summary: summary.map_or_else(String::new, RunSummary::what),
+                spread: summary
+                    .and_then(|summary| summary.spread_text(unit))
+                    .unwrap_or_default(),
                 interval: estimate
                     .and_then(|estimate| estimate.interval_text(unit))
                     .unwrap_or_default(),
-                size: run.size().short(),
+                size: if summary.is_some() {
+                    String::new()
+                } else {
+                    run.size().short()
+                },
                 cv: estimate
                     .and_then(|it| it.cv_between)
                     .map_or_else(String::new, percent),
@@ -213,11 +310,32 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
                 instances: run
                     .instances
                     .iter()
+                    .filter(|_| summary.is_none())
                     .map(|instance| instance_row(instance, estimate.as_ref(), unit))
+                    .collect(),
+                summaries: run
+                    .instances
+                    .iter()
+                    .flat_map(|instance| summary_rows(instance, unit))
                     .collect(),
             }
         })
         .collect()
+}
+
+fn summary_rows(instance: &InstanceSample, unit: &str) -> impl Iterator<Item = SummaryRow> {
+    instance.summaries.iter().filter_map(move |summary| {
+        let alone = [summary.statistic.clone()];
+        let number = RunSummary::of([summary], &alone)?;
+        Some(SummaryRow {
+            instance: instance.short_id(),
+            host: instance.host.clone().unwrap_or_default(),
+            what: number.what(),
+            value: number.value_text(unit),
+            spread: number.spread_text(unit).unwrap_or_default(),
+            figures: figures(summary, unit),
+        })
+    })
 }
 
 fn instance_row(instance: &InstanceSample, estimate: Option<&Estimate>, unit: &str) -> InstanceRow {

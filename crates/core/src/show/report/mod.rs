@@ -10,6 +10,7 @@ mod health;
 mod index;
 mod metric;
 mod page;
+mod provenance;
 mod raw;
 mod row;
 mod slug;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::sample::{FIRST_METRIC, MetricSample, RunSample};
+use super::summary::RunSummary;
 use super::{Colours, chart};
 use crate::judge::{self, Estimate};
 use crate::record::BenchmarkData;
@@ -188,6 +190,11 @@ impl MetricView {
             .zip(self.estimates.iter().copied())
             .filter(move |(run, _)| run.variant == variant)
     }
+
+    /// Returns what a run's source says in place of samples.
+    fn summary(&self, run: &RunSample) -> Option<RunSummary> {
+        self.sample.summary(run)
+    }
 }
 
 fn write_benchmark(
@@ -210,7 +217,10 @@ fn write_benchmark(
     }
     let mut files = Vec::new();
     for (number, view) in views.iter().enumerate() {
-        files.push(metric::write(directory, &slug, number, view, colours)?);
+        let first = views.first().unwrap_or(view);
+        files.push(metric::write(
+            directory, &slug, number, view, first, colours,
+        )?);
     }
     let raw_files = raw::write(directory, &slug, data)?;
     let rows: Vec<(String, String, Vec<Row>)> = views

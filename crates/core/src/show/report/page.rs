@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::environment::{Environments, Observation, environments};
 use super::failures::{self, failures};
 use super::health::{Health, NOISY_FROM};
-use super::metric::MetricFile;
+use super::metric::{self, MetricFile};
+use super::provenance::marked;
 use super::raw::RawFileName;
 use super::row::Row;
 use super::{MetricView, Options};
@@ -121,10 +122,15 @@ fn sentence(page: &Page<'_>) -> Markup {
                     }
                     "."
                     @if !row.left_out.is_empty() { " Left out: " (row.left_out) "." }
+                } @else if !row.summary.is_empty() {
+                    (metric_title(metric)) " " strong { (row.value_text) } " " (row.spread_text)
+                    " in the run of " (row.run) ": " (row.summary) "; the source kept no samples."
+                } @else if row.left_out.is_empty() {
+                    "The run of " (row.run) " has no value."
+                    @if row.failures > 0 { " " a href="#failures" { "What failed" } }
                 } @else {
-                    "No iteration of the run of " (row.run) " gave a value"
-                    @if !row.left_out.is_empty() { " (" (row.left_out) ")" }
-                    ". " a href="#failures" { "What failed" }
+                    "No iteration of the run of " (row.run) " gave a value ("
+                    (row.left_out) "). " a href="#failures" { "What failed" }
                 }
             }
         }
@@ -135,18 +141,26 @@ fn sentence(page: &Page<'_>) -> Markup {
 /// Returns what stands in the way of trusting the numbers, and what helps.
 fn advice(page: &Page<'_>) -> Markup {
     let health = page.health;
+    let imported = page.views.first().is_some_and(|view| {
+        let last = view.sample.runs.last();
+        last.is_some_and(|run| run.imported_from.is_some())
+    });
+    let notes = page.views.first().map(metric::notes).unwrap_or_default();
     html! {
         ul.advice {
             @if health.few_instances {
                 li { "Fewer than 3 instances: nothing can be concluded about changes. "
                     code { "lapwing run --instances 5" } " measures enough for a first answer." }
             }
+            @for note in &notes {
+                li { (marked(note)) }
+            }
             @if health.noisy {
                 li { "Noisy: instances vary by more than " (percent(NOISY_FROM)) ". More instances narrow the interval; "
                     code { "lapwing doctor" } " says whether the machine is to blame." }
             }
             @if health.failures > 0 {
-                li { (count(health.failures)) (if health.failures == 1 { " iteration" } else { " iterations" }) " of the latest runs " a href="#failures" { "failed or timed out" } ". Their values don't count." }
+                li { (count(health.failures)) (if health.failures == 1 { " failure" } else { " failures" }) " in the latest runs: " a href="#failures" { "failed or timed out" } ". Such values don't count." }
             }
             @if health.lost > 0 {
                 li {
@@ -155,7 +169,10 @@ fn advice(page: &Page<'_>) -> Markup {
                 }
             }
             @if page.views.first().is_some_and(|view| view.sample.runs.len() == 1) {
-                li { "One run so far: a history appears with the next " code { "lapwing run" } "." }
+                li {
+                    "One run so far: a history appears with the next "
+                    @if imported { "import" } @else { code { "lapwing run" } } "."
+                }
             }
         }
     }
@@ -188,11 +205,16 @@ fn metric_table(page: &Page<'_>) -> Markup {
                                     @if row.value.is_some() {
                                         a.trace href=(format!("#{}", trace_part(name, &row.run_id))) { (row.value_text) }
                                     } @else { (row.value_text) }
+                                    @if !row.spread_text.is_empty() { " " (row.spread_text) }
                                 }
                                 td.number { (row.interval_text) }
                                 td.number title=(row.change_against) { (row.change_text) " " (row.change_interval) }
                                 td.number { (row.cv_text) }
-                                td.number title=(if row.left_out.is_empty() { "nothing was left out".to_owned() } else { format!("left out: {}", row.left_out) }) { (row.size) }
+                                @if row.summary.is_empty() {
+                                    td.number title=(if row.left_out.is_empty() { "nothing was left out".to_owned() } else { format!("left out: {}", row.left_out) }) { (row.size) }
+                                } @else {
+                                    td.number title="a summary of the source, which kept no samples" { span.summary { "summary" } " " (row.summary) }
+                                }
                             }
                         }
                     }
@@ -208,6 +230,7 @@ fn metric_part(page: &Page<'_>) -> Markup {
         section #charts aria-labelledby="charts-title" {
             h2 #charts-title tabindex="-1" { (page.files.first().map_or_else(String::new, |file| metric_title(&file.name))) }
             p.hint.zoom { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again." }
+            div.notes {}
             div.charts {}
             noscript { p { "Charts and tables below need JavaScript." } }
         }
@@ -224,10 +247,15 @@ fn raw_part(page: &Page<'_>) -> Markup {
     html! {
         section #iterations aria-labelledby="iterations-title" {
             h2 #iterations-title { "Iterations" }
-            p.hint { "All " (count(total)) " iterations, newest run first, as they were measured." }
-            p.buttons {
-                button type="button" data-action="show-raw" { "Show the table" } " "
-                button type="button" data-action="save-raw" { "Save as CSV" }
+            @if total == 0 {
+                @let summarised = page.data.instances.iter().any(|it| !it.summaries.is_empty());
+                p.hint { @if summarised { "None: the source kept summaries and no samples." } @else { "None: nothing came to an iteration." } }
+            } @else {
+                p.hint { "All " (count(total)) " iterations, newest run first, as they were measured." }
+                p.buttons {
+                    button type="button" data-action="show-raw" { "Show the table" } " "
+                    button type="button" data-action="save-raw" { "Save as CSV" }
+                }
             }
             div.content {}
         }
@@ -240,7 +268,7 @@ fn failure_part(page: &Page<'_>) -> Markup {
         section #failures aria-labelledby="failures-title" {
             h2 #failures-title { "Failures" }
             @if failures.is_empty() {
-                p.hint { "None: every iteration of every run ended well." }
+                p.hint { "None: everything that was measured ended well." }
             } @else {
                 @if total > failures::SHOWN {
                     p.hint { "The latest " (failures::SHOWN) " of " (count(total)) "; the table of iterations has them all." }

@@ -11,8 +11,9 @@ use crate::model::{Id, Run};
 use crate::record::BenchmarkData;
 use crate::show::Colours;
 use crate::show::quantity::percent;
-use crate::show::sample::RunSample;
+use crate::show::sample::{ImportedFrom, RunSample};
 use crate::show::sparkline::{sparkline_dots, sparkline_path};
+use crate::show::summary::RunSummary;
 
 /// A row; its fields are the columns of the side file (`docs/report.md`).
 #[derive(Debug, Clone, Serialize)]
@@ -32,6 +33,13 @@ pub(super) struct Row {
     pub(super) value: Option<f64>,
     pub(super) value_text: String,
     pub(super) interval_text: String,
+    /// What the value is where the source kept no samples: `median of 30, spread iqr`.
+    pub(super) summary: String,
+    /// The spread that the source states, where the value is a summary.
+    pub(super) spread_text: String,
+    /// What to know of a source that measures everything back to back.
+    #[serde(skip)]
+    pub(super) back_to_back: Option<ImportedFrom>,
     pub(super) change: Option<f64>,
     pub(super) change_text: String,
     pub(super) change_interval: String,
@@ -47,6 +55,13 @@ pub(super) struct Row {
     pub(super) failures: usize,
     pub(super) lost: usize,
     pub(super) left_out: String,
+}
+
+impl Row {
+    /// Returns whether its value was computed from samples.
+    pub(super) fn rests_on_samples(&self) -> bool {
+        self.value.is_some() && self.summary.is_empty()
+    }
 }
 
 /// Returns the rows in columns, by name: half the size of rows with names.
@@ -79,7 +94,9 @@ pub(super) fn rows(
             let change = change(view, latest);
             let estimate = estimate.as_ref();
             let unit = &view.sample.metric.unit;
-            let (sparkline, sparkline_title) = sparkline(view, variant);
+            let summary = view.summary(latest).filter(|_| estimate.is_none());
+            let summary = summary.as_ref();
+            let (sparkline, sparkline_title) = sparkline(view, variant, summary.is_some());
             let cv = estimate.and_then(|estimate| estimate.cv_between);
             Some(Row {
                 suite: data.suite.clone(),
@@ -93,9 +110,22 @@ pub(super) fn rows(
                 run_id: latest.id,
                 sparkline,
                 sparkline_title,
-                value: estimate.map(|estimate| estimate.value),
-                value_text: estimate
-                    .map_or_else(|| "–".to_owned(), |estimate| estimate.value_text(unit)),
+                value: estimate
+                    .map(|estimate| estimate.value)
+                    .or(summary.map(|summary| summary.value)),
+                value_text: match (estimate, summary) {
+                    (Some(estimate), _) => estimate.value_text(unit),
+                    (None, Some(summary)) => summary.value_text(unit),
+                    (None, None) => "–".to_owned(),
+                },
+                summary: summary.map_or_else(String::new, RunSummary::what),
+                spread_text: summary
+                    .and_then(|summary| summary.spread_text(unit))
+                    .unwrap_or_default(),
+                back_to_back: latest
+                    .imported_from
+                    .clone()
+                    .filter(|source| source.each_run.is_some() && estimate.is_some()),
                 interval_text: estimate
                     .and_then(|estimate| estimate.interval_text(unit))
                     .unwrap_or_default(),
@@ -132,6 +162,10 @@ fn moved(ratio: &RatioEstimate) -> bool {
 /// Returns how the latest run compares: with the reference variant of its session, or, where
 /// it is that itself, with the run before it of the same variant.
 pub(super) fn change(view: &MetricView, latest: &RunSample) -> Option<(String, RatioEstimate)> {
+    // Nothing is concluded from a summary, nor from nothing.
+    if latest.size().instances == 0 {
+        return None;
+    }
     if let Some(reference) = reference_variant(view, latest)
         && reference.id != latest.id
     {
@@ -141,10 +175,10 @@ pub(super) fn change(view: &MetricView, latest: &RunSample) -> Option<(String, R
             judge::ratio(&reference.cleaned(), &latest.cleaned())?,
         ));
     }
-    let previous = view
-        .of_variant(&latest.variant)
-        .map(|(run, _)| run)
-        .rfind(|run| run.session != latest.session && run.started <= latest.started)
+    let earlier = view.sample.runs.get(..first_of_session(view, latest))?;
+    let previous = earlier
+        .iter()
+        .rfind(|run| run.variant == latest.variant)
         // A benchmark that became another thing did not get slower or faster.
         .filter(|run| run.means_the_same_as(latest))?;
     let against = format!("against the run of {}", previous.label_within_variant());
@@ -157,11 +191,10 @@ pub(super) fn change(view: &MetricView, latest: &RunSample) -> Option<(String, R
 /// Returns the run of the same session that others are compared with: of the variant named
 /// `baseline` or `default`, else of the one that was measured first.
 fn reference_variant<'a>(view: &'a MetricView, latest: &RunSample) -> Option<&'a RunSample> {
+    let from = first_of_session(view, latest);
     let of_session = || {
-        view.sample
-            .runs
-            .iter()
-            .filter(|run| run.session == latest.session)
+        let runs = view.sample.runs.iter().skip(from);
+        runs.take_while(|run| run.session == latest.session)
     };
     ["baseline", Run::DEFAULT_VARIANT]
         .iter()
@@ -169,9 +202,28 @@ fn reference_variant<'a>(view: &'a MetricView, latest: &RunSample) -> Option<&'a
         .or_else(|| of_session().next())
 }
 
+/// Returns the position of the first run of a run's session: runs stand in order of time, and
+/// those of a session together.
+fn first_of_session(view: &MetricView, run: &RunSample) -> usize {
+    let key = (run.started, run.session);
+    let runs = &view.sample.runs;
+    runs.partition_point(|run| (run.started, run.session) < key)
+}
+
 /// Returns a curve through the runs of a variant, or, where there is only one run, dots for
-/// its instances: a curve through these would look like a history.
-fn sparkline(view: &MetricView, variant: &str) -> (String, String) {
+/// its instances: a curve through these would look like a history. Summaries and means of
+/// samples are never joined: the curve is of the kind that the latest run has.
+fn sparkline(view: &MetricView, variant: &str, of_summaries: bool) -> (String, String) {
+    if of_summaries {
+        let history: Vec<f64> = view
+            .of_variant(variant)
+            .filter(|(_, estimate)| estimate.is_none())
+            .filter_map(|(run, _)| view.summary(run))
+            .map(|summary| summary.value)
+            .collect();
+        let title = format!("the last {} summaries, oldest left", history.len());
+        return (sparkline_path(&history), title);
+    }
     let history: Vec<f64> = view
         .of_variant(variant)
         .map(|(_, estimate)| estimate.map_or(f64::NAN, |estimate| estimate.value))

@@ -1,0 +1,164 @@
+//! Makes a table fit a terminal: breaks long texts into lines, and leaves columns out when
+//! even that does not help.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::table::Align;
+
+/// Room on both sides of a cell.
+const PADDING: usize = 2;
+/// The first column, which says what a row is, gets at least this.
+const LEAST_FIRST: usize = 24;
+/// Other texts get at least this.
+const LEAST: usize = 12;
+
+/// A column as it would like to be.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    /// On which side its cells stand, and whether they may be broken.
+    pub align: Align,
+    /// The width of its widest cell or its heading.
+    pub width: usize,
+    /// When it is given up: lower ranks first; `None` for never.
+    pub rank: Option<usize>,
+}
+
+/// Returns the width of each column so that all fit `room`, `None` for those that are left
+/// out. When nothing helps, what cannot be given up keeps its least width.
+pub fn fit(wishes: &[Wish], room: usize) -> Vec<Option<usize>> {
+    let mut widths: Vec<Option<usize>> = wishes.iter().map(|wish| Some(wish.width)).collect();
+    let mut ranks: Vec<usize> = wishes.iter().filter_map(|wish| wish.rank).collect();
+    ranks.sort_unstable();
+    let least = |at: usize| wishes.get(at).map_or(0, |wish| least(wish, at));
+    let needed = |widths: &[Option<usize>]| {
+        let kept = widths.iter().enumerate().filter(|(_, it)| it.is_some());
+        kept.map(|(at, _)| least(at) + PADDING).sum::<usize>()
+    };
+    for rank in ranks {
+        if needed(&widths) <= room + 1 {
+            break;
+        }
+        for (width, wish) in widths.iter_mut().zip(wishes) {
+            if wish.rank == Some(rank) {
+                *width = None;
+            }
+        }
+    }
+    loop {
+        let total: usize = widths.iter().flatten().map(|width| width + PADDING).sum();
+        // The room after the last cell needs not be there.
+        let excess = total.saturating_sub(room + 1);
+        let widest = widths
+            .iter()
+            .enumerate()
+            .filter_map(|(at, width)| Some((width.as_ref()?.checked_sub(least(at))?, at)))
+            .filter(|(spare, _)| *spare > 0)
+            .max_by_key(|(_, at)| widths.get(*at).copied().flatten());
+        let Some((spare, at)) = widest.filter(|_| excess > 0) else {
+            return widths;
+        };
+        if let Some(Some(width)) = widths.get_mut(at) {
+            // A little at a time, so that all long columns get shorter together.
+            *width -= spare.min(excess).min(4);
+        }
+    }
+}
+
+fn least(wish: &Wish, at: usize) -> usize {
+    match wish.align {
+        Align::Right | Align::Whole => wish.width,
+        Align::Left => wish.width.min(if at == 0 { LEAST_FIRST } else { LEAST }),
+    }
+}
+
+/// Returns a text in lines of at most `width`, broken where names have joints if that does
+/// not waste half a line.
+pub fn wrap(text: &str, width: usize) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while rest.width() > width {
+        let end = end_of_line(rest, width.max(1));
+        let (line, after) = rest.split_at(end);
+        lines.push(line.trim_end());
+        rest = after.trim_start();
+    }
+    if lines.is_empty() || !rest.is_empty() {
+        lines.push(rest);
+    }
+    lines.join("\n")
+}
+
+/// Returns where the first line ends; at least one character is in it.
+fn end_of_line(text: &str, width: usize) -> usize {
+    let mut used = 0;
+    let mut end = 0;
+    let mut joint = None;
+    let mut before = ' ';
+    for (at, character) in text.char_indices() {
+        used += character.width().unwrap_or(0);
+        if used > width && at > 0 {
+            break;
+        }
+        let late = used * 2 > width;
+        let rest = text.get(at..).unwrap_or_default();
+        if late && at > 0 && (character == '[' || rest.starts_with("::")) {
+            joint = Some(at);
+        }
+        end = at + character.len_utf8();
+        // `--keep` stays whole, `two-words` may be parted.
+        let parts = " /,_]".contains(character) || (character == '-' && before.is_alphanumeric());
+        if late && parts {
+            joint = Some(end);
+        }
+        before = character;
+    }
+    joint.unwrap_or(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wish(align: Align, width: usize, rank: Option<usize>) -> Wish {
+        Wish { align, width, rank }
+    }
+
+    #[test]
+    fn what_fits_stays_as_it_is() {
+        let wishes = [wish(Align::Left, 70, None), wish(Align::Right, 7, None)];
+        assert_eq!(fit(&wishes, 80), [Some(70), Some(7)]);
+    }
+
+    #[test]
+    fn long_texts_get_shorter_and_numbers_do_not() {
+        let wishes = [wish(Align::Left, 100, None), wish(Align::Right, 9, None)];
+        assert_eq!(fit(&wishes, 80), [Some(68), Some(9)]);
+    }
+
+    #[test]
+    fn columns_are_given_up_by_rank_when_shorter_texts_do_not_help() {
+        let wishes = [
+            wish(Align::Left, 30, None),
+            wish(Align::Whole, 16, Some(1)),
+            wish(Align::Right, 20, None),
+            wish(Align::Left, 30, Some(0)),
+        ];
+        let fitted = |room| fit(&wishes, room);
+        assert_eq!(fitted(80), [Some(24), Some(16), Some(20), Some(13)]);
+        assert_eq!(fitted(70), [Some(29), Some(16), Some(20), None]);
+        assert_eq!(fitted(50), [Some(27), None, Some(20), None]);
+        assert_eq!(fitted(10), [Some(24), None, Some(20), None]);
+    }
+
+    #[test]
+    fn names_break_at_their_joints() {
+        assert_eq!(
+            wrap("benchmarks/test_join.py::test_join[10-100]", 24),
+            "benchmarks/test_join.py\n::test_join[10-100]"
+        );
+        assert_eq!(wrap("abcdefghij", 4), "abcd\nefgh\nij");
+        assert_eq!(wrap("gzip -6 --keep corpus", 12), "gzip -6\n--keep\ncorpus");
+        assert_eq!(wrap("日本語", 1), "日\n本\n語");
+        assert_eq!(wrap("", 3), "");
+    }
+}
