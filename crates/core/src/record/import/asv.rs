@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::asv_document::{About, Measured, Row, Wire, about, row};
-use super::detect::has_key;
+use super::detect::{has_key, has_own_key};
 use super::document::Document;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use super::keys::{in_words, put_number, put_object, take_text};
@@ -36,7 +36,7 @@ const NEWEST: u64 = 2;
 const MOST_WITHOUT_RESULT: usize = 4096;
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    if !head.trim_ascii_start().starts_with(b"{") || !has_key(head, "results") {
+    if !head.trim_ascii_start().starts_with(b"{") || !has_own_key(head, "results") {
         return None;
     }
     if has_key(head, "result_columns") {

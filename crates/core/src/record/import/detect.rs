@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use memchr::{memchr2, memmem};
+
 use super::places::is_companion;
 use super::{FORMATS, Format, ImportError, Source};
 
@@ -89,12 +91,63 @@ pub(super) fn first_line(head: &[u8]) -> &[u8] {
 /// Returns whether `"key"` stands in the text, followed by a colon.
 pub(super) fn has_key(text: &[u8], key: &str) -> bool {
     let quoted = format!("\"{key}\"");
-    let quoted = quoted.as_bytes();
-    text.windows(quoted.len()).enumerate().any(|(at, window)| {
-        window == quoted
-            && text[at + quoted.len()..]
-                .iter()
-                .find(|byte| !byte.is_ascii_whitespace())
-                == Some(&b':')
-    })
+    memmem::find_iter(text, &quoted).any(|at| is_key_end(&text[at + quoted.len()..]))
+}
+
+/// Returns whether a JSON object has a key itself, as far as its text is there; not
+/// something within it.
+pub(super) fn has_own_key(text: &[u8], key: &str) -> bool {
+    let (mut depth, mut at) = (0_u32, 0);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let begin = at + 1;
+                let Some(end) = end_of_string(text, begin) else {
+                    return false;
+                };
+                if depth == 1 && &text[begin..end] == key.as_bytes() && is_key_end(&text[end + 1..])
+                {
+                    return true;
+                }
+                at = end;
+            }
+            _other => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Returns where the string ends whose first character is at `begin`.
+fn end_of_string(text: &[u8], begin: usize) -> Option<usize> {
+    let mut at = begin;
+    loop {
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+fn is_key_end(behind: &[u8]) -> bool {
+    behind.trim_ascii_start().first() == Some(&b':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_own_key_does_not_stand_deeper() {
+        let text = br#"{"a": {"b": [{"c": 1}]}, "x\"y": "d", "e" : 2, "cut"#;
+        let own = |key| has_own_key(text, key);
+        assert_eq!(
+            ["a", "b", "c", "d", "e", "cut"].map(own),
+            [true, false, false, false, true, false]
+        );
+        assert!(has_key(text, "c") && has_key(text, "e") && !has_key(text, "d"));
+    }
 }

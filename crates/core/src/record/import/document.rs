@@ -4,10 +4,13 @@
 //! element by element: besides the text, memory holds one element at a time.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::io::Read;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, PoisonError};
 
+use memchr::memmem;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -17,6 +20,15 @@ use super::{BadLine, ImportError, Source};
 
 /// The longest document that is read.
 const LONGEST_MIB: u64 = 2048;
+
+/// From this length on a document is read by a thread of its own.
+const WORTH_A_THREAD: usize = 1 << 20;
+
+/// Bytes of elements to hand over together, at least.
+const BATCH: usize = 1 << 17;
+
+/// Batches that may wait. Few, so that memory does not grow with the document.
+const BATCHES_WAITING: usize = 4;
 
 /// Lines longer than this need the byte besides the line to find a place.
 const LONG_LINE: usize = 400;
@@ -28,7 +40,7 @@ pub(super) struct Document {
     text: String,
     sha256: [u8; 32],
     /// A place in the text and its line, to count on from.
-    known: Cell<(usize, u64)>,
+    known: Mutex<(usize, u64)>,
 }
 
 impl Document {
@@ -72,7 +84,7 @@ impl Document {
             name: name.to_owned(),
             text: rewritten.unwrap_or(text),
             sha256,
-            known: Cell::new((0, 1)),
+            known: Mutex::new((0, 1)),
         })
     }
 
@@ -114,6 +126,42 @@ impl Document {
         raw: &'d RawValue,
     ) -> Result<T, BadLine> {
         self.part(raw.get())
+    }
+
+    /// Reads elements one after another and hands them on with their lines. Those of a
+    /// large document are read by another thread, a little ahead.
+    pub(super) fn each_element<T, E>(
+        &self,
+        elements: &[&RawValue],
+        mut take: impl FnMut(&RawValue, u64, Result<T, BadLine>) -> Result<(), E>,
+    ) -> Result<(), E>
+    where
+        T: DeserializeOwned + Send,
+    {
+        let read = |raw: &RawValue| (self.line_of(raw.get()), self.element::<T>(raw));
+        if self.text.len() < WORTH_A_THREAD {
+            return elements.iter().try_for_each(|raw| {
+                let (line, element) = read(raw);
+                take(raw, line, element)
+            });
+        }
+        std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(BATCHES_WAITING);
+            scope.spawn(move || {
+                let batches = Batches { rest: elements };
+                for batch in batches {
+                    let batch: Vec<_> = batch.iter().map(|raw| (*raw, read(raw))).collect();
+                    if sender.send(batch).is_err() {
+                        // Nobody wants the rest.
+                        return;
+                    }
+                }
+            });
+            receiver.into_iter().flatten().try_for_each(|(raw, read)| {
+                let (line, element) = read;
+                take(raw, line, element)
+            })
+        })
     }
 
     /// Returns the error that says what is wrong with an element.
@@ -175,7 +223,8 @@ impl Document {
     }
 
     fn line_at(&self, place: usize) -> u64 {
-        let (mut from, mut line) = self.known.get();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut from, mut line) = *known;
         if from > place {
             (from, line) = (0, 1);
         }
@@ -184,8 +233,33 @@ impl Document {
             .filter(|&&byte| byte == b'\n')
             .count();
         line += newlines as u64;
-        self.known.set((place, line));
+        *known = (place, line);
         line
+    }
+}
+
+/// Neighbouring elements that are worth handing over together.
+struct Batches<'e, 'd> {
+    rest: &'e [&'d RawValue],
+}
+
+impl<'e, 'd> Iterator for Batches<'e, 'd> {
+    type Item = &'e [&'d RawValue];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let mut bytes = 0;
+        let enough = self.rest.iter().position(|raw| {
+            bytes += raw.get().len();
+            bytes >= BATCH
+        });
+        let (batch, rest) = self
+            .rest
+            .split_at(enough.map_or(self.rest.len(), |at| at + 1));
+        self.rest = rest;
+        Some(batch)
     }
 }
 
@@ -228,9 +302,27 @@ fn in_words(message: &str) -> String {
 /// The words that are no JSON, the longer ones first.
 const WORDS: [&str; 6] = ["-Infinity", "Infinity", "NaN", "-inf", "inf", "nan"];
 
+/// Returns false where a quick look finds nothing like a bare word: most texts by far.
+fn may_have_bare_words(text: &[u8]) -> bool {
+    let stands_free = |at: usize| {
+        at.checked_sub(1).is_none_or(|before| {
+            matches!(
+                text[before],
+                b':' | b',' | b'[' | b'-' | b' ' | b'\n' | b'\t' | b'\r'
+            )
+        })
+    };
+    [&b"NaN"[..], b"Infinity", b"nan", b"inf"]
+        .iter()
+        .any(|word| memmem::find_iter(text, word).any(stands_free))
+}
+
 /// Puts quotes around bare words for what is no finite number.
 fn with_quoted_words(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
+    if !may_have_bare_words(bytes) {
+        return Cow::Borrowed(text);
+    }
     let mut rewritten: Option<String> = None;
     let mut copied = 0;
     let mut at = 0;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::detect::has_key;
+use super::detect::{has_key, has_own_key};
 use super::document::Document;
 use super::google_benchmark_document::{
     Document as Wire, Group, Key, Row, Title, groups, params_in, statistic_in,
@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     (head.trim_ascii_start().starts_with(b"{")
-        && has_key(head, "benchmarks")
+        && has_own_key(head, "benchmarks")
         && (has_key(head, "real_time") || has_key(head, "per_family_instance_index")))
     .then_some("it has `benchmarks` with `real_time`")
 }

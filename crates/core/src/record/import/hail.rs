@@ -6,7 +6,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::detect::{first_line, has_key};
+use super::detect::{first_line, has_own_key};
 use super::hail_line::{HailIteration, HailLine};
 use super::intake::hex;
 use super::lines::{Line, Lines};
@@ -37,7 +37,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     (line.starts_with(b"{")
         && ["path", "name", "iterations"]
             .iter()
-            .all(|key| has_key(line, key)))
+            .all(|key| has_own_key(line, key)))
     .then_some("its first line has `path`, `name` and `iterations`")
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::detect::has_key;
+use super::detect::{has_key, has_own_key};
 use super::document::Document;
 use super::hyperfine_document::{CommandResult, Document as Wire, Title};
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
@@ -26,7 +26,7 @@ pub(super) const FORMAT: Format = Format {
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     (head.trim_ascii_start().starts_with(b"{")
-        && has_key(head, "results")
+        && has_own_key(head, "results")
         && has_key(head, "command"))
     .then_some("it has `results` with a `command`")
 }

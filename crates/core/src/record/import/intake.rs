@@ -122,7 +122,10 @@ struct RunState {
     id: Id,
     /// The run, until it is put; `None` as well where the store has it.
     waiting: Option<Run>,
+    /// The metrics of all its instances, which agree on units.
     metrics: BTreeMap<MetricName, Metric>,
+    /// Those of instances that are new.
+    new_metrics: BTreeMap<MetricName, Metric>,
 }
 
 impl<'i, 'w, 't> Intake<'i, 'w, 't> {
@@ -201,6 +204,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             id,
             waiting: (!self.sink.has_run(id)?).then_some(run),
             metrics: BTreeMap::new(),
+            new_metrics: BTreeMap::new(),
         };
         self.runs.insert(key.clone(), state);
         Ok(key)
@@ -223,7 +227,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             return Err(StoreError::damaged("an instance came before its run").into());
         };
         let run = state.id;
-        agree_on_metrics(&mut state.metrics, &mut draft);
+        let metrics = agree_on_metrics(&mut state.metrics, &mut draft);
         let label = format!("{} instance", self.format);
         let id = draft.id.unwrap_or_else(|| {
             let place = u64::from(position).to_le_bytes();
@@ -238,6 +242,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             sink.nothing_new();
             return Ok(());
         }
+        state.new_metrics.extend(metrics);
         let mut parents = Vec::new();
         if !self.session_put {
             parents.push(Record::Session(self.session.clone()));
@@ -267,7 +272,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         }
         for state in self.runs.into_values() {
             if state.waiting.is_none() {
-                self.sink.add_metrics(state.id, &state.metrics)?;
+                self.sink.add_metrics(state.id, &state.new_metrics)?;
             }
         }
         Ok(())
@@ -386,33 +391,40 @@ fn clean(draft: &mut InstanceDraft) -> Option<String> {
 }
 
 /// A metric has one unit in a run. The same name with another one gets the unit into its
-/// name; without a unit of its own it is what the run says.
-fn agree_on_metrics(known: &mut BTreeMap<MetricName, Metric>, draft: &mut InstanceDraft) {
+/// name. Returns the metrics that the instance has.
+fn agree_on_metrics(
+    known: &mut BTreeMap<MetricName, Metric>,
+    draft: &mut InstanceDraft,
+) -> BTreeMap<MetricName, Metric> {
+    let mut agreed = BTreeMap::new();
     for (name, metric) in std::mem::take(&mut draft.metrics) {
         let has_values = draft.iterations.values.contains_key(&name)
             || draft.summaries.iter().any(|it| it.metric == name);
         if !has_values {
             continue;
         }
-        match known.get(&name) {
-            None => {
-                known.insert(name, metric);
-            }
-            Some(same) if *same == metric => {}
-            Some(_other) => {
-                let other_name = format!("{name} ({})", metric.unit);
-                if let Some(column) = draft.iterations.values.remove(&name) {
-                    draft.iterations.values.insert(other_name.clone(), column);
-                }
-                for summary in &mut draft.summaries {
-                    if summary.metric == name {
-                        summary.metric.clone_from(&other_name);
-                    }
-                }
-                known.entry(other_name).or_insert(metric);
-            }
+        let name = match known.get(&name) {
+            Some(other) if *other != metric => rename(draft, &name, &metric),
+            Some(_) | None => name,
+        };
+        known.entry(name.clone()).or_insert_with(|| metric.clone());
+        agreed.insert(name, metric);
+    }
+    agreed
+}
+
+/// Puts the unit into the name of a metric; returns that name.
+fn rename(draft: &mut InstanceDraft, name: &str, metric: &Metric) -> MetricName {
+    let other_name = format!("{name} ({})", metric.unit);
+    if let Some(column) = draft.iterations.values.remove(name) {
+        draft.iterations.values.insert(other_name.clone(), column);
+    }
+    for summary in &mut draft.summaries {
+        if summary.metric == name {
+            summary.metric.clone_from(&other_name);
         }
     }
+    other_name
 }
 
 fn instance_records(

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::detect::has_key;
+use super::detect::{has_key, has_own_key};
 use super::document::Document;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use super::keys::{in_words, take_count, take_number, take_text};
@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     (head.trim_ascii_start().starts_with(b"{")
-        && has_key(head, "benchmarks")
+        && has_own_key(head, "benchmarks")
         && has_key(head, "runs")
         && (has_key(head, "values") || has_key(head, "warmups")))
     .then_some("it has `benchmarks` with `runs`")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::detect::has_key;
+use super::detect::{has_key, has_own_key};
 use super::document::Document;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use super::keys::{in_words, put_object, take_text};
@@ -26,7 +26,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    if !head.trim_ascii_start().starts_with(b"{") || !has_key(head, "benchmarks") {
+    if !head.trim_ascii_start().starts_with(b"{") || !has_own_key(head, "benchmarks") {
         return None;
     }
     if has_key(head, "machine_info") && (has_key(head, "commit_info") || has_key(head, "stats")) {
@@ -92,9 +92,8 @@ fn read(
     let host = take_text(&mut machine, "node");
     let commit = wire.commit_info.take().unwrap_or_default();
     let run = intake.run(new_run(machine, commit))?;
-    for raw in &wire.benchmarks {
-        let line = document.line_of(raw.get());
-        let draft = document.element::<Entry>(raw).and_then(|entry| {
+    document.each_element(&wire.benchmarks, |raw, line, entry| {
+        let draft = entry.and_then(|entry: Entry| {
             new_instance(entry, intake.notes()).map_err(|it| document.wrong(raw, it))
         });
         match draft {
@@ -104,7 +103,8 @@ fn read(
                 intake.instance(line, &run, draft)?;
             }
         }
-    }
+        Ok::<(), ImportError>(())
+    })?;
     intake.finish()
 }
 

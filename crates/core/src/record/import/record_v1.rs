@@ -1,6 +1,6 @@
 //! Record v1: what Lapwing and its plugins write themselves (`docs/record-format.md`).
 
-use super::detect::{first_line, has_key};
+use super::detect::{first_line, has_own_key};
 use super::lines::{Line, Lines};
 use super::reason::reason;
 use super::sink::Sink;
@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     let line = first_line(head);
-    (line.starts_with(b"{") && has_key(line, "v") && has_key(line, "kind"))
+    (line.starts_with(b"{") && has_own_key(line, "v") && has_own_key(line, "kind"))
         .then_some("its first line has `v` and `kind`")
 }
 
