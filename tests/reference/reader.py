@@ -151,12 +151,12 @@ def hyperfine(path):
 
 
 def pytest_benchmark(path):
-    """One process: a benchmark is one instance, its rounds are the iterations if they were kept."""
+    """One process: a benchmark is one instance, its rounds are the iterations if all were kept."""
     found = []
     for benchmark in document(path)["benchmarks"]:
         stats = benchmark["stats"]
         instance = Instance(benchmark["fullname"])
-        if "data" in stats:
+        if len(stats.get("data", [])) == stats["rounds"]:
             instance.iterations = [Iteration(numbers({"wall_time": value})) for value in stats["data"]]
         else:
             kept = {name: stats.get(name) for name in ("mean", "median", "min", "max")}
@@ -233,12 +233,23 @@ def criterion(folder):
 GO_SETTING = re.compile(r"([a-z][^\sA-Z:]*):(?:[ \t]+(.*))?$")
 
 
+GO_OF_A_PROCESS = ("goos", "goarch", "pkg", "cpu")
+GO_END = re.compile(r"(PASS|FAIL|ok)(\s|$)")
+
+
 def go(path):
-    """Lines of one name under the same settings are iterations of one visit."""
+    """Lines of one name under the same settings in one process are iterations of one visit.
+
+    `go test` tells at the beginning of each process where it runs, and at its end how it went.
+    """
     found = {}
     settings = {}
+    process, under_way = 0, False
     for line in text_of(path).splitlines():
-        if setting := GO_SETTING.match(line):
+        setting = GO_SETTING.match(line)
+        if under_way and (GO_END.match(line) or (setting and setting[1] in GO_OF_A_PROCESS)):
+            process, under_way = process + 1, False
+        if setting:
             settings[setting[1]] = setting[2]
             continue
         words = line.split()
@@ -254,8 +265,10 @@ def go(path):
             values["wall_time"] = pairs["ns/op"] / 1e9
         if "MB/s" in pairs:
             values["throughput"] = pairs["MB/s"] * 1e6
+        under_way = True
         name = (settings.get("pkg") or None, words[0])
-        visit = found.setdefault((name, tuple(sorted((k, v) for k, v in settings.items() if v))), Instance(name))
+        key = (process, name, tuple(sorted((k, v) for k, v in settings.items() if v)))
+        visit = found.setdefault(key, Instance(name))
         visit.iterations.append(Iteration(values))
     return list(found.values())
 
@@ -271,10 +284,10 @@ def jmh(path):
         measured = benchmark["primaryMetric"]
         metric = JMH_METRICS[benchmark["mode"]]
         upper, lower = measured["scoreUnit"].split("/")
-        if metric == "wall_time":
-            convert = PARTS_OF_A_SECOND[upper].__rtruediv__
-        else:
-            convert = PARTS_OF_A_SECOND[lower].__mul__
+
+        def convert(score):
+            return score / PARTS_OF_A_SECOND[upper] if metric == "wall_time" else score * PARTS_OF_A_SECOND[lower]
+
         if "rawData" not in measured:
             instance = Instance(name)
             if is_number(measured["score"]):
@@ -360,7 +373,7 @@ def github_action(path):
     else:
         runs = [(None, json.loads(text))]
     return [
-        Instance((suite, it["name"]), summaries={it["unit"]: {"value": it["value"]}})
+        Instance((suite, it["name"]), summaries=of_unit(it["value"], it["unit"]))
         for suite, results in runs
         for it in results
     ]
@@ -378,8 +391,21 @@ def conbench_comparisons(path):
     return found
 
 
+def of_unit(value, unit):
+    """A summary of one value of which only the unit says what it is."""
+    time, _, times = unit.removesuffix("/op").removesuffix("/iter").partition("/")
+    if time in PARTS_OF_A_SECOND and not times:
+        return {"wall_time": {"value": value / PARTS_OF_A_SECOND[time]}}
+    if times in ("s", "sec", "second"):
+        return {"throughput": {"value": value}}
+    return {unit: {"value": value}}
+
+
 def asv(path):
-    """Each combination of parameters is an instance; null failed, NaN was skipped."""
+    """Each combination of parameters is an instance; null failed, NaN was skipped.
+
+    A time without its samples is a summary of them; memory and what is tracked is one value.
+    """
     whole = document(path)
     types = {}
     for folder in (path.parent, path.parent.parent):
@@ -417,6 +443,8 @@ def asv_instance(benchmark, metric, result, sample):
         instance.outcome = FAILED
     elif math.isnan(result):
         instance.outcome = SKIPPED
+    elif not sample and metric != "wall_time":
+        instance.iterations = [Iteration({metric: result})]
     elif sample:
         instance.iterations = [Iteration({metric: value}) for value in sample]
     else:
