@@ -1,17 +1,12 @@
-//! Go's benchmark text as a whole: which settings hold for a result, which process printed
-//! it, and how benchmarks failed.
-//!
-//! `go test -json` wraps the same text into events, one stream of it for each package.
+//! What Go's benchmark text says as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use jiff::Timestamp;
-use serde::Deserialize;
 
-use super::go_line::{GoLine, GoName, GoResult, parse};
-use super::lines::{Line, Lines};
-use super::{BadLine, ImportError, Source};
+use super::BadLine;
+use super::go_line::GoName;
 use crate::model::Outcome;
 
 /// Values of settings by key.
@@ -23,14 +18,14 @@ pub(super) struct GoText {
     /// What was measured, in order.
     pub(super) measured: Vec<Measured>,
     /// The values of everything that was measured, one after another.
-    values: Vec<(f64, u32)>,
+    pub(super) values: Vec<(f64, u32)>,
     /// The names of benchmarks as they are printed.
     pub(super) names: Texts,
     /// The units that values have.
     pub(super) units: Texts,
     /// Every combination of settings that results have.
     pub(super) settings: Vec<Settings>,
-    places_of_settings: BTreeMap<Settings, usize>,
+    pub(super) places_of_settings: BTreeMap<Settings, usize>,
     /// What is said of units: unit, key, value.
     pub(super) unit_metadata: BTreeMap<String, BTreeMap<String, String>>,
     /// When it began, where it says so.
@@ -56,7 +51,8 @@ pub(super) struct Measured {
     pub(super) settings: usize,
     /// How many iterations the values are means of.
     pub(super) loops: u64,
-    values: Range<usize>,
+    /// Where its values stand.
+    pub(super) values: Range<usize>,
     pub(super) outcome: Outcome,
     #[expect(clippy::box_collection, reason = "hardly any result has one")]
     pub(super) message: Option<Box<String>>,
@@ -71,7 +67,7 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Returns the place of a text, which may be new.
-    fn place_of(&mut self, text: &str) -> usize {
+    pub(super) fn place_of(&mut self, text: &str) -> usize {
         if let Some(&place) = self.places.get(text) {
             return place;
         }
@@ -92,296 +88,6 @@ impl Texts {
     }
 }
 
-/// Reads all of a source.
-pub(super) fn read_text(source: &Source) -> Result<GoText, ImportError> {
-    let mut lines = Lines::of(source)?;
-    let mut text = GoText::default();
-    let mut streams: BTreeMap<String, Stream> = BTreeMap::new();
-    let mut processes = 0;
-    while let Some((number, line)) = lines.next_indented()? {
-        let line = match line {
-            Line::Text(line) => line,
-            Line::Bad(reason) => {
-                text.bad.push(BadLine {
-                    line: number,
-                    reason,
-                });
-                continue;
-            }
-        };
-        if line.starts_with('{') {
-            let Ok(event) = serde_json::from_str::<Event>(line) else {
-                text.other.push(number);
-                continue;
-            };
-            text.started = text.started.or(event.time);
-            let stream = streams.entry(event.package).or_default();
-            stream.partial.push_str(&event.output);
-            if !event.output.contains('\n') {
-                continue;
-            }
-            while let Some(end) = stream.partial.find('\n') {
-                let rest = stream.partial.split_off(end + 1);
-                let whole = std::mem::replace(&mut stream.partial, rest);
-                let whole = whole.trim_end();
-                stream.take(number, whole, &mut processes, &mut text);
-            }
-        } else {
-            let stream = streams.entry(String::new()).or_default();
-            stream.take(number, line, &mut processes, &mut text);
-        }
-    }
-    text.settle();
-    Ok(text)
-}
-
-/// An event of `go test -json`.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Event {
-    #[serde(default)]
-    time: Option<Timestamp>,
-    #[serde(default)]
-    package: String,
-    #[serde(default)]
-    output: String,
-}
-
-/// The text of one package's processes, as far as it was read.
-#[derive(Default)]
-struct Stream {
-    partial: String,
-    settings: Settings,
-    /// The place of the settings among the text's, where they have not changed since.
-    settings_place: Option<usize>,
-    /// The process that is under way.
-    process: Option<Process>,
-}
-
-/// What is known of the process under way.
-struct Process {
-    number: u32,
-    /// Whether it has printed a result.
-    has_results: bool,
-    /// The benchmark that began last, and what it has logged.
-    begun: Option<(String, Vec<String>)>,
-    /// What the lines that are indented describe.
-    described: Option<usize>,
-    /// Whether it crashed: what follows are traces.
-    crashed: bool,
-}
-
-impl Stream {
-    fn take(&mut self, number: u64, line: &str, processes: &mut u32, text: &mut GoText) {
-        let line = match parse(line) {
-            Ok(line) => line,
-            Err(reason) => {
-                text.bad.push(BadLine {
-                    line: number,
-                    reason,
-                });
-                return;
-            }
-        };
-        match line {
-            GoLine::Setting(key, value) => self.set(key, value),
-            GoLine::Unit(unit, pairs) => text.describe_unit(number, unit, &pairs),
-            GoLine::End => self.process = None,
-            GoLine::Progress => {}
-            GoLine::Indented(words) => self.indented(words, text),
-            GoLine::Begins(name) => {
-                let process = self.process(processes);
-                process.described = None;
-                process.begun = Some((name.to_owned(), Vec::new()));
-            }
-            GoLine::Logged => {
-                let process = self.process(processes);
-                process.described = None;
-                process.begun = None;
-            }
-            GoLine::Result(result) => self.result(number, &result, processes, text),
-            GoLine::Failed(name) => {
-                self.without_result(number, name, Outcome::Failed, processes, text);
-            }
-            GoLine::Skipped(name) => {
-                self.without_result(number, name, Outcome::Skipped, processes, text);
-            }
-            GoLine::Crash(words) => self.crash(number, words, processes, text),
-            GoLine::Other => {
-                if !self.process.as_ref().is_some_and(|it| it.crashed) {
-                    text.other.push(number);
-                }
-            }
-        }
-    }
-
-    /// Returns the process that is under way; a new one if there is none.
-    fn process(&mut self, processes: &mut u32) -> &mut Process {
-        self.process.get_or_insert_with(|| {
-            *processes += 1;
-            Process {
-                number: *processes - 1,
-                has_results: false,
-                begun: None,
-                described: None,
-                crashed: false,
-            }
-        })
-    }
-
-    fn set(&mut self, key: &str, value: &str) {
-        // Every process says these first: where they come after results, they are another's.
-        if matches!(key, "goos" | "goarch" | "pkg" | "cpu")
-            && self
-                .process
-                .as_ref()
-                .is_some_and(|it| it.has_results || it.crashed)
-        {
-            self.process = None;
-        }
-        if self.process.as_ref().is_some_and(|it| it.crashed) {
-            return;
-        }
-        self.settings_place = None;
-        if value.is_empty() {
-            self.settings.remove(key);
-        } else {
-            self.settings.insert(key.to_owned(), value.to_owned());
-        }
-    }
-
-    fn indented(&mut self, words: &str, text: &mut GoText) {
-        let Some(process) = self.process.as_mut().filter(|it| !it.crashed) else {
-            return;
-        };
-        match (process.described, &mut process.begun) {
-            (Some(place), _) => {
-                let message = text.measured[place].message.get_or_insert_default();
-                if !message.is_empty() {
-                    message.push('\n');
-                }
-                message.push_str(words);
-            }
-            (None, Some((_name, logged))) => logged.push(words.to_owned()),
-            (None, None) => {}
-        }
-    }
-
-    fn result(
-        &mut self,
-        number: u64,
-        result: &GoResult<'_>,
-        processes: &mut u32,
-        text: &mut GoText,
-    ) {
-        let process = self.process(processes);
-        process.has_results = true;
-        process.begun = None;
-        process.described = None;
-        let which = process.number;
-        // Go prints a result without iterations when the benchmark panics.
-        let outcome = if result.loops == 0 {
-            Outcome::Failed
-        } else {
-            Outcome::Ok
-        };
-        let settings = self.settings_place(text);
-        let name = text.names.place_of(result.name);
-        let begin = text.values.len();
-        for &(value, unit) in &result.values {
-            let unit = u32::try_from(text.units.place_of(unit)).unwrap_or(u32::MAX);
-            text.values.push((value, unit));
-        }
-        text.measured.push(Measured {
-            line: number,
-            name,
-            process: which,
-            settings,
-            loops: result.loops.max(1),
-            values: begin..text.values.len(),
-            outcome,
-            message: None,
-        });
-    }
-
-    fn without_result(
-        &mut self,
-        number: u64,
-        name: &str,
-        outcome: Outcome,
-        processes: &mut u32,
-        text: &mut GoText,
-    ) {
-        let settings = self.settings_place(text);
-        let place = text.measured.len();
-        let process = self.process(processes);
-        let logged = process
-            .begun
-            .take()
-            .filter(|(begun, logged)| begun == name && !logged.is_empty());
-        // In verbose text the reasons stand before, else behind it.
-        process.described = logged.is_none().then_some(place);
-        text.measured.push(Measured {
-            line: number,
-            name: text.names.place_of(name),
-            process: process.number,
-            settings,
-            loops: 1,
-            values: 0..0,
-            outcome,
-            message: logged.map(|(_name, logged)| Box::new(logged.join("\n"))),
-        });
-    }
-
-    fn crash(&mut self, number: u64, words: &str, processes: &mut u32, text: &mut GoText) {
-        let outcome = if words.starts_with("panic: test timed out") {
-            Outcome::TimedOut
-        } else {
-            Outcome::Failed
-        };
-        let process = self.process(processes);
-        if process.crashed {
-            return;
-        }
-        process.crashed = true;
-        let which = process.number;
-        let begun = process.begun.take();
-        let unfinished = text
-            .measured
-            .last_mut()
-            .filter(|it| it.process == which && it.outcome == Outcome::Failed)
-            .filter(|it| it.message.is_none());
-        match (unfinished, begun) {
-            (Some(measured), _) => {
-                measured.outcome = outcome;
-                measured.message = Some(Box::new(words.to_owned()));
-            }
-            (None, Some((name, _logged))) => {
-                self.without_result(number, &name, outcome, processes, text);
-                if let Some(measured) = text.measured.last_mut() {
-                    measured.message = Some(Box::new(words.to_owned()));
-                }
-            }
-            (None, None) => text.other.push(number),
-        }
-    }
-
-    fn settings_place(&mut self, text: &mut GoText) -> usize {
-        if let Some(place) = self.settings_place {
-            return place;
-        }
-        let known = text.places_of_settings.get(&self.settings).copied();
-        let place = known.unwrap_or_else(|| {
-            let place = text.settings.len();
-            text.settings.push(self.settings.clone());
-            text.places_of_settings.insert(self.settings.clone(), place);
-            place
-        });
-        self.settings_place = Some(place);
-        place
-    }
-}
-
 impl GoText {
     /// Returns the values of something that was measured, and which of the units they have.
     pub(super) fn values(&self, measured: &Measured) -> impl Iterator<Item = (f64, usize)> {
@@ -389,7 +95,7 @@ impl GoText {
         values.map(|&(value, unit)| (value, unit as usize))
     }
 
-    fn describe_unit(&mut self, line: u64, unit: &str, pairs: &[(&str, &str)]) {
+    pub(super) fn describe_unit(&mut self, line: u64, unit: &str, pairs: &[(&str, &str)]) {
         for &(key, value) in pairs {
             let known = self.unit_metadata.entry(unit.to_owned()).or_default();
             let before = known
@@ -404,7 +110,7 @@ impl GoText {
     }
 
     /// Puts right what can be known only in the end.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         self.drop_failures_of_parts();
         self.complete_names();
     }
