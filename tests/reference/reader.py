@@ -156,11 +156,13 @@ def pytest_benchmark(path):
     for benchmark in document(path)["benchmarks"]:
         stats = benchmark["stats"]
         instance = Instance(benchmark["fullname"])
+        clock = benchmark["options"].get("timer")
+        metric = "cpu_time" if clock in ("process_time", "thread_time") else "wall_time"
         if len(stats.get("data", [])) == stats["rounds"]:
-            instance.iterations = [Iteration(numbers({"wall_time": value})) for value in stats["data"]]
+            instance.iterations = [Iteration(numbers({metric: value})) for value in stats["data"]]
         else:
             kept = {name: stats.get(name) for name in ("mean", "median", "min", "max")}
-            instance.summaries = {"wall_time": numbers(kept)}
+            instance.summaries = {metric: numbers(kept)}
         found.append(instance)
     return found
 
@@ -178,7 +180,9 @@ def pyperf(path):
                 instance.iterations.append(Iteration({metric: value}, burn_in=True))
             for value in run.get("values", []):
                 instance.iterations.append(Iteration({metric: value}))
-            memory = run.get("metadata", {}).get("mem_max_rss")
+            # What all runs have in common stands at the top, also where there is only one run.
+            told = {**known, **run.get("metadata", {})}
+            memory = told.get("command_max_rss", told.get("mem_max_rss"))
             if memory is not None:
                 instance.summaries = {"peak_memory": {"max": memory}}
             found.append(instance)
@@ -202,15 +206,15 @@ def google_benchmark(path):
             outcome = SKIPPED
         values = scaled(times, divisor) if outcome == OK else {}
         found.setdefault(name, Instance(name)).iterations.append(Iteration(values, outcome=outcome))
+    sampled = {name for name, instance in found.items() if instance.iterations}
     for row in rows:
         name = row.get("run_name", row["name"])
         aggregate = row.get("aggregate_name")
-        if aggregate is None or "real_time" not in row or (name in found and found[name].iterations):
+        if name in sampled or aggregate is None or "real_time" not in row or row.get("aggregate_unit", "time") != "time":
             continue
-        if row.get("aggregate_unit", "time") != "time":
-            continue
-        summaries = found.setdefault(name, Instance(name)).summaries.setdefault("wall_time", {})
-        summaries[aggregate] = row["real_time"] / PARTS_OF_A_SECOND[row.get("time_unit", "ns")]
+        summaries = found.setdefault(name, Instance(name)).summaries
+        for metric, key in (("wall_time", "real_time"), ("cpu_time", "cpu_time")):
+            summaries.setdefault(metric, {})[aggregate] = row[key] / PARTS_OF_A_SECOND[row.get("time_unit", "ns")]
     return list(found.values())
 
 
@@ -234,6 +238,7 @@ GO_SETTING = re.compile(r"([a-z][^\sA-Z:]*):(?:[ \t]+(.*))?$")
 
 
 GO_OF_A_PROCESS = ("goos", "goarch", "pkg", "cpu")
+GO_FAILURE = re.compile(r"\s*--- (FAIL|SKIP): (\S+)")
 GO_END = re.compile(r"(PASS|FAIL|ok)(\s|$)")
 
 
@@ -244,6 +249,7 @@ def go(path):
     """
     found = {}
     settings = {}
+    failures = {}
     process, under_way = 0, False
     for line in text_of(path).splitlines():
         setting = GO_SETTING.match(line)
@@ -251,6 +257,13 @@ def go(path):
             process, under_way = process + 1, False
         if setting:
             settings[setting[1]] = setting[2]
+            continue
+        if ending := GO_FAILURE.match(line):
+            name = (settings.get("pkg") or None, ending[2])
+            outcome = FAILED if ending[1] == "FAIL" else SKIPPED
+            if not any(it.startswith(f"{ending[2]}/") for it in failures.get(process, [])):
+                found[process, name, "ended"] = Instance(name, [Iteration({}, outcome=outcome)])
+            failures.setdefault(process, []).append(ending[2])
             continue
         words = line.split()
         if len(words) < 4 or not words[0].startswith("Benchmark") or len(words) % 2:
@@ -288,13 +301,14 @@ def jmh(path):
         def convert(score):
             return score / PARTS_OF_A_SECOND[upper] if metric == "wall_time" else score * PARTS_OF_A_SECOND[lower]
 
-        if "rawData" not in measured:
-            instance = Instance(name)
-            if is_number(measured["score"]):
-                instance.summaries = {metric: {"mean": convert(measured["score"])}}
-            found.append(instance)
-            continue
-        for fork in measured["rawData"]:
+        for fork in measured.get("rawDataHistogram", []):
+            # So many calls took so long: all of them are told, but not one by one.
+            calls = [call for iteration in fork for call in iteration]
+            mean = math.fsum(value * times for value, times in calls) / sum(times for _, times in calls)
+            found.append(Instance(name, summaries={metric: {"mean": convert(mean)}}))
+        if "rawData" not in measured and "rawDataHistogram" not in measured:
+            found.append(Instance(name, summaries={metric: {"mean": convert(measured["score"])}}))
+        for fork in measured.get("rawData", []):
             iterations = [Iteration({metric: convert(v)} if is_number(v) else {}) for v in fork]
             found.append(Instance(name, iterations))
     return found
@@ -310,13 +324,11 @@ def benchmarkdotnet(path):
         if measurements := benchmark.get("Measurements"):
             launches = {}
             for it in measurements:
-                stages = [it.get("IterationMode"), it.get("IterationStage")]
-                if stages in (["Workload", "Actual"], ["Workload", "Result"]):
-                    launches.setdefault(it["LaunchIndex"], {}).setdefault(stages[1], []).append(it)
-            for stages in launches.values():
-                kept = stages.get("Result") or stages["Actual"]
-                values = [it["Nanoseconds"] / it["Operations"] / 1e9 for it in kept]
-                found.append(Instance(name, [Iteration({"wall_time": value}) for value in values]))
+                if it["IterationMode"] == "Workload" and it["IterationStage"] in ("Warmup", "Actual"):
+                    launch = launches.setdefault(it["LaunchIndex"], Instance(name))
+                    seconds = it["Nanoseconds"] / it["Operations"] / 1e9
+                    launch.iterations.append(Iteration({"wall_time": seconds}, it["IterationStage"] == "Warmup"))
+            found += launches.values()
         elif originals := statistics.get("OriginalValues"):
             found.append(Instance(name, [Iteration({"wall_time": value / 1e9}) for value in originals]))
         elif statistics:
@@ -327,8 +339,9 @@ def benchmarkdotnet(path):
     return found
 
 
-LIBTEST_LINE = re.compile(r"test (\S.*?) \.\.\. bench:\s+([\d,.]+) (\S+)/iter \(\+/- [\d,.]+\)")
-LIBTEST_RATE = re.compile(r"test (\S.*?) \.\.\. bench:\s+([\d,.]+) (\S+) \(\+/- [\d,.]+\)")
+LIBTEST_LINE = re.compile(r"test (\S.*?) +\.\.\. bench:\s+([\d,.]+) (\S+)/iter \(\+/- [\d,.]+\)")
+LIBTEST_RATE = re.compile(r"test (\S.*?) +\.\.\. bench:\s+([\d,.]+) (\S+) \(\+/- [\d,.]+\)")
+LIBTEST_FAILED = re.compile(r"test (\S.*?) +\.\.\. FAILED")
 
 
 def libtest(path):
@@ -342,6 +355,8 @@ def libtest(path):
             else:
                 summaries = {match[3]: {"median": value}}
             found.append(Instance(match[1], summaries=summaries))
+        elif match := LIBTEST_FAILED.match(line):
+            found.append(Instance(match[1], outcome=FAILED))
     return found
 
 
@@ -364,6 +379,44 @@ def rebar(path):
     return found
 
 
+DIVAN_ROW = re.compile(
+    r"(?P<tree>(?:[│ ]  )*)[├╰]─ (?P<name>.*?) +(?:\(ignored\) +│.*|(?P<figures>[\d.]+ [mnpµ]?s +│.*│ *\d+ *│ *\d+ *))$"
+)
+
+
+def divan(path):
+    """A row with figures is one process' summary; rows without are the branches of the tree."""
+    found, above = [], []
+    for line in text_of(path).splitlines():
+        branch = re.match(r"((?:[│ ]  )*)[├╰]─ (.*?)(?: {2,}|$)", line)
+        if branch:
+            depth = len(branch[1]) // 3
+            above[depth:] = [branch[2]]
+        row = DIVAN_ROW.match(line)
+        if row and row["figures"]:
+            cells = [cell.split() for cell in row["figures"].split("│")[:4]]
+            times = [float(value) / PARTS_OF_A_SECOND[unit] for value, unit in cells]
+            kept = dict(zip(("min", "max", "median", "mean"), times, strict=True))
+            found.append(Instance(tuple(above), summaries={"wall_time": kept}))
+        elif row:
+            found.append(Instance(tuple(above), outcome=SKIPPED))
+    return found
+
+
+def bmf(path):
+    """Bencher Metric Format: a value of each measure. Bencher's own `latency` is in nanoseconds."""
+    found = []
+    for name, measures in document(path).items():
+        instance = Instance(name)
+        for measure, one in measures.items():
+            metric, value = measure, one["value"]
+            if measure == "latency":
+                metric, value = "wall_time", value / 1e9
+            instance.summaries[metric] = {"value": value}
+        found.append(instance)
+    return found
+
+
 def github_action(path):
     """An array of results, or the history of many in `data.js`; only values are kept."""
     text = text_of(path)
@@ -373,10 +426,34 @@ def github_action(path):
     else:
         runs = [(None, json.loads(text))]
     return [
-        Instance((suite, it["name"]), summaries=of_unit(it["value"], it["unit"]))
+        Instance((suite, it["name"]), summaries=of_unit(float(it["value"]), it["unit"].partition("\t")[0]))
         for suite, results in runs
         for it in results
     ]
+
+
+def conbench(path):
+    """One result, a list of them, or the answer with a page of them."""
+    whole = document(path)
+    if isinstance(whole, dict):
+        whole = whole.get("data", [whole])
+    found = []
+    for result in whole:
+        tags = {name: value for name, value in result["tags"].items() if name != "id"}
+        instance = Instance(json.dumps(tags, sort_keys=True), outcome=FAILED if result.get("error") else OK)
+        stats = result.get("stats") or {}
+        for value in stats.get("data") or []:
+            outcome = OK if is_number(value) else FAILED
+            values = of_unit(value, stats["unit"]) if outcome == OK else {}
+            kept = {metric: one["value"] for metric, one in values.items()}
+            instance.iterations.append(Iteration(kept, outcome=outcome))
+        for it, time in zip(instance.iterations, stats.get("times") or []):
+            it.values.setdefault("wall_time", time / PARTS_OF_A_SECOND[stats["time_unit"]])
+        if not instance.iterations and "mean" in stats:
+            kept = {name: of_unit(stats[name], stats["unit"]) for name in ("mean", "median")}
+            instance.summaries = {metric: {name: kept[name][metric]["value"] for name in kept} for metric in kept["mean"]}
+        found.append(instance)
+    return found
 
 
 def conbench_comparisons(path):
@@ -391,13 +468,16 @@ def conbench_comparisons(path):
     return found
 
 
+BYTES = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
 def of_unit(value, unit):
     """A summary of one value of which only the unit says what it is."""
     time, _, times = unit.removesuffix("/op").removesuffix("/iter").partition("/")
     if time in PARTS_OF_A_SECOND and not times:
         return {"wall_time": {"value": value / PARTS_OF_A_SECOND[time]}}
-    if times in ("s", "sec", "second"):
-        return {"throughput": {"value": value}}
+    if times in ("s", "sec", "second") and time != "i":
+        return {"throughput": {"value": value * BYTES.get(time, 1)}}
     return {unit: {"value": value}}
 
 

@@ -14,6 +14,11 @@ PROGRAM = pathlib.Path(os.environ.get("LAPWING", REPOSITORY / "target/debug/lapw
 OUTCOMES = {"ok": OK, "failed": FAILED, "timed_out": FAILED, "lost": FAILED, "skipped": SKIPPED}
 
 
+def plain(metric):
+    """The name of a metric without the unit, which follows it where a source has two of that name."""
+    return metric.partition(" (")[0]
+
+
 class Store:
     """A fresh store and the commands on it."""
 
@@ -58,7 +63,7 @@ class Store:
             elif kind == "summary":
                 # The first word of a statistic says what its centre is: `median/iqr`.
                 name = record["statistic"].partition("/")[0]
-                of_metric = instances[record["instance"]].summaries.setdefault(record["metric"], {})
+                of_metric = instances[record["instance"]].summaries.setdefault(plain(record["metric"]), {})
                 of_metric[name] = record["centre"]
         return files
 
