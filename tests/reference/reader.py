@@ -235,8 +235,6 @@ def criterion(folder):
 
 
 GO_SETTING = re.compile(r"([a-z][^\sA-Z:]*):(?:[ \t]+(.*))?$")
-
-
 GO_OF_A_PROCESS = ("goos", "goarch", "pkg", "cpu")
 GO_FAILURE = re.compile(r"\s*--- (FAIL|SKIP): (\S+)")
 GO_END = re.compile(r"(PASS|FAIL|ok)(\s|$)")
