@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use lapwing_core::model::Record;
 use lapwing_core::record::import::{
-    BadLines, EachRun, FORMATS, ImportOptions, Imported, Source, read,
+    BadLines, EachRun, FORMATS, ImportOptions, Imported, Source, places_at, read,
 };
 use lapwing_core::record::{parse_line, write_line};
 use proptest::collection::vec;
@@ -251,6 +251,10 @@ fn read_as(
     bad_lines: BadLines,
 ) -> Option<Imported> {
     let source = Source::from_bytes(name, bytes.to_vec()).ok()?;
+    read_source(&source, format, bad_lines)
+}
+
+fn read_source(source: &Source, format: Option<&str>, bad_lines: BadLines) -> Option<Imported> {
     let options = ImportOptions {
         format: format.and_then(lapwing_core::record::import::format_named),
         suite: None,
@@ -258,7 +262,7 @@ fn read_as(
         bad_lines,
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
     };
-    read(&source, &options).ok()
+    read(source, &options).ok()
 }
 
 /// Parents come first, nothing comes twice, numbers are finite, and each record survives
@@ -325,6 +329,43 @@ proptest! {
         let damaged = damages.iter().fold(bytes.clone(), |bytes, damage| damage.to(bytes));
         if let Some(read) = read_as(name, &damaged, Some(FORMATS[format].name), BadLines::Skip) {
             check(&read);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases() / 10, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_folder_with_a_damaged_file_gives_an_error_or_records_that_hold_together(
+        folder in select(&["criterion-0.8.2", "criterion-0.3.0", "asv-0.6.6", "asv-0.4.2"][..]),
+        which in any::<Index>(),
+        damages in vec(damage(), 1..3),
+    ) {
+        let place = tempfile::tempdir().unwrap();
+        let inside: Vec<&(String, Vec<u8>)> = FIXTURES
+            .iter()
+            .filter(|(name, _)| name.starts_with(folder))
+            .collect();
+        let broken = which.index(inside.len());
+        for (number, (name, bytes)) in inside.into_iter().enumerate() {
+            let path = place.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let bytes = bytes.clone();
+            let bytes = if number == broken {
+                damages.iter().fold(bytes, |bytes, damage| damage.to(bytes))
+            } else {
+                bytes
+            };
+            fs::write(path, bytes).unwrap();
+        }
+        for found in places_at(place.path()).unwrap() {
+            let Ok(source) = Source::open(&found.path, place.path()) else { continue };
+            for bad_lines in [BadLines::Refuse, BadLines::Skip] {
+                if let Some(imported) = read_source(&source, None, bad_lines) {
+                    check(&imported);
+                }
+            }
         }
     }
 }

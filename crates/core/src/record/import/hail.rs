@@ -237,12 +237,20 @@ impl Reader<'_> {
             return Ok(());
         }
         self.records.clear();
-        if !self.session_known {
+        let begins = !self.session_known;
+        if begins {
             self.session_known = true;
             self.session.started = start.unwrap_or(self.session.started);
             self.records.push(Record::Session(self.session.clone()));
         }
         let run = self.run(&line);
+        if !self.records.is_empty() && !sink.parents(number, &self.records)? {
+            // The next line tries again.
+            self.session_known = !begins;
+            self.runs.clear();
+            return Ok(());
+        }
+        self.records.clear();
         let benchmark = Benchmark {
             id: format!("{}::{}", line.path, line.name),
             ..Benchmark::default()
@@ -263,8 +271,7 @@ impl Reader<'_> {
             extra: Object::new(),
         }));
         self.records.extend(end);
-        sink.line(number, &self.records)?;
-        sink.iterations(id, iterations)
+        sink.line_with(number, &self.records, Some((id, iterations)))
     }
 
     fn run(&mut self, line: &HailLine) -> Id {

@@ -238,21 +238,23 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             sink.nothing_new();
             return Ok(());
         }
-        let mut records = Vec::with_capacity(4 + draft.summaries.len());
+        let mut parents = Vec::new();
         if !self.session_put {
+            parents.push(Record::Session(self.session.clone()));
+        }
+        parents.extend(state.waiting.clone().map(Record::Run));
+        if !parents.is_empty() {
+            if !self.sink.parents(line, &parents)? {
+                return Ok(());
+            }
             self.session_put = true;
-            records.push(Record::Session(self.session.clone()));
+            state.waiting = None;
         }
-        if let Some(run) = state.waiting.take() {
-            records.push(Record::Run(run));
-        }
+        let mut records = Vec::with_capacity(2 + draft.summaries.len());
         let iterations = std::mem::take(&mut draft.iterations);
         instance_records(id, run, position, draft, &mut records);
-        self.sink.line(line, &records)?;
-        if iterations.count > 0 {
-            self.sink.iterations(id, iterations)?;
-        }
-        Ok(())
+        let iterations = (iterations.count > 0).then_some((id, iterations));
+        self.sink.line_with(line, &records, iterations)
     }
 
     /// Ends the session.

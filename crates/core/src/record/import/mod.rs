@@ -18,6 +18,7 @@ mod criterion;
 mod criterion_document;
 mod criterion_folder;
 mod criterion_messages;
+mod depth;
 mod detect;
 mod divan;
 mod divan_table;

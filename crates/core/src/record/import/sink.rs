@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::depth::{DEEPEST, is_deep, is_too_deep};
 use super::notes::Notes;
 use super::{BadLine, BadLines, ImportError};
 use crate::model::{Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session};
@@ -82,9 +83,61 @@ impl<'w, 't> Sink<'w, 't> {
         line: u64,
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Result<(), ImportError> {
+        self.line_with(line, records, None)
+    }
+
+    /// Puts the records that stand on a line, and the iterations of the instance among them.
+    pub(super) fn line_with<'r>(
+        &mut self,
+        line: u64,
+        records: impl IntoIterator<Item = &'r Record>,
+        iterations: Option<(Id, IterationColumns)>,
+    ) -> Result<(), ImportError> {
         if self.only_counts() {
             self.good += 1;
             return Ok(());
+        }
+        let deep_mark = iterations.as_ref().is_some_and(|(_, columns)| {
+            let mut marks = columns.marks.values();
+            marks.any(|mark| is_deep(&mark.attributes))
+        });
+        if deep_mark {
+            self.bad(line, format!("nested deeper than {DEEPEST} levels"));
+            return Ok(());
+        }
+        if !self.put_all(line, records)? {
+            return Ok(());
+        }
+        if let Some((instance, iterations)) = iterations {
+            self.iterations(instance, iterations)?;
+        }
+        self.good += 1;
+        Ok(())
+    }
+
+    /// Puts records that others on the same line belong to, without counting a good line;
+    /// returns whether they were good.
+    pub(super) fn parents<'r>(
+        &mut self,
+        line: u64,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Result<bool, ImportError> {
+        if self.only_counts() {
+            return Ok(true);
+        }
+        self.put_all(line, records)
+    }
+
+    /// Puts all records; returns false, and notes the line as bad, where one cannot be had.
+    fn put_all<'r>(
+        &mut self,
+        line: u64,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Result<bool, ImportError> {
+        let records: Vec<&Record> = records.into_iter().collect();
+        if records.iter().any(|record| is_too_deep(record)) {
+            self.bad(line, format!("nested deeper than {DEEPEST} levels"));
+            return Ok(false);
         }
         for record in records {
             match self.target.put(record) {
@@ -95,7 +148,7 @@ impl<'w, 't> Sink<'w, 't> {
                     | StoreError::NotFinite { .. }),
                 ) => {
                     self.bad(line, error.to_string());
-                    return Ok(());
+                    return Ok(false);
                 }
                 Err(other) => return Err(other.into()),
             }
@@ -104,19 +157,14 @@ impl<'w, 't> Sink<'w, 't> {
                 self.session = Some(session.clone());
             }
         }
-        self.good += 1;
-        Ok(())
+        Ok(true)
     }
 
-    /// Puts the iterations of the instance that the last line made.
-    pub(super) fn iterations(
+    fn iterations(
         &mut self,
         instance: Id,
         iterations: IterationColumns,
     ) -> Result<(), ImportError> {
-        if self.only_counts() {
-            return Ok(());
-        }
         match &mut self.target {
             Target::Store(writer) => Ok(writer.put_columns(instance, iterations)?),
             Target::Memory(memory) => {
