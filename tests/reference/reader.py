@@ -210,7 +210,8 @@ def google_benchmark(path):
     for row in rows:
         name = row.get("run_name", row["name"])
         aggregate = row.get("aggregate_name")
-        if name in sampled or aggregate is None or "real_time" not in row or row.get("aggregate_unit", "time") != "time":
+        of_time = "real_time" in row and row.get("aggregate_unit", "time") == "time"
+        if name in sampled or aggregate is None or not of_time:
             continue
         summaries = found.setdefault(name, Instance(name)).summaries
         for metric, key in (("wall_time", "real_time"), ("cpu_time", "cpu_time")):
@@ -378,7 +379,7 @@ def rebar(path):
 
 
 DIVAN_ROW = re.compile(
-    r"(?P<tree>(?:[│ ]  )*)[├╰]─ (?P<name>.*?) +(?:\(ignored\) +│.*|(?P<figures>[\d.]+ [mnpµ]?s +│.*│ *\d+ *│ *\d+ *))$"
+    r"(?:[│ ]  )*[├╰]─ .*? +(?:\(ignored\) +│.*|(?P<figures>[\d.]+ [mnpµ]?s +│.*│ *\d+ *│ *\d+ *))$"
 )
 
 
@@ -448,8 +449,9 @@ def conbench(path):
         for it, time in zip(instance.iterations, stats.get("times") or []):
             it.values.setdefault("wall_time", time / PARTS_OF_A_SECOND[stats["time_unit"]])
         if not instance.iterations and "mean" in stats:
-            kept = {name: of_unit(stats[name], stats["unit"]) for name in ("mean", "median")}
-            instance.summaries = {metric: {name: kept[name][metric]["value"] for name in kept} for metric in kept["mean"]}
+            for name in ("mean", "median"):
+                for metric, one in of_unit(stats[name], stats["unit"]).items():
+                    instance.summaries.setdefault(metric, {})[name] = one["value"]
         found.append(instance)
     return found
 
