@@ -58,7 +58,7 @@ impl Place {
                 })
                 .unwrap()
         };
-        (count("session"), count("instance"), count("iteration"))
+        (count("session"), count("instance"), count("iterations"))
     }
 }
 

@@ -133,13 +133,13 @@ fn an_empty_place_teaches_what_to_do() {
 fn exports_have_a_row_also_for_what_failed() {
     let folder = filled();
     let export = |form: &[&str]| run(folder.path(), &[&["export", "--to"], form].concat());
-    assert_snapshot!(export(&["csv"]), @r#"
-    suite,session,session_id,run,benchmark,version,commit,variant,instance,host,block,position,attempt,index,burn_in,outcome,message,metric,unit,value
-    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,0,true,ok,,rows,,10.0
-    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,0,true,ok,,wall_time,s,1.5
-    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,1,false,failed,exit code 1,,,
+    assert_snapshot!(export(&["csv"]), @"
+    suite,session,session_id,run,benchmark,version,commit,variant,instance,host,block,position,attempt,index,burn_in,outcome,message,metric,unit,value,statistic,spread,n
+    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,0,true,ok,,rows,,10.0,,,
+    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,0,true,ok,,wall_time,s,1.5,,,
+    joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,1,false,failed,exit code 1,,,,,,
     exit 0
-    "#);
+    ");
     assert_snapshot!(export(&["csv", "--wide", "--metric", "wall_time"]), @r#"
     suite,session,session_id,run,benchmark,version,commit,variant,instance,host,block,position,attempt,index,burn_in,outcome,message,wall_time
     joins,nightly,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8000-000000000002,t.py::test_join[10],2026.9,ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12,fast,01930000-0000-7000-8000-000000000003,,0,0,0,0,true,ok,,1.5
@@ -222,11 +222,11 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     exit 0
     "#);
     assert_snapshot!(db(&["check"]), @r#"
-    .lapwing/lapwing.db is sound (8 checks)
+    .lapwing/lapwing.db is sound (10 checks)
     exit 0
     "#);
     assert_snapshot!(run(folder.path(), &[&copy[..], &["migrate"]].concat()), @r#"
-    copy.db is of version 1, the newest
+    copy.db is of version 2, the newest
     exit 0
     "#);
 }

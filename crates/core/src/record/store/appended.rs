@@ -1,5 +1,9 @@
 //! What came of appending.
 
+use serde::Serialize;
+
+use super::StoreError;
+use super::compare::differences;
 use crate::model::RecordKind;
 
 /// How many records were new and how many were there already.
@@ -47,5 +51,26 @@ impl Appended {
 
     pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
         self.counts[kind as usize].already_there += number;
+    }
+    /// Counts a record that is there with the same content; anything else is a conflict.
+    pub(super) fn same<T: PartialEq + Serialize>(
+        &mut self,
+        kind: RecordKind,
+        key: String,
+        stored: Option<&T>,
+        new: &T,
+    ) -> Result<(), StoreError> {
+        let Some(stored) = stored else {
+            return Err(StoreError::damaged(format!("{kind} {key} has no content")));
+        };
+        if stored != new {
+            return Err(StoreError::Conflict {
+                kind,
+                key,
+                differences: differences(stored, new),
+            });
+        }
+        self.count_already_there(kind, 1);
+        Ok(())
     }
 }

@@ -102,11 +102,13 @@ impl Store {
                 "WITH counted AS (\
                    SELECT instance.key AS key, instance.benchmark AS benchmark, \
                           instance.tags AS tags, session.started AS started, \
-                          count(iteration.idx) AS iterations, \
-                          coalesce(sum(iteration.outcome IN ('failed', 'timed_out')), 0) AS failures \
+                          coalesce(sum(chunk.count), 0) AS iterations, \
+                          coalesce(sum(CASE WHEN chunk.outcome IS NOT NULL THEN \
+                            (SELECT count(*) FROM json_each(chunk.outcome) \
+                              WHERE value IN ('failed', 'timed_out')) END), 0) AS failures \
                      FROM instance JOIN run ON run.key = instance.run \
                      JOIN session ON session.key = run.session \
-                     LEFT JOIN iteration ON iteration.instance = instance.key \
+                     LEFT JOIN chunk ON chunk.instance = instance.key \
                     WHERE 1{condition}{metrics} GROUP BY instance.key) \
                  SELECT benchmark.suite, benchmark.id, tags, count(*), sum(iterations), \
                         sum(failures), \
@@ -145,8 +147,8 @@ impl Store {
             let sql = format!(
                 "SELECT session.id, session.name, session.suite, session.started, session.tool, \
                         count(DISTINCT run.key), count(instance.key), \
-                        coalesce(sum((SELECT count(*) FROM iteration \
-                           WHERE iteration.instance = instance.key)), 0), \
+                        coalesce(sum((SELECT sum(chunk.count) FROM chunk \
+                           WHERE chunk.instance = instance.key)), 0), \
                         coalesce(sum(instance.key IS NOT NULL AND instance.outcome IS NULL), 0), \
                         session.key \
                    FROM session LEFT JOIN run ON run.session = session.key \
@@ -193,8 +195,8 @@ impl Store {
             let sql = format!(
                 "SELECT run.id, session.id, session.name, session.suite, session.started, \
                         run.variant, run.version, run.\"commit\", count(instance.key), \
-                        coalesce(sum((SELECT count(*) FROM iteration \
-                           WHERE iteration.instance = instance.key)), 0), run.key \
+                        coalesce(sum((SELECT sum(chunk.count) FROM chunk \
+                           WHERE chunk.instance = instance.key)), 0), run.key \
                    FROM run JOIN session ON session.key = run.session \
                    LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
                   GROUP BY run.key ORDER BY session.started DESC, run.key DESC",

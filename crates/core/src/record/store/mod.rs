@@ -1,18 +1,25 @@
 //! The store: one SQLite file that keeps every measurement (`docs/store.md`).
 //!
-//! Integer keys inside, ids outside; one row for an iteration, one for each of its
-//! values, metric first. Whatever a record says comes back as it was written.
+//! Integer keys inside, ids outside; iterations and their values in columns, values by
+//! metric. Whatever a record says comes back as it was written.
 
 mod appended;
-mod bulk;
+mod assemble;
 mod cache;
 mod catalogue;
+mod check;
+mod chunk;
+mod columns;
 mod compare;
 mod error;
 mod grow;
+mod indices;
+mod insert;
+mod iterations;
 mod keys;
+mod migrate;
+mod numbers;
 mod open;
-mod plain;
 mod read;
 mod rows;
 mod scan;
@@ -30,10 +37,11 @@ use crate::model::Record;
 
 pub use appended::{Appended, Count};
 pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
+pub use check::CheckReport;
 pub(crate) use compare::differences;
 pub use error::StoreError;
 pub use sessions::{InstanceState, SessionState};
-pub use upkeep::{CheckReport, Purged, StoreInfo};
+pub use upkeep::{Purged, StoreInfo};
 pub use write::Writer;
 
 /// Keeps every measurement in one file.

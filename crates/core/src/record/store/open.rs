@@ -3,17 +3,14 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::cache::Cache;
+use super::migrate::{migrate, newest_version};
 use super::{Store, StoreError};
-
-mod embedded {
-    refinery::embed_migrations!("src/record/store/migrations");
-}
 
 /// "LAPW": tells our files from other programs' SQLite files.
 const APPLICATION_ID: i32 = 0x4C41_5057;
@@ -142,11 +139,7 @@ impl Store {
                 .map_err(StoreError::from)?;
             let mut own = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             own.busy_timeout(PATIENCE)?;
-            // Grouped: a migration and the note that it was made are one transaction.
-            embedded::migrations::runner()
-                .set_grouped(true)
-                .run(&mut own)
-                .map_err(|error| migration_error(&error))?;
+            migrate(&mut own)?;
             own.pragma_update(None, "application_id", APPLICATION_ID)?;
             Ok(())
         })
@@ -184,13 +177,13 @@ impl Store {
         )?;
         // A half-made store has its history table but no version; ours all the same.
         let ours: i64 = snapshot.query_row(
-            "SELECT count(*) FROM sqlite_schema WHERE name IN ('session', 'instance', 'iteration')",
+            "SELECT count(*) FROM sqlite_schema WHERE name IN ('session', 'instance')",
             [],
             |row| row.get(0),
         )?;
         Ok(match version {
             None if ours == 0 && tables == 1 => State::Empty,
-            Some(version) if ours == 3 => State::Version(version),
+            Some(version) if ours == 2 => State::Version(version),
             None | Some(_) => State::Foreign,
         })
     }
@@ -221,16 +214,6 @@ pub(super) enum State {
     Foreign,
     /// A store of this version.
     Version(u32),
-}
-
-/// Returns the newest version of the store that this program knows.
-pub(super) fn newest_version() -> u32 {
-    embedded::migrations::runner()
-        .get_migrations()
-        .iter()
-        .map(|migration| u32::try_from(migration.version()).unwrap_or(u32::MAX))
-        .max()
-        .unwrap_or(0)
 }
 
 /// Returns device and inode of a file, which stay the same as long as it is the same file.
@@ -348,21 +331,4 @@ fn is_busy(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code(),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
     )
-}
-
-/// Finds SQLite's own words in a migration's error.
-fn migration_error(error: &refinery::Error) -> StoreError {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(current) = cause {
-        if let Some(rusqlite::Error::SqliteFailure(code, text)) =
-            current.downcast_ref::<rusqlite::Error>()
-        {
-            return rusqlite::Error::SqliteFailure(*code, text.clone()).into();
-        }
-        cause = current.source();
-    }
-    StoreError::Damaged {
-        path: PathBuf::new(),
-        what: error.to_string(),
-    }
 }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::assemble::{Assembled, Wanted, assemble};
 use super::rows::{
-    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, SUMMARY_COLUMNS,
+    self, ANNOTATION_COLUMNS, Detail, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS,
+    SUMMARY_COLUMNS,
 };
 use super::select::Selection;
 use super::{Store, StoreError};
-use crate::model::{Annotation, Id, MetricName, Run, Session, Summary};
+use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary};
 use crate::record::{BenchmarkData, Filter, InstanceData, Iterations};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
@@ -174,9 +176,15 @@ impl<'c> Reader<'c> {
         if instances.is_empty() {
             return Ok(None);
         }
-        self.fill_iterations(key, &mut instances)?;
-        for (metric, name) in self.metrics(key)? {
-            self.fill_values(key, metric, &name, &mut instances)?;
+        let wanted = Wanted::Benchmark {
+            key,
+            condition: &self.selection.on_instance(),
+        };
+        let mut assembled = assemble(self.connection, wanted, &self.metrics(key)?)?;
+        for (key, instance) in &mut instances {
+            if let Some(assembled) = assembled.remove(key) {
+                instance.iterations = iterations(assembled);
+            }
         }
         if self.summarised {
             for (key, instance) in &mut instances {
@@ -238,115 +246,11 @@ impl<'c> Reader<'c> {
         Ok(instances)
     }
 
-    fn fill_iterations(
-        &self,
-        benchmark: i64,
-        instances: &mut [(i64, InstanceData)],
-    ) -> Result<(), StoreError> {
-        // CROSS JOIN keeps SQLite from turning the loops round.
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT iteration.instance, idx, \"offset\", burn_in, iteration.outcome, message, \
-             CASE WHEN iteration.outcome <> 'ok' THEN detail END \
-             FROM instance CROSS JOIN iteration ON iteration.instance = instance.key \
-             WHERE instance.benchmark = ?1{} ORDER BY instance.key, idx",
-            self.selection.on_instance()
-        ))?;
-        let mut found = statement.query([benchmark])?;
-        let mut at = 0;
-        while let Some(row) = found.next()? {
-            let Some(iterations) = advance(instances, &mut at, row.get(0)?) else {
-                continue;
-            };
-            let place = iterations.index.len();
-            iterations.index.push(row.get(1)?);
-            iterations
-                .offset
-                .push(row.get::<_, Option<f64>>(2)?.unwrap_or(f64::NAN));
-            iterations.burn_in.push(row.get(3)?);
-            iterations.outcome.push(rows::read_outcome(row, 4)?);
-            if let Some(message) = row.get(5)? {
-                iterations.messages.push((place, message));
-            }
-            if let Some(detail) = row.get::<_, Option<String>>(6)?
-                && let Some(text) = printed(&detail)
-            {
-                iterations.printed.push((place, text));
-            }
-        }
-        Ok(())
-    }
-
+    /// Returns the metrics of a benchmark that are asked for.
     fn metrics(&self, benchmark: i64) -> Result<BTreeMap<i64, MetricName>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT metric.key, metric.name FROM benchmark_metric \
-             JOIN metric ON metric.key = benchmark_metric.metric WHERE benchmark = ?1",
-        )?;
-        let mut found = statement.query([benchmark])?;
-        let mut metrics = BTreeMap::new();
-        while let Some(row) = found.next()? {
-            let key = row.get(0)?;
-            if self.selection.has_metric(key) {
-                metrics.insert(key, row.get(1)?);
-            }
-        }
+        let mut metrics = metrics_of(self.connection, benchmark)?;
+        metrics.retain(|&key, _| self.selection.has_metric(key));
         Ok(metrics)
-    }
-
-    fn fill_values(
-        &self,
-        benchmark: i64,
-        metric: i64,
-        name: &MetricName,
-        instances: &mut [(i64, InstanceData)],
-    ) -> Result<(), StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT value.instance, idx, value FROM instance \
-             CROSS JOIN value ON value.metric = ?2 AND value.instance = instance.key \
-             WHERE instance.benchmark = ?1{} ORDER BY instance.key, idx",
-            self.selection.on_instance()
-        ))?;
-        let mut found = statement.query([benchmark, metric])?;
-        let (mut at, mut place) = (0, 0);
-        let mut current: Option<(i64, Vec<f64>)> = None;
-        while let Some(row) = found.next()? {
-            let key: i64 = row.get(0)?;
-            if current
-                .as_ref()
-                .is_none_or(|(instance, _)| *instance != key)
-            {
-                if let Some((_, column)) = current.take() {
-                    instances[at]
-                        .1
-                        .iterations
-                        .values
-                        .insert(name.clone(), column);
-                }
-                let Some(iterations) = advance(instances, &mut at, key) else {
-                    continue;
-                };
-                current = Some((key, vec![f64::NAN; iterations.len()]));
-                place = 0;
-            }
-            let Some((_, column)) = &mut current else {
-                continue;
-            };
-            let index: u32 = row.get(1)?;
-            let indices = &instances[at].1.iterations.index;
-            while indices.get(place).is_some_and(|&known| known < index) {
-                place += 1;
-            }
-            if indices.get(place) == Some(&index) {
-                column[place] = row.get(2)?;
-            }
-        }
-        if let Some((_, column)) = current {
-            instances[at]
-                .1
-                .iterations
-                .values
-                .insert(name.clone(), column);
-        }
-        Ok(())
     }
 
     fn summaries(&self, key: i64, instance: Id) -> Result<Vec<Summary>, StoreError> {
@@ -376,29 +280,42 @@ impl<'c> Reader<'c> {
     }
 }
 
-/// Moves on to the instance of that key; rows and instances come in the same order.
-fn advance<'i>(
-    instances: &'i mut [(i64, InstanceData)],
-    at: &mut usize,
-    key: i64,
-) -> Option<&'i mut Iterations> {
-    while instances.get(*at).is_some_and(|(known, _)| *known < key) {
-        *at += 1;
-    }
-    match instances.get_mut(*at) {
-        Some((known, data)) if *known == key => Some(&mut data.iterations),
-        Some(_) | None => None,
+/// Returns the metrics that a benchmark ever had.
+pub(super) fn metrics_of(
+    connection: &Connection,
+    benchmark: i64,
+) -> Result<BTreeMap<i64, MetricName>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT metric.key, metric.name FROM benchmark_metric \
+         JOIN metric ON metric.key = benchmark_metric.metric WHERE benchmark = ?1",
+    )?;
+    let metrics = statement.query_map([benchmark], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(metrics.collect::<Result<_, _>>()?)
+}
+
+fn iterations(assembled: Assembled) -> Iterations {
+    let columns = assembled.columns;
+    let failed = |place: &usize| columns.outcome[*place] != Outcome::Ok;
+    let details = columns.details.iter().filter(|(place, _)| failed(place));
+    Iterations {
+        printed: details
+            .filter_map(|(&place, detail)| Some((place, printed(detail)?)))
+            .collect(),
+        index: columns.index,
+        offset: columns.offset,
+        burn_in: columns.burn_in,
+        outcome: columns.outcome,
+        messages: columns.messages.into_iter().collect(),
+        values: assembled.values,
     }
 }
 
 /// Returns the ends of standard output and standard error that an iteration's attributes
 /// hold, where there are any.
-fn printed(detail: &str) -> Option<String> {
-    let detail: serde_json::Value = serde_json::from_str(detail).ok()?;
-    let attributes = detail.get("attributes")?;
+fn printed(detail: &Detail) -> Option<String> {
     let texts: Vec<&str> = ["stdout", "stderr"]
         .iter()
-        .filter_map(|name| attributes.get(name)?.as_str())
+        .filter_map(|name| detail.attributes.get(*name)?.as_str())
         .map(str::trim_end)
         .filter(|text| !text.is_empty())
         .collect();

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::StoreError;
 use crate::model::{
     Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Metric,
-    MetricName, Object, Outcome, Run, Session, Summary, Version,
+    MetricName, Object, Run, Session, Summary, Version,
 };
 
 pub(super) const SESSION_COLUMNS: &str =
@@ -214,7 +214,7 @@ pub(super) fn read_instance(row: &Row<'_>) -> Result<InstanceRow, StoreError> {
 }
 
 /// What of an iteration has no column of its own.
-#[derive(Serialize, serde::Deserialize, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, serde::Deserialize)]
 pub(super) struct Detail {
     #[serde(default, skip_serializing_if = "Object::is_empty")]
     pub(super) attributes: Object,
@@ -224,60 +224,16 @@ pub(super) struct Detail {
     pub(super) extra: Object,
 }
 
-pub(super) fn detail_text(iteration: &Iteration) -> Result<Option<String>, StoreError> {
-    if iteration.attributes.is_empty()
+/// Returns what of an iteration has no column of its own, if there is anything.
+pub(super) fn detail_of(iteration: &Iteration) -> Option<Detail> {
+    let nothing = iteration.attributes.is_empty()
         && iteration.artifacts.is_empty()
-        && iteration.extra.is_empty()
-    {
-        return Ok(None);
-    }
-    json_text(&Detail {
+        && iteration.extra.is_empty();
+    (!nothing).then(|| Detail {
         attributes: iteration.attributes.clone(),
         artifacts: iteration.artifacts.clone(),
         extra: iteration.extra.clone(),
     })
-    .map(Some)
-}
-
-/// Returns the detail of an iteration that has nothing but attributes.
-pub(super) fn attributes_text(attributes: Object) -> Result<Option<String>, StoreError> {
-    if attributes.is_empty() {
-        return Ok(None);
-    }
-    json_text(&Detail {
-        attributes,
-        ..Detail::default()
-    })
-    .map(Some)
-}
-
-pub(super) const ITERATION_COLUMNS: &str =
-    "idx, \"offset\", burn_in, loops, outcome, message, detail";
-
-/// Returns an iteration without its values.
-pub(super) fn read_iteration(row: &Row<'_>, instance: Id) -> Result<Iteration, StoreError> {
-    let detail: Detail = from_json(row, 6)?;
-    Ok(Iteration {
-        instance,
-        index: row.get(0)?,
-        offset: row.get(1)?,
-        burn_in: row.get(2)?,
-        loops: row.get::<_, i64>(3)?.cast_unsigned(),
-        outcome: read_outcome(row, 4)?,
-        message: row.get(5)?,
-        metrics: BTreeMap::new(),
-        attributes: detail.attributes,
-        artifacts: detail.artifacts,
-        extra: detail.extra,
-    })
-}
-
-pub(super) fn read_outcome(row: &Row<'_>, column: usize) -> Result<Outcome, StoreError> {
-    row.get_ref(column)?
-        .as_str()
-        .ok()
-        .and_then(Outcome::from_name)
-        .ok_or_else(|| unreadable(row, column, "no outcome"))
 }
 
 pub(super) const SUMMARY_COLUMNS: &str = "metric.name, n, centre, spread, statistic, extra";

@@ -1,12 +1,14 @@
 //! Gives records back, in an order in which they can be appended again.
 
-use rusqlite::{Connection, OptionalExtension};
+use std::collections::BTreeMap;
 
-use super::cache::InstanceKey;
-use super::rows::{self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, ITERATION_COLUMNS, SESSION_COLUMNS};
+use rusqlite::Connection;
+
+use super::assemble::{Wanted, assemble};
+use super::rows::{self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, SESSION_COLUMNS};
 use super::select::Selection;
 use super::{Store, StoreError, read, spans};
-use crate::model::{Id, Iteration, MetricName, Record};
+use crate::model::{MetricName, Record};
 use crate::record::Filter;
 
 impl Store {
@@ -79,7 +81,7 @@ const RUNS: &str = "SELECT key FROM run WHERE session = ?1 ORDER BY key";
 struct Scanner<'c> {
     connection: &'c Connection,
     selection: Selection,
-    metrics: Vec<(i64, MetricName)>,
+    metrics: BTreeMap<i64, MetricName>,
 }
 
 impl Scanner<'_> {
@@ -128,8 +130,11 @@ impl Scanner<'_> {
         let row = self.instance_row(key).map_err(wrap)?;
         let id = row.instance.id;
         visit(Record::Instance(row.instance))?;
-        for iteration in self.iterations(key, id).map_err(wrap)? {
-            visit(Record::Iteration(iteration))?;
+        let assembled = assemble(self.connection, Wanted::Instance(key), &self.metrics);
+        for assembled in assembled.map_err(wrap)?.into_values() {
+            for iteration in assembled.into_iterations(id) {
+                visit(Record::Iteration(iteration))?;
+            }
         }
         for span in spans::all(self.connection, key, id).map_err(wrap)? {
             visit(Record::Span(span))?;
@@ -155,36 +160,6 @@ impl Scanner<'_> {
         }
     }
 
-    fn iterations(&self, key: i64, id: Id) -> Result<Vec<Iteration>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {ITERATION_COLUMNS} FROM iteration WHERE instance = ?1 ORDER BY idx"
-        ))?;
-        let mut found = statement.query([key])?;
-        let mut iterations: Vec<Iteration> = Vec::new();
-        while let Some(row) = found.next()? {
-            iterations.push(rows::read_iteration(row, id)?);
-        }
-        let mut statement = self.connection.prepare_cached(
-            "SELECT idx, value FROM value WHERE metric = ?1 AND instance = ?2 ORDER BY idx",
-        )?;
-        for (metric, name) in &self.metrics {
-            let mut found = statement.query([*metric, key])?;
-            let mut place = 0;
-            while let Some(row) = found.next()? {
-                let index: u32 = row.get(0)?;
-                while iterations.get(place).is_some_and(|it| it.index < index) {
-                    place += 1;
-                }
-                if let Some(it) = iterations.get_mut(place)
-                    && it.index == index
-                {
-                    it.metrics.insert(name.clone(), row.get(1)?);
-                }
-            }
-        }
-        Ok(iterations)
-    }
-
     fn annotations(&self) -> Result<Vec<Record>, StoreError> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT {ANNOTATION_COLUMNS} FROM annotation ORDER BY key"
@@ -198,45 +173,10 @@ impl Scanner<'_> {
     }
 }
 
-fn metrics(connection: &Connection) -> Result<Vec<(i64, MetricName)>, StoreError> {
+fn metrics(connection: &Connection) -> Result<BTreeMap<i64, MetricName>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric)",
     )?;
     let metrics = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(metrics.collect::<Result<_, _>>()?)
-}
-
-/// Returns one iteration with its values.
-pub(super) fn iteration(
-    connection: &Connection,
-    parent: InstanceKey,
-    instance: Id,
-    index: u32,
-) -> Result<Option<Iteration>, StoreError> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {ITERATION_COLUMNS} FROM iteration WHERE instance = ?1 AND idx = ?2"
-    ))?;
-    let mut found = statement.query([parent.key, i64::from(index)])?;
-    let Some(row) = found.next()? else {
-        return Ok(None);
-    };
-    let mut iteration = rows::read_iteration(row, instance)?;
-    let mut names = connection.prepare_cached(
-        "SELECT metric.key, metric.name FROM benchmark_metric \
-         JOIN metric ON metric.key = benchmark_metric.metric WHERE benchmark = ?1",
-    )?;
-    let mut value = connection.prepare_cached(
-        "SELECT value FROM value WHERE metric = ?1 AND instance = ?2 AND idx = ?3",
-    )?;
-    let mut found = names.query([parent.benchmark])?;
-    while let Some(row) = found.next()? {
-        let metric: i64 = row.get(0)?;
-        let known: Option<f64> = value
-            .query_row([metric, parent.key, i64::from(index)], |row| row.get(0))
-            .optional()?;
-        if let Some(known) = known {
-            iteration.metrics.insert(row.get(1)?, known);
-        }
-    }
-    Ok(Some(iteration))
 }

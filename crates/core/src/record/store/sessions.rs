@@ -140,8 +140,8 @@ impl Store {
             runs.push(run);
         }
         let mut statement = snapshot.prepare_cached(&format!(
-            "SELECT {INSTANCE_COLUMNS}, (SELECT count(*) FROM iteration \
-             WHERE iteration.instance = instance.key) \
+            "SELECT {INSTANCE_COLUMNS}, (SELECT coalesce(sum(count), 0) FROM chunk \
+             WHERE chunk.instance = instance.key) \
              FROM instance JOIN run ON run.key = instance.run \
              JOIN benchmark ON benchmark.key = instance.benchmark \
              WHERE run.session = ?1 ORDER BY instance.key"

@@ -1,9 +1,10 @@
-//! Looks after the store: what it holds, whether it is sound, joining two, deleting.
+//! Looks after the store: what it holds, joining two, deleting.
 
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::open::{State, newest_version};
+use super::migrate::newest_version;
+use super::open::State;
 use super::select::Selection;
 use super::{Appended, Store, StoreError};
 use crate::record::Filter;
@@ -25,15 +26,6 @@ pub struct StoreInfo {
     pub last: Option<Timestamp>,
 }
 
-/// What a check found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckReport {
-    /// What was looked at.
-    pub checks: Vec<&'static str>,
-    /// What is wrong; empty when the store is sound.
-    pub problems: Vec<String>,
-}
-
 /// What a purge deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Purged {
@@ -52,47 +44,20 @@ const COUNTED: [(&str, &str); 9] = [
     ("runs", "SELECT count(*) FROM run"),
     ("benchmarks", "SELECT count(*) FROM benchmark"),
     ("instances", "SELECT count(*) FROM instance"),
-    ("iterations", "SELECT count(*) FROM iteration"),
-    ("values", "SELECT count(*) FROM value"),
+    ("iterations", "SELECT coalesce(sum(count), 0) FROM chunk"),
+    (
+        "values",
+        // Entries but for those that are `null`.
+        "SELECT coalesce(sum(1 + length(vals) - length(replace(vals, ',', '')) \
+         - (length(vals) - length(replace(vals, 'null', ''))) / 4), 0) FROM series",
+    ),
     ("spans", "SELECT coalesce(sum(spans), 0) FROM span_chunk"),
     ("summaries", "SELECT count(*) FROM summary"),
     ("annotations", "SELECT count(*) FROM annotation"),
 ];
 
-/// What must hold beyond what SQLite checks by itself: a question that counts offenders.
-const INVARIANTS: [(&str, &str); 6] = [
-    (
-        "iterations without their instance",
-        "SELECT count(*) FROM iteration WHERE instance NOT IN (SELECT key FROM instance)",
-    ),
-    (
-        "iterations of unknown outcome",
-        "SELECT count(*) FROM iteration \
-         WHERE outcome NOT IN ('ok', 'failed', 'timed_out', 'skipped')",
-    ),
-    (
-        "values without their iteration",
-        "SELECT count(*) FROM value WHERE NOT EXISTS (SELECT 1 FROM iteration \
-         WHERE iteration.instance = value.instance AND iteration.idx = value.idx)",
-    ),
-    (
-        "values of unknown metrics",
-        "SELECT count(*) FROM (SELECT DISTINCT metric FROM value \
-         WHERE metric NOT IN (SELECT key FROM metric))",
-    ),
-    (
-        "metrics that a benchmark has and its list lacks",
-        "SELECT count(*) FROM (SELECT DISTINCT instance.benchmark, value.metric FROM value \
-         JOIN instance ON instance.key = value.instance \
-         EXCEPT SELECT benchmark, metric FROM benchmark_metric)",
-    ),
-    (
-        "instances whose benchmark is of another suite than their session",
-        "SELECT count(*) FROM instance JOIN benchmark ON benchmark.key = instance.benchmark \
-         JOIN run ON run.key = instance.run JOIN session ON session.key = run.session \
-         WHERE session.suite <> benchmark.suite",
-    ),
-];
+const PURGED_ITERATIONS: &str =
+    "SELECT coalesce(sum(count), 0) FROM chunk WHERE instance IN (SELECT key FROM temp.purged)";
 
 impl Store {
     /// Returns what the store holds, in numbers.
@@ -135,45 +100,6 @@ impl Store {
         })
     }
 
-    /// Looks for damage: SQLite's own checks, then what our tables must fulfil.
-    ///
-    /// # Errors
-    /// When the store cannot be read at all.
-    pub fn check(&self) -> Result<CheckReport, StoreError> {
-        self.find_problems().map_err(|error| error.at(&self.path))
-    }
-
-    fn find_problems(&self) -> Result<CheckReport, StoreError> {
-        let mut report = CheckReport {
-            checks: vec!["the file's structure", "references between tables"],
-            problems: Vec::new(),
-        };
-        let mut statement = self.connection.prepare("PRAGMA integrity_check(20)")?;
-        let mut found = statement.query([])?;
-        while let Some(row) = found.next()? {
-            let text: String = row.get(0)?;
-            if text != "ok" {
-                report.problems.push(text);
-            }
-        }
-        let mut statement = self.connection.prepare("PRAGMA foreign_key_check")?;
-        let mut found = statement.query([])?;
-        while let Some(row) = found.next()? {
-            let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
-            report.problems.push(format!(
-                "a row of `{table}` refers to a `{parent}` that is missing"
-            ));
-        }
-        for (what, sql) in INVARIANTS {
-            report.checks.push(what);
-            let offenders: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
-            if offenders > 0 {
-                report.problems.push(format!("{offenders} {what}"));
-            }
-        }
-        Ok(report)
-    }
-
     /// Appends everything that another store holds, in one transaction. Doing it twice
     /// changes nothing.
     ///
@@ -203,10 +129,7 @@ impl Store {
                 sessions: 0,
                 runs: 0,
                 instances: count("SELECT count(*) FROM temp.purged")?,
-                iterations: count(
-                    "SELECT count(*) FROM iteration WHERE instance IN \
-                     (SELECT key FROM temp.purged)",
-                )?,
+                iterations: count(PURGED_ITERATIONS)?,
             })
         };
         count().map_err(|error| error.at(&self.path))
@@ -244,11 +167,11 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<Purged, Stor
     };
     // Metric by metric, because that is how values lie.
     delete(
-        "DELETE FROM value WHERE metric IN (SELECT key FROM metric) \
+        "DELETE FROM series WHERE metric IN (SELECT key FROM metric) \
          AND instance IN (SELECT key FROM temp.purged)",
     )?;
-    let iterations =
-        delete("DELETE FROM iteration WHERE instance IN (SELECT key FROM temp.purged)")?;
+    let iterations: i64 = connection.query_row(PURGED_ITERATIONS, [], |row| row.get(0))?;
+    delete("DELETE FROM chunk WHERE instance IN (SELECT key FROM temp.purged)")?;
     delete("DELETE FROM span_chunk WHERE instance IN (SELECT key FROM temp.purged)")?;
     delete("DELETE FROM summary WHERE instance IN (SELECT key FROM temp.purged)")?;
     connection.execute_batch(
@@ -303,6 +226,6 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<Purged, Stor
         sessions,
         runs,
         instances,
-        iterations,
+        iterations: iterations.cast_unsigned(),
     })
 }

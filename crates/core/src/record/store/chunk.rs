@@ -1,0 +1,340 @@
+//! A chunk: some iterations of one instance in columns, as they stand in the tables.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rusqlite::{CachedStatement, Connection, Row, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::StoreError;
+use super::numbers::{
+    ValuesText, flags_text, loops_text, read_flags, read_values, read_whole, values_text,
+    whole_text,
+};
+use super::rows::{Detail, json_text};
+use crate::model::Outcome;
+
+/// Iterations in a chunk at most: picking one out of the text, as the views do, stays cheap.
+const MOST: usize = 128;
+
+/// The longest text of a row's values.
+///
+/// SQLite moves what is over a quarter of a page into pages of its own, where most of the
+/// room would be wasted.
+const LONGEST: usize = 1_980;
+
+/// Values of one metric that are to be written.
+#[derive(Debug)]
+pub(super) struct NewSeries<'a> {
+    metric: i64,
+    /// NaN where an iteration has none.
+    values: &'a [f64],
+    text: ValuesText,
+}
+
+impl<'a> NewSeries<'a> {
+    /// Returns the values of a metric, made ready for writing.
+    pub(super) fn new(metric: i64, values: &'a [f64]) -> Result<Self, StoreError> {
+        Ok(Self {
+            metric,
+            values,
+            text: ValuesText::of(values)?,
+        })
+    }
+}
+
+/// Returns how `count` iterations with these values are divided into chunks.
+pub(super) fn divide(count: usize, series: &[NewSeries<'_>]) -> Vec<Range<usize>> {
+    let mut chunks = Vec::with_capacity(count.div_ceil(MOST));
+    let mut from = 0;
+    while from < count {
+        let reaches = series.iter().map(|it| it.text.reach(from, LONGEST));
+        let to = reaches.fold(count.min(from + MOST), usize::min);
+        chunks.push(from..to);
+        from = to;
+    }
+    chunks
+}
+
+/// What is to be written as one chunk.
+#[derive(Debug, Default)]
+pub(super) struct NewChunk<'a> {
+    /// The index of the first.
+    pub(super) first: u32,
+    /// How many there are.
+    pub(super) count: usize,
+    /// All indices, unless they come without gaps.
+    pub(super) indices: Option<&'a [u32]>,
+    /// NaN where unknown; empty when none is known.
+    pub(super) offsets: &'a [f64],
+    /// Empty when none is.
+    pub(super) burn_in: &'a [bool],
+    /// Empty when it is one each.
+    pub(super) loops: &'a [u64],
+    /// By place: those that are not ok.
+    pub(super) outcomes: BTreeMap<usize, Outcome>,
+    /// By place.
+    pub(super) messages: BTreeMap<usize, &'a str>,
+    /// By place.
+    pub(super) details: BTreeMap<usize, Detail>,
+}
+
+/// Writes chunks and their values.
+pub(super) struct ChunkWriter<'t> {
+    insert_chunk: CachedStatement<'t>,
+    insert_series: CachedStatement<'t>,
+}
+
+impl<'t> ChunkWriter<'t> {
+    pub(super) fn new(connection: &'t Connection) -> Result<Self, StoreError> {
+        Ok(Self {
+            insert_chunk: connection.prepare_cached(
+                "INSERT INTO chunk (instance, first, count, idx, \"offset\", burn_in, loops, \
+                 outcome, message, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            )?,
+            insert_series: connection.prepare_cached(
+                "INSERT INTO series (metric, instance, first, vals) VALUES (?1, ?2, ?3, ?4)",
+            )?,
+        })
+    }
+
+    /// Writes a chunk without its values.
+    pub(super) fn chunk(&mut self, instance: i64, chunk: &NewChunk<'_>) -> Result<(), StoreError> {
+        self.insert_chunk.execute(params![
+            instance,
+            chunk.first,
+            i64::try_from(chunk.count).unwrap_or(i64::MAX),
+            chunk.indices.map(whole_text).transpose()?,
+            values_text(chunk.offsets)?,
+            flags_text(chunk.burn_in),
+            loops_text(chunk.loops)?,
+            sparse_text(&chunk.outcomes)?,
+            sparse_text(&chunk.messages)?,
+            sparse_text(&chunk.details)?,
+        ])?;
+        Ok(())
+    }
+
+    /// Writes the part of a metric's values that belongs to the chunk of that first index,
+    /// if there is any.
+    pub(super) fn series(
+        &mut self,
+        instance: i64,
+        first: u32,
+        series: &NewSeries<'_>,
+        part: &Range<usize>,
+    ) -> Result<(), StoreError> {
+        let values = series.values.get(part.clone()).unwrap_or_default();
+        if values.iter().any(|value| !value.is_nan()) {
+            self.insert_series.execute(params![
+                series.metric,
+                instance,
+                first,
+                series.text.array(part)
+            ])?;
+        }
+        Ok(())
+    }
+}
+
+/// The columns of `chunk` that `Columns::push` reads. The detail may be left out.
+pub(super) const CHUNK_COLUMNS: &str =
+    "first, count, idx, \"offset\", burn_in, loops, chunk.outcome, chunk.message";
+
+/// Which iterations a chunk has.
+#[derive(Debug)]
+pub(super) struct Extent {
+    /// The index of the first.
+    pub(super) first: u32,
+    /// How many there are.
+    pub(super) count: usize,
+    listed: Option<Vec<u32>>,
+}
+
+impl Extent {
+    /// Reads the columns `first`, `count` and `idx`, which begin at `column`.
+    pub(super) fn read(row: &Row<'_>, column: usize) -> Result<Self, StoreError> {
+        let first: u32 = row.get(column)?;
+        let count: u32 = row.get(column + 1)?;
+        let count = count as usize;
+        let listed = text(row, column + 2)?
+            .map(|text| read_whole::<u32>(text, count))
+            .transpose()?;
+        if let Some(listed) = &listed
+            && (listed.first() != Some(&first) || !listed.is_sorted_by(|left, right| left < right))
+        {
+            return Err(StoreError::damaged(format!(
+                "the indices of a chunk do not increase from its first, {first}"
+            )));
+        }
+        Ok(Self {
+            first,
+            count,
+            listed,
+        })
+    }
+
+    /// Returns the first and the last index when they come without gaps.
+    pub(super) fn run(&self) -> Option<(u32, u32)> {
+        let last = u32::try_from(self.count.checked_sub(1)?).ok()?;
+        match self.listed {
+            Some(_) => None,
+            None => Some((self.first, self.first.checked_add(last)?)),
+        }
+    }
+
+    /// Returns the indices.
+    pub(super) fn indices(&self) -> Result<Vec<u32>, StoreError> {
+        match (&self.listed, self.run()) {
+            (Some(listed), _) => Ok(listed.clone()),
+            (None, Some((first, last))) => Ok((first..=last).collect()),
+            (None, None) => Err(StoreError::damaged(format!(
+                "a chunk has {} iterations from {} on",
+                self.count, self.first
+            ))),
+        }
+    }
+
+    /// Returns whether an index is among them.
+    pub(super) fn contains(&self, index: u32) -> bool {
+        match &self.listed {
+            Some(listed) => listed.binary_search(&index).is_ok(),
+            None => index
+                .checked_sub(self.first)
+                .is_some_and(|place| (place as usize) < self.count),
+        }
+    }
+}
+
+/// Iterations in columns, read from any number of chunks.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Columns {
+    pub(super) index: Vec<u32>,
+    /// NaN where unknown.
+    pub(super) offset: Vec<f64>,
+    pub(super) burn_in: Vec<bool>,
+    pub(super) loops: Vec<u64>,
+    pub(super) outcome: Vec<Outcome>,
+    /// By place.
+    pub(super) messages: BTreeMap<usize, String>,
+    /// By place.
+    pub(super) details: BTreeMap<usize, Detail>,
+}
+
+impl Columns {
+    /// Returns how many there are.
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Appends what a row of `chunk` says: its `CHUNK_COLUMNS` and then its detail, from
+    /// `column` on. Returns how far it reaches.
+    pub(super) fn push(&mut self, row: &Row<'_>, column: usize) -> Result<Extent, StoreError> {
+        let extent = Extent::read(row, column)?;
+        let start = self.len();
+        let end = start + extent.count;
+        self.index.extend(extent.indices()?);
+        self.offset.resize(end, f64::NAN);
+        if let Some(text) = text(row, column + 3)? {
+            read_values(text, &mut self.offset[start..])?;
+        }
+        match text(row, column + 4)? {
+            Some(text) => self.burn_in.extend(read_flags(text, extent.count)?),
+            None => self.burn_in.resize(end, false),
+        }
+        match text(row, column + 5)? {
+            Some(text) => self.loops.extend(read_whole::<u64>(text, extent.count)?),
+            None => self.loops.resize(end, 1),
+        }
+        self.outcome.resize(end, Outcome::Ok);
+        for (place, outcome) in sparse::<Outcome>(row, column + 6, extent.count)? {
+            self.outcome[start + place] = outcome;
+        }
+        for (place, message) in sparse::<String>(row, column + 7, extent.count)? {
+            self.messages.insert(start + place, message);
+        }
+        for (place, detail) in sparse::<Detail>(row, column + 8, extent.count)? {
+            self.details.insert(start + place, detail);
+        }
+        Ok(extent)
+    }
+
+    /// Puts them into the order given, which names every place once.
+    pub(super) fn reorder(&mut self, order: &[usize]) {
+        reorder(&mut self.index, order);
+        reorder(&mut self.offset, order);
+        reorder(&mut self.burn_in, order);
+        reorder(&mut self.loops, order);
+        reorder(&mut self.outcome, order);
+        let mut place_of = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place_of[old] = new;
+        }
+        let messages = std::mem::take(&mut self.messages).into_iter();
+        self.messages = messages.map(|(old, it)| (place_of[old], it)).collect();
+        let details = std::mem::take(&mut self.details).into_iter();
+        self.details = details.map(|(old, it)| (place_of[old], it)).collect();
+    }
+}
+
+/// Puts a column into the order given.
+pub(super) fn reorder<T: Copy>(column: &mut Vec<T>, order: &[usize]) {
+    *column = order.iter().map(|&place| column[place]).collect();
+}
+
+/// Returns the text in a column, if it has one.
+pub(super) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<Option<&'r str>, StoreError> {
+    row.get_ref(column)?
+        .as_str_or_null()
+        .map_err(|error| StoreError::damaged(error.to_string()))
+}
+
+fn sparse_text<T: Serialize>(entries: &BTreeMap<usize, T>) -> Result<Option<String>, StoreError> {
+    (!entries.is_empty())
+        .then(|| json_text(entries))
+        .transpose()
+}
+
+fn sparse<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: usize,
+    count: usize,
+) -> Result<BTreeMap<usize, T>, StoreError> {
+    let Some(text) = text(row, column)? else {
+        return Ok(BTreeMap::new());
+    };
+    let name = row.as_ref().column_name(column).unwrap_or("?");
+    let entries: BTreeMap<usize, T> = serde_json::from_str(text)
+        .map_err(|error| StoreError::damaged(format!("column `{name}` is unreadable: {error}")))?;
+    match entries.keys().next_back() {
+        Some(place) if *place >= count => Err(StoreError::damaged(format!(
+            "column `{name}` speaks of place {place} of {count}"
+        ))),
+        Some(_) | None => Ok(entries),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_neither_too_many_iterations_nor_too_long_a_text() {
+        let divided = |count: usize, value: f64| {
+            let values = vec![value; count];
+            let series = [NewSeries::new(1, &values).unwrap()];
+            divide(count, &series)
+                .into_iter()
+                .map(|part| (part.end, series[0].text.array(&part).len()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(divided(0, 1.0), []);
+        assert_eq!(divided(300, 1.0), [(128, 513), (256, 513), (300, 177)]);
+        assert_eq!(divided(100, 0.123_456_789_012_345_6), [(100, 1_901)]);
+        let long = -1.234_567_890_123_456_7e-300;
+        assert_eq!(divided(100, long), [(79, 1_976), (100, 526)]);
+        assert_eq!(divide(300, &[]), [0..128, 128..256, 256..300]);
+    }
+}
