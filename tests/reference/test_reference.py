@@ -73,7 +73,7 @@ def test_a_packed_history_gives_what_another_reader_finds(archive, store, tmp_pa
     said = store.take(*results)
     assert (said.returncode, said.stderr) == (0, "")
     sessions = store.instances_of_sessions()
-    assert sum(map(len, sessions.values())) == store.rows()["instance"]
+    assert sum(map(len, sessions.values())) == store.rows()["instances"]
     differing = {}
     for path in results:
         try:
@@ -109,8 +109,7 @@ def copy_again(path, folder):
 def test_the_same_files_under_other_names_say_nothing_new(folder, imported, tmp_path):
     store, _, _ = imported(folder, FOLDERS[folder])
     before, records = store.rows(), store.records()
-    assert before["iteration"] == before["iterations"]
-    assert before["instance"] == before["instances"] > 0
+    assert before["instances"] > 0
     copies = [copy_again(source.path, tmp_path / "again" / folder.name) for source in FOLDERS[folder]]
     if (folder.parent / "benchmarks.json").is_file():
         # asv keeps names and units there, for the files of all machines below.
