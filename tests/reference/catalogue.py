@@ -21,7 +21,7 @@ FORMATS = [
     ("asv", reader.asv, ["A_history/asv_example/cheetah/????????-*.json", "B_formats/asv/*_one_commit.json"]),
     ("benchmarkdotnet", reader.benchmarkdotnet, ["B_formats/benchmarkdotnet/*.json"]),
     ("conbench", reader.conbench_comparisons, ["B_formats/conbench/*_compare_*.json"]),
-    ("criterion", reader.criterion, ["B_formats/criterion/Fibonacci"]),
+    ("criterion", reader.criterion, ["B_formats/criterion"]),
     ("github-action", reader.github_action, ["B_formats/custom/*.json"]),
     ("go", reader.go, ["A_history/go_bent_plain/*.txt", "B_formats/go-bench/*.txt"]),
     ("google-benchmark", reader.google_benchmark, ["B_formats/google-benchmark/*"]),

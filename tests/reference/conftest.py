@@ -4,6 +4,8 @@ import pytest
 from catalogue import DATA, MISSING
 from store import PROGRAM, Store
 
+pytest.register_assert_rewrite("compare")
+
 
 def pytest_configure():
     if not PROGRAM.is_file():

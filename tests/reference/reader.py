@@ -151,16 +151,18 @@ def hyperfine(path):
 
 
 def pytest_benchmark(path):
-    """One process: a benchmark is one instance, its rounds are the iterations if they were kept."""
+    """One process: a benchmark is one instance, its rounds are the iterations if all were kept."""
     found = []
     for benchmark in document(path)["benchmarks"]:
         stats = benchmark["stats"]
         instance = Instance(benchmark["fullname"])
-        if "data" in stats:
-            instance.iterations = [Iteration(numbers({"wall_time": value})) for value in stats["data"]]
+        clock = benchmark["options"].get("timer")
+        metric = "cpu_time" if clock in ("process_time", "thread_time") else "wall_time"
+        if len(stats.get("data", [])) == stats["rounds"]:
+            instance.iterations = [Iteration(numbers({metric: value})) for value in stats["data"]]
         else:
             kept = {name: stats.get(name) for name in ("mean", "median", "min", "max")}
-            instance.summaries = {"wall_time": numbers(kept)}
+            instance.summaries = {metric: numbers(kept)}
         found.append(instance)
     return found
 
@@ -178,7 +180,9 @@ def pyperf(path):
                 instance.iterations.append(Iteration({metric: value}, burn_in=True))
             for value in run.get("values", []):
                 instance.iterations.append(Iteration({metric: value}))
-            memory = run.get("metadata", {}).get("mem_max_rss")
+            # What all runs have in common stands at the top, also where there is only one run.
+            told = {**known, **run.get("metadata", {})}
+            memory = told.get("command_max_rss", told.get("mem_max_rss"))
             if memory is not None:
                 instance.summaries = {"peak_memory": {"max": memory}}
             found.append(instance)
@@ -202,15 +206,16 @@ def google_benchmark(path):
             outcome = SKIPPED
         values = scaled(times, divisor) if outcome == OK else {}
         found.setdefault(name, Instance(name)).iterations.append(Iteration(values, outcome=outcome))
+    sampled = {name for name, instance in found.items() if instance.iterations}
     for row in rows:
         name = row.get("run_name", row["name"])
         aggregate = row.get("aggregate_name")
-        if aggregate is None or "real_time" not in row or (name in found and found[name].iterations):
+        of_time = "real_time" in row and row.get("aggregate_unit", "time") == "time"
+        if name in sampled or aggregate is None or not of_time:
             continue
-        if row.get("aggregate_unit", "time") != "time":
-            continue
-        summaries = found.setdefault(name, Instance(name)).summaries.setdefault("wall_time", {})
-        summaries[aggregate] = row["real_time"] / PARTS_OF_A_SECOND[row.get("time_unit", "ns")]
+        summaries = found.setdefault(name, Instance(name)).summaries
+        for metric, key in (("wall_time", "real_time"), ("cpu_time", "cpu_time")):
+            summaries.setdefault(metric, {})[aggregate] = row[key] / PARTS_OF_A_SECOND[row.get("time_unit", "ns")]
     return list(found.values())
 
 
@@ -231,15 +236,33 @@ def criterion(folder):
 
 
 GO_SETTING = re.compile(r"([a-z][^\sA-Z:]*):(?:[ \t]+(.*))?$")
+GO_OF_A_PROCESS = ("goos", "goarch", "pkg", "cpu")
+GO_FAILURE = re.compile(r"\s*--- (FAIL|SKIP): (\S+)")
+GO_END = re.compile(r"(PASS|FAIL|ok)(\s|$)")
 
 
 def go(path):
-    """Lines of one name under the same settings are iterations of one visit."""
+    """Lines of one name under the same settings in one process are iterations of one visit.
+
+    `go test` tells at the beginning of each process where it runs, and at its end how it went.
+    """
     found = {}
     settings = {}
+    failures = {}
+    process, under_way = 0, False
     for line in text_of(path).splitlines():
-        if setting := GO_SETTING.match(line):
+        setting = GO_SETTING.match(line)
+        if under_way and (GO_END.match(line) or (setting and setting[1] in GO_OF_A_PROCESS)):
+            process, under_way = process + 1, False
+        if setting:
             settings[setting[1]] = setting[2]
+            continue
+        if ending := GO_FAILURE.match(line):
+            name = (settings.get("pkg") or None, ending[2])
+            outcome = FAILED if ending[1] == "FAIL" else SKIPPED
+            if not any(it.startswith(f"{ending[2]}/") for it in failures.get(process, [])):
+                found[process, name, "ended"] = Instance(name, [Iteration({}, outcome=outcome)])
+            failures.setdefault(process, []).append(ending[2])
             continue
         words = line.split()
         if len(words) < 4 or not words[0].startswith("Benchmark") or len(words) % 2:
@@ -254,8 +277,10 @@ def go(path):
             values["wall_time"] = pairs["ns/op"] / 1e9
         if "MB/s" in pairs:
             values["throughput"] = pairs["MB/s"] * 1e6
+        under_way = True
         name = (settings.get("pkg") or None, words[0])
-        visit = found.setdefault((name, tuple(sorted((k, v) for k, v in settings.items() if v))), Instance(name))
+        key = (process, name, tuple(sorted((k, v) for k, v in settings.items() if v)))
+        visit = found.setdefault(key, Instance(name))
         visit.iterations.append(Iteration(values))
     return list(found.values())
 
@@ -271,17 +296,18 @@ def jmh(path):
         measured = benchmark["primaryMetric"]
         metric = JMH_METRICS[benchmark["mode"]]
         upper, lower = measured["scoreUnit"].split("/")
-        if metric == "wall_time":
-            convert = PARTS_OF_A_SECOND[upper].__rtruediv__
-        else:
-            convert = PARTS_OF_A_SECOND[lower].__mul__
-        if "rawData" not in measured:
-            instance = Instance(name)
-            if is_number(measured["score"]):
-                instance.summaries = {metric: {"mean": convert(measured["score"])}}
-            found.append(instance)
-            continue
-        for fork in measured["rawData"]:
+
+        def convert(score):
+            return score / PARTS_OF_A_SECOND[upper] if metric == "wall_time" else score * PARTS_OF_A_SECOND[lower]
+
+        for fork in measured.get("rawDataHistogram", []):
+            # So many calls took so long: all of them are told, but not one by one.
+            calls = [call for iteration in fork for call in iteration]
+            mean = math.fsum(value * times for value, times in calls) / sum(times for _, times in calls)
+            found.append(Instance(name, summaries={metric: {"mean": convert(mean)}}))
+        if "rawData" not in measured and "rawDataHistogram" not in measured:
+            found.append(Instance(name, summaries={metric: {"mean": convert(measured["score"])}}))
+        for fork in measured.get("rawData", []):
             iterations = [Iteration({metric: convert(v)} if is_number(v) else {}) for v in fork]
             found.append(Instance(name, iterations))
     return found
@@ -297,13 +323,11 @@ def benchmarkdotnet(path):
         if measurements := benchmark.get("Measurements"):
             launches = {}
             for it in measurements:
-                stages = [it.get("IterationMode"), it.get("IterationStage")]
-                if stages in (["Workload", "Actual"], ["Workload", "Result"]):
-                    launches.setdefault(it["LaunchIndex"], {}).setdefault(stages[1], []).append(it)
-            for stages in launches.values():
-                kept = stages.get("Result") or stages["Actual"]
-                values = [it["Nanoseconds"] / it["Operations"] / 1e9 for it in kept]
-                found.append(Instance(name, [Iteration({"wall_time": value}) for value in values]))
+                if it["IterationMode"] == "Workload" and it["IterationStage"] in ("Warmup", "Actual"):
+                    launch = launches.setdefault(it["LaunchIndex"], Instance(name))
+                    seconds = it["Nanoseconds"] / it["Operations"] / 1e9
+                    launch.iterations.append(Iteration({"wall_time": seconds}, it["IterationStage"] == "Warmup"))
+            found += launches.values()
         elif originals := statistics.get("OriginalValues"):
             found.append(Instance(name, [Iteration({"wall_time": value / 1e9}) for value in originals]))
         elif statistics:
@@ -314,8 +338,9 @@ def benchmarkdotnet(path):
     return found
 
 
-LIBTEST_LINE = re.compile(r"test (\S.*?) \.\.\. bench:\s+([\d,.]+) (\S+)/iter \(\+/- [\d,.]+\)")
-LIBTEST_RATE = re.compile(r"test (\S.*?) \.\.\. bench:\s+([\d,.]+) (\S+) \(\+/- [\d,.]+\)")
+LIBTEST_LINE = re.compile(r"test (\S.*?) +\.\.\. bench:\s+([\d,.]+) (\S+)/iter \(\+/- [\d,.]+\)")
+LIBTEST_RATE = re.compile(r"test (\S.*?) +\.\.\. bench:\s+([\d,.]+) (\S+) \(\+/- [\d,.]+\)")
+LIBTEST_FAILED = re.compile(r"test (\S.*?) +\.\.\. FAILED")
 
 
 def libtest(path):
@@ -329,6 +354,8 @@ def libtest(path):
             else:
                 summaries = {match[3]: {"median": value}}
             found.append(Instance(match[1], summaries=summaries))
+        elif match := LIBTEST_FAILED.match(line):
+            found.append(Instance(match[1], outcome=FAILED))
     return found
 
 
@@ -351,6 +378,44 @@ def rebar(path):
     return found
 
 
+DIVAN_ROW = re.compile(
+    r"(?:[│ ]  )*[├╰]─ .*? +(?:\(ignored\) +│.*|(?P<figures>[\d.]+ [mnpµ]?s +│.*│ *\d+ *│ *\d+ *))$"
+)
+
+
+def divan(path):
+    """A row with figures is one process' summary; rows without are the branches of the tree."""
+    found, above = [], []
+    for line in text_of(path).splitlines():
+        branch = re.match(r"((?:[│ ]  )*)[├╰]─ (.*?)(?: {2,}|$)", line)
+        if branch:
+            depth = len(branch[1]) // 3
+            above[depth:] = [branch[2]]
+        row = DIVAN_ROW.match(line)
+        if row and row["figures"]:
+            cells = [cell.split() for cell in row["figures"].split("│")[:4]]
+            times = [float(value) / PARTS_OF_A_SECOND[unit] for value, unit in cells]
+            kept = dict(zip(("min", "max", "median", "mean"), times, strict=True))
+            found.append(Instance(tuple(above), summaries={"wall_time": kept}))
+        elif row:
+            found.append(Instance(tuple(above), outcome=SKIPPED))
+    return found
+
+
+def bmf(path):
+    """Bencher Metric Format: a value of each measure. Bencher's own `latency` is in nanoseconds."""
+    found = []
+    for name, measures in document(path).items():
+        instance = Instance(name)
+        for measure, one in measures.items():
+            metric, value = measure, one["value"]
+            if measure == "latency":
+                metric, value = "wall_time", value / 1e9
+            instance.summaries[metric] = {"value": value}
+        found.append(instance)
+    return found
+
+
 def github_action(path):
     """An array of results, or the history of many in `data.js`; only values are kept."""
     text = text_of(path)
@@ -360,10 +425,35 @@ def github_action(path):
     else:
         runs = [(None, json.loads(text))]
     return [
-        Instance((suite, it["name"]), summaries={it["unit"]: {"value": it["value"]}})
+        Instance((suite, it["name"]), summaries=of_unit(float(it["value"]), it["unit"].partition("\t")[0]))
         for suite, results in runs
         for it in results
     ]
+
+
+def conbench(path):
+    """One result, a list of them, or the answer with a page of them."""
+    whole = document(path)
+    if isinstance(whole, dict):
+        whole = whole.get("data", [whole])
+    found = []
+    for result in whole:
+        tags = {name: value for name, value in result["tags"].items() if name != "id"}
+        instance = Instance(json.dumps(tags, sort_keys=True), outcome=FAILED if result.get("error") else OK)
+        stats = result.get("stats") or {}
+        for value in stats.get("data") or []:
+            outcome = OK if is_number(value) else FAILED
+            values = of_unit(value, stats["unit"]) if outcome == OK else {}
+            kept = {metric: one["value"] for metric, one in values.items()}
+            instance.iterations.append(Iteration(kept, outcome=outcome))
+        for it, time in zip(instance.iterations, stats.get("times") or []):
+            it.values.setdefault("wall_time", time / PARTS_OF_A_SECOND[stats["time_unit"]])
+        if not instance.iterations and "mean" in stats:
+            for name in ("mean", "median"):
+                for metric, one in of_unit(stats[name], stats["unit"]).items():
+                    instance.summaries.setdefault(metric, {})[name] = one["value"]
+        found.append(instance)
+    return found
 
 
 def conbench_comparisons(path):
@@ -378,8 +468,24 @@ def conbench_comparisons(path):
     return found
 
 
+BYTES = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+def of_unit(value, unit):
+    """A summary of one value of which only the unit says what it is."""
+    time, _, times = unit.removesuffix("/op").removesuffix("/iter").partition("/")
+    if time in PARTS_OF_A_SECOND and not times:
+        return {"wall_time": {"value": value / PARTS_OF_A_SECOND[time]}}
+    if times in ("s", "sec", "second") and time != "i":
+        return {"throughput": {"value": value * BYTES.get(time, 1)}}
+    return {unit: {"value": value}}
+
+
 def asv(path):
-    """Each combination of parameters is an instance; null failed, NaN was skipped."""
+    """Each combination of parameters is an instance; null failed, NaN was skipped.
+
+    A time without its samples is a summary of them; memory and what is tracked is one value.
+    """
     whole = document(path)
     types = {}
     for folder in (path.parent, path.parent.parent):
@@ -417,6 +523,8 @@ def asv_instance(benchmark, metric, result, sample):
         instance.outcome = FAILED
     elif math.isnan(result):
         instance.outcome = SKIPPED
+    elif not sample and metric != "wall_time":
+        instance.iterations = [Iteration({metric: result})]
     elif sample:
         instance.iterations = [Iteration({metric: value}) for value in sample]
     else:

@@ -14,6 +14,11 @@ PROGRAM = pathlib.Path(os.environ.get("LAPWING", REPOSITORY / "target/debug/lapw
 OUTCOMES = {"ok": OK, "failed": FAILED, "timed_out": FAILED, "lost": FAILED, "skipped": SKIPPED}
 
 
+def plain(metric):
+    """The name of a metric without the unit, which follows it where a source has two of that name."""
+    return metric.partition(" (")[0]
+
+
 class Store:
     """A fresh store and the commands on it."""
 
@@ -58,14 +63,40 @@ class Store:
             elif kind == "summary":
                 # The first word of a statistic says what its centre is: `median/iqr`.
                 name = record["statistic"].partition("/")[0]
-                of_metric = instances[record["instance"]].summaries.setdefault(record["metric"], {})
+                of_metric = instances[record["instance"]].summaries.setdefault(plain(record["metric"]), {})
                 of_metric[name] = record["centre"]
         return files
 
+    def instances_of_sessions(self):
+        """Returns the same by the session's name and without the program, as docs/store.md describes."""
+        sessions, instances = defaultdict(list), {}
+        connection = self.connection()
+        for session, instance, benchmark, outcome in connection.execute(
+            "SELECT session, instance, benchmark, outcome FROM instances"
+        ):
+            it = instances[instance] = Instance(benchmark, outcome=OUTCOMES[outcome])
+            sessions[session].append(it)
+        for instance, burn_in, outcome, metrics in connection.execute(
+            'SELECT instance, burn_in, outcome, metrics FROM iterations ORDER BY instance, "index"'
+        ):
+            iteration = Iteration(json.loads(metrics or "{}"), bool(burn_in), OUTCOMES[outcome])
+            instances[instance].iterations.append(iteration)
+        for instance, metric, statistic, centre in connection.execute(
+            "SELECT instance.id, metric.name, statistic, centre FROM summary"
+            " JOIN instance ON instance.key = summary.instance JOIN metric ON metric.key = summary.metric"
+        ):
+            of_metric = instances[instance].summaries.setdefault(metric, {})
+            of_metric[statistic.partition("/")[0]] = centre
+        connection.close()
+        return sessions
+
+    def connection(self):
+        return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
+
     def rows(self):
-        """Counts the rows of the tables and of the views that docs/store.md promises."""
-        names = ["session", "run", "instance", "iteration", "value", "summary", "iterations", "instances"]
-        connection = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
+        """Counts the rows of the views that docs/store.md promises, and of the tables that have none."""
+        names = ["session", "run", "instances", "iterations", "summary"]
+        connection = self.connection()
         try:
             return {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in names}
         finally:
