@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 use std::sync::mpsc::sync_channel;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use memchr::memmem;
 use serde::Deserialize;
@@ -37,8 +37,8 @@ const LONG_LINE: usize = 400;
 /// C++ and others write all the same, have become strings of themselves.
 pub(super) struct Document {
     name: String,
-    text: String,
-    sha256: [u8; 32],
+    text: Arc<String>,
+    digest: Digested,
     /// A place in the text and its line, to count on from.
     known: Mutex<(usize, u64)>,
 }
@@ -62,7 +62,10 @@ impl Document {
     }
 
     fn from_bytes(name: &str, mut bytes: Vec<u8>) -> Result<Self, ImportError> {
-        let sha256 = Sha256::digest(&bytes).into();
+        // That of the source as it is, before anything is done to it.
+        let changes = bytes.starts_with(b"\xEF\xBB\xBF") || may_have_bare_words(&bytes);
+        let early = (changes || bytes.len() < WORTH_A_THREAD)
+            .then(|| <[u8; 32]>::from(Sha256::digest(&bytes)));
         if bytes.starts_with(b"\xEF\xBB\xBF") {
             // Spaces keep every place where it is.
             bytes[..3].fill(b' ');
@@ -76,14 +79,18 @@ impl Document {
                 reason: format!("not UTF-8 text: there is a byte 0x{:02X}", bytes[place]),
             }
         })?;
-        let rewritten = match with_quoted_words(&text) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(rewritten) => Some(rewritten),
+        let rewritten = match changes.then(|| with_quoted_words(&text)) {
+            Some(Cow::Owned(rewritten)) => Some(rewritten),
+            Some(Cow::Borrowed(_)) | None => None,
         };
+        let text = Arc::new(rewritten.unwrap_or(text));
         Ok(Self {
             name: name.to_owned(),
-            text: rewritten.unwrap_or(text),
-            sha256,
+            digest: match early {
+                Some(digest) => Digested::Known(digest),
+                None => Digested::later(&text),
+            },
+            text,
             known: Mutex::new((0, 1)),
         })
     }
@@ -95,7 +102,7 @@ impl Document {
 
     /// Returns the SHA-256 of the source as it stands there.
     pub(super) fn sha256(&self) -> &[u8; 32] {
-        &self.sha256
+        self.digest.get()
     }
 
     /// Reads the whole document.
@@ -238,6 +245,35 @@ impl Document {
     }
 }
 
+/// A digest that may still be in the making.
+enum Digested {
+    Known([u8; 32]),
+    /// Computed by a thread of its own, while the text is parsed.
+    Later(Arc<OnceLock<[u8; 32]>>),
+}
+
+impl Digested {
+    fn later(text: &Arc<String>) -> Self {
+        let cell = Arc::new(OnceLock::new());
+        let (filled, read) = (Arc::clone(&cell), Arc::clone(text));
+        let thread = std::thread::Builder::new().spawn(move || {
+            filled.get_or_init(|| Sha256::digest(read.as_bytes()).into());
+        });
+        match thread {
+            Ok(_runs_by_itself) => Self::Later(cell),
+            // Without another thread this one does it.
+            Err(_none_to_be_had) => Self::Known(Sha256::digest(text.as_bytes()).into()),
+        }
+    }
+
+    fn get(&self) -> &[u8; 32] {
+        match self {
+            Self::Known(digest) => digest,
+            Self::Later(cell) => cell.wait(),
+        }
+    }
+}
+
 /// Neighbouring elements that are worth handing over together.
 struct Batches<'e, 'd> {
     rest: &'e [&'d RawValue],
@@ -320,9 +356,6 @@ fn may_have_bare_words(text: &[u8]) -> bool {
 /// Puts quotes around bare words for what is no finite number.
 fn with_quoted_words(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
-    if !may_have_bare_words(bytes) {
-        return Cow::Borrowed(text);
-    }
     let mut rewritten: Option<String> = None;
     let mut copied = 0;
     let mut at = 0;
