@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use memchr::memmem;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -137,19 +136,17 @@ impl Document {
 
     /// Reads elements one after another and hands them on with their lines. Those of a
     /// large document are read by another thread, a little ahead.
-    pub(super) fn each_element<T, E>(
+    pub(super) fn each_element<T: Send, E>(
         &self,
         elements: &[&RawValue],
-        mut take: impl FnMut(&RawValue, u64, Result<T, BadLine>) -> Result<(), E>,
-    ) -> Result<(), E>
-    where
-        T: DeserializeOwned + Send,
-    {
-        let read = |raw: &RawValue| (self.line_of(raw.get()), self.element::<T>(raw));
+        read: impl Fn(&RawValue) -> Result<T, BadLine> + Send,
+        mut take: impl FnMut(u64, Result<T, BadLine>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let read = move |raw: &RawValue| (self.line_of(raw.get()), read(raw));
         if self.text.len() < WORTH_A_THREAD {
             return elements.iter().try_for_each(|raw| {
                 let (line, element) = read(raw);
-                take(raw, line, element)
+                take(line, element)
             });
         }
         std::thread::scope(|scope| {
@@ -157,17 +154,33 @@ impl Document {
             scope.spawn(move || {
                 let batches = Batches { rest: elements };
                 for batch in batches {
-                    let batch: Vec<_> = batch.iter().map(|raw| (*raw, read(raw))).collect();
+                    let batch: Vec<_> = batch.iter().map(|raw| read(raw)).collect();
                     if sender.send(batch).is_err() {
                         // Nobody wants the rest.
                         return;
                     }
                 }
             });
-            receiver.into_iter().flatten().try_for_each(|(raw, read)| {
-                let (line, element) = read;
-                take(raw, line, element)
-            })
+            receiver
+                .into_iter()
+                .flatten()
+                .try_for_each(|(line, element)| take(line, element))
+        })
+    }
+
+    /// Reads a value that a key of an element has.
+    pub(super) fn value<'d, T: Deserialize<'d>>(
+        &'d self,
+        key: &str,
+        raw: &'d RawValue,
+    ) -> Result<T, BadLine> {
+        self.part(raw.get()).map_err(|bad| BadLine {
+            reason: match bad.reason.strip_prefix('`') {
+                // The path goes on within the value.
+                Some(path) => format!("`{key}{path}"),
+                None => format!("`{key}`: {}", bad.reason),
+            },
+            ..bad
         })
     }
 

@@ -39,6 +39,18 @@ impl Notes {
         self.note(true, what, place);
     }
 
+    /// Adds another account.
+    pub(super) fn add(&mut self, other: Self) {
+        for ((kept, why), (names, more)) in other.account {
+            for name in &names {
+                self.note(kept, name, why);
+            }
+            if more > 0 {
+                self.account.entry((kept, why)).or_default().1 += more;
+            }
+        }
+    }
+
     fn note(&mut self, kept: bool, what: &str, why: &'static str) {
         let (names, more) = self.account.entry((kept, why)).or_default();
         if names.iter().any(|name| name == what) {

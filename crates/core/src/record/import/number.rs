@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 /// A number of a document; NaN for `null`, `NaN` and the infinities, written as words,
 /// bare or in quotes.
@@ -45,6 +46,37 @@ pub(super) fn column<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f
         }
     }
     deserializer.deserialize_any(Column)
+}
+
+/// Returns the numbers of a list, where it holds nothing else; the quick way for long lists.
+///
+/// That the text is JSON is known; what remains is to find the numbers and to read them,
+/// which the standard library does several times as fast as serde, and to the last digit too.
+pub(super) fn plain_column(list: &RawValue) -> Option<Vec<f64>> {
+    let inner = list.get().strip_prefix('[')?.strip_suffix(']')?;
+    let is_part =
+        |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
+    let bytes = inner.as_bytes();
+    let mut column = Vec::with_capacity(bytes.len() / 20);
+    let mut at = 0;
+    loop {
+        while bytes
+            .get(at)
+            .is_some_and(|&byte| matches!(byte, b' ' | b',' | b'\n' | b'\r' | b'\t'))
+        {
+            at += 1;
+        }
+        if at == bytes.len() {
+            return Some(column);
+        }
+        let begin = at;
+        while bytes.get(at).is_some_and(|&byte| is_part(byte)) {
+            at += 1;
+        }
+        let value: f64 = inner.get(begin..at)?.parse().ok()?;
+        // Too large for a number: serde says so.
+        column.push(Some(value).filter(|it| it.is_finite())?);
+    }
 }
 
 /// Reads a number, or nothing where it is not known.
@@ -125,6 +157,30 @@ mod tests {
             [Some(1.0), Some(2.5), None, None, None, None, Some(-3.0)]
         );
         assert_eq!(row.mean, None);
+    }
+
+    #[test]
+    fn the_quick_way_reads_the_same_numbers_or_none() {
+        let quick = |text: &str| {
+            let list: &RawValue = serde_json::from_str(text).expect("JSON");
+            plain_column(list)
+        };
+        let text = "[1, -2.5e-3,\n 0.1,1E5 ,-0.0, 5e-324, 0.30000000000000004]";
+        let slow: Vec<f64> = serde_json::from_str(text).expect("JSON");
+        let bits = |values: &[f64]| values.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&quick(text).expect("numbers")), bits(&slow));
+        assert_eq!(quick("[ ]"), Some(Vec::new()));
+        for other in [
+            "[1, null]",
+            "[\"1\"]",
+            "[[1]]",
+            "null",
+            "1",
+            "[1e999]",
+            "[true]",
+        ] {
+            assert_eq!(quick(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::detect::{has_key, has_own_key};
 use super::document::Document;
@@ -10,9 +11,9 @@ use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft}
 use super::keys::{in_words, put_object, take_text};
 use super::moment::moment;
 use super::notes::{FOLLOWS, Notes};
-use super::pytest_benchmark_document::{Entry, Stats, Wire};
+use super::pytest_benchmark_document::{Entry, Rounds, Stats, Wire};
 use super::sink::Sink;
-use super::{Format, ImportError, ImportOptions, Source, no_folder};
+use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{Benchmark, Metric, Object, Version};
 use crate::record::IterationColumns;
 
@@ -92,13 +93,12 @@ fn read(
     let host = take_text(&mut machine, "node");
     let commit = wire.commit_info.take().unwrap_or_default();
     let run = intake.run(new_run(machine, commit))?;
-    document.each_element(&wire.benchmarks, |raw, line, entry| {
-        let draft = entry.and_then(|entry: Entry| {
-            new_instance(entry, intake.notes()).map_err(|it| document.wrong(raw, it))
-        });
-        match draft {
+    let read = |raw: &RawValue| read_entry(&document, raw);
+    document.each_element(&wire.benchmarks, read, |line, read| {
+        match read {
             Err(bad) => intake.bad(bad),
-            Ok(mut draft) => {
+            Ok((mut draft, notes)) => {
+                intake.notes().add(notes);
                 draft.host.clone_from(&host);
                 intake.instance(line, &run, draft)?;
             }
@@ -106,6 +106,15 @@ fn read(
         Ok::<(), ImportError>(())
     })?;
     intake.finish()
+}
+
+fn read_entry(document: &Document, raw: &RawValue) -> Result<(InstanceDraft, Notes), BadLine> {
+    let entry: Entry<'_> = document.element(raw)?;
+    let rounds = Rounds::of(document, entry.stats.data)?;
+    let mut notes = Notes::default();
+    let draft = new_instance(entry, rounds, &mut notes);
+    let draft = draft.map_err(|reason| document.wrong(raw, reason))?;
+    Ok((draft, notes))
 }
 
 fn new_run(machine: Object, mut commit: Object) -> RunDraft {
@@ -134,7 +143,11 @@ fn new_run(machine: Object, mut commit: Object) -> RunDraft {
     }
 }
 
-fn new_instance(mut entry: Entry, notes: &mut Notes) -> Result<InstanceDraft, String> {
+fn new_instance(
+    mut entry: Entry<'_>,
+    rounds: Rounds,
+    notes: &mut Notes,
+) -> Result<InstanceDraft, String> {
     let Some(id) = entry.fullname.take().or_else(|| entry.name.take()) else {
         return Err("`fullname` is missing".to_owned());
     };
@@ -164,7 +177,7 @@ fn new_instance(mut entry: Entry, notes: &mut Notes) -> Result<InstanceDraft, St
         metrics: BTreeMap::from([(metric.to_owned(), Metric::lower("s"))]),
         ..InstanceDraft::default()
     };
-    put_stats(&mut draft, metric, entry.stats, notes)?;
+    put_stats(&mut draft, metric, entry.stats, rounds, notes)?;
     Ok(draft)
 }
 
@@ -179,15 +192,17 @@ fn metric_of(options: &Object) -> &'static str {
 fn put_stats(
     draft: &mut InstanceDraft,
     metric: &str,
-    mut stats: Stats,
+    mut stats: Stats<'_>,
+    rounds: Rounds,
     notes: &mut Notes,
 ) -> Result<(), String> {
     let loops = stats.iterations.unwrap_or(1).max(1);
-    let mut rounds = std::mem::take(&mut stats.data.values);
+    let Rounds {
+        values: mut rounds,
+        cut_short,
+    } = rounds;
     let expected = stats.rounds.and_then(|it| usize::try_from(it).ok());
-    if stats.data.cut_short
-        || (stats.mean.is_some() && expected.is_some_and(|it| it > rounds.len()))
-    {
+    if cut_short || (stats.mean.is_some() && expected.is_some_and(|it| it > rounds.len())) {
         if !rounds.is_empty() {
             notes.left(
                 "data",
@@ -239,7 +254,7 @@ fn put_stats(
     Ok(())
 }
 
-fn summaries(metric: &str, stats: &mut Stats) -> Result<Vec<SummaryDraft>, String> {
+fn summaries(metric: &str, stats: &mut Stats<'_>) -> Result<Vec<SummaryDraft>, String> {
     let n = stats.rounds;
     let mut of = |centre: Option<f64>, spread: Option<f64>, words: [&str; 2], with: &[&str]| {
         let extra = with

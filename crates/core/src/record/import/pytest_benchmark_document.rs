@@ -6,7 +6,9 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::number::{Number, is_no_number_word, known};
+use super::BadLine;
+use super::document::Document;
+use super::number::{Number, is_no_number_word, known, plain_column};
 use crate::model::Object;
 
 /// The whole document.
@@ -24,7 +26,7 @@ pub(super) struct Wire<'d> {
 
 /// What one benchmark gave.
 #[derive(serde::Deserialize)]
-pub(super) struct Entry {
+pub(super) struct Entry<'d> {
     pub(super) name: Option<String>,
     pub(super) fullname: Option<String>,
     pub(super) group: Option<Value>,
@@ -32,16 +34,17 @@ pub(super) struct Entry {
     pub(super) param: Option<Value>,
     pub(super) extra_info: Option<Object>,
     pub(super) options: Option<Object>,
-    pub(super) stats: Stats,
+    #[serde(borrow)]
+    pub(super) stats: Stats<'d>,
     #[serde(flatten)]
     pub(super) others: Object,
 }
 
 /// Its statistics, with the rounds where they were saved.
 #[derive(serde::Deserialize)]
-pub(super) struct Stats {
-    #[serde(default)]
-    pub(super) data: Rounds,
+pub(super) struct Stats<'d> {
+    #[serde(borrow)]
+    pub(super) data: Option<&'d RawValue>,
     pub(super) rounds: Option<u64>,
     pub(super) iterations: Option<u64>,
     #[serde(default, deserialize_with = "known")]
@@ -63,6 +66,22 @@ pub(super) struct Rounds {
     pub(super) values: Vec<f64>,
     /// Whether the last entry is a remark in the place of further values.
     pub(super) cut_short: bool,
+}
+
+impl Rounds {
+    /// Reads the list, where there is one.
+    pub(super) fn of(document: &Document, data: Option<&RawValue>) -> Result<Self, BadLine> {
+        let Some(raw) = data else {
+            return Ok(Self::default());
+        };
+        match plain_column(raw) {
+            Some(values) => Ok(Self {
+                values,
+                cut_short: false,
+            }),
+            None => document.value("stats.data", raw),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Rounds {
