@@ -133,7 +133,7 @@ impl Store {
                 State::Version(_) | State::Empty => {}
             }
             // Larger pages than SQLite's default: rows are small and come in order.
-            self.connection.pragma_update(None, "page_size", 16384)?;
+            self.connection.pragma_update(None, "page_size", 32768)?;
             self.connection
                 .pragma_update(None, "journal_mode", "wal")
                 .map_err(StoreError::from)?;
