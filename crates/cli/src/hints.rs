@@ -128,9 +128,12 @@ fn import_hint(error: &ImportError) -> Option<String> {
         ImportError::Unknown { .. } => {
             Some("if it is one of them all the same, say which with --from".to_owned())
         }
-        ImportError::Read { .. }
+        ImportError::EmptyDirectory {
+            other_endings: 1.., ..
+        } => Some("to import files with other endings, name them or use a pattern".to_owned()),
+        ImportError::EmptyDirectory { .. }
+        | ImportError::Read { .. }
         | ImportError::Empty { .. }
-        | ImportError::EmptyDirectory { .. }
         | ImportError::NoResults { .. }
         | ImportError::NothingFits { .. }
         | ImportError::Companion { .. }

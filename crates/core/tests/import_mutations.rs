@@ -359,7 +359,7 @@ proptest! {
             };
             fs::write(path, bytes).unwrap();
         }
-        for found in places_at(place.path()).unwrap() {
+        for found in places_at(place.path()).unwrap().places {
             let Ok(source) = Source::open(&found.path, place.path()) else { continue };
             for bad_lines in [BadLines::Refuse, BadLines::Skip] {
                 if let Some(imported) = read_source(&source, None, bad_lines) {

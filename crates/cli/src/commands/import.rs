@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use lapwing_core::model::RecordKind;
 use lapwing_core::record::import::{
-    self, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Source,
+    self, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places, Source,
 };
 use lapwing_core::record::{Appended, Store};
 
@@ -86,10 +86,14 @@ impl Import {
             },
             now: jiff::Timestamp::now(),
         };
-        let mut places = Vec::new();
+        let mut found = Places::default();
         for path in &self.paths {
-            places.append(&mut import::places_at(path)?);
+            found.append(import::places_at(path)?);
         }
+        let Places {
+            places,
+            other_endings,
+        } = found;
         let alone = places.len() == 1;
         if let [only] = &places[..] {
             // A mistyped name should not make a store.
@@ -144,6 +148,12 @@ impl Import {
             context.terminal.note(&format!(
                 "left alone {} without results of a known format",
                 counted(strangers, "file")
+            ));
+        }
+        if other_endings > 0 && (tally.files == 0 && !alone || context.verbose) {
+            context.terminal.note(&format!(
+                "{} with other endings not looked at: name them, or use a pattern",
+                counted(other_endings, "file")
             ));
         }
         Ok(if refused > 0 { Exit::Input } else { Exit::Fine })

@@ -54,6 +54,8 @@ pub enum ImportError {
     EmptyDirectory {
         /// The folder.
         name: String,
+        /// Files with endings that are not those of results.
+        other_endings: u64,
     },
     /// Its compressed data is cut off or damaged.
     #[error("{name}: the compressed data is cut off or damaged")]

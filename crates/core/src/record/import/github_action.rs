@@ -359,7 +359,9 @@ fn quantity(unit: &str, tool: Tool) -> (String, Unit) {
     let name = match base.metric.unit.as_str() {
         _any if own.is_some() && better != own => "value",
         "s" => "wall_time",
-        "1/s" | "B/s" => "throughput",
+        "B/s" => "throughput",
+        // As in Conbench: another name, so that a metric has one unit whatever a file holds.
+        "1/s" => "rate",
         "B" => "bytes",
         "" | "1" => "value",
         _other => unit,

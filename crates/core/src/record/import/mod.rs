@@ -72,7 +72,7 @@ use crate::model::{Record, Session};
 
 pub use error::{BadLine, ImportError};
 pub use notes::Note;
-pub use places::{Place, places_at};
+pub use places::{Place, Places, places_at};
 pub use source::Source;
 
 /// Every format that can be read, the surest signs first.

@@ -15,6 +15,33 @@ pub struct Place {
     pub asked_for: bool,
 }
 
+/// What there is to import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Files and folders, in order.
+    pub places: Vec<Place>,
+    /// Files in folders whose endings are not those of results, which nobody looked at.
+    pub other_endings: u64,
+}
+
+impl Places {
+    /// Adds what there is elsewhere.
+    pub fn append(&mut self, other: Self) {
+        self.places.extend(other.places);
+        self.other_endings += other.other_endings;
+    }
+
+    fn one(path: &Path) -> Self {
+        Self {
+            places: vec![Place {
+                path: path.to_owned(),
+                asked_for: true,
+            }],
+            other_endings: 0,
+        }
+    }
+}
+
 /// The endings of files that are looked at in a folder.
 const ENDINGS: [&str; 11] = [
     ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".txt", ".csv", ".js", ".log", ".out", ".stdout",
@@ -30,25 +57,26 @@ const HIDDEN: [&str; 2] = [".benchmarks", ".asv"];
 ///
 /// # Errors
 /// When nothing is there, or a folder cannot be listed.
-pub fn places_at(path: &Path) -> Result<Vec<Place>, ImportError> {
+pub fn places_at(path: &Path) -> Result<Places, ImportError> {
     if path == Path::new("-") || path.is_file() {
-        return Ok(vec![asked(path)]);
+        return Ok(Places::one(path));
     }
     if path.is_dir() {
         let places = below(path).map_err(|source| ImportError::Read {
             name: path.display().to_string(),
             source,
         })?;
-        if places.is_empty() {
+        if places.places.is_empty() {
             return Err(ImportError::EmptyDirectory {
                 name: path.display().to_string(),
+                other_endings: places.other_endings,
             });
         }
         return Ok(places);
     }
     let text = path.display().to_string();
     if path.exists() || !text.contains(['*', '?', '[']) {
-        return Ok(vec![asked(path)]);
+        return Ok(Places::one(path));
     }
     let fitting = glob::glob(&text)
         .ok()
@@ -57,22 +85,11 @@ pub fn places_at(path: &Path) -> Result<Vec<Place>, ImportError> {
     if fitting.is_empty() {
         return Err(ImportError::NothingFits { pattern: text });
     }
-    let mut places = Vec::new();
+    let mut places = Places::default();
     for path in fitting {
-        if path.is_dir() {
-            places.append(&mut places_at(&path)?);
-        } else {
-            places.push(asked(&path));
-        }
+        places.append(places_at(&path)?);
     }
     Ok(places)
-}
-
-fn asked(path: &Path) -> Place {
-    Place {
-        path: path.to_owned(),
-        asked_for: true,
-    }
 }
 
 /// Returns whether a folder belongs together as the result of one program.
@@ -89,8 +106,9 @@ pub(super) fn is_companion(path: &Path) -> bool {
 }
 
 /// Returns what there is below a folder, by path.
-fn below(folder: &Path) -> io::Result<Vec<Place>> {
+fn below(folder: &Path) -> io::Result<Places> {
     let mut found = Vec::new();
+    let mut other_endings = 0;
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {
         if is_one_result(&folder) {
@@ -108,17 +126,22 @@ fn below(folder: &Path) -> io::Result<Vec<Place>> {
             // Links to folders are not followed: they may go round in circles.
             if entry.file_type()?.is_dir() {
                 waiting.push(path);
-            } else if ENDINGS.iter().any(|end| name.ends_with(end)) && path.is_file() {
+            } else if !path.is_file() {
+                continue;
+            } else if ENDINGS.iter().any(|end| name.ends_with(end)) {
                 found.push(path);
+            } else {
+                other_endings += 1;
             }
         }
     }
     found.sort();
-    Ok(found
-        .into_iter()
-        .map(|path| Place {
-            path,
-            asked_for: false,
-        })
-        .collect())
+    let places = found.into_iter().map(|path| Place {
+        path,
+        asked_for: false,
+    });
+    Ok(Places {
+        places: places.collect(),
+        other_endings,
+    })
 }

@@ -240,7 +240,9 @@ fn the_root_and_what_is_below_it_is_one_result_and_what_is_above_is_not() {
     assert!(found("criterion-0.8.2/baselines/flat/5000/before"));
     assert!(!found("criterion-0.8.2"));
     assert!(!found("divan-0.1.21"));
-    let places = places_at(&fixture("criterion-0.8.2")).expect("places");
+    let places = places_at(&fixture("criterion-0.8.2"))
+        .expect("places")
+        .places;
     let folders: Vec<String> = places
         .iter()
         .filter(|place| place.path.is_dir())
