@@ -5,9 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use super::rounds::Rounds;
-use super::{
-    Entry, ExchangeError, Exchanged, List, each_entry, refuse_other_than_time, time_metric,
-};
+use super::{Entry, ExchangeError, Exchanged, List, each_entry};
 use crate::model::Summary;
 use crate::record::{Filter, Store};
 
@@ -17,16 +15,15 @@ pub(super) fn write(
     out: &mut impl Write,
 ) -> Result<Exchanged, ExchangeError> {
     // Memory and processor times stand beside the times.
-    let metric = time_metric(filter);
-    let filter = Filter {
+    let everything = Filter {
         metrics: Vec::new(),
         ..filter.clone()
     };
     let mut exchanged = Exchanged::default();
     let mut list = List::new();
     out.write_all(b"{\"results\": [")?;
-    each_entry(store, &filter, |entry| {
-        refuse_other_than_time(entry, &metric)?;
+    each_entry(store, &everything, |entry| {
+        let metric = entry.time_metric(filter);
         let Some(counted) = entry.counted(&metric) else {
             match entry.summary(&metric) {
                 Some(summary) => {

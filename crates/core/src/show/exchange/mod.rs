@@ -163,6 +163,23 @@ impl Entry<'_> {
         })
     }
 
+    /// Returns the time that was asked for, or else the wall time, or else the only time
+    /// that there is.
+    fn time_metric(&self, filter: &Filter) -> MetricName {
+        let wanted = time_asked_for(filter);
+        let names = self.metrics();
+        if !filter.metrics.is_empty() || names.iter().any(|name| name == wanted) {
+            return wanted.to_owned();
+        }
+        let mut times = names
+            .into_iter()
+            .filter(|name| self.metric(name).unit == "s");
+        match (times.next(), times.next()) {
+            (Some(only), None) => only,
+            (Some(_), Some(_)) | (None, _) => wanted.to_owned(),
+        }
+    }
+
     /// Returns the names of the metrics that instances have.
     fn metrics(&self) -> Vec<MetricName> {
         let mut names: Vec<MetricName> = self
@@ -200,6 +217,12 @@ pub fn exchange(
             let runs = runs.into_iter().map(described).collect();
             return Err(ExchangeError::SeveralRuns { runs });
         }
+    }
+    match format {
+        ExchangeFormat::PytestBenchmark | ExchangeFormat::Hyperfine => {
+            refuse_other_than_time(store, filter)?;
+        }
+        ExchangeFormat::Bmf | ExchangeFormat::GithubAction => {}
     }
     let mut exchanged = match format {
         ExchangeFormat::PytestBenchmark => pytest_benchmark::write(store, filter, out)?,
@@ -239,22 +262,25 @@ fn each_entry(
     })
 }
 
-/// The metric that formats for times hold.
-fn time_metric(filter: &Filter) -> MetricName {
+/// The time that was asked for, or else the wall time.
+fn time_asked_for(filter: &Filter) -> &str {
     match &filter.metrics[..] {
-        [only] => only.clone(),
-        [] | [..] => "wall_time".to_owned(),
+        [only] => only,
+        [] | [..] => "wall_time",
     }
 }
 
-fn refuse_other_than_time(entry: &Entry<'_>, metric: &str) -> Result<(), ExchangeError> {
-    let unit = entry.metric(metric).unit;
-    if unit.is_empty() || unit == "s" {
-        return Ok(());
+/// Refuses what formats for times cannot hold, before anything is written.
+fn refuse_other_than_time(store: &Store, filter: &Filter) -> Result<(), ExchangeError> {
+    let metric = time_asked_for(filter);
+    let rows = store.metrics(filter)?;
+    let asked_for = rows.iter().filter(|row| row.metric == metric);
+    match asked_for.flat_map(|row| &row.units).all(|unit| unit == "s") {
+        true => Ok(()),
+        false => Err(ExchangeError::NoTime {
+            metric: metric.to_owned(),
+        }),
     }
-    Err(ExchangeError::NoTime {
-        metric: metric.to_owned(),
-    })
 }
 
 impl Exchanged {

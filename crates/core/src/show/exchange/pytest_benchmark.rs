@@ -5,20 +5,17 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::rounds::Rounds;
-use super::{
-    Entry, ExchangeError, Exchanged, List, each_entry, refuse_other_than_time, time_metric,
-};
+use super::{Entry, ExchangeError, Exchanged, List, each_entry};
 use crate::record::{Filter, Store};
 
 /// The version whose format is written.
-const VERSION: &str = "5.1.0";
+const VERSION: &str = "5.3.1";
 
 pub(super) fn write(
     store: &Store,
     filter: &Filter,
     out: &mut impl Write,
 ) -> Result<Exchanged, ExchangeError> {
-    let metric = time_metric(filter);
     let mut exchanged = Exchanged::default();
     let mut list = List::new();
     let mut begun = false;
@@ -27,7 +24,7 @@ pub(super) fn write(
             begun = true;
             begin(entry, out)?;
         }
-        refuse_other_than_time(entry, &metric)?;
+        let metric = entry.time_metric(filter);
         let Some(counted) = entry.counted(&metric) else {
             exchanged.empty.push(entry.id().to_owned());
             return Ok(());

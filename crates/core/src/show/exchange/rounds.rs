@@ -1,6 +1,6 @@
 //! The figures that pytest-benchmark and hyperfine write beside the samples.
 
-/// Figures of at least one value, as pytest-benchmark 5 defines them.
+/// Figures of at least one value, as pytest-benchmark 5.3 defines them.
 pub(super) struct Rounds {
     pub(super) min: f64,
     pub(super) max: f64,
@@ -16,7 +16,8 @@ pub(super) struct Rounds {
     pub(super) stddev_outliers: usize,
     /// The lowest value within 1.5 interquartile ranges.
     pub(super) ld15iqr: f64,
-    /// The lowest value above 1.5 interquartile ranges, or the highest of all.
+    /// The highest value within 1.5 interquartile ranges (before 5.3 pytest-benchmark took
+    /// the one above, by mistake).
     pub(super) hd15iqr: f64,
     pub(super) total: f64,
 }
@@ -48,7 +49,7 @@ impl Rounds {
             iqr_outliers: outside(q1 - reach, q3 + reach),
             stddev_outliers: outside(mean - stddev, mean + stddev),
             ld15iqr: sorted.get(first_within).copied().unwrap_or(min),
-            hd15iqr: sorted.get(first_above).copied().unwrap_or(max),
+            hd15iqr: sorted[..first_above].last().copied().unwrap_or(max),
             total: values.iter().sum(),
         })
     }

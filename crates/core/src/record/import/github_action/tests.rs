@@ -114,7 +114,8 @@ fn the_direction_is_that_of_the_tool() {
         better("MB", "customBiggerIsBetter"),
         (named("value"), higher)
     );
-    assert_eq!(better("ops/ms", "jmh"), (named("throughput"), higher));
+    assert_eq!(better("ops/ms", "jmh"), (named("rate"), higher));
+    assert_eq!(better("MB/s", "go"), (named("throughput"), higher));
     assert_eq!(better("words/op", "go"), (named("words/op"), lower));
 }
 
