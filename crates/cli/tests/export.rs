@@ -202,11 +202,13 @@ fn pytest_benchmarks_figures_are_those_of_pytest_benchmark_itself() {
     for benchmark in theirs["benchmarks"].as_array().unwrap() {
         let name = &benchmark["fullname"];
         let ours = find(&ours, name).unwrap();
-        assert_eq!(ours["params"], benchmark["params"], "{name}");
+        for key in ["group", "params", "extra_info", "options"] {
+            assert_eq!(ours[key], benchmark[key], "{name} {key}");
+        }
         for (key, value) in benchmark["stats"].as_object().unwrap() {
             if key == "data" {
                 assert_eq!(ours["stats"]["data"], *value, "{name}");
-            } else if key != "iterations" {
+            } else {
                 assert_close(&ours["stats"][key], value, &format!("{name} {key}"));
             }
             compared += 1;

@@ -147,6 +147,7 @@ pub(crate) mod tests {
                 index: (0..count).collect(),
                 offset: vec![f64::NAN; iterations.len()],
                 burn_in: iterations.iter().map(|it| it.0).collect(),
+                loops: vec![1; iterations.len()],
                 outcome: iterations.iter().map(|it| it.1).collect(),
                 messages: Vec::new(),
                 printed: Vec::new(),

@@ -68,6 +68,8 @@ pub struct Iterations {
     pub offset: Vec<f64>,
     /// Whether the runner planned it as burn-in.
     pub burn_in: Vec<bool>,
+    /// How many executions its values are the means of.
+    pub loops: Vec<u64>,
     /// How it ended.
     pub outcome: Vec<Outcome>,
     /// Messages of those that did not end well: position in the columns, text.

@@ -27,19 +27,19 @@ fn units_errors_clusters_and_missing_values_are_understood() {
     let results = imported(&format!("{FOLDER}/results.json"));
     insta::assert_snapshot!(lines(&results), @r#"
     session {"attributes":{"source":{"format":"conbench"}},"name":"results","started":"2026-01-02T03:05:00Z","suite":"conbench","tool":"conbench"}
-    run {"attributes":{"github":{"repository":"https://github.com/example/demo"},"run_id":"nightly-7","run_name":"nightly: 7db8ea953293f3118540f746be75f37e6dbdf563","run_reason":"nightly","run_tags":{"build":"release"}},"environment":{"architecture_name":"x86_64","cpu_core_count":"2","cpu_frequency_max_hz":"0","cpu_l1d_cache_bytes":"98304","cpu_l1i_cache_bytes":"65536","cpu_l2_cache_bytes":"2097152","cpu_l3_cache_bytes":"33554432","cpu_model_name":"AMD EPYC","cpu_thread_count":"2","gpu_count":"0","gpu_product_names":[],"kernel_name":"6.18.44-fc-v669","memory_bytes":"24696061952","os_name":"Linux","os_version":"6.18.44-fc-v669-x86_64-with-glibc2.36"},"metrics":{"bytes":{"better":"lower","unit":"B"},"rate":{"better":"higher","unit":"1/s"},"throughput":{"better":"higher","unit":"B/s"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"branch":"example:faster","commit":"7db8ea953293f3118540f746be75f37e6dbdf563"}}
+    run {"attributes":{"github":{"repository":"https://github.com/example/demo"},"run_id":"nightly-7","run_name":"nightly: 7db8ea953293f3118540f746be75f37e6dbdf563","run_reason":"nightly","run_tags":{"build":"release"}},"environment":{"architecture_name":"x86_64","cpu_core_count":"2","cpu_frequency_max_hz":"0","cpu_l1d_cache_bytes":"98304","cpu_l1i_cache_bytes":"65536","cpu_l2_cache_bytes":"2097152","cpu_l3_cache_bytes":"33554432","cpu_model_name":"AMD EPYC","cpu_thread_count":"2","gpu_count":"0","gpu_product_names":[],"kernel_name":"6.18.44-fc-v669","memory_bytes":"24696061952","os_name":"Linux","os_version":"6.18.44-fc-v669-x86_64-with-glibc2.36"},"metrics":{"bytes":{"better":"lower","unit":"B"},"bytes_per_second":{"better":"higher","unit":"B/s"},"throughput":{"better":"higher","unit":"1/s"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"branch":"example:faster","commit":"7db8ea953293f3118540f746be75f37e6dbdf563"}}
     instance {"attempt":0,"benchmark":{"id":"scan[size=10]","params":{"size":10}},"block":0,"host":"bench-host","job":{"batch_id":"batch-1","run_id":"nightly-7"},"position":0,"started":"2026-01-02T03:05:00Z"}
     instance_end {"outcome":"ok"}
-    iteration {"burn_in":false,"index":0,"metrics":{"throughput":2500000000.0,"wall_time":0.4},"outcome":"ok"}
-    iteration {"burn_in":false,"index":1,"metrics":{"throughput":2250000000.0,"wall_time":0.45},"outcome":"ok"}
+    iteration {"burn_in":false,"index":0,"metrics":{"bytes_per_second":2500000000.0,"wall_time":0.4},"outcome":"ok"}
+    iteration {"burn_in":false,"index":1,"metrics":{"bytes_per_second":2250000000.0,"wall_time":0.45},"outcome":"ok"}
     instance {"attempt":0,"attributes":{"error":{"command":"scan 20","stack_trace":"Traceback (most recent call last): ..."}},"benchmark":{"id":"scan[size=20]","params":{"size":20}},"block":0,"host":"bench-host","job":{"batch_id":"batch-2","run_id":"nightly-7"},"position":1,"started":"2026-01-02T03:06:00Z"}
     instance_end {"message":"Traceback (most recent call last): ...","outcome":"failed"}
-    iteration {"burn_in":false,"index":0,"metrics":{"throughput":2000000000.0},"outcome":"ok"}
+    iteration {"burn_in":false,"index":0,"metrics":{"bytes_per_second":2000000000.0},"outcome":"ok"}
     iteration {"burn_in":false,"index":1,"message":"it has no value: it did not complete","outcome":"failed"}
     instance {"attempt":0,"benchmark":{"id":"requests"},"block":0,"host":"bench-host","job":{"batch_id":"batch-1","run_id":"nightly-7"},"position":2,"started":"2026-01-02T03:07:00Z"}
     instance_end {"outcome":"ok"}
-    iteration {"burn_in":false,"index":0,"metrics":{"rate":1000.0},"outcome":"ok"}
-    iteration {"burn_in":false,"index":1,"metrics":{"rate":1010.5},"outcome":"ok"}
+    iteration {"burn_in":false,"index":0,"metrics":{"throughput":1000.0},"outcome":"ok"}
+    iteration {"burn_in":false,"index":1,"metrics":{"throughput":1010.5},"outcome":"ok"}
     instance {"attempt":0,"benchmark":{"id":"lookup"},"block":0,"host":"bench-host","job":{"batch_id":"batch-1","run_id":"nightly-7"},"position":3,"started":"2026-01-02T03:08:00Z"}
     instance_end {"outcome":"ok"}
     iteration {"burn_in":false,"index":0,"metrics":{"wall_time":1.2e-7},"outcome":"ok"}
@@ -83,9 +83,9 @@ fn a_comparison_has_one_figure_of_each_side() {
     let comparison = imported(&format!("{FOLDER}/compare.json"));
     insta::assert_snapshot!(lines(&comparison), @r#"
     session {"attributes":{"source":{"format":"conbench"}},"name":"compare","started":"2026-11-20T10:00:00Z","suite":"conbench","tool":"conbench"}
-    run {"attributes":{"run_id":"nightly-7"},"metrics":{"throughput":{"better":"higher","unit":"B/s"}},"variant":"default"}
+    run {"attributes":{"run_id":"nightly-7"},"metrics":{"bytes_per_second":{"better":"higher","unit":"B/s"}},"variant":"default"}
     instance {"attempt":0,"attributes":{"benchmark_name":"scan","benchmark_result_id":"result-1","case_permutation":"size=10","language":"Python"},"benchmark":{"id":"scan[size=10]","params":{"size":10}},"block":0,"job":{"batch_id":"batch-1","run_id":"nightly-7"},"position":0}
-    summary {"centre":2375000000.0,"metric":"throughput","statistic":"unstated"}
+    summary {"centre":2375000000.0,"metric":"bytes_per_second","statistic":"unstated"}
     instance_end {"outcome":"ok"}
     run {"attributes":{"run_id":"nightly-8"},"metrics":{},"variant":"default"}
     instance {"attempt":0,"attributes":{"benchmark_name":"scan","benchmark_result_id":"result-2","case_permutation":"size=10","error":{"stack_trace":"Traceback (most recent call last): ..."},"language":"Python"},"benchmark":{"id":"scan[size=10]","params":{"size":10}},"block":0,"job":{"batch_id":"batch-9","run_id":"nightly-8"},"position":1}

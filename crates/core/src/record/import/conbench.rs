@@ -284,8 +284,8 @@ fn metric_of(unit: Option<&str>) -> (String, Unit) {
     let name = match unit.metric.unit.as_str() {
         "s" => "wall_time".to_owned(),
         "B" => "bytes".to_owned(),
-        "B/s" => "throughput".to_owned(),
-        "1/s" => "rate".to_owned(),
+        "B/s" => "bytes_per_second".to_owned(),
+        "1/s" => "throughput".to_owned(),
         "1" => "value".to_owned(),
         other => format!("value ({other})"),
     };

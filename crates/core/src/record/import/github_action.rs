@@ -359,9 +359,9 @@ fn quantity(unit: &str, tool: Tool) -> (String, Unit) {
     let name = match base.metric.unit.as_str() {
         _any if own.is_some() && better != own => "value",
         "s" => "wall_time",
-        "B/s" => "throughput",
-        // As in Conbench: another name, so that a metric has one unit whatever a file holds.
-        "1/s" => "rate",
+        // Two names, so that a metric has one unit whatever a file holds.
+        "B/s" => "bytes_per_second",
+        "1/s" => "throughput",
         "B" => "bytes",
         "" | "1" => "value",
         _other => unit,

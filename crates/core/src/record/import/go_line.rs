@@ -209,7 +209,7 @@ impl Quantity {
     pub(super) fn of(unit: &str) -> Self {
         let (metric, kind) = match unit {
             "ns/op" | "sec/op" => ("wall_time", unit),
-            "MB/s" | "B/s" => ("throughput", unit),
+            "MB/s" | "B/s" => ("bytes_per_second", unit),
             own => (own, own),
         };
         let (above, below) = match kind.split_once('/') {
@@ -334,7 +334,7 @@ mod tests {
         );
         assert_eq!(
             of("MB/s", 2.5),
-            (name("throughput"), 2.5e6, Metric::higher("B/s"))
+            (name("bytes_per_second"), 2.5e6, Metric::higher("B/s"))
         );
         assert_eq!(of("B/op", 16.0), (name("B/op"), 16.0, Metric::lower("B")));
         assert_eq!(

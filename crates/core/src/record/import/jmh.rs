@@ -277,7 +277,8 @@ fn quantity(metric: &JmhMetric) -> (String, Unit) {
     let unit = Unit::named(&metric.score_unit);
     let name = match unit.metric.unit.as_str() {
         "s" => "wall_time",
-        "1/s" | "B/s" => "throughput",
+        "1/s" => "throughput",
+        "B/s" => "bytes_per_second",
         _other => "score",
     };
     (name.to_owned(), unit)

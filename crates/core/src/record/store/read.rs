@@ -304,6 +304,7 @@ fn iterations(assembled: Assembled) -> Iterations {
         index: columns.index,
         offset: columns.offset,
         burn_in: columns.burn_in,
+        loops: columns.loops,
         outcome: columns.outcome,
         messages: columns.messages.into_iter().collect(),
         values: assembled.values,

@@ -26,11 +26,11 @@ pub(super) fn write(
         let metric = entry.time_metric(filter);
         let Some(counted) = entry.counted(&metric) else {
             match entry.summary(&metric) {
-                Some(summary) => {
+                Some(summary) if has_a_place(summary) => {
                     exchanged.note(None);
                     list.push(out, &summarised(entry, summary))?;
                 }
-                None => exchanged.empty.push(entry.id().to_owned()),
+                Some(_) | None => exchanged.empty.push(entry.id().to_owned()),
             }
             return Ok(());
         };
@@ -57,9 +57,14 @@ fn result(entry: &Entry<'_>, times: &[f64], rounds: &Rounds) -> Value {
         "min": rounds.min,
         "max": rounds.max,
         "times": times,
-        // Executions that failed do not count, and are not among the times.
-        "exit_codes": vec![0; times.len()],
     });
+    if ["hyperfine", "lapwing"]
+        .iter()
+        .any(|tool| entry.session.tool.starts_with(tool))
+    {
+        // Commands; those that failed do not count, and are not among the times.
+        result["exit_codes"] = json!(vec![0; times.len()]);
+    }
     if let Some(memory) = entry.counted("peak_memory")
         && memory.values.len() == times.len()
     {
@@ -67,6 +72,12 @@ fn result(entry: &Entry<'_>, times: &[f64], rounds: &Rounds) -> Value {
     }
     add_parameters(&mut result, entry);
     result
+}
+
+/// hyperfine has names for a mean and a median, and for nothing else.
+fn has_a_place(summary: &Summary) -> bool {
+    let centre = summary.statistic.split('/').next().unwrap_or_default();
+    matches!(centre, "mean" | "median")
 }
 
 /// A result without times, as programs write it that keep the format and not the samples.

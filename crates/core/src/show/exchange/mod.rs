@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::clean::{Policy, clean};
+use crate::clean::{IterationState, Policy, clean};
 use crate::judge::{Estimate, estimate};
-use crate::model::{Better, Metric, MetricName, Run, Session, Summary};
-use crate::record::{BenchmarkData, Filter, Store, StoreError};
+use crate::model::{Better, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
+use crate::record::{BenchmarkData, Filter, InstanceData, Store, StoreError};
 
 /// A format of another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,9 +127,41 @@ impl Entry<'_> {
     }
 
     /// Returns what a source without samples says of a metric, if one does.
+    ///
+    /// An instance whose every iteration failed, or that failed itself, says nothing.
     fn summary(&self, metric: &str) -> Option<&Summary> {
-        let mut summaries = self.data.instances.iter().flat_map(|it| &it.summaries);
+        let good = |it: &&InstanceData| {
+            let outcomes = &it.iterations.outcome;
+            let has_ended_well = it.end.as_ref().is_none_or(|end| {
+                matches!(end.outcome, InstanceOutcome::Ok | InstanceOutcome::Skipped)
+            });
+            has_ended_well && (outcomes.is_empty() || outcomes.contains(&Outcome::Ok))
+        };
+        let instances = self.data.instances.iter().filter(good);
+        let mut summaries = instances.flat_map(|it| &it.summaries);
         summaries.find(|summary| summary.metric == metric)
+    }
+
+    /// Returns how many executions each value that counts is the mean of, where that is
+    /// the same for all.
+    fn loops(&self, metric: &str) -> Option<u64> {
+        let mut all = self.data.instances.iter().flat_map(|it| {
+            let places = 0..it.iterations.len();
+            let counts = places.filter(move |&place| {
+                let column = it.iterations.values.get(metric);
+                let value = column.map_or(f64::NAN, |column| column[place]);
+                let state = IterationState::of(it, place, value, Policy::default());
+                state == IterationState::Steady
+            });
+            counts.map(|place| it.iterations.loops[place])
+        });
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    }
+
+    /// Returns an attribute that the latest instance has.
+    fn attribute(&self, name: &str) -> Option<&Value> {
+        self.data.instances.last()?.instance.attributes.get(name)
     }
 
     /// Returns the centre of a metric from samples or, where there are none, from a summary.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::rounds::Rounds;
 use super::{Entry, ExchangeError, Exchanged, List, each_entry};
@@ -33,7 +33,8 @@ pub(super) fn write(
             return Ok(());
         };
         exchanged.note(Some(&counted));
-        list.push(out, &benchmark(entry, &counted.values, &rounds))?;
+        let loops = entry.loops(&metric).unwrap_or(1);
+        list.push(out, &benchmark(entry, &counted.values, &rounds, loops))?;
         Ok(())
     })?;
     if !begun {
@@ -56,11 +57,13 @@ fn begin(entry: &Entry<'_>, out: &mut impl Write) -> io::Result<()> {
     // `compare` looks into the processor's description.
     machine.entry("cpu").or_insert_with(|| json!({}));
     let version = &run.version;
+    let commit_info = run.attributes.get("commit_info");
+    let project = commit_info.and_then(|info| info.get("project")?.as_str());
     let commit = json!({
         "id": version.commit.as_deref().unwrap_or("unknown"),
         "time": version.date,
         "dirty": version.dirty.unwrap_or(false),
-        "project": session.suite,
+        "project": project.unwrap_or(&session.suite),
         "branch": version.branch.as_deref().unwrap_or("(unknown)"),
     });
     write!(
@@ -73,7 +76,7 @@ fn begin(entry: &Entry<'_>, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-fn benchmark(entry: &Entry<'_>, values: &[f64], rounds: &Rounds) -> Value {
+fn benchmark(entry: &Entry<'_>, values: &[f64], rounds: &Rounds, loops: u64) -> Value {
     let described = &entry.data.benchmark;
     let id = entry.id();
     let name = id.rsplit_once("::").map_or(id, |(_, name)| name);
@@ -81,15 +84,21 @@ fn benchmark(entry: &Entry<'_>, values: &[f64], rounds: &Rounds) -> Value {
         .strip_suffix(']')
         .and_then(|open| open.split_once('['))
         .map(|(_, param)| param);
+    let group = match &described.tags[..] {
+        [only] => Some(only),
+        [] | [..] => None,
+    };
+    let timer = || json!({"timer": entry.session.tool});
+    let object = |name: &str| entry.attribute(name).filter(|it| it.is_object()).cloned();
     let params = (!described.params.is_empty()).then_some(&described.params);
     json!({
-        "group": Value::Null,
+        "group": group,
         "name": name,
         "fullname": id,
         "params": params,
         "param": param,
-        "extra_info": Map::new(),
-        "options": {"timer": entry.session.tool},
+        "extra_info": object("extra_info").unwrap_or_else(|| json!({})),
+        "options": object("options").unwrap_or_else(timer),
         "stats": {
             "min": rounds.min,
             "max": rounds.max,
@@ -108,7 +117,7 @@ fn benchmark(entry: &Entry<'_>, values: &[f64], rounds: &Rounds) -> Value {
             "ops": if rounds.total > 0.0 { count(values.len()) / rounds.total } else { 0.0 },
             "total": rounds.total,
             "data": values,
-            "iterations": 1,
+            "iterations": loops,
         },
     })
 }

@@ -7,7 +7,7 @@ fn an_array_gives_summaries_with_the_directions_of_their_units() {
     insta::assert_snapshot!(shown(&imported("github-action-benchmark-1/smaller.json")), @r##"
     github-action because it is an array of `name`, `value` and `unit`
     {"v":1,"kind":"session","id":"#0","suite":"github-action","started":"2026-01-01T00:00:00Z","tool":"github-action-benchmark","name":"smaller","attributes":{"source":{"file":"smaller.json","format":"github-action","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes":{"unit":"B","better":"lower"},"points":{"unit":"points"},"rate":{"unit":"1/s","better":"higher"},"throughput":{"unit":"B/s","better":"higher"},"value":{"unit":"1"},"wall_time":{"unit":"s","better":"lower"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes":{"unit":"B","better":"lower"},"bytes_per_second":{"unit":"B/s","better":"higher"},"points":{"unit":"points"},"throughput":{"unit":"1/s","better":"higher"},"value":{"unit":"1"},"wall_time":{"unit":"s","better":"lower"}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"sort 10"},"block":0,"position":0,"attempt":0,"attributes":{"extra":"30 samples"}}
     {"v":1,"kind":"summary","instance":"#2","metric":"wall_time","n":30,"centre":0.00125,"spread":0.00005,"statistic":"value/range"}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
@@ -18,10 +18,10 @@ fn an_array_gives_summaries_with_the_directions_of_their_units() {
     {"v":1,"kind":"summary","instance":"#4","metric":"bytes","centre":10485760.0,"spread":104857.6,"statistic":"value/range"}
     {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
     {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"requests"},"block":0,"position":3,"attempt":0}
-    {"v":1,"kind":"summary","instance":"#5","metric":"rate","centre":7000.0,"statistic":"value"}
+    {"v":1,"kind":"summary","instance":"#5","metric":"throughput","centre":7000.0,"statistic":"value"}
     {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
     {"v":1,"kind":"instance","id":"#6","run":"#1","benchmark":{"id":"copied"},"block":0,"position":4,"attempt":0}
-    {"v":1,"kind":"summary","instance":"#6","metric":"throughput","centre":120500000.0,"statistic":"value"}
+    {"v":1,"kind":"summary","instance":"#6","metric":"bytes_per_second","centre":120500000.0,"statistic":"value"}
     {"v":1,"kind":"instance_end","instance":"#6","outcome":"ok"}
     {"v":1,"kind":"instance","id":"#7","run":"#1","benchmark":{"id":"warnings"},"block":0,"position":5,"attempt":0,"attributes":{"host":"runner-1","range":"2 to 5"}}
     {"v":1,"kind":"summary","instance":"#7","metric":"value","centre":3.0,"statistic":"value"}
@@ -54,9 +54,9 @@ fn each_entry_of_the_history_is_a_session() {
     {"v":1,"kind":"summary","instance":"#7","metric":"wall_time","centre":0.000016031,"spread":5.55e-7,"statistic":"value/range"}
     {"v":1,"kind":"instance_end","instance":"#7","outcome":"ok"}
     {"v":1,"kind":"session","id":"#8","suite":"Python","started":"2026-01-03T03:06:40Z","tool":"github-action-benchmark","name":"Python 89abcdef01","attributes":{"repository":"https://github.com/example/demo","source":{"file":"data.js","format":"github-action","sha256":"…"},"tool":"pytest"}}
-    {"v":1,"kind":"run","id":"#9","session":"#8","variant":"default","version":{"commit":"89abcdef0123456789abcdef0123456789abcdef","date":"2026-01-03T03:04:05+01:00"},"metrics":{"rate":{"unit":"1/s","better":"higher"}},"attributes":{"commit":{"author":{"email":"dev@example.org","name":"dev","username":"dev"},"committer":{"email":"dev@example.org","name":"dev","username":"dev"},"distinct":true,"message":"Sort in parallel","tree_id":"9999999999999999999999999999999999999999","url":"https://github.com/example/demo/commit/89abcdef0123456789abcdef0123456789abcdef"}}}
+    {"v":1,"kind":"run","id":"#9","session":"#8","variant":"default","version":{"commit":"89abcdef0123456789abcdef0123456789abcdef","date":"2026-01-03T03:04:05+01:00"},"metrics":{"throughput":{"unit":"1/s","better":"higher"}},"attributes":{"commit":{"author":{"email":"dev@example.org","name":"dev","username":"dev"},"committer":{"email":"dev@example.org","name":"dev","username":"dev"},"distinct":true,"message":"Sort in parallel","tree_id":"9999999999999999999999999999999999999999","url":"https://github.com/example/demo/commit/89abcdef0123456789abcdef0123456789abcdef"}}}
     {"v":1,"kind":"instance","id":"#10","run":"#9","benchmark":{"id":"bench.py::test_sort"},"block":0,"position":0,"attempt":0,"attributes":{"extra":"mean: 24.0887 usec\nrounds: 38523","range":"stddev: 0.0000061"}}
-    {"v":1,"kind":"summary","instance":"#10","metric":"rate","n":38523,"centre":41513.27,"statistic":"value"}
+    {"v":1,"kind":"summary","instance":"#10","metric":"throughput","n":38523,"centre":41513.27,"statistic":"value"}
     {"v":1,"kind":"instance_end","instance":"#10","outcome":"ok"}
     {"v":1,"kind":"session","id":"#11","suite":"Go","started":"2026-01-03T03:08:20Z","tool":"github-action-benchmark","name":"Go 89abcdef01","attributes":{"repository":"https://github.com/example/demo","source":{"file":"data.js","format":"github-action","sha256":"…"},"tool":"go"}}
     {"v":1,"kind":"run","id":"#12","session":"#11","variant":"default","version":{"commit":"89abcdef0123456789abcdef0123456789abcdef","date":"2026-01-03T03:04:05+01:00"},"metrics":{"B/op":{"unit":"B","better":"lower"},"allocs/op":{"unit":"allocs","better":"lower"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words","better":"lower"}},"attributes":{"commit":{"author":{"email":"dev@example.org","name":"dev","username":"dev"},"committer":{"email":"dev@example.org","name":"dev","username":"dev"},"distinct":true,"message":"Sort in parallel","tree_id":"9999999999999999999999999999999999999999","url":"https://github.com/example/demo/commit/89abcdef0123456789abcdef0123456789abcdef"}}}
@@ -69,9 +69,9 @@ fn each_entry_of_the_history_is_a_session() {
     {"v":1,"kind":"summary","instance":"#14","metric":"words/op","centre":8.0,"statistic":"value"}
     {"v":1,"kind":"instance_end","instance":"#14","outcome":"ok"}
     {"v":1,"kind":"session","id":"#15","suite":"Own","started":"2026-01-03T03:10:00Z","tool":"github-action-benchmark","name":"Own 89abcdef01","attributes":{"repository":"https://github.com/example/demo","source":{"file":"data.js","format":"github-action","sha256":"…"},"tool":"customBiggerIsBetter"}}
-    {"v":1,"kind":"run","id":"#16","session":"#15","variant":"default","version":{"commit":"89abcdef0123456789abcdef0123456789abcdef","date":"2026-01-03T03:04:05+01:00"},"metrics":{"rate":{"unit":"1/s","better":"higher"},"value":{"unit":"B","better":"higher"}},"attributes":{"commit":{"author":{"email":"dev@example.org","name":"dev","username":"dev"},"committer":{"email":"dev@example.org","name":"dev","username":"dev"},"distinct":true,"message":"Sort in parallel","tree_id":"9999999999999999999999999999999999999999","url":"https://github.com/example/demo/commit/89abcdef0123456789abcdef0123456789abcdef"}}}
+    {"v":1,"kind":"run","id":"#16","session":"#15","variant":"default","version":{"commit":"89abcdef0123456789abcdef0123456789abcdef","date":"2026-01-03T03:04:05+01:00"},"metrics":{"throughput":{"unit":"1/s","better":"higher"},"value":{"unit":"B","better":"higher"}},"attributes":{"commit":{"author":{"email":"dev@example.org","name":"dev","username":"dev"},"committer":{"email":"dev@example.org","name":"dev","username":"dev"},"distinct":true,"message":"Sort in parallel","tree_id":"9999999999999999999999999999999999999999","url":"https://github.com/example/demo/commit/89abcdef0123456789abcdef0123456789abcdef"}}}
     {"v":1,"kind":"instance","id":"#17","run":"#16","benchmark":{"id":"Throughput"},"block":0,"position":0,"attempt":0}
-    {"v":1,"kind":"summary","instance":"#17","metric":"rate","centre":70.0,"statistic":"value"}
+    {"v":1,"kind":"summary","instance":"#17","metric":"throughput","centre":70.0,"statistic":"value"}
     {"v":1,"kind":"instance_end","instance":"#17","outcome":"ok"}
     {"v":1,"kind":"instance","id":"#18","run":"#16","benchmark":{"id":"Free memory"},"block":0,"position":1,"attempt":0,"attributes":{"extra":"only\nnotes"}}
     {"v":1,"kind":"summary","instance":"#18","metric":"value","centre":150000000.0,"spread":3000000.0,"statistic":"value/range"}
@@ -114,8 +114,8 @@ fn the_direction_is_that_of_the_tool() {
         better("MB", "customBiggerIsBetter"),
         (named("value"), higher)
     );
-    assert_eq!(better("ops/ms", "jmh"), (named("rate"), higher));
-    assert_eq!(better("MB/s", "go"), (named("throughput"), higher));
+    assert_eq!(better("ops/ms", "jmh"), (named("throughput"), higher));
+    assert_eq!(better("MB/s", "go"), (named("bytes_per_second"), higher));
     assert_eq!(better("words/op", "go"), (named("words/op"), lower));
 }
 

@@ -5,27 +5,27 @@ fn count_gives_iterations_of_one_instance_for_each_benchmark() {
     insta::assert_snapshot!(shown(&imported("go-1.19/count.txt")), @r##"
     go because it has a line `Benchmark… <iterations> <value> <unit>`
     {"v":1,"kind":"session","id":"#0","suite":"go","started":"2026-01-01T00:00:00Z","tool":"go test","name":"count","attributes":{"source":{"file":"count.txt","format":"go","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"B/op":{"unit":"B","better":"lower"},"allocs/op":{"unit":"allocs","better":"lower"},"throughput":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"B/op":{"unit":"B","better":"lower"},"allocs/op":{"unit":"allocs","better":"lower"},"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkCount/size=8/kind=same-2","params":{"gomaxprocs":2,"kind":"same","size":"8"}},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"throughput":177400000.0,"wall_time":2.1980000000000002e-7,"words/op":1.0}}
-    {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"throughput":233170000.0,"wall_time":1.6730000000000002e-7,"words/op":1.0}}
-    {"v":1,"kind":"iteration","instance":"#2","index":2,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"throughput":196480000.0,"wall_time":1.985e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"bytes_per_second":177400000.0,"wall_time":2.1980000000000002e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"bytes_per_second":233170000.0,"wall_time":1.6730000000000002e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#2","index":2,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"bytes_per_second":196480000.0,"wall_time":1.985e-7,"words/op":1.0}}
     {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkCount/size=8/kind=different-2","params":{"gomaxprocs":2,"kind":"different","size":"8"}},"block":0,"position":1,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"throughput":162710000.0,"wall_time":2.889e-7,"words/op":8.0}}
-    {"v":1,"kind":"iteration","instance":"#3","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"throughput":136520000.0,"wall_time":3.4430000000000003e-7,"words/op":8.0}}
-    {"v":1,"kind":"iteration","instance":"#3","index":2,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"throughput":112560000.0,"wall_time":4.175e-7,"words/op":8.0}}
+    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"bytes_per_second":162710000.0,"wall_time":2.889e-7,"words/op":8.0}}
+    {"v":1,"kind":"iteration","instance":"#3","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"bytes_per_second":136520000.0,"wall_time":3.4430000000000003e-7,"words/op":8.0}}
+    {"v":1,"kind":"iteration","instance":"#3","index":2,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":128.0,"allocs/op":1.0,"bytes_per_second":112560000.0,"wall_time":4.175e-7,"words/op":8.0}}
     {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkCount/size=64/kind=same-2","params":{"gomaxprocs":2,"kind":"same","size":"64"}},"block":0,"position":2,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#4","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":1024.0,"allocs/op":1.0,"throughput":137200000.0,"wall_time":2.325e-6,"words/op":1.0}}
-    {"v":1,"kind":"iteration","instance":"#4","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":1024.0,"allocs/op":1.0,"throughput":325760000.0,"wall_time":9.792e-7,"words/op":1.0}}
-    {"v":1,"kind":"iteration","instance":"#4","index":2,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":1024.0,"allocs/op":1.0,"throughput":317200000.0,"wall_time":1.006e-6,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#4","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":1024.0,"allocs/op":1.0,"bytes_per_second":137200000.0,"wall_time":2.325e-6,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#4","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":1024.0,"allocs/op":1.0,"bytes_per_second":325760000.0,"wall_time":9.792e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#4","index":2,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":1024.0,"allocs/op":1.0,"bytes_per_second":317200000.0,"wall_time":1.006e-6,"words/op":1.0}}
     {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkCount/size=64/kind=different-2","params":{"gomaxprocs":2,"kind":"different","size":"64"}},"block":0,"position":3,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#5","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":8776.0,"allocs/op":8.0,"throughput":63230000.0,"wall_time":6.911e-6,"words/op":64.0}}
-    {"v":1,"kind":"iteration","instance":"#5","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":8780.0,"allocs/op":8.0,"throughput":72350000.0,"wall_time":6.04e-6,"words/op":64.0}}
-    {"v":1,"kind":"iteration","instance":"#5","index":2,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":8778.0,"allocs/op":8.0,"throughput":67300000.0,"wall_time":6.493e-6,"words/op":64.0}}
+    {"v":1,"kind":"iteration","instance":"#5","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":8776.0,"allocs/op":8.0,"bytes_per_second":63230000.0,"wall_time":6.911e-6,"words/op":64.0}}
+    {"v":1,"kind":"iteration","instance":"#5","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":8780.0,"allocs/op":8.0,"bytes_per_second":72350000.0,"wall_time":6.04e-6,"words/op":64.0}}
+    {"v":1,"kind":"iteration","instance":"#5","index":2,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":8778.0,"allocs/op":8.0,"bytes_per_second":67300000.0,"wall_time":6.493e-6,"words/op":64.0}}
     {"v":1,"kind":"instance","id":"#6","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkPlain-2","params":{"gomaxprocs":2}},"block":0,"position":4,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#6","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#6","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"B/op":48.0,"allocs/op":1.0,"wall_time":1.257e-7}}
@@ -39,19 +39,19 @@ fn processors_and_packages_make_benchmarks() {
     insta::assert_snapshot!(shown(&imported("go-1.19/packages.txt")), @r##"
     go because it has a line `Benchmark… <iterations> <value> <unit>`
     {"v":1,"kind":"session","id":"#0","suite":"go","started":"2026-01-01T00:00:00Z","tool":"go test","name":"packages","attributes":{"source":{"file":"packages.txt","format":"go","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"throughput":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/16"},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":1557100000.0,"wall_time":1.028e-8}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":1557100000.0,"wall_time":1.028e-8}}
     {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/16-2","params":{"gomaxprocs":2}},"block":0,"position":1,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":1498690000.0,"wall_time":1.068e-8}}
+    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":1498690000.0,"wall_time":1.068e-8}}
     {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/4096"},"block":0,"position":2,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#4","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":14875020000.0,"wall_time":2.754e-7}}
+    {"v":1,"kind":"iteration","instance":"#4","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":14875020000.0,"wall_time":2.754e-7}}
     {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/4096-2","params":{"gomaxprocs":2}},"block":0,"position":3,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#5","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":14567980000.0,"wall_time":2.812e-7}}
+    {"v":1,"kind":"iteration","instance":"#5","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":14567980000.0,"wall_time":2.812e-7}}
     {"v":1,"kind":"instance","id":"#6","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkPlain"},"block":0,"position":4,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#6","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#6","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":8.290999999999999e-8}}
@@ -161,43 +161,43 @@ fn each_process_is_an_instance() {
     insta::assert_snapshot!(shown(&imported("go-1.19/processes.txt")), @r##"
     go because it has a line `Benchmark… <iterations> <value> <unit>`
     {"v":1,"kind":"session","id":"#0","suite":"go","started":"2026-01-01T00:00:00Z","tool":"go test","name":"processes","attributes":{"source":{"file":"processes.txt","format":"go","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"throughput":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkPlain-2","params":{"gomaxprocs":2}},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.019e-7}}
     {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.459e-7}}
     {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/16-2","params":{"gomaxprocs":2}},"block":0,"position":1,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":976230000.0,"wall_time":1.639e-8}}
-    {"v":1,"kind":"iteration","instance":"#3","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":982530000.0,"wall_time":1.628e-8}}
+    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":976230000.0,"wall_time":1.639e-8}}
+    {"v":1,"kind":"iteration","instance":"#3","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":982530000.0,"wall_time":1.628e-8}}
     {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/4096-2","params":{"gomaxprocs":2}},"block":0,"position":2,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#4","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":12231810000.0,"wall_time":3.3489999999999996e-7}}
-    {"v":1,"kind":"iteration","instance":"#4","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":12843910000.0,"wall_time":3.189e-7}}
+    {"v":1,"kind":"iteration","instance":"#4","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":12231810000.0,"wall_time":3.3489999999999996e-7}}
+    {"v":1,"kind":"iteration","instance":"#4","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":12843910000.0,"wall_time":3.189e-7}}
     {"v":1,"kind":"instance","id":"#5","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkPlain-2","params":{"gomaxprocs":2}},"block":1,"position":3,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#5","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.878e-7}}
     {"v":1,"kind":"iteration","instance":"#5","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.294e-7}}
     {"v":1,"kind":"instance","id":"#6","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/16-2","params":{"gomaxprocs":2}},"block":1,"position":4,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#6","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#6","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":1548810000.0,"wall_time":1.033e-8}}
-    {"v":1,"kind":"iteration","instance":"#6","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":1574800000.0,"wall_time":1.016e-8}}
+    {"v":1,"kind":"iteration","instance":"#6","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":1548810000.0,"wall_time":1.033e-8}}
+    {"v":1,"kind":"iteration","instance":"#6","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":1574800000.0,"wall_time":1.016e-8}}
     {"v":1,"kind":"instance","id":"#7","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/4096-2","params":{"gomaxprocs":2}},"block":1,"position":5,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#7","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#7","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":10047760000.0,"wall_time":4.077e-7}}
-    {"v":1,"kind":"iteration","instance":"#7","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":14601820000.0,"wall_time":2.805e-7}}
+    {"v":1,"kind":"iteration","instance":"#7","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":10047760000.0,"wall_time":4.077e-7}}
+    {"v":1,"kind":"iteration","instance":"#7","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":14601820000.0,"wall_time":2.805e-7}}
     {"v":1,"kind":"instance","id":"#8","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkPlain-2","params":{"gomaxprocs":2}},"block":2,"position":6,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#8","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#8","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":2.09e-7}}
     {"v":1,"kind":"iteration","instance":"#8","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.241e-7}}
     {"v":1,"kind":"instance","id":"#9","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/16-2","params":{"gomaxprocs":2}},"block":2,"position":7,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#9","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#9","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":996330000.0,"wall_time":1.606e-8}}
-    {"v":1,"kind":"iteration","instance":"#9","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":1517880000.0,"wall_time":1.0539999999999999e-8}}
+    {"v":1,"kind":"iteration","instance":"#9","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":996330000.0,"wall_time":1.606e-8}}
+    {"v":1,"kind":"iteration","instance":"#9","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":1517880000.0,"wall_time":1.0539999999999999e-8}}
     {"v":1,"kind":"instance","id":"#10","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/4096-2","params":{"gomaxprocs":2}},"block":2,"position":8,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#10","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#10","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":13104640000.0,"wall_time":3.1260000000000003e-7}}
-    {"v":1,"kind":"iteration","instance":"#10","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":13131990000.0,"wall_time":3.119e-7}}
+    {"v":1,"kind":"iteration","instance":"#10","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":13104640000.0,"wall_time":3.1260000000000003e-7}}
+    {"v":1,"kind":"iteration","instance":"#10","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":13131990000.0,"wall_time":3.119e-7}}
     "##);
 }
 
@@ -206,38 +206,38 @@ fn settings_that_vary_make_runs() {
     insta::assert_snapshot!(shown(&imported("go-1.19/settings.txt")), @r##"
     go because it has a line `Benchmark… <iterations> <value> <unit>`
     {"v":1,"kind":"session","id":"#0","suite":"go","started":"2026-01-01T00:00:00Z","tool":"go test","name":"settings","attributes":{"source":{"file":"settings.txt","format":"go","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"table=map","factors":{"table":"map"},"version":{"commit":"1f0c3a5d7e9b2468ace013579bdf02468ace1357","date":"2026-01-02T03:04:05Z"},"metrics":{"throughput":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words","better":"higher"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"},"attributes":{"units":{"words/op":{"assume":"exact"}}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"table=map","factors":{"table":"map"},"version":{"commit":"1f0c3a5d7e9b2468ace013579bdf02468ace1357","date":"2026-01-02T03:04:05Z"},"metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words","better":"higher"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"},"attributes":{"units":{"words/op":{"assume":"exact"}}}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkCount/size=8/kind=same-2","params":{"gomaxprocs":2,"kind":"same","size":"8"}},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":114770000.0,"wall_time":3.398e-7,"words/op":1.0}}
-    {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":155280000.0,"wall_time":2.5119999999999997e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":114770000.0,"wall_time":3.398e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":155280000.0,"wall_time":2.5119999999999997e-7,"words/op":1.0}}
     {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkPlain-2","params":{"gomaxprocs":2}},"block":0,"position":1,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.306e-7}}
     {"v":1,"kind":"iteration","instance":"#3","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.6930000000000001e-7}}
-    {"v":1,"kind":"run","id":"#4","session":"#0","variant":"table=slice","factors":{"table":"slice"},"version":{"commit":"1f0c3a5d7e9b2468ace013579bdf02468ace1357","date":"2026-01-02T03:04:05Z"},"metrics":{"throughput":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words","better":"higher"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"},"attributes":{"units":{"words/op":{"assume":"exact"}}}}
+    {"v":1,"kind":"run","id":"#4","session":"#0","variant":"table=slice","factors":{"table":"slice"},"version":{"commit":"1f0c3a5d7e9b2468ace013579bdf02468ace1357","date":"2026-01-02T03:04:05Z"},"metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words","better":"higher"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"},"attributes":{"units":{"words/op":{"assume":"exact"}}}}
     {"v":1,"kind":"instance","id":"#5","run":"#4","benchmark":{"id":"example.org/demo/words.BenchmarkCount/size=8/kind=same-2","params":{"gomaxprocs":2,"kind":"same","size":"8"}},"block":0,"position":2,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#5","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#5","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":220270000.0,"wall_time":1.771e-7,"words/op":1.0}}
-    {"v":1,"kind":"iteration","instance":"#5","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":139860000.0,"wall_time":2.7880000000000003e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#5","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":220270000.0,"wall_time":1.771e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#5","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":139860000.0,"wall_time":2.7880000000000003e-7,"words/op":1.0}}
     {"v":1,"kind":"instance","id":"#6","run":"#4","benchmark":{"id":"example.org/demo/words.BenchmarkPlain-2","params":{"gomaxprocs":2}},"block":0,"position":3,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#6","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#6","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.5119999999999998e-7}}
     {"v":1,"kind":"iteration","instance":"#6","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.736e-7}}
-    {"v":1,"kind":"run","id":"#7","session":"#0","variant":"table=map","factors":{"table":"map"},"version":{"commit":"2e1d4b6c8fa0357913579bdf02468ace13579bdf","date":"2026-02-02T03:04:05Z"},"metrics":{"throughput":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words","better":"higher"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"},"attributes":{"units":{"words/op":{"assume":"exact"}}}}
+    {"v":1,"kind":"run","id":"#7","session":"#0","variant":"table=map","factors":{"table":"map"},"version":{"commit":"2e1d4b6c8fa0357913579bdf02468ace13579bdf","date":"2026-02-02T03:04:05Z"},"metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words","better":"higher"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"},"attributes":{"units":{"words/op":{"assume":"exact"}}}}
     {"v":1,"kind":"instance","id":"#8","run":"#7","benchmark":{"id":"example.org/demo/words.BenchmarkCount/size=8/kind=same-2","params":{"gomaxprocs":2,"kind":"same","size":"8"}},"block":0,"position":4,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#8","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#8","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":125660000.0,"wall_time":3.104e-7,"words/op":1.0}}
-    {"v":1,"kind":"iteration","instance":"#8","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":58120000.0,"wall_time":6.711e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#8","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":125660000.0,"wall_time":3.104e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#8","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":58120000.0,"wall_time":6.711e-7,"words/op":1.0}}
     {"v":1,"kind":"instance","id":"#9","run":"#7","benchmark":{"id":"example.org/demo/words.BenchmarkPlain-2","params":{"gomaxprocs":2}},"block":0,"position":5,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#9","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#9","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":2.743e-7}}
     {"v":1,"kind":"iteration","instance":"#9","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.889e-7}}
-    {"v":1,"kind":"run","id":"#10","session":"#0","variant":"table=slice","factors":{"table":"slice"},"version":{"commit":"2e1d4b6c8fa0357913579bdf02468ace13579bdf","date":"2026-02-02T03:04:05Z"},"metrics":{"throughput":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words","better":"higher"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"},"attributes":{"units":{"words/op":{"assume":"exact"}}}}
+    {"v":1,"kind":"run","id":"#10","session":"#0","variant":"table=slice","factors":{"table":"slice"},"version":{"commit":"2e1d4b6c8fa0357913579bdf02468ace13579bdf","date":"2026-02-02T03:04:05Z"},"metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"},"words/op":{"unit":"words","better":"higher"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"},"attributes":{"units":{"words/op":{"assume":"exact"}}}}
     {"v":1,"kind":"instance","id":"#11","run":"#10","benchmark":{"id":"example.org/demo/words.BenchmarkCount/size=8/kind=same-2","params":{"gomaxprocs":2,"kind":"same","size":"8"}},"block":0,"position":6,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#11","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#11","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":102270000.0,"wall_time":3.813e-7,"words/op":1.0}}
-    {"v":1,"kind":"iteration","instance":"#11","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":106220000.0,"wall_time":3.672e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#11","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":102270000.0,"wall_time":3.813e-7,"words/op":1.0}}
+    {"v":1,"kind":"iteration","instance":"#11","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":106220000.0,"wall_time":3.672e-7,"words/op":1.0}}
     {"v":1,"kind":"instance","id":"#12","run":"#10","benchmark":{"id":"example.org/demo/words.BenchmarkPlain-2","params":{"gomaxprocs":2}},"block":0,"position":7,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#12","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#12","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.805e-7}}
@@ -251,7 +251,7 @@ fn events_hold_the_same_text() {
     insta::assert_snapshot!(shown(&imported("go-1.24/events.jsonl")), @r##"
     go because its first line is an event of `go test -json`
     {"v":1,"kind":"session","id":"#0","suite":"go","started":"2026-11-20T22:20:10.661768272Z","tool":"go test","name":"events","attributes":{"source":{"file":"events.jsonl","format":"go","sha256":"…"}}}
-    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"throughput":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"bytes_per_second":{"unit":"B/s","better":"higher"},"wall_time":{"unit":"s","better":"lower"}},"environment":{"cpu":"AMD EPYC","goarch":"amd64","goos":"linux"}}
     {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"example.org/demo/words.BenchmarkPlain-2","params":{"gomaxprocs":2}},"block":0,"position":0,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
     {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"wall_time":1.0559999999999999e-7}}
@@ -268,12 +268,12 @@ fn events_hold_the_same_text() {
     {"v":1,"kind":"iteration","instance":"#5","index":0,"burn_in":false,"outcome":"failed","message":"words_test.go:58: wrong answer"}
     {"v":1,"kind":"instance","id":"#6","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/16-2","params":{"gomaxprocs":2}},"block":0,"position":4,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#6","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#6","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":1257960000.0,"wall_time":1.272e-8}}
-    {"v":1,"kind":"iteration","instance":"#6","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":1231760000.0,"wall_time":1.2990000000000001e-8}}
+    {"v":1,"kind":"iteration","instance":"#6","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":1257960000.0,"wall_time":1.272e-8}}
+    {"v":1,"kind":"iteration","instance":"#6","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":1231760000.0,"wall_time":1.2990000000000001e-8}}
     {"v":1,"kind":"instance","id":"#7","run":"#1","benchmark":{"id":"example.org/demo/checksum.BenchmarkCRC32/4096-2","params":{"gomaxprocs":2}},"block":0,"position":5,"attempt":0}
     {"v":1,"kind":"instance_end","instance":"#7","outcome":"ok"}
-    {"v":1,"kind":"iteration","instance":"#7","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":12648490000.0,"wall_time":3.2380000000000003e-7}}
-    {"v":1,"kind":"iteration","instance":"#7","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":13016830000.0,"wall_time":3.147e-7}}
+    {"v":1,"kind":"iteration","instance":"#7","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":12648490000.0,"wall_time":3.2380000000000003e-7}}
+    {"v":1,"kind":"iteration","instance":"#7","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":13016830000.0,"wall_time":3.147e-7}}
     left, as a part of it says why: the failure of BenchmarkHalfBroken
     "##);
 }
