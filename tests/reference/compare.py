@@ -6,7 +6,8 @@ from dataclasses import asdict
 from reader import counts, instances_of_each_benchmark
 
 # What has the same name and unit everywhere, and so must have the same values.
-METRICS = ("wall_time", "cpu_time", "user_time", "system_time", "peak_memory", "throughput", "task_memory")
+METRICS = ("wall_time", "cpu_time", "user_time", "system_time", "peak_memory", "throughput",
+           "task_memory")
 
 
 def samples(instances):

@@ -276,7 +276,7 @@ def go(path):
         if "ns/op" in pairs:
             values["wall_time"] = pairs["ns/op"] / 1e9
         if "MB/s" in pairs:
-            values["throughput"] = pairs["MB/s"] * 1e6
+            values["bytes_per_second"] = pairs["MB/s"] * 1e6
         under_way = True
         name = (settings.get("pkg") or None, words[0])
         key = (process, name, tuple(sorted((k, v) for k, v in settings.items() if v)))
@@ -477,7 +477,7 @@ def of_unit(value, unit):
     if time in PARTS_OF_A_SECOND and not times:
         return {"wall_time": {"value": value / PARTS_OF_A_SECOND[time]}}
     if times in ("s", "sec", "second") and time != "i":
-        return {"throughput": {"value": value * BYTES.get(time, 1)}}
+        return {"bytes_per_second" if time in BYTES else "throughput": {"value": value * BYTES.get(time, 1)}}
     return {unit: {"value": value}}
 
 
