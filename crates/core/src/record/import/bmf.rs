@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::document::Document;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use super::keys::make_way;
 use super::number::{Number, is_no_number_word};
 use super::others::{Entries, others};
 use super::sink::Sink;
@@ -120,6 +121,7 @@ fn instance_draft(
             }
             intake.notes().kept(key, "the summary, as it is");
         }
+        make_way(&mut extra, &["lower", "upper"]);
         // Nothing says what the bounds bound, nor that the value is between them.
         for (key, bound) in [("lower", metric.lower_value), ("upper", metric.upper_value)] {
             if let Some(bound) = bound.known() {
@@ -158,7 +160,7 @@ fn quantity(measure: &str) -> (String, Unit) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{imported, refusal, refusal_of, shown};
+    use super::super::testing::{imported, read_text, refusal, refusal_of, shown};
     use super::*;
 
     #[test]
@@ -194,6 +196,21 @@ mod tests {
         {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
         left, as it has no value: accuracy
         kept in the summary, as it is: p99_value
+        "##);
+    }
+
+    #[test]
+    fn keys_that_a_record_has_already_make_way() {
+        let text =
+            r#"{"a": {"b": {"value": 1, "lower_value": 2, "lower": 3, "n": 4, "n_": 5, "v": 6}}}"#;
+        insta::assert_snapshot!(shown(&read_text("bmf", text)), @r##"
+        bmf because it was said
+        {"v":1,"kind":"session","id":"#0","suite":"bmf","started":"2026-01-01T00:00:00Z","tool":"Bencher Metric Format","name":"made-up","attributes":{"source":{"file":"made-up","format":"bmf","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"b":{"unit":""}}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"a"},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#2","metric":"b","centre":1.0,"statistic":"value","lower":2.0,"lower_":3,"n_":5,"n__":4,"v_":6}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        kept in the summary, as it is: lower, n, n_, v
         "##);
     }
 

@@ -226,8 +226,7 @@ impl Document {
             Category::Eof => "the JSON is cut off".to_owned(),
             Category::Io => message,
         };
-        let begin = self.text[..place].rfind('\n').map_or(0, |at| at + 1);
-        if place - begin > LONG_LINE {
+        if self.is_far_in_its_line(place) {
             reason.push_str(&format!(" (byte {})", place + 1));
         }
         BadLine {
@@ -242,17 +241,24 @@ impl Document {
         if place <= self.text.len() { place } else { 0 }
     }
 
+    /// Returns whether a line's number alone does not say where in the text a place is.
+    fn is_far_in_its_line(&self, place: usize) -> bool {
+        // No look further back: a document of one line may have an error in each element.
+        let before = &self.text.as_bytes()[..place];
+        before.len() > LONG_LINE && !before[place - LONG_LINE - 1..].contains(&b'\n')
+    }
+
+    /// Counts from the last place that was asked for, since the next is mostly near.
     fn line_at(&self, place: usize) -> u64 {
+        let newlines = |part: &[u8]| part.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let text = self.text.as_bytes();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut from, mut line) = *known;
-        if from > place {
-            (from, line) = (0, 1);
-        }
-        let newlines = self.text.as_bytes()[from..place]
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count();
-        line += newlines as u64;
+        let (from, line) = *known;
+        let line = if from <= place {
+            line + newlines(&text[from..place])
+        } else {
+            line - newlines(&text[place..from])
+        };
         *known = (place, line);
         line
     }
@@ -474,6 +480,19 @@ mod tests {
             bad.reason,
             "`a`: invalid type: string \"é\", expected a number"
         );
+    }
+
+    #[test]
+    fn the_byte_is_told_only_where_the_line_is_long() {
+        let reason = |spaces: usize| {
+            let document = document(&format!("[\n{}\"a\"]", " ".repeat(spaces)));
+            let elements: Vec<&RawValue> = document.parse().expect("JSON");
+            let bad = document.element::<f64>(elements[0]).expect_err("a string");
+            (bad.line, bad.reason.ends_with(')'))
+        };
+        // The error stands at the end of the element.
+        assert_eq!(reason(LONG_LINE - 3), (2, false));
+        assert_eq!(reason(LONG_LINE + 3), (2, true));
     }
 
     #[test]

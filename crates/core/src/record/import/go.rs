@@ -86,6 +86,9 @@ fn note(text: &GoText, intake: &mut Intake<'_, '_, '_>) {
             .notes()
             .left(&what, "they are neither results nor settings");
     }
+    for key in &text.surplus_settings {
+        intake.notes().left(key, "there are more than 200 settings");
+    }
     for name in &text.failed_in_part {
         intake
             .notes()

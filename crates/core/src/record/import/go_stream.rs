@@ -14,6 +14,10 @@ use super::lines::{Line, Lines};
 use super::{BadLine, ImportError, Source};
 use crate::model::Outcome;
 
+/// How many settings hold at a time. Every result may have others than the one before it, and
+/// keeps all of them: without a limit, a short text would take all memory.
+pub(super) const MOST_SETTINGS: usize = 200;
+
 /// Reads all of a source.
 pub(super) fn read_text(source: &Source) -> Result<GoText, ImportError> {
     let mut lines = Lines::of(source)?;
@@ -106,7 +110,7 @@ impl Stream {
             }
         };
         match line {
-            GoLine::Setting(key, value) => self.set(key, value),
+            GoLine::Setting(key, value) => self.set(key, value, text),
             GoLine::Unit(unit, pairs) => text.describe_unit(number, unit, &pairs),
             GoLine::End => self.process = None,
             GoLine::Progress => {}
@@ -151,7 +155,7 @@ impl Stream {
         })
     }
 
-    fn set(&mut self, key: &str, value: &str) {
+    fn set(&mut self, key: &str, value: &str, text: &mut GoText) {
         // Every process says these first: where they come after results, they are another's.
         if matches!(key, "goos" | "goarch" | "pkg" | "cpu")
             && self
@@ -167,6 +171,8 @@ impl Stream {
         self.settings_place = None;
         if value.is_empty() {
             self.settings.remove(key);
+        } else if self.settings.len() == MOST_SETTINGS && !self.settings.contains_key(key) {
+            text.surplus_settings.push(key.to_owned());
         } else {
             self.settings.insert(key.to_owned(), value.to_owned());
         }

@@ -4,11 +4,12 @@
 //! the content, so that the same content is the same again), their order and their metrics,
 //! and what is in the store already is left in peace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::keys::make_way;
 use super::sink::Sink;
 use super::{BadLine, ImportError, ImportOptions, Source};
 use crate::model::{
@@ -16,6 +17,18 @@ use crate::model::{
     Record, RecordKind, Run, Session, Summary, Version,
 };
 use crate::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
+
+/// The keys of a summary's record. Its further figures stand beside them.
+const SUMMARY_KEYS: [&str; 8] = [
+    "v",
+    "kind",
+    "instance",
+    "metric",
+    "n",
+    "centre",
+    "spread",
+    "statistic",
+];
 
 /// A session before it has an id.
 #[derive(Debug, Default)]
@@ -386,6 +399,7 @@ fn clean(draft: &mut InstanceDraft) -> Option<String> {
             ));
         }
         summary.spread = summary.spread.filter(|it| it.is_finite());
+        make_way(&mut summary.extra, &SUMMARY_KEYS);
     }
     None
 }
@@ -397,9 +411,10 @@ fn agree_on_metrics(
     draft: &mut InstanceDraft,
 ) -> BTreeMap<MetricName, Metric> {
     let mut agreed = BTreeMap::new();
+    let summarised: BTreeSet<MetricName> =
+        draft.summaries.iter().map(|it| it.metric.clone()).collect();
     for (name, metric) in std::mem::take(&mut draft.metrics) {
-        let has_values = draft.iterations.values.contains_key(&name)
-            || draft.summaries.iter().any(|it| it.metric == name);
+        let has_values = draft.iterations.values.contains_key(&name) || summarised.contains(&name);
         if !has_values {
             continue;
         }

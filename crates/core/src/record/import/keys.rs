@@ -47,6 +47,19 @@ pub(super) fn put_object(object: &mut Object, key: &str, content: Object) {
     }
 }
 
+/// Gives keys that are taken a `_` at the end, as many as it needs.
+pub(super) fn make_way(object: &mut Object, taken: &[&str]) {
+    for &key in taken {
+        if let Some(value) = object.remove(key) {
+            let mut free = format!("{key}_");
+            while object.contains_key(&free) {
+                free.push('_');
+            }
+            object.insert(free, value);
+        }
+    }
+}
+
 /// Returns a value in the words that people would use for it.
 pub(super) fn in_words(value: &Value) -> String {
     match value {

@@ -1,7 +1,15 @@
 //! Says in people's words why a text is not the JSON that it should be.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 use serde_json::error::Category;
+
+/// A key and the word behind it that is no number. Built once: a file may have many bad lines.
+static NO_NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#""([^"\\]*)"\s*:\s*(?:\[[^\]{}"]*?)?\s*([-+]?(?:NaN|nan|Infinity|inf|Inf)\b)"#)
+        .ok()
+});
 
 /// Returns why `text` could not be read, without the position.
 pub(super) fn reason(text: &str, error: &serde_json::Error) -> String {
@@ -18,10 +26,7 @@ pub(super) fn reason(text: &str, error: &serde_json::Error) -> String {
 
 /// Python writes NaN and Infinity, which are no JSON. Names the key that has it.
 fn not_a_number(text: &str, error: &serde_json::Error) -> Option<String> {
-    let words = Regex::new(
-        r#""([^"\\]*)"\s*:\s*(?:\[[^\]{}"]*?)?\s*([-+]?(?:NaN|nan|Infinity|inf|Inf)\b)"#,
-    )
-    .ok()?;
+    let words = NO_NUMBER.as_ref()?;
     let line = text.lines().nth(error.line().saturating_sub(1))?;
     // The error stands on the word or just behind its beginning; with several, the first.
     let found = words

@@ -28,6 +28,14 @@ pub(super) fn imported(name: &str) -> Imported {
     imported.unwrap_or_else(|error| unreachable!("{name}: {error}"))
 }
 
+/// Reads a text as that format.
+pub(super) fn read_text(format: &str, text: &str) -> Imported {
+    let source = Source::from_bytes("made-up", text.as_bytes().to_vec()).expect("bytes");
+    let mut options = options(BadLines::Refuse);
+    options.format = format_named(format);
+    read(&source, &options).unwrap_or_else(|error| unreachable!("{text}: {error}"))
+}
+
 /// Returns why a fixture cannot be read.
 pub(super) fn refusal(name: &str) -> String {
     let read = read(&source(name), &options(BadLines::Refuse));

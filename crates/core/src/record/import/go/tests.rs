@@ -1,4 +1,8 @@
-use super::super::testing::{imported, refusal, shown};
+use serde_json::Value;
+
+use super::super::go_stream::MOST_SETTINGS;
+use super::super::testing::{imported, read_text, refusal, shown};
+use crate::model::{Object, Record};
 
 #[test]
 fn count_gives_iterations_of_one_instance_for_each_benchmark() {
@@ -276,6 +280,30 @@ fn events_hold_the_same_text() {
     {"v":1,"kind":"iteration","instance":"#7","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"bytes_per_second":13016830000.0,"wall_time":3.147e-7}}
     left, as a part of it says why: the failure of BenchmarkHalfBroken
     "##);
+}
+
+#[test]
+fn no_more_settings_hold_than_memory_has_room_for() {
+    let mut text: String = (0..MOST_SETTINGS)
+        .map(|number| format!("k{number}: 1\n"))
+        .collect();
+    text.push_str("BenchmarkA 1 2 ns/op\nmore: 1\nk0: 2\nBenchmarkB 1 2 ns/op\n");
+    let read = read_text("go", &text);
+    let left: Vec<_> = read.notes.iter().map(|it| (&it.what[..], it.why)).collect();
+    assert_eq!(
+        left,
+        [(&["more".to_owned()][..], "there are more than 200 settings")]
+    );
+    let environments: Vec<_> = read
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Instance(it) => Some(it.environment.clone()),
+            _other => None,
+        })
+        .collect();
+    let of = |value: &str| Object::from_iter([("k0".to_owned(), Value::from(value))]);
+    assert_eq!(environments, [of("1"), of("2")]);
 }
 
 #[test]
