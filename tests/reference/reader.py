@@ -476,7 +476,7 @@ def of_unit(value, unit):
     time, _, times = unit.removesuffix("/op").removesuffix("/iter").partition("/")
     if time in PARTS_OF_A_SECOND and not times:
         return {"wall_time": {"value": value / PARTS_OF_A_SECOND[time]}}
-    if times in ("s", "sec", "second") and time != "i":
+    if times in ("s", "sec", "second"):
         return {"bytes_per_second" if time in BYTES else "throughput": {"value": value * BYTES.get(time, 1)}}
     return {unit: {"value": value}}
 
