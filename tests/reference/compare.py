@@ -6,14 +6,13 @@ from dataclasses import asdict
 from reader import counts, instances_of_each_benchmark
 
 # What has the same name and unit everywhere, and so must have the same values.
-METRICS = ("wall_time", "cpu_time", "user_time", "system_time", "peak_memory", "throughput",
-           "task_memory")
+METRICS = ("wall_time", "cpu_time", "user_time", "system_time", "peak_memory", "throughput", "task_memory")
 
 
-def samples(instances):
+def samples(instances, metrics):
     """The samples of each instance in their order; the instances in an order that names play no part in."""
     return sorted(
-        [(it.burn_in, it.outcome, *(it.values.get(metric, -1.0) for metric in METRICS)) for it in instance.iterations]
+        [(it.burn_in, it.outcome, *(it.values.get(metric, -1.0) for metric in metrics)) for it in instance.iterations]
         for instance in instances
     )
 
@@ -25,7 +24,10 @@ def close(ours, theirs):
 
 
 def compare_samples(ours, theirs):
-    for our, their in zip(samples(ours), samples(theirs), strict=True):
+    # Rates of bytes are derived in some importers, and compared where the reader has them.
+    has_bytes = any("bytes_per_second" in it.values for instance in theirs for it in instance.iterations)
+    metrics = (*METRICS, "bytes_per_second") if has_bytes else METRICS
+    for our, their in zip(samples(ours, metrics), samples(theirs, metrics), strict=True):
         for k, (mine, expected) in enumerate(zip(our, their, strict=True)):
             assert all(map(close, mine, expected)), f"iteration {k}: {mine} instead of {expected}"
 
