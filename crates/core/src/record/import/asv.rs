@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::asv_document::{About, Measured, Row, Wire, about, row};
+use super::asv_document::{About, Measured, Row, Wire, about, first_start, row};
 use super::detect::{has_key, has_own_key};
 use super::document::Document;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
@@ -71,17 +71,8 @@ fn read(
     for key in others.keys() {
         sink.notes().kept(key, "attributes of the session");
     }
-    let rows: Vec<_> = wire
-        .results
-        .iter()
-        .map(|(name, raw)| (name, raw, row(&document, &wire, name, raw)))
-        .collect();
-    let began = rows
-        .iter()
-        .filter_map(|(_, _, row)| row.as_ref().ok()?.started_at);
     let session = SessionDraft {
-        started: began
-            .min_by(f64::total_cmp)
+        started: first_start(&document, &wire)
             .or(wire.date)
             .and_then(since_epoch),
         tool: "asv".to_owned(),
@@ -93,9 +84,10 @@ fn read(
     let mut machine = wire.params.take().unwrap_or_default();
     let host = take_text(&mut machine, "machine");
     let run = intake.run(new_run(&wire, machine))?;
-    for (name, raw, row) in rows {
+    // One row after another, since those with samples are large.
+    for (name, raw) in &wire.results.0 {
         let line = document.line_of(raw.get());
-        let drafts = row.and_then(|row| {
+        let drafts = row(&document, &wire, name, raw).and_then(|row| {
             drafts(name, row, known.get(name.as_ref()), intake.notes())
                 .map_err(|reason| document.wrong(raw, format!("`{name}`: {reason}")))
         });
@@ -243,9 +235,11 @@ fn drafts(
     // nothing says how; its type follows from its name.
     let kind = kind_of(name, about);
     let alone = combinations.len() == 1;
+    let mut samples = std::mem::take(&mut row.samples).into_iter();
     let drafts = results.iter().zip(combinations).enumerate();
     Ok(drafts
         .map(|(place, (measured, values))| {
+            let samples = samples.next().flatten().unwrap_or_default();
             let mut draft = InstanceDraft {
                 benchmark: benchmark(name, &values, &row, about),
                 started: row.started_at.and_then(since_epoch),
@@ -257,7 +251,7 @@ fn drafts(
             if !alone {
                 put_number(&mut draft.attributes, "duration", row.duration);
             }
-            put_measured(&mut draft, *measured, place, &row, &kind, notes);
+            put_measured(&mut draft, (*measured, samples), place, &row, &kind, notes);
             draft
         })
         .collect())
@@ -344,7 +338,7 @@ fn ended(row: &Row, alone: bool) -> Option<Timestamp> {
 
 fn put_measured(
     draft: &mut InstanceDraft,
-    measured: Measured,
+    (measured, samples): (Measured, Vec<f64>),
     place: usize,
     row: &Row,
     kind: &Kind,
@@ -365,8 +359,7 @@ fn put_measured(
     };
     let figure = |statistic: &str| *row.stats.get(statistic)?.get(place)?;
     let number = figure("number").and_then(whole);
-    let samples = row.samples.get(place).and_then(Option::as_ref);
-    if let Some(samples) = samples.filter(|samples| !samples.is_empty()) {
+    if !samples.is_empty() {
         for name in ["result"]
             .into_iter()
             .chain(row.stats.keys().map(String::as_str))
@@ -375,7 +368,7 @@ fn put_measured(
                 notes.left(name, FOLLOWS);
             }
         }
-        draft.iterations = columns(kind, samples.clone(), number.unwrap_or(1));
+        draft.iterations = columns(kind, samples, number.unwrap_or(1));
     } else if row
         .stats
         .values()
