@@ -68,6 +68,7 @@ fn read(
             "there is no benchmarks.json in the directory above",
         );
     }
+    note_impossible("date", wire.date, sink.notes());
     let mut others = std::mem::take(&mut wire.others);
     for key in others.keys() {
         sink.notes().kept(key, "attributes of the session");
@@ -171,6 +172,12 @@ impl Content {
 
     fn digest(self) -> [u8; 32] {
         self.0.finalize().into()
+    }
+}
+
+fn note_impossible(what: &str, time: Option<f64>, notes: &mut Notes) {
+    if time.is_some_and(|it| since_epoch(it).is_none()) {
+        notes.left(what, "there is no such time");
     }
 }
 
@@ -302,6 +309,8 @@ fn drafts(
     for key in row.others.keys() {
         notes.kept(key, "attributes of the instance");
     }
+    note_impossible("started_at", row.started_at, notes);
+    note_impossible("ended_at", row.ended_at, notes);
     // Names and units of a benchmark that has changed since may have changed too, but
     // nothing says how; its type follows from its name.
     let kind = kind_of(name, about);
@@ -325,7 +334,7 @@ fn drafts(
                 metrics: BTreeMap::from([(kind.metric.clone(), kind.unit.metric.clone())]),
                 ..InstanceDraft::default()
             };
-            if !alone {
+            if !alone || draft.ended.is_none() {
                 put_number(&mut draft.attributes, "duration", row.duration);
             }
             put_measured(&mut draft, (*measured, samples), place, &row, &kind, notes);
@@ -582,7 +591,7 @@ mod tests {
     use crate::model::RecordKind;
     use crate::record::Store;
     use crate::record::import::testing::options;
-    use crate::record::import::{BadLines, import};
+    use crate::record::import::{BadLines, import, read as read_alone};
 
     const TIME_A: &str = r#""time_a": [[1.5, 2], [["1", "2"]], "v", 1000, 3.5, [[1, 2], [2.5]]]"#;
     const TIME_B: &str = r#""time_b": [[0.5], [], "v", 5000, 1.5]"#;
@@ -631,6 +640,23 @@ mod tests {
         let without_commit = file(&[TIME_A]).replace("c0ffee", "");
         assert_eq!(new(without_commit.clone()), [1, 1, 2, 3, 0]);
         assert_eq!(new(without_commit), [0; 5]);
+    }
+
+    #[test]
+    fn what_is_no_time_is_left_out_and_said_so() {
+        let text = file(&[&TIME_B.replace("5000", "-1e30"), TIME_A])
+            .replace(r#""date": 1000"#, r#""date": 1e20"#);
+        let source = Source::from_bytes("a.json", text.into_bytes()).expect("bytes");
+        let imported = read_alone(&source, &options(BadLines::Refuse)).expect("good");
+        let notes: Vec<_> = imported
+            .notes
+            .iter()
+            .filter(|note| note.why == "there is no such time")
+            .map(|note| note.what.join(", "))
+            .collect();
+        assert_eq!(notes, ["date, started_at"]);
+        let session = imported.session.expect("one");
+        assert_eq!(session.started, since_epoch(1000.0).expect("a time"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::BadLine;
 use super::document::Document;
+use super::moment::since_epoch;
 use super::number::{Number, column, is_no_number_word, known, plain_column};
 use super::others::Entries;
 use crate::model::Object;
@@ -76,8 +77,8 @@ pub(super) enum Measured {
 #[serde(transparent)]
 struct Column(#[serde(deserialize_with = "column")] Vec<f64>);
 
-/// Returns when the first of the benchmarks began; what is no time is left for [`row`] to
-/// say so.
+/// Returns when the first of the benchmarks began. What is no time is passed over; reading
+/// its row says so.
 pub(super) fn first_start(document: &Document, wire: &Wire<'_>) -> Option<f64> {
     let old = wire.started_at.iter().flat_map(BTreeMap::values);
     let place = wire.result_columns.iter().position(|it| it == "started_at");
@@ -89,6 +90,7 @@ pub(super) fn first_start(document: &Document, wire: &Wire<'_>) -> Option<f64> {
     old.copied()
         .chain(new)
         .filter_map(Number::known)
+        .filter(|time| since_epoch(*time).is_some())
         .min_by(f64::total_cmp)
 }
 
