@@ -5,18 +5,19 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
-use super::asv_document::{About, Measured, Row, Wire, about, row};
+use super::asv_document::{About, Measured, Row, Wire, about, first_start, row};
 use super::detect::{has_key, has_own_key};
 use super::document::Document;
-use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft, hex};
 use super::keys::{in_words, put_number, put_object, take_text};
 use super::moment::since_epoch;
 use super::notes::{FOLLOWS, Notes};
 use super::sink::Sink;
 use super::units::Unit;
 use super::{Format, ImportError, ImportOptions, Source, no_folder};
-use crate::model::{Benchmark, InstanceOutcome, Object, Version};
+use crate::model::{Benchmark, Id, InstanceOutcome, Object, Version};
 use crate::record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format {
@@ -67,36 +68,33 @@ fn read(
             "there is no benchmarks.json in the directory above",
         );
     }
-    let others = std::mem::take(&mut wire.others);
+    note_impossible("date", wire.date, sink.notes());
+    let mut others = std::mem::take(&mut wire.others);
     for key in others.keys() {
         sink.notes().kept(key, "attributes of the session");
     }
-    let rows: Vec<_> = wire
-        .results
-        .iter()
-        .map(|(name, raw)| (name, raw, row(&document, &wire, name, raw)))
-        .collect();
-    let began = rows
-        .iter()
-        .filter_map(|(_, _, row)| row.as_ref().ok()?.started_at);
+    others.insert("file_sha256".to_owned(), json!(hex(document.sha256())));
     let session = SessionDraft {
-        started: began
-            .min_by(f64::total_cmp)
+        started: first_start(&document, &wire)
             .or(wire.date)
             .and_then(since_epoch),
         tool: "asv".to_owned(),
         attributes: others,
         ..SessionDraft::default()
     };
-    let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
     let mut machine = wire.params.take().unwrap_or_default();
     let host = take_text(&mut machine, "machine");
+    let digest = identity(&document, source, &wire, host.as_deref());
+    let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
+    let session = intake.session();
     let run = intake.run(new_run(&wire, machine))?;
-    for (name, raw, row) in rows {
+    let mut twins: BTreeMap<Id, u64> = BTreeMap::new();
+    // One row after another, since those with samples are large.
+    for (name, raw) in &wire.results.0 {
         let line = document.line_of(raw.get());
-        let drafts = row.and_then(|row| {
-            drafts(name, row, known.get(name.as_ref()), intake.notes())
+        let drafts = row(&document, &wire, name, raw).and_then(|row| {
+            let about = known.get(name.as_ref());
+            drafts(session, name, row, about, intake.notes())
                 .map_err(|reason| document.wrong(raw, format!("`{name}`: {reason}")))
         });
         match drafts {
@@ -104,12 +102,83 @@ fn read(
             Ok(drafts) => {
                 for mut draft in drafts {
                     draft.host.clone_from(&host);
+                    draft.id = draft.id.map(|id| told_apart(id, &mut twins));
                     intake.instance(line, &run, draft)?;
                 }
             }
         }
     }
     intake.finish()
+}
+
+/// Returns what tells a result from all others. asv writes what it measures later of the same
+/// commit, environment and machine into the same file, so that the file's digest does not.
+fn identity(document: &Document, source: &Source, wire: &Wire<'_>, host: Option<&str>) -> [u8; 32] {
+    let Some(commit) = wire.commit_hash.as_deref().filter(|it| !it.is_empty()) else {
+        return *document.sha256();
+    };
+    let environment = match wire.env_name.as_deref() {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        Some(_) | None => json!([wire.python, wire.requirements]).to_string(),
+    };
+    let folder = source
+        .path()
+        .and_then(Path::parent)
+        .and_then(Path::file_name);
+    let folder = folder.map(|name| name.to_string_lossy().into_owned());
+    let machine = host.map(str::to_owned).or(folder).unwrap_or_default();
+    let mut content = Content::default();
+    for part in [commit, &environment, &machine] {
+        content.text(part);
+    }
+    content.digest()
+}
+
+/// Returns an id of its own for what stands in a file twice, word for word.
+fn told_apart(id: Id, twins: &mut BTreeMap<Id, u64>) -> Id {
+    let before = twins.entry(id).or_default();
+    let own = if *before == 0 {
+        id
+    } else {
+        Id::derived(&[id.as_bytes(), &before.to_le_bytes()])
+    };
+    *before += 1;
+    own
+}
+
+/// A digest of what was read, however it was written.
+#[derive(Default)]
+struct Content(Sha256);
+
+impl Content {
+    fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.0.update(text);
+    }
+
+    fn count(&mut self, count: usize) {
+        self.0.update((count as u64).to_le_bytes());
+    }
+
+    fn number(&mut self, number: Option<f64>) {
+        match number.filter(|it| !it.is_nan()) {
+            None => self.0.update([0]),
+            Some(number) => {
+                self.0.update([1]);
+                self.0.update(number.to_bits().to_le_bytes());
+            }
+        }
+    }
+
+    fn digest(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+}
+
+fn note_impossible(what: &str, time: Option<f64>, notes: &mut Notes) {
+    if time.is_some_and(|it| since_epoch(it).is_none()) {
+        notes.left(what, "there is no such time");
+    }
 }
 
 /// Reads `benchmarks.json` of the directory above, where there is one.
@@ -211,6 +280,7 @@ fn type_by_name(name: &str) -> &'static str {
 
 /// Returns an instance for each combination of parameters, the last one varying fastest.
 fn drafts(
+    session: Id,
     name: &str,
     mut row: Row,
     about: Option<&About>,
@@ -239,14 +309,24 @@ fn drafts(
     for key in row.others.keys() {
         notes.kept(key, "attributes of the instance");
     }
+    note_impossible("started_at", row.started_at, notes);
+    note_impossible("ended_at", row.ended_at, notes);
     // Names and units of a benchmark that has changed since may have changed too, but
     // nothing says how; its type follows from its name.
     let kind = kind_of(name, about);
     let alone = combinations.len() == 1;
+    let mut samples = std::mem::take(&mut row.samples).into_iter();
     let drafts = results.iter().zip(combinations).enumerate();
     Ok(drafts
         .map(|(place, (measured, values))| {
+            let samples = samples.next().flatten().unwrap_or_default();
+            let content = content(name, &values, &row, (*measured, &samples), place);
             let mut draft = InstanceDraft {
+                id: Some(Id::derived(&[
+                    b"asv instance",
+                    session.as_bytes(),
+                    &content,
+                ])),
                 benchmark: benchmark(name, &values, &row, about),
                 started: row.started_at.and_then(since_epoch),
                 ended: ended(&row, alone),
@@ -254,13 +334,47 @@ fn drafts(
                 metrics: BTreeMap::from([(kind.metric.clone(), kind.unit.metric.clone())]),
                 ..InstanceDraft::default()
             };
-            if !alone {
+            if !alone || draft.ended.is_none() {
                 put_number(&mut draft.attributes, "duration", row.duration);
             }
-            put_measured(&mut draft, *measured, place, &row, &kind, notes);
+            put_measured(&mut draft, (*measured, samples), place, &row, &kind, notes);
             draft
         })
         .collect())
+}
+
+/// Returns the digest of what a row says of one combination, and of when it was measured.
+fn content(
+    name: &str,
+    values: &[&Value],
+    row: &Row,
+    (measured, samples): (Measured, &[f64]),
+    place: usize,
+) -> [u8; 32] {
+    let mut content = Content::default();
+    content.text(name);
+    content.count(values.len());
+    for value in values {
+        content.text(&value.to_string());
+    }
+    content.text(row.version.as_deref().unwrap_or_default());
+    content.number(row.started_at);
+    content.number(row.ended_at);
+    match measured {
+        Measured::Value(value) => content.number(Some(value)),
+        Measured::Failed => content.text("failed"),
+        Measured::Skipped => content.text("skipped"),
+    }
+    content.count(row.stats.len());
+    for (statistic, column) in &row.stats {
+        content.text(statistic);
+        content.number(column.get(place).copied().flatten());
+    }
+    content.count(samples.len());
+    for sample in samples {
+        content.number(Some(*sample));
+    }
+    content.digest()
 }
 
 fn number_of(params: &[Vec<Value>]) -> usize {
@@ -344,7 +458,7 @@ fn ended(row: &Row, alone: bool) -> Option<Timestamp> {
 
 fn put_measured(
     draft: &mut InstanceDraft,
-    measured: Measured,
+    (measured, samples): (Measured, Vec<f64>),
     place: usize,
     row: &Row,
     kind: &Kind,
@@ -365,8 +479,7 @@ fn put_measured(
     };
     let figure = |statistic: &str| *row.stats.get(statistic)?.get(place)?;
     let number = figure("number").and_then(whole);
-    let samples = row.samples.get(place).and_then(Option::as_ref);
-    if let Some(samples) = samples.filter(|samples| !samples.is_empty()) {
+    if !samples.is_empty() {
         for name in ["result"]
             .into_iter()
             .chain(row.stats.keys().map(String::as_str))
@@ -375,7 +488,7 @@ fn put_measured(
                 notes.left(name, FOLLOWS);
             }
         }
-        draft.iterations = columns(kind, samples.clone(), number.unwrap_or(1));
+        draft.iterations = columns(kind, samples, number.unwrap_or(1));
     } else if row
         .stats
         .values()
@@ -475,6 +588,76 @@ fn whole(number: f64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::RecordKind;
+    use crate::record::Store;
+    use crate::record::import::testing::options;
+    use crate::record::import::{BadLines, import, read as read_alone};
+
+    const TIME_A: &str = r#""time_a": [[1.5, 2], [["1", "2"]], "v", 1000, 3.5, [[1, 2], [2.5]]]"#;
+    const TIME_B: &str = r#""time_b": [[0.5], [], "v", 5000, 1.5]"#;
+    const TRACK_C: &str = r#""track_c": [[7, 7], [["1", "1"]], "v", 4000, 1.5]"#;
+
+    fn file(rows: &[&str]) -> String {
+        format!(
+            r#"{{"commit_hash": "c0ffee", "env_name": "py", "date": 1000,
+"params": {{"machine": "m"}}, "python": "3", "requirements": {{}},
+"result_columns": ["result", "params", "version", "started_at", "duration", "samples"],
+"results": {{{}}}}}"#,
+            rows.join(",\n")
+        )
+    }
+
+    #[test]
+    fn a_file_that_has_grown_adds_what_was_measured_since() {
+        let place = tempfile::tempdir().expect("a folder");
+        let mut store = Store::open(&place.path().join("a.db")).expect("a store");
+        let mut new = |text: String| {
+            let source = Source::from_bytes("a.json", text.into_bytes()).expect("bytes");
+            let imported = import(&mut store, &source, &options(BadLines::Refuse)).expect("good");
+            [
+                RecordKind::Session,
+                RecordKind::Run,
+                RecordKind::Instance,
+                RecordKind::Iteration,
+                RecordKind::Summary,
+            ]
+            .map(|kind| imported.appended.of(kind).new)
+        };
+        assert_eq!(new(file(&[TIME_A])), [1, 1, 2, 3, 0]);
+        // The new ones may stand before the old ones; two combinations may be the same.
+        let whole = [TRACK_C, TIME_A, TIME_B];
+        assert_eq!(new(file(&whole)), [0, 0, 3, 2, 1]);
+        assert_eq!(new(file(&whole)), [0; 5]);
+        let other_way = file(&[TIME_B, TRACK_C, TIME_A]);
+        let value: Value = serde_json::from_str(&other_way).expect("JSON");
+        let written = serde_json::to_string_pretty(&value).expect("JSON");
+        assert_eq!(new(written.replace("1000", "1000.0")), [0; 5]);
+        // Measured again, with the same result.
+        let again = TIME_B.replace("5000", "6000");
+        assert_eq!(new(file(&[TRACK_C, TIME_A, &again])), [0, 0, 1, 0, 1]);
+        let elsewhere = file(&whole).replace(r#""machine": "m""#, r#""machine": "n""#);
+        assert_eq!(new(elsewhere), [1, 1, 5, 5, 1]);
+        let without_commit = file(&[TIME_A]).replace("c0ffee", "");
+        assert_eq!(new(without_commit.clone()), [1, 1, 2, 3, 0]);
+        assert_eq!(new(without_commit), [0; 5]);
+    }
+
+    #[test]
+    fn what_is_no_time_is_left_out_and_said_so() {
+        let text = file(&[&TIME_B.replace("5000", "-1e30"), TIME_A])
+            .replace(r#""date": 1000"#, r#""date": 1e20"#);
+        let source = Source::from_bytes("a.json", text.into_bytes()).expect("bytes");
+        let imported = read_alone(&source, &options(BadLines::Refuse)).expect("good");
+        let notes: Vec<_> = imported
+            .notes
+            .iter()
+            .filter(|note| note.why == "there is no such time")
+            .map(|note| note.what.join(", "))
+            .collect();
+        assert_eq!(notes, ["date, started_at"]);
+        let session = imported.session.expect("one");
+        assert_eq!(session.started, since_epoch(1000.0).expect("a time"));
+    }
 
     #[test]
     fn the_last_parameter_varies_fastest() {
@@ -498,7 +681,14 @@ mod tests {
             ..Row::default()
         };
         assert_eq!(
-            drafts("time_it", row, None, &mut Notes::default()).expect_err("too many"),
+            drafts(
+                Id::derived(&[]),
+                "time_it",
+                row,
+                None,
+                &mut Notes::default()
+            )
+            .expect_err("too many"),
             format!(
                 "`params` has {} combinations, and no result for any",
                 usize::MAX

@@ -1,16 +1,16 @@
 //! asv's files, as they stand there, in the shapes of both versions of its format.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::BadLine;
 use super::document::Document;
-use super::number::{Number, is_no_number_word, known};
+use super::moment::since_epoch;
+use super::number::{Number, column, is_no_number_word, known, plain_column};
+use super::others::Entries;
 use crate::model::Object;
 
 /// A file of results: one commit in one environment on one machine.
@@ -26,8 +26,8 @@ pub(super) struct Wire<'d> {
     pub(super) env_vars: Option<Object>,
     #[serde(default)]
     pub(super) result_columns: Vec<String>,
-    #[serde(borrow, deserialize_with = "in_order")]
-    pub(super) results: Vec<(Cow<'d, str>, &'d RawValue)>,
+    #[serde(borrow)]
+    pub(super) results: Entries<'d>,
     pub(super) durations: Option<Object>,
     pub(super) version: Option<u64>,
     /// Columns of version 1.
@@ -38,29 +38,6 @@ pub(super) struct Wire<'d> {
     pub(super) profiles: Option<Object>,
     #[serde(flatten)]
     pub(super) others: Object,
-}
-
-/// Reads an object as a list of its entries.
-fn in_order<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<(Cow<'de, str>, &'de RawValue)>, D::Error> {
-    struct Entries;
-    impl<'de> Visitor<'de> for Entries {
-        type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut entries = Vec::new();
-            while let Some(entry) = map.next_entry()? {
-                entries.push(entry);
-            }
-            Ok(entries)
-        }
-    }
-    deserializer.deserialize_map(Entries)
 }
 
 /// What one benchmark gave, for every combination of its parameters.
@@ -95,15 +72,26 @@ pub(super) enum Measured {
     Skipped,
 }
 
-/// An entry of version 1 that is no plain number.
+/// Samples with gaps, which take the slow way.
 #[derive(Deserialize)]
-struct OldRow {
-    result: Option<Value>,
-    samples: Option<Value>,
-    stats: Option<Value>,
-    params: Option<Vec<Vec<Value>>>,
-    #[serde(flatten)]
-    others: Object,
+#[serde(transparent)]
+struct Column(#[serde(deserialize_with = "column")] Vec<f64>);
+
+/// Returns when the first of the benchmarks began. What is no time is passed over; reading
+/// its row says so.
+pub(super) fn first_start(document: &Document, wire: &Wire<'_>) -> Option<f64> {
+    let old = wire.started_at.iter().flat_map(BTreeMap::values);
+    let place = wire.result_columns.iter().position(|it| it == "started_at");
+    let new = wire.results.0.iter().filter_map(|(_, raw)| {
+        let place = place.filter(|_| is_list(raw))?;
+        let cells: Vec<&RawValue> = document.element(raw).ok()?;
+        document.element(cells.get(place)?).ok()
+    });
+    old.copied()
+        .chain(new)
+        .filter_map(Number::known)
+        .filter(|time| since_epoch(*time).is_some())
+        .min_by(f64::total_cmp)
 }
 
 /// Returns the row that an entry of the results stands for; why not, if it is none.
@@ -112,52 +100,50 @@ pub(super) fn row(
     wire: &Wire<'_>,
     name: &str,
     raw: &RawValue,
-) -> Result<Row, super::BadLine> {
-    let entry: Value = document.element(raw)?;
-    let made = match entry {
-        Value::Array(cells) if !wire.result_columns.is_empty() => {
-            from_columns(&wire.result_columns, cells)
-        }
-        entry => old_row(wire, name, entry),
+) -> Result<Row, BadLine> {
+    let made = if is_list(raw) && !wire.result_columns.is_empty() {
+        from_columns(document, &wire.result_columns, raw)
+    } else {
+        old_row(document, wire, name, raw)
     };
-    made.map_err(|reason| document.wrong(raw, format!("`{name}`: {reason}")))
+    made.map_err(|bad| BadLine {
+        reason: format!("`{name}`: {}", bad.reason),
+        ..bad
+    })
 }
 
-fn from_columns(columns: &[String], cells: Vec<Value>) -> Result<Row, String> {
-    let mut row = Row::default();
+fn from_columns(document: &Document, columns: &[String], raw: &RawValue) -> Result<Row, BadLine> {
+    let cells: Vec<&RawValue> = document.element(raw)?;
     if cells.len() > columns.len() {
-        return Err(format!(
+        let reason = format!(
             "the row has {} values, `result_columns` has {}",
             cells.len(),
             columns.len()
-        ));
+        );
+        return Err(document.wrong(raw, reason));
     }
+    let mut row = Row::default();
     for (column, cell) in columns.iter().zip(cells) {
         match column.as_str() {
-            "result" => row.results = results(cell)?,
-            "params" => {
-                row.params = match cell {
-                    Value::Null => Vec::new(),
-                    cell => serde_json::from_value(cell)
-                        .map_err(|error| format!("`params`: {error}"))?,
-                }
+            "result" => row.results = results(document, cell)?,
+            "params" => row.params = params(document, cell)?,
+            "version" => {
+                let version: Value = document.value(column, cell)?;
+                row.version = version.as_str().map(str::to_owned);
             }
-            "version" => row.version = cell.as_str().map(str::to_owned),
-            "started_at" => row.started_at = number(column, &cell)?,
-            "duration" => row.duration = number(column, &cell)?,
-            "samples" => row.samples = samples(cell)?,
-            "profile" => row.has_profile = !cell.is_null(),
+            "started_at" => row.started_at = number(document, column, cell)?,
+            "duration" => row.duration = number(document, column, cell)?,
+            "samples" => row.samples = samples(document, cell)?,
+            "profile" => row.has_profile = !is_null(cell),
             other => match other.strip_prefix("stats_") {
                 Some(statistic) => {
-                    let values = list(cell)
-                        .iter()
-                        .map(|value| number(column, value))
-                        .collect::<Result<_, _>>()?;
+                    let values = figures(document, column, cell)?;
                     row.stats.insert(statistic.to_owned(), values);
                 }
-                None if cell.is_null() => {}
+                None if is_null(cell) => {}
                 None => {
-                    row.others.insert(other.to_owned(), cell);
+                    let value = document.value(column, cell)?;
+                    row.others.insert(other.to_owned(), value);
                 }
             },
         }
@@ -165,7 +151,12 @@ fn from_columns(columns: &[String], cells: Vec<Value>) -> Result<Row, String> {
     Ok(row)
 }
 
-fn old_row(wire: &Wire<'_>, name: &str, entry: Value) -> Result<Row, String> {
+fn old_row(
+    document: &Document,
+    wire: &Wire<'_>,
+    name: &str,
+    raw: &RawValue,
+) -> Result<Row, BadLine> {
     let of = |column: &Option<BTreeMap<String, Number>>| {
         let number = column.as_ref()?.get(name)?;
         number.known()
@@ -184,16 +175,26 @@ fn old_row(wire: &Wire<'_>, name: &str, entry: Value) -> Result<Row, String> {
             .is_some_and(|it| it.contains_key(name)),
         ..Row::default()
     };
-    if !entry.is_object() {
-        row.results = results(entry)?;
+    if !raw.get().starts_with('{') {
+        row.results = results(document, raw)?;
         return Ok(row);
     }
-    let old: OldRow = serde_json::from_value(entry).map_err(|error| error.to_string())?;
-    row.results = results(old.result.unwrap_or(Value::Null))?;
-    row.params = old.params.unwrap_or_default();
-    row.samples = samples(old.samples.unwrap_or(Value::Null))?;
-    row.stats = old_stats(&list(old.stats.unwrap_or(Value::Null)))?;
-    row.others = old.others;
+    let Entries(entries) = document.element(raw)?;
+    for (key, cell) in entries {
+        match key.as_ref() {
+            "result" => row.results = results(document, cell)?,
+            "params" => row.params = params(document, cell)?,
+            "samples" => row.samples = samples(document, cell)?,
+            "stats" => {
+                row.stats = old_stats(&list(document.value("stats", cell)?))
+                    .map_err(|reason| document.wrong(cell, reason))?;
+            }
+            other => {
+                let value = document.value(other, cell)?;
+                row.others.insert(other.to_owned(), value);
+            }
+        }
+    }
     Ok(row)
 }
 
@@ -212,7 +213,9 @@ fn old_stats(list: &[Value]) -> Result<BTreeMap<String, Vec<Option<f64>>>, Strin
             let column = stats
                 .entry(key.to_owned())
                 .or_insert_with(|| vec![None; list.len()]);
-            column[place] = number(key, value)?;
+            column[place] = Number::deserialize(value)
+                .map(Number::known)
+                .map_err(|error: serde_json::Error| format!("`{key}`: {error}"))?;
             Ok(())
         };
         for (key, value) in object {
@@ -228,6 +231,14 @@ fn old_stats(list: &[Value]) -> Result<BTreeMap<String, Vec<Option<f64>>>, Strin
     Ok(stats)
 }
 
+fn is_null(cell: &RawValue) -> bool {
+    cell.get() == "null"
+}
+
+fn is_list(cell: &RawValue) -> bool {
+    cell.get().starts_with('[')
+}
+
 fn list(cell: Value) -> Vec<Value> {
     match cell {
         Value::Null => Vec::new(),
@@ -236,9 +247,12 @@ fn list(cell: Value) -> Vec<Value> {
     }
 }
 
-fn results(cell: Value) -> Result<Option<Vec<Measured>>, String> {
-    if cell.is_null() {
+fn results(document: &Document, cell: &RawValue) -> Result<Option<Vec<Measured>>, BadLine> {
+    if is_null(cell) {
         return Ok(None);
+    }
+    if let Some(values) = plain_column(cell) {
+        return Ok(Some(values.into_iter().map(Measured::Value).collect()));
     }
     let measured = |value: Value| match &value {
         Value::Null => Ok(Measured::Failed),
@@ -249,35 +263,64 @@ fn results(cell: Value) -> Result<Option<Vec<Measured>>, String> {
             Measured::Value(f64::INFINITY)
         }),
         Value::String(_) | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-            Err(format!("`result` is {value}, expected a number"))
+            Err(document.wrong(cell, format!("`result` is {value}, expected a number")))
         }
     };
-    list(cell)
+    list(document.value("result", cell)?)
         .into_iter()
         .map(measured)
         .collect::<Result<_, _>>()
         .map(Some)
 }
 
-fn samples(cell: Value) -> Result<Vec<Option<Vec<f64>>>, String> {
-    let one = |value: Value| match value {
-        Value::Null => Ok(None),
-        Value::Array(values) => values
-            .iter()
-            .map(|value| Ok(number("samples", value)?.unwrap_or(f64::NAN)))
-            .collect::<Result<_, String>>()
-            .map(Some),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            Err("`samples` is no list of lists".to_owned())
-        }
-    };
-    list(cell).into_iter().map(one).collect()
+fn params(document: &Document, cell: &RawValue) -> Result<Vec<Vec<Value>>, BadLine> {
+    let params: Option<_> = document.value("params", cell)?;
+    Ok(params.unwrap_or_default())
 }
 
-fn number(column: &str, value: &Value) -> Result<Option<f64>, String> {
-    Number::deserialize(value)
-        .map(Number::known)
-        .map_err(|error: serde_json::Error| format!("`{column}`: {error}"))
+fn samples(document: &Document, cell: &RawValue) -> Result<Vec<Option<Vec<f64>>>, BadLine> {
+    let one = |list: &RawValue| {
+        if is_null(list) {
+            return Ok(None);
+        }
+        if !is_list(list) {
+            return Err(document.wrong(list, "`samples` is no list of lists"));
+        }
+        match plain_column(list) {
+            Some(values) => Ok(Some(values)),
+            None => {
+                let Column(values) = document.value("samples", list)?;
+                Ok(Some(values))
+            }
+        }
+    };
+    if is_null(cell) {
+        return Ok(Vec::new());
+    }
+    if !is_list(cell) {
+        return Err(document.wrong(cell, "`samples` is no list of lists"));
+    }
+    let lists: Vec<&RawValue> = document.value("samples", cell)?;
+    lists.into_iter().map(one).collect()
+}
+
+fn figures(
+    document: &Document,
+    column: &str,
+    cell: &RawValue,
+) -> Result<Vec<Option<f64>>, BadLine> {
+    if is_null(cell) {
+        return Ok(Vec::new());
+    }
+    if !is_list(cell) {
+        return Ok(vec![number(document, column, cell)?]);
+    }
+    let numbers: Vec<Number> = document.value(column, cell)?;
+    Ok(numbers.into_iter().map(Number::known).collect())
+}
+
+fn number(document: &Document, column: &str, cell: &RawValue) -> Result<Option<f64>, BadLine> {
+    document.value(column, cell).map(Number::known)
 }
 
 /// What `benchmarks.json` says of a benchmark.
@@ -302,4 +345,77 @@ pub(super) fn about(document: &Document) -> Result<BTreeMap<String, About>, supe
             Ok((name, about))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::import::Source;
+
+    fn document(results: &str) -> Document {
+        let text = format!(
+            r#"{{"result_columns": ["result", "params", "started_at", "samples"],
+"results": {results}}}"#
+        );
+        let source = Source::from_bytes("a.json", text.into_bytes()).expect("bytes");
+        Document::of(&source).expect("text")
+    }
+
+    fn rows(document: &Document) -> Vec<Result<Row, String>> {
+        let wire: Wire<'_> = document.parse().expect("JSON");
+        let entries = wire.results.0.iter();
+        entries
+            .map(|(name, raw)| row(document, &wire, name, raw))
+            .map(|row| row.map_err(|bad| format!("{}: {}", bad.line, bad.reason)))
+            .collect()
+    }
+
+    #[test]
+    fn samples_are_columns_with_gaps_or_without() {
+        let document = document(
+            r#"{"time_a": [[1.5, null], [["1", "2"]], 7, [[1, 2e-3], null]],
+                "time_b": [[NaN, 2], [["1", "2"]], 5, [[1, null], []]]}"#,
+        );
+        let [Ok(first), Ok(second)] = &rows(&document)[..] else {
+            unreachable!("two good rows");
+        };
+        assert_eq!(first.samples, [Some(vec![1.0, 2e-3]), None]);
+        assert_eq!(
+            first.results.as_deref(),
+            Some(&[Measured::Value(1.5), Measured::Failed][..])
+        );
+        let gap = second.samples[0].as_deref().expect("a list");
+        assert!(gap[0] == 1.0 && gap[1].is_nan(), "{gap:?}");
+        assert_eq!(
+            second.results.as_deref(),
+            Some(&[Measured::Skipped, Measured::Value(2.0)][..])
+        );
+        let wire: Wire<'_> = document.parse().expect("JSON");
+        assert_eq!(first_start(&document, &wire), Some(5.0));
+    }
+
+    #[test]
+    fn a_bad_cell_is_named_with_its_row_and_its_line() {
+        let document = document(
+            r#"{
+"time_a": [[1], [], 7, [[1, "x"]]],
+"time_b": [[1], [], "soon"],
+"time_c": [[1], [], 7,
+ [1]],
+"time_d": [[1], [], 7, [[1]], 5]}"#,
+        );
+        let errors: Vec<String> = rows(&document)
+            .into_iter()
+            .map(|row| row.expect_err("bad on purpose"))
+            .collect();
+        assert_eq!(
+            errors,
+            [
+                "3: `time_a`: `samples[1]`: invalid type: string \"x\", expected a number",
+                "4: `time_b`: `started_at`: invalid type: string \"soon\", expected a number",
+                "6: `time_c`: `samples` is no list of lists",
+                "7: `time_d`: the row has 5 values, `result_columns` has 4",
+            ]
+        );
+    }
 }
