@@ -305,7 +305,6 @@ fn bad_files_are_refused_with_file_line_and_reason() {
 
     error: picture.json is binary data, not UTF-8 text
       nothing of this file was imported
-      hint: convert it to UTF-8, as with iconv
     exit 2
 
     error: cut.jsonl.gz: the compressed data is cut off or damaged: incomplete deflate stream
@@ -471,6 +470,56 @@ fn places_that_cannot_be_read_are_named() {
     exit 0
     ");
     assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn archives_and_damaged_compression_are_named_as_what_they_are() {
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    let packed = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(place.path());
+        command.output().unwrap().stdout
+    };
+    place.write("a.tar", packed("tar", &["cf", "-", "a.jsonl"]));
+    place.write("a.tar.gz", packed("tar", &["czf", "-", "a.jsonl"]));
+    place.write("twice.gz", gzip(&gzip(HAIL.as_bytes())));
+    // `printf 'hello ' | zstd`, zstd 1.5.4.
+    let hello = [
+        0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x31, 0x00, 0x00, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x20,
+    ];
+    place.write("cut.zst", &hello[..12]);
+    place.write("head.zst", &hello[..5]);
+    let mut said = String::new();
+    for name in ["a.tar", "a.tar.gz", "twice.gz", "cut.zst", "head.zst"] {
+        said.push_str(&format!("{}\n\n", place.run(&["import", name])));
+    }
+    assert_snapshot!(said, @"
+    error: a.tar is a tar archive, not UTF-8 text
+      nothing of this file was imported
+      hint: unpack it, and import the files in it
+    exit 2
+
+    error: a.tar.gz is a tar archive, not UTF-8 text
+      nothing of this file was imported
+      hint: unpack it, and import the files in it
+    exit 2
+
+    error: twice.gz is gzip-compressed data within compressed data, not UTF-8 text
+      nothing of this file was imported
+      hint: it was compressed twice: decompress it once
+    exit 2
+
+    error: cut.zst: the compressed data is cut off or damaged: it ends in the middle of a frame
+      nothing of this file was imported
+      hint: fetch the file again
+    exit 2
+
+    error: head.zst: the compressed data is cut off or damaged: it ends in the middle of a frame
+      nothing of this file was imported
+      hint: fetch the file again
+    exit 2
+    ");
 }
 
 #[test]

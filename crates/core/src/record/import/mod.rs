@@ -70,7 +70,7 @@ use jiff::Timestamp;
 use super::{Appended, Store};
 use crate::model::{Record, Session};
 
-pub use error::{BadLine, ImportError};
+pub use error::{BadLine, Foreign, ImportError};
 pub use notes::Note;
 pub use places::{Place, Places, places_at};
 pub use source::Source;
