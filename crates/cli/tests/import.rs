@@ -473,6 +473,142 @@ fn places_that_cannot_be_read_are_named() {
 }
 
 #[test]
+fn what_cannot_be_found_keeps_nothing_else_out() {
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    fs::create_dir(place.path().join("empty")).unwrap();
+    fs::create_dir(place.path().join("aside")).unwrap();
+    assert_snapshot!(place.run(&["import", "a.jsonl", "no*such", "empty"]), @"
+    a.jsonl: 1 instance, 1 iteration imported (hail)
+    1 file (1 hail): 1 instance, 1 iteration imported
+      stored in .lapwing/lapwing.db as 1 session
+    error: no file fits the pattern `no*such`
+      nothing of this file was imported
+    error: empty is a directory without a file of results
+      nothing of this file was imported
+    exit 2
+    ");
+    assert_eq!(place.held(), (1, 1, 1));
+    assert_snapshot!(place.run(&["import", "no*such", "empty"]), @"
+    error: no file fits the pattern `no*such`
+      nothing of this file was imported
+    error: empty is a directory without a file of results
+      nothing of this file was imported
+    exit 2
+    ");
+    // What fits a pattern may be an empty directory.
+    assert_snapshot!(place.run(&["import", "a*"]), @"
+    a.jsonl: nothing new, all of it is in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "asid?"]), @"
+    error: no file fits the pattern `asid?`
+      nothing of this file was imported
+    exit 2
+    ");
+}
+
+#[test]
+fn a_directory_that_may_not_be_read_keeps_nothing_else_out() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    fs::create_dir_all(place.path().join("all/locked")).unwrap();
+    place.write("all/a.jsonl", GOOD);
+    let locked = place.path().join("all/locked");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    // Nothing is locked for the administrator.
+    if fs::read_dir(&locked).is_err() {
+        assert_snapshot!(place.run(&["import", "all"]), @"
+        all/a.jsonl: 1 instance, 1 iteration imported (hail)
+        1 file (1 hail): 1 instance, 1 iteration imported
+          stored in .lapwing/lapwing.db as 1 session
+        error: cannot read all/locked: Permission denied (os error 13)
+          nothing of this file was imported
+        exit 2
+        ");
+    }
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_session_in_several_files_is_counted_once() {
+    let place = Place::new();
+    place.write("a.jsonl", HAIL);
+    place.write("b.jsonl.gz", gzip(HAIL.as_bytes()));
+    place.write("c.jsonl", GOOD);
+    assert_snapshot!(place.run(&["import", "a.jsonl", "b.jsonl.gz", "c.jsonl"]), @"
+    a.jsonl: 4 instances, 7 iterations imported (hail)
+    b.jsonl.gz: nothing new, all of it is in the store already (hail)
+    c.jsonl: 1 instance, 1 iteration imported (hail)
+    3 files (3 hail): 5 instances, 8 iterations imported; 4 instances were in the store already
+      stored in .lapwing/lapwing.db as 2 sessions
+    exit 0
+    ");
+    assert_eq!(place.held(), (2, 5, 8));
+}
+
+#[test]
+fn keeping_the_good_lines_again_brings_nothing_new() {
+    let place = Place::new();
+    place.write("bad.jsonl", format!("{GOOD}\noops\n"));
+    place.write("worse.jsonl", GOOD.replace("1.5", "-1"));
+    place.run(&["import", "--keep-going", "bad.jsonl"]);
+    assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @"
+    bad.jsonl: nothing new, what is good is in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `bad` of suite `hail`
+      1 bad line left out:
+        bad.jsonl:2: not valid JSON: expected value
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "--keep-going", "worse.jsonl"]), @"
+    worse.jsonl: nothing to import
+      read as hail, because its first line has `path`, `name` and `iterations`
+      1 bad line left out:
+        worse.jsonl:1: `time` is negative: -1
+    exit 0
+    ");
+    assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn an_option_that_changes_nothing_is_noted_once() {
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    place.write("b.jsonl", HAIL);
+    place.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
+    assert_snapshot!(
+        place.run(&["import", "--each-run", "instance", "a.jsonl", "b.jsonl", "two.json"]),
+        @"
+    a.jsonl: 1 instance, 1 iteration imported (hail)
+    b.jsonl: 4 instances, 7 iterations imported (hail)
+    two.json: 10 instances, 10 iterations, 4 summaries imported (hyperfine)
+    3 files (2 hail, 1 hyperfine): 15 instances, 18 iterations, 4 summaries imported
+      stored in .lapwing/lapwing.db as 3 sessions
+      left out, as they follow from the samples: max, mean, median, min, stddev
+    note: --each-run is about hyperfine's results; it changes nothing in those of hail
+    exit 0
+    "
+    );
+    assert_snapshot!(place.run(&["import", "--each-run", "instance", "a.jsonl"]), @"
+    a.jsonl: nothing new, all of it is in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    note: --each-run is about hyperfine's results; it changes nothing in those of hail
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @"
+    two.json: nothing new, all of it is in the store already
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
+      left out, as they follow from the samples: max, mean, median, min, stddev
+    exit 0
+    ");
+}
+
+#[test]
 fn archives_and_damaged_compression_are_named_as_what_they_are() {
     let place = Place::new();
     place.write("a.jsonl", GOOD);

@@ -1,11 +1,11 @@
 //! `lapwing import`: takes results of other programs into the store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lapwing_core::model::RecordKind;
+use lapwing_core::model::{Id, RecordKind};
 use lapwing_core::record::import::{
     self, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places, Source,
 };
@@ -87,14 +87,25 @@ impl Import {
             now: jiff::Timestamp::now(),
         };
         let mut found = Places::default();
+        let mut refused = 0_u64;
         for path in &self.paths {
-            found.append(import::places_at(path)?);
+            match import::places_at(path) {
+                Ok(there) => found.append(there),
+                Err(error) if self.paths.len() == 1 => return Err(error.into()),
+                Err(error) => {
+                    refused += 1;
+                    context.terminal.error(&with_hint(error.into()));
+                }
+            }
         }
         let Places {
             places,
             other_endings,
         } = found;
-        let alone = places.len() == 1;
+        let alone = places.len() == 1 && refused == 0;
+        if places.is_empty() {
+            return Ok(Exit::Input);
+        }
         if let [only] = &places[..] {
             // A mistyped name should not make a store.
             refuse_missing(&only.path)?;
@@ -104,12 +115,18 @@ impl Import {
         } else {
             Target::Store(Box::new(open_for_writing(context)?))
         };
-        let mut refused = 0_u64;
         let mut strangers = 0_u64;
+        let mut without_runs = BTreeSet::new();
         let mut tally = Tally::default();
         let every_line = alone || context.verbose || places.len() <= FILES_SHOWN;
         for place in places {
-            match target.take(&place.path, &options) {
+            let taken_in = target.take(&place.path, &options);
+            if let Ok(imported) = &taken_in
+                && !imported.format.leaves_runs_open()
+            {
+                without_runs.insert(imported.format.name);
+            }
+            match taken_in {
                 Ok(imported) if alone => say(&imported, &place.path, &target, context)?,
                 Ok(imported) => {
                     let name = name_of(&place.path);
@@ -144,6 +161,13 @@ impl Import {
             }
         }
         tally.say(&target, context)?;
+        if options.each_run == EachRun::Instance && !without_runs.is_empty() {
+            let names: Vec<&str> = without_runs.into_iter().collect();
+            context.terminal.note(&format!(
+                "--each-run is about hyperfine's results; it changes nothing in those of {}",
+                names.join(", ")
+            ));
+        }
         if strangers > 0 {
             context.terminal.note(&format!(
                 "left alone {} without results of a known format",
@@ -235,7 +259,7 @@ fn say(
             session.suite
         )?;
     } else {
-        say_sessions(imported.sessions, target, context)?;
+        say_sessions(imported.sessions.len(), target, context)?;
     }
     for note in &imported.notes {
         say_note(note.kept, note.why, &note.what, note.more, context)?;
@@ -276,7 +300,8 @@ fn say_note(
 #[derive(Default)]
 struct Tally {
     files: u64,
-    sessions: usize,
+    /// Several files may belong to one session.
+    sessions: BTreeSet<Id>,
     appended: Appended,
     bad_lines: Vec<BadLine>,
     /// Files of each format.
@@ -288,7 +313,7 @@ struct Tally {
 impl Tally {
     fn add(&mut self, imported: Imported) {
         self.files += 1;
-        self.sessions += imported.sessions;
+        self.sessions.extend(imported.sessions);
         self.appended.add(&imported.appended);
         self.bad_lines.extend(imported.bad_lines);
         *self.formats.entry(imported.format.name).or_default() += 1;
@@ -323,7 +348,7 @@ impl Tally {
             formats.join(", "),
             taken(&self.appended, &self.bad_lines, target)
         )?;
-        say_sessions(self.sessions, target, context)?;
+        say_sessions(self.sessions.len(), target, context)?;
         for ((kept, why), (what, more)) in &self.notes {
             say_note(*kept, why, what, *more, context)?;
         }
@@ -333,8 +358,13 @@ impl Tally {
 
 /// Returns what was new, in words.
 fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target) -> String {
-    if appended.total().new == 0 && bad_lines.is_empty() {
-        return "nothing new, all of it is in the store already".to_owned();
+    if appended.total().new == 0 {
+        let text = match (appended.total().already_there, bad_lines) {
+            (_, []) => "nothing new, all of it is in the store already",
+            (1.., [_, ..]) => "nothing new, what is good is in the store already",
+            (0, [_, ..]) => "nothing to import",
+        };
+        return text.to_owned();
     }
     let new = |kind: RecordKind| appended.of(kind).new;
     let mut parts = vec![counted(new(RecordKind::Instance), "instance")];

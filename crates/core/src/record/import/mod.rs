@@ -63,12 +63,13 @@ mod testing;
 mod units;
 mod zstd;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::Timestamp;
 
 use super::{Appended, Store};
-use crate::model::{Record, Session};
+use crate::model::{Id, Record, Session};
 
 pub use error::{BadLine, Foreign, ImportError};
 pub use notes::Note;
@@ -111,6 +112,14 @@ pub struct Format {
     companions: &'static [&'static str],
     /// Puts everything that a file says into the sink.
     read: fn(&Source, &ImportOptions, &mut sink::Sink<'_, '_>) -> Result<(), ImportError>,
+}
+
+impl Format {
+    /// Returns whether it leaves open what each measured run of a command is
+    /// ([`ImportOptions::each_run`]).
+    pub fn leaves_runs_open(&self) -> bool {
+        self.name == hyperfine::FORMAT.name
+    }
 }
 
 /// How to read files.
@@ -182,8 +191,8 @@ pub struct Imported {
     pub appended: Appended,
     /// Its session, where it has exactly one.
     pub session: Option<Session>,
-    /// How many sessions it has.
-    pub sessions: usize,
+    /// The ids of all its sessions.
+    pub sessions: BTreeSet<Id>,
     /// The lines that were left out.
     pub bad_lines: Vec<BadLine>,
     /// What else was left out, and what was kept without being understood.
