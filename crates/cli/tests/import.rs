@@ -609,6 +609,56 @@ fn an_option_that_changes_nothing_is_noted_once() {
 }
 
 #[test]
+fn an_export_does_not_overwrite_the_store() {
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    place.run(&["--store", "s.unfinished", "import", "a.jsonl"]);
+    std::os::unix::fs::symlink("s.unfinished", place.path().join("link")).unwrap();
+    let before = fs::read(place.path().join("s.unfinished")).unwrap();
+    let mut said = String::new();
+    for name in [
+        "s.unfinished",
+        "./s.unfinished-wal",
+        "s.unfinished-shm",
+        "link",
+        "s",
+    ] {
+        let arguments = [
+            "--store",
+            "s.unfinished",
+            "export",
+            "--to",
+            "csv",
+            "-o",
+            name,
+        ];
+        said.push_str(&format!("{}\n\n", place.run(&arguments)));
+    }
+    assert_snapshot!(said, @"
+    error: s.unfinished belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+
+    error: ./s.unfinished-wal belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+
+    error: s.unfinished-shm belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+
+    error: link belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+
+    error: s belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+    ");
+    assert_eq!(fs::read(place.path().join("s.unfinished")).unwrap(), before);
+}
+
+#[test]
 fn archives_and_damaged_compression_are_named_as_what_they_are() {
     let place = Place::new();
     place.write("a.jsonl", GOOD);
