@@ -659,6 +659,158 @@ fn an_export_does_not_overwrite_the_store() {
 }
 
 #[test]
+fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
+    let place = Place::new();
+    let temporary = place.path().join("temporary");
+    fs::create_dir(&temporary).unwrap();
+    let say = |arguments: &[&str]| {
+        let mut command = place.command(&["import"]);
+        let output = command
+            .args(arguments)
+            .env("TMPDIR", &temporary)
+            .output()
+            .unwrap();
+        assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+        format!(
+            "{}{}",
+            String::from_utf8(output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap()
+        )
+    };
+    // What the real import says, as if it were tried.
+    let as_tried = |said: String| -> String {
+        said.replace("imported", "would be imported")
+            .lines()
+            .filter(|line| !line.starts_with("  stored in"))
+            .map(|line| format!("{line}\n"))
+            .collect()
+    };
+    place.write("a.jsonl", HAIL);
+    place.write("same.jsonl.gz", gzip(HAIL.as_bytes()));
+    place.write("joined.jsonl", format!("{HAIL}{GOOD}\n"));
+    place.write("bad.jsonl", format!("{GOOD}\noops\n"));
+    place.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
+    let files = ["a.jsonl", "same.jsonl.gz", "two.json"];
+
+    // Without a store.
+    let tried = say(&[&["--dry-run"], &files[..]].concat());
+    assert_snapshot!(tried, @"
+    a.jsonl: 4 instances, 7 iterations would be imported (hail)
+    same.jsonl.gz: nothing new, all of it is in the store already (hail)
+    two.json: 2 instances, 10 iterations, 4 summaries would be imported (hyperfine)
+    3 files (2 hail, 1 hyperfine): 6 instances, 17 iterations, 4 summaries would be imported; 4 instances were in the store already
+      left out, as they follow from the samples: max, mean, median, min, stddev
+    ");
+    assert!(!place.path().join(".lapwing").exists());
+    assert_eq!(tried, as_tried(say(&files)));
+
+    // With one.
+    let before = fs::read(place.path().join(".lapwing/lapwing.db")).unwrap();
+    let entries = || {
+        let mut names: Vec<_> = fs::read_dir(place.path().join(".lapwing"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        names
+    };
+    let names = entries();
+    let files = ["a.jsonl", "joined.jsonl", "two.json"];
+    let tried = say(&[&["--dry-run"], &files[..]].concat());
+    assert_snapshot!(tried, @"
+    a.jsonl: nothing new, all of it is in the store already (hail)
+    joined.jsonl: 1 instance, 1 iteration would be imported; 4 instances were in the store already (hail)
+    two.json: nothing new, all of it is in the store already (hyperfine)
+    3 files (2 hail, 1 hyperfine): 1 instance, 1 iteration would be imported; 10 instances were in the store already
+      left out, as they follow from the samples: max, mean, median, min, stddev
+    ");
+    let kept = say(&["--dry-run", "--keep-going", "bad.jsonl"]);
+    assert_snapshot!(kept, @"
+    bad.jsonl: 1 instance, 1 iteration would be imported
+      read as hail, because its first line has `path`, `name` and `iterations`
+      1 bad line left out:
+        bad.jsonl:2: not valid JSON: expected value
+    ");
+    // The same checks, too.
+    let otherwise = say(&[
+        "--dry-run",
+        "--each-run",
+        "instance",
+        "two.json",
+        "bad.jsonl",
+    ]);
+    assert_snapshot!(otherwise, @"
+    error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
+      nothing of this file was imported
+      hint: import it as before, or remove it first with `lapwing db purge --session NAME`
+    error: bad.jsonl:2: not valid JSON: expected value
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    ");
+    assert_eq!(
+        fs::read(place.path().join(".lapwing/lapwing.db")).unwrap(),
+        before
+    );
+    assert_eq!(entries(), names);
+    assert_eq!(
+        otherwise,
+        say(&["--each-run", "instance", "two.json", "bad.jsonl"])
+    );
+    assert_eq!(tried, as_tried(say(&files)));
+}
+
+#[test]
+fn what_is_of_no_known_format_makes_no_store() {
+    let place = Place::new();
+    let utf16: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    place.write("utf-16.jsonl", [&[0xFF, 0xFE], utf16.as_slice()].concat());
+    place.write("object.json", "{}");
+    let mut said = String::new();
+    for names in [
+        &["/dev/null"][..],
+        &["object.json"],
+        &["utf-16.jsonl"],
+        &["none.jsonl"],
+        &["none.jsonl", "object.json"],
+    ] {
+        said.push_str(&format!(
+            "{}\n\n",
+            place.run(&[&["import"], names].concat())
+        ));
+    }
+    assert_snapshot!(said, @"
+    error: /dev/null is empty
+      nothing of this file was imported
+    exit 2
+
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
+      nothing of this file was imported
+      hint: if it is one of them all the same, say which with --from
+    exit 2
+
+    error: utf-16.jsonl is UTF-16 text, not UTF-8 text
+      nothing of this file was imported
+      hint: convert it to UTF-8, as with iconv
+    exit 2
+
+    error: cannot read none.jsonl: No such file or directory (os error 2)
+      nothing of this file was imported
+    exit 2
+
+    error: cannot read none.jsonl: No such file or directory (os error 2)
+      nothing of this file was imported
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
+      nothing of this file was imported
+      hint: if it is one of them all the same, say which with --from
+    exit 2
+    ");
+    assert!(!place.path().join(".lapwing").exists());
+    place.write("a.jsonl", GOOD);
+    place.run(&["import", "none.jsonl", "object.json", "a.jsonl"]);
+    assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
 fn archives_and_damaged_compression_are_named_as_what_they_are() {
     let place = Place::new();
     place.write("a.jsonl", GOOD);

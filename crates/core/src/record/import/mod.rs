@@ -64,11 +64,12 @@ mod units;
 mod zstd;
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::{Appended, Store};
+use super::{Appended, Store, StoreError, Writer};
 use crate::model::{Id, Record, Session};
 
 pub use error::{BadLine, Foreign, ImportError};
@@ -216,15 +217,64 @@ pub fn import(
     source: &Source,
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
-    let (format, because) = detect::format_of(source, options.format)?;
-    store.write(|writer| {
-        let mut sink = sink::Sink::new(writer, source.name(), options.bad_lines);
-        (format.read)(source, options, &mut sink)?;
-        Ok(imported(format, because, sink.finish()?))
-    })
+    let recognised = detect::format_of(source, options.format)?;
+    store.write(|writer| put(writer, source, options, recognised))
 }
 
-/// Reads one source as [`import`] does, and returns its records instead of storing them.
+/// Reads one source into the store as [`import`] does, says what came of it, and undoes it.
+///
+/// # Errors
+/// Those of [`import`].
+pub fn rehearse(
+    store: &mut Store,
+    source: &Source,
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
+    /// Why a transaction is undone.
+    enum Ended {
+        Rehearsed(Box<Imported>),
+        Failed(ImportError),
+    }
+    impl From<StoreError> for Ended {
+        fn from(error: StoreError) -> Self {
+            Self::Failed(error.into())
+        }
+    }
+    let recognised = detect::format_of(source, options.format)?;
+    let ended = store.write(|writer| -> Result<Infallible, Ended> {
+        Err(match put(writer, source, options, recognised) {
+            Ok(imported) => Ended::Rehearsed(Box::new(imported)),
+            Err(error) => Ended::Failed(error),
+        })
+    });
+    match ended {
+        Ok(never) => match never {},
+        Err(Ended::Rehearsed(imported)) => Ok(*imported),
+        Err(Ended::Failed(error)) => Err(error),
+    }
+}
+
+/// Returns the format that a source would be read as.
+///
+/// # Errors
+/// When it cannot be read, or is in none that is known.
+pub fn recognise(source: &Source, options: &ImportOptions) -> Result<&'static Format, ImportError> {
+    detect::format_of(source, options.format).map(|(format, _)| format)
+}
+
+fn put(
+    writer: &mut Writer<'_>,
+    source: &Source,
+    options: &ImportOptions,
+    (format, because): (&'static Format, Option<&'static str>),
+) -> Result<Imported, ImportError> {
+    let mut sink = sink::Sink::new(writer, source.name(), options.bad_lines);
+    (format.read)(source, options, &mut sink)?;
+    Ok(imported(format, because, sink.finish()?))
+}
+
+/// Reads one source as [`import`] does, and returns its records instead of storing them:
+/// for tests and fuzzing, since all of them are in memory at once.
 ///
 /// # Errors
 /// When the source cannot be read or understood, or a line of it is bad and bad lines are
