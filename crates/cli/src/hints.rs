@@ -4,7 +4,7 @@ use std::error::Error;
 
 use lapwing_core::record::StoreError;
 use lapwing_core::record::export::ExportError;
-use lapwing_core::record::import::ImportError;
+use lapwing_core::record::import::{Foreign, ImportError};
 use lapwing_core::show::exchange::ExchangeError;
 
 use crate::error::CliError;
@@ -105,6 +105,18 @@ fn list_hint(what: &str) -> Option<String> {
     Some(format!("`lapwing list {list}` shows what there is"))
 }
 
+fn foreign_hint(found: Foreign) -> Option<&'static str> {
+    match found {
+        Foreign::Utf16 => Some("convert it to UTF-8, as with iconv"),
+        Foreign::Zip | Foreign::Tar => Some("unpack it, and import the files in it"),
+        Foreign::Xz | Foreign::Bzip2 => Some("decompress it first; gzip and zstd are read"),
+        Foreign::GzipWithin | Foreign::ZstdWithin => {
+            Some("it was compressed twice: decompress it once")
+        }
+        Foreign::Binary => None,
+    }
+}
+
 fn import_hint(error: &ImportError) -> Option<String> {
     match error {
         ImportError::Line { good: 0, .. } => None,
@@ -123,7 +135,7 @@ fn import_hint(error: &ImportError) -> Option<String> {
             };
             Some(format!("{line}, or {verb} with --keep-going"))
         }
-        ImportError::Encoding { .. } => Some("convert it to UTF-8, as with iconv".to_owned()),
+        ImportError::Encoding { found, .. } => foreign_hint(*found).map(str::to_owned),
         ImportError::Compressed { .. } => Some("fetch the file again".to_owned()),
         ImportError::Unknown { .. } => {
             Some("if it is one of them all the same, say which with --from".to_owned())

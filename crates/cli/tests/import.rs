@@ -305,7 +305,6 @@ fn bad_files_are_refused_with_file_line_and_reason() {
 
     error: picture.json is binary data, not UTF-8 text
       nothing of this file was imported
-      hint: convert it to UTF-8, as with iconv
     exit 2
 
     error: cut.jsonl.gz: the compressed data is cut off or damaged: incomplete deflate stream
@@ -471,6 +470,394 @@ fn places_that_cannot_be_read_are_named() {
     exit 0
     ");
     assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn what_cannot_be_found_keeps_nothing_else_out() {
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    fs::create_dir(place.path().join("empty")).unwrap();
+    fs::create_dir(place.path().join("aside")).unwrap();
+    assert_snapshot!(place.run(&["import", "a.jsonl", "no*such", "empty"]), @"
+    a.jsonl: 1 instance, 1 iteration imported (hail)
+    1 file (1 hail): 1 instance, 1 iteration imported
+      stored in .lapwing/lapwing.db as 1 session
+    error: no file fits the pattern `no*such`
+      nothing of this file was imported
+    error: empty is a directory without a file of results
+      nothing of this file was imported
+    exit 2
+    ");
+    assert_eq!(place.held(), (1, 1, 1));
+    assert_snapshot!(place.run(&["import", "no*such", "empty"]), @"
+    error: no file fits the pattern `no*such`
+      nothing of this file was imported
+    error: empty is a directory without a file of results
+      nothing of this file was imported
+    exit 2
+    ");
+    // What fits a pattern may be an empty directory.
+    assert_snapshot!(place.run(&["import", "a*"]), @"
+    a.jsonl: nothing new, all of it is in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "asid?"]), @"
+    error: no file fits the pattern `asid?`
+      nothing of this file was imported
+    exit 2
+    ");
+}
+
+#[test]
+fn a_directory_that_may_not_be_read_keeps_nothing_else_out() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    fs::create_dir_all(place.path().join("all/locked")).unwrap();
+    place.write("all/a.jsonl", GOOD);
+    let locked = place.path().join("all/locked");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    // Nothing is locked for the administrator.
+    if fs::read_dir(&locked).is_err() {
+        assert_snapshot!(place.run(&["import", "all"]), @"
+        all/a.jsonl: 1 instance, 1 iteration imported (hail)
+        1 file (1 hail): 1 instance, 1 iteration imported
+          stored in .lapwing/lapwing.db as 1 session
+        error: cannot read all/locked: Permission denied (os error 13)
+          nothing of this file was imported
+        exit 2
+        ");
+    }
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_session_in_several_files_is_counted_once() {
+    let place = Place::new();
+    place.write("a.jsonl", HAIL);
+    place.write("b.jsonl.gz", gzip(HAIL.as_bytes()));
+    place.write("c.jsonl", GOOD);
+    assert_snapshot!(place.run(&["import", "a.jsonl", "b.jsonl.gz", "c.jsonl"]), @"
+    a.jsonl: 4 instances, 7 iterations imported (hail)
+    b.jsonl.gz: nothing new, all of it is in the store already (hail)
+    c.jsonl: 1 instance, 1 iteration imported (hail)
+    3 files (3 hail): 5 instances, 8 iterations imported; 4 instances were in the store already
+      stored in .lapwing/lapwing.db as 2 sessions
+    exit 0
+    ");
+    assert_eq!(place.held(), (2, 5, 8));
+}
+
+#[test]
+fn keeping_the_good_lines_again_brings_nothing_new() {
+    let place = Place::new();
+    place.write("bad.jsonl", format!("{GOOD}\noops\n"));
+    place.write("worse.jsonl", GOOD.replace("1.5", "-1"));
+    place.run(&["import", "--keep-going", "bad.jsonl"]);
+    assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @"
+    bad.jsonl: nothing new, what is good is in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `bad` of suite `hail`
+      1 bad line left out:
+        bad.jsonl:2: not valid JSON: expected value
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "--keep-going", "worse.jsonl"]), @"
+    worse.jsonl: nothing to import
+      read as hail, because its first line has `path`, `name` and `iterations`
+      1 bad line left out:
+        worse.jsonl:1: `time` is negative: -1
+    exit 0
+    ");
+    assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn an_option_that_changes_nothing_is_noted_once() {
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    place.write("b.jsonl", HAIL);
+    place.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
+    assert_snapshot!(
+        place.run(&["import", "--each-run", "instance", "a.jsonl", "b.jsonl", "two.json"]),
+        @"
+    a.jsonl: 1 instance, 1 iteration imported (hail)
+    b.jsonl: 4 instances, 7 iterations imported (hail)
+    two.json: 10 instances, 10 iterations, 4 summaries imported (hyperfine)
+    3 files (2 hail, 1 hyperfine): 15 instances, 18 iterations, 4 summaries imported
+      stored in .lapwing/lapwing.db as 3 sessions
+      left out, as they follow from the samples: max, mean, median, min, stddev
+    note: --each-run is about hyperfine's results; it changes nothing in those of hail
+    exit 0
+    "
+    );
+    assert_snapshot!(place.run(&["import", "--each-run", "instance", "a.jsonl"]), @"
+    a.jsonl: nothing new, all of it is in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    note: --each-run is about hyperfine's results; it changes nothing in those of hail
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @"
+    two.json: nothing new, all of it is in the store already
+      read as hyperfine, because it has `results` with a `command`
+      stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
+      left out, as they follow from the samples: max, mean, median, min, stddev
+    exit 0
+    ");
+}
+
+#[test]
+fn an_export_does_not_overwrite_the_store() {
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    place.run(&["--store", "s.unfinished", "import", "a.jsonl"]);
+    std::os::unix::fs::symlink("s.unfinished", place.path().join("link")).unwrap();
+    let before = fs::read(place.path().join("s.unfinished")).unwrap();
+    let mut said = String::new();
+    for name in [
+        "s.unfinished",
+        "./s.unfinished-wal",
+        "s.unfinished-shm",
+        "link",
+        "s",
+    ] {
+        let arguments = [
+            "--store",
+            "s.unfinished",
+            "export",
+            "--to",
+            "csv",
+            "-o",
+            name,
+        ];
+        said.push_str(&format!("{}\n\n", place.run(&arguments)));
+    }
+    assert_snapshot!(said, @"
+    error: s.unfinished belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+
+    error: ./s.unfinished-wal belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+
+    error: s.unfinished-shm belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+
+    error: link belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+
+    error: s belongs to the store s.unfinished, which would be overwritten
+      hint: write to another file
+    exit 2
+    ");
+    assert_eq!(fs::read(place.path().join("s.unfinished")).unwrap(), before);
+}
+
+#[test]
+fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
+    let place = Place::new();
+    let temporary = place.path().join("temporary");
+    fs::create_dir(&temporary).unwrap();
+    let say = |arguments: &[&str]| {
+        let mut command = place.command(&["import"]);
+        let output = command
+            .args(arguments)
+            .env("TMPDIR", &temporary)
+            .output()
+            .unwrap();
+        assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+        format!(
+            "{}{}",
+            String::from_utf8(output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap()
+        )
+    };
+    // What the real import says, as if it were tried.
+    let as_tried = |said: String| -> String {
+        said.replace("imported", "would be imported")
+            .lines()
+            .filter(|line| !line.starts_with("  stored in"))
+            .map(|line| format!("{line}\n"))
+            .collect()
+    };
+    place.write("a.jsonl", HAIL);
+    place.write("same.jsonl.gz", gzip(HAIL.as_bytes()));
+    place.write("joined.jsonl", format!("{HAIL}{GOOD}\n"));
+    place.write("bad.jsonl", format!("{GOOD}\noops\n"));
+    place.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
+    let files = ["a.jsonl", "same.jsonl.gz", "two.json"];
+
+    // Without a store.
+    let tried = say(&[&["--dry-run"], &files[..]].concat());
+    assert_snapshot!(tried, @"
+    a.jsonl: 4 instances, 7 iterations would be imported (hail)
+    same.jsonl.gz: nothing new, all of it is in the store already (hail)
+    two.json: 2 instances, 10 iterations, 4 summaries would be imported (hyperfine)
+    3 files (2 hail, 1 hyperfine): 6 instances, 17 iterations, 4 summaries would be imported; 4 instances were in the store already
+      left out, as they follow from the samples: max, mean, median, min, stddev
+    ");
+    assert!(!place.path().join(".lapwing").exists());
+    assert_eq!(tried, as_tried(say(&files)));
+
+    // With one.
+    let before = fs::read(place.path().join(".lapwing/lapwing.db")).unwrap();
+    let entries = || {
+        let mut names: Vec<_> = fs::read_dir(place.path().join(".lapwing"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        names
+    };
+    let names = entries();
+    let files = ["a.jsonl", "joined.jsonl", "two.json"];
+    let tried = say(&[&["--dry-run"], &files[..]].concat());
+    assert_snapshot!(tried, @"
+    a.jsonl: nothing new, all of it is in the store already (hail)
+    joined.jsonl: 1 instance, 1 iteration would be imported; 4 instances were in the store already (hail)
+    two.json: nothing new, all of it is in the store already (hyperfine)
+    3 files (2 hail, 1 hyperfine): 1 instance, 1 iteration would be imported; 10 instances were in the store already
+      left out, as they follow from the samples: max, mean, median, min, stddev
+    ");
+    let kept = say(&["--dry-run", "--keep-going", "bad.jsonl"]);
+    assert_snapshot!(kept, @"
+    bad.jsonl: 1 instance, 1 iteration would be imported
+      read as hail, because its first line has `path`, `name` and `iterations`
+      1 bad line left out:
+        bad.jsonl:2: not valid JSON: expected value
+    ");
+    // The same checks, too.
+    let otherwise = say(&[
+        "--dry-run",
+        "--each-run",
+        "instance",
+        "two.json",
+        "bad.jsonl",
+    ]);
+    assert_snapshot!(otherwise, @"
+    error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
+      nothing of this file was imported
+      hint: import it as before, or remove it first with `lapwing db purge --session NAME`
+    error: bad.jsonl:2: not valid JSON: expected value
+      nothing of this file was imported
+      hint: fix the line, or keep the one good line with --keep-going
+    ");
+    assert_eq!(
+        fs::read(place.path().join(".lapwing/lapwing.db")).unwrap(),
+        before
+    );
+    assert_eq!(entries(), names);
+    assert_eq!(
+        otherwise,
+        say(&["--each-run", "instance", "two.json", "bad.jsonl"])
+    );
+    assert_eq!(tried, as_tried(say(&files)));
+}
+
+#[test]
+fn what_is_of_no_known_format_makes_no_store() {
+    let place = Place::new();
+    let utf16: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    place.write("utf-16.jsonl", [&[0xFF, 0xFE], utf16.as_slice()].concat());
+    place.write("object.json", "{}");
+    let mut said = String::new();
+    for names in [
+        &["/dev/null"][..],
+        &["object.json"],
+        &["utf-16.jsonl"],
+        &["none.jsonl"],
+        &["none.jsonl", "object.json"],
+    ] {
+        said.push_str(&format!(
+            "{}\n\n",
+            place.run(&[&["import"], names].concat())
+        ));
+    }
+    assert_snapshot!(said, @"
+    error: /dev/null is empty
+      nothing of this file was imported
+    exit 2
+
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
+      nothing of this file was imported
+      hint: if it is one of them all the same, say which with --from
+    exit 2
+
+    error: utf-16.jsonl is UTF-16 text, not UTF-8 text
+      nothing of this file was imported
+      hint: convert it to UTF-8, as with iconv
+    exit 2
+
+    error: cannot read none.jsonl: No such file or directory (os error 2)
+      nothing of this file was imported
+    exit 2
+
+    error: cannot read none.jsonl: No such file or directory (os error 2)
+      nothing of this file was imported
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
+      nothing of this file was imported
+      hint: if it is one of them all the same, say which with --from
+    exit 2
+    ");
+    assert!(!place.path().join(".lapwing").exists());
+    place.write("a.jsonl", GOOD);
+    place.run(&["import", "none.jsonl", "object.json", "a.jsonl"]);
+    assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn archives_and_damaged_compression_are_named_as_what_they_are() {
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    let packed = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(place.path());
+        command.output().unwrap().stdout
+    };
+    place.write("a.tar", packed("tar", &["cf", "-", "a.jsonl"]));
+    place.write("a.tar.gz", packed("tar", &["czf", "-", "a.jsonl"]));
+    place.write("twice.gz", gzip(&gzip(HAIL.as_bytes())));
+    // `printf 'hello ' | zstd`, zstd 1.5.4.
+    let hello = [
+        0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x31, 0x00, 0x00, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x20,
+    ];
+    place.write("cut.zst", &hello[..12]);
+    place.write("head.zst", &hello[..5]);
+    let mut said = String::new();
+    for name in ["a.tar", "a.tar.gz", "twice.gz", "cut.zst", "head.zst"] {
+        said.push_str(&format!("{}\n\n", place.run(&["import", name])));
+    }
+    assert_snapshot!(said, @"
+    error: a.tar is a tar archive, not UTF-8 text
+      nothing of this file was imported
+      hint: unpack it, and import the files in it
+    exit 2
+
+    error: a.tar.gz is a tar archive, not UTF-8 text
+      nothing of this file was imported
+      hint: unpack it, and import the files in it
+    exit 2
+
+    error: twice.gz is gzip-compressed data within compressed data, not UTF-8 text
+      nothing of this file was imported
+      hint: it was compressed twice: decompress it once
+    exit 2
+
+    error: cut.zst: the compressed data is cut off or damaged: it ends in the middle of a frame
+      nothing of this file was imported
+      hint: fetch the file again
+    exit 2
+
+    error: head.zst: the compressed data is cut off or damaged: it ends in the middle of a frame
+      nothing of this file was imported
+      hint: fetch the file again
+    exit 2
+    ");
 }
 
 #[test]

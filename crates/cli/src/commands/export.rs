@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -91,6 +92,7 @@ impl Export {
                 self.write(&way, &store, &filter, &mut out)?
             }
             Some(path) => {
+                refuse_files_of(&store, path)?;
                 let written = to_file(path, |out| self.write(&way, &store, &filter, out))?;
                 if !context.quiet {
                     let text = format!("wrote {} to {}", written.what, path.display());
@@ -207,6 +209,52 @@ fn were(number: u64, noun: &str) -> String {
     format!("{} {verb}", counted(number, noun))
 }
 
+/// The endings of the files that SQLite keeps beside a store.
+const BESIDE_STORE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
+
+/// Refuses to write to the store that is read from, by whatever name.
+fn refuse_files_of(store: &Store, path: &Path) -> Result<(), CliError> {
+    let targets = [path.to_owned(), unfinished(path)];
+    for ending in BESIDE_STORE {
+        let own = with_ending(store.path(), ending);
+        if targets.iter().any(|target| is_same_file(target, &own)) {
+            return Err(CliError::input(format!(
+                "{} belongs to the store {}, which would be overwritten",
+                path.display(),
+                store.path().display()
+            ))
+            .hint("write to another file"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether two names stand for one file, be it there or not.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    if let (Ok(one), Ok(other)) = (std::fs::metadata(one), std::fs::metadata(other)) {
+        return (one.dev(), one.ino()) == (other.dev(), other.ino());
+    }
+    let place = |path: &Path| {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            Some(_) | None => Path::new("."),
+        };
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// Returns where a file is written to until it is complete.
+fn unfinished(path: &Path) -> PathBuf {
+    with_ending(path, ".unfinished")
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut path = path.to_owned().into_os_string();
+    path.push(ending);
+    PathBuf::from(path)
+}
+
 /// Writes beside the file and gives it its name at the end, so that nobody ever finds
 /// half of it there.
 fn to_file(
@@ -224,9 +272,7 @@ fn to_file(
         let mut out = BufWriter::new(File::create(path).map_err(cannot)?);
         return write(&mut out);
     }
-    let mut unfinished = path.to_owned().into_os_string();
-    unfinished.push(".unfinished");
-    let unfinished = PathBuf::from(unfinished);
+    let unfinished = unfinished(path);
     let mut out = BufWriter::new(File::create(&unfinished).map_err(cannot)?);
     let written = write(&mut out).and_then(|exported| {
         out.flush().map_err(cannot)?;

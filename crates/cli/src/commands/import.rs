@@ -1,21 +1,24 @@
 //! `lapwing import`: takes results of other programs into the store.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
+mod target;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lapwing_core::model::RecordKind;
+use lapwing_core::model::{Id, RecordKind};
+use lapwing_core::record::Appended;
 use lapwing_core::record::import::{
-    self, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places, Source,
+    self, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
 };
-use lapwing_core::record::{Appended, Store};
 
 use crate::error::{CliError, Exit};
 use crate::hints::with_hint;
 use crate::options::Context;
-use crate::store::open_for_writing;
 use crate::table::{counted, grouped};
+
+use target::{Target, Way};
 
 /// Bad lines to spell out.
 const BAD_LINES_SHOWN: usize = 10;
@@ -87,29 +90,39 @@ impl Import {
             now: jiff::Timestamp::now(),
         };
         let mut found = Places::default();
+        let mut refused = 0_u64;
         for path in &self.paths {
-            found.append(import::places_at(path)?);
+            match import::places_at(path) {
+                Ok(there) => found.append(there),
+                Err(error) if self.paths.len() == 1 => return Err(error.into()),
+                Err(error) => {
+                    refused += 1;
+                    context.terminal.error(&with_hint(error.into()));
+                }
+            }
         }
         let Places {
             places,
             other_endings,
         } = found;
-        let alone = places.len() == 1;
-        if let [only] = &places[..] {
-            // A mistyped name should not make a store.
-            refuse_missing(&only.path)?;
+        let alone = places.len() == 1 && refused == 0;
+        if places.is_empty() {
+            return Ok(Exit::Input);
         }
-        let mut target = if self.dry_run {
-            Target::Nowhere
-        } else {
-            Target::Store(Box::new(open_for_writing(context)?))
-        };
-        let mut refused = 0_u64;
+        let way = if self.dry_run { Way::DryRun } else { Way::Keep };
+        let mut target = Target::new(context, way)?;
         let mut strangers = 0_u64;
+        let mut without_runs = BTreeSet::new();
         let mut tally = Tally::default();
         let every_line = alone || context.verbose || places.len() <= FILES_SHOWN;
         for place in places {
-            match target.take(&place.path, &options) {
+            let taken_in = target.take(&place.path, &options)?;
+            if let Ok(imported) = &taken_in
+                && !imported.format.leaves_runs_open()
+            {
+                without_runs.insert(imported.format.name);
+            }
+            match taken_in {
                 Ok(imported) if alone => say(&imported, &place.path, &target, context)?,
                 Ok(imported) => {
                     let name = name_of(&place.path);
@@ -144,6 +157,13 @@ impl Import {
             }
         }
         tally.say(&target, context)?;
+        if options.each_run == EachRun::Instance && !without_runs.is_empty() {
+            let names: Vec<&str> = without_runs.into_iter().collect();
+            context.terminal.note(&format!(
+                "--each-run is about hyperfine's results; it changes nothing in those of {}",
+                names.join(", ")
+            ));
+        }
         if strangers > 0 {
             context.terminal.note(&format!(
                 "left alone {} without results of a known format",
@@ -160,49 +180,6 @@ impl Import {
     }
 }
 
-/// Where results go.
-enum Target {
-    Store(Box<Store>),
-    Nowhere,
-}
-
-impl Target {
-    fn take(&mut self, path: &Path, options: &ImportOptions) -> Result<Imported, ImportError> {
-        match self {
-            Self::Nowhere => import::read(&open(path, &std::env::temp_dir())?, options),
-            Self::Store(store) => {
-                let folder = match store.path().parent() {
-                    Some(folder) if !folder.as_os_str().is_empty() => folder,
-                    Some(_) | None => Path::new("."),
-                };
-                let source = open(path, folder)?;
-                import::import(store, &source, options)
-            }
-        }
-    }
-}
-
-fn open(path: &Path, folder: &Path) -> Result<Source, ImportError> {
-    if path == Path::new("-") {
-        Source::spooled("standard input", io::stdin().lock(), folder)
-    } else {
-        Source::open(path, folder)
-    }
-}
-
-fn refuse_missing(path: &Path) -> Result<(), ImportError> {
-    if path == Path::new("-") {
-        return Ok(());
-    }
-    match std::fs::metadata(path) {
-        Ok(_) => Ok(()),
-        Err(source) => Err(ImportError::Read {
-            name: path.display().to_string(),
-            source,
-        }),
-    }
-}
-
 fn name_of(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
@@ -215,7 +192,7 @@ fn name_of(path: &Path) -> String {
 fn say(
     imported: &Imported,
     path: &Path,
-    target: &Target,
+    target: &Target<'_>,
     context: &Context,
 ) -> Result<(), CliError> {
     let mut out = context.terminal.out();
@@ -225,17 +202,17 @@ fn say(
     if let Some(because) = imported.because {
         writeln!(out, "  read as {}, because {because}", imported.format.name)?;
     }
-    if let (Some(session), Target::Store(store)) = (&imported.session, target) {
+    if let (Some(session), Some(store)) = (&imported.session, target.kept_in()) {
         let id = session.id.to_string();
         let label = session.name.as_ref().unwrap_or(&id);
         writeln!(
             out,
             "  stored in {} as session `{label}` of suite `{}`",
-            store.path().display(),
+            store.display(),
             session.suite
         )?;
     } else {
-        say_sessions(imported.sessions, target, context)?;
+        say_sessions(imported.sessions.len(), target, context)?;
     }
     for note in &imported.notes {
         say_note(note.kept, note.why, &note.what, note.more, context)?;
@@ -243,10 +220,10 @@ fn say(
     say_bad_lines(imported, &name, context)
 }
 
-fn say_sessions(sessions: usize, target: &Target, context: &Context) -> Result<(), CliError> {
-    if let (1.., Target::Store(store)) = (sessions, target) {
+fn say_sessions(sessions: usize, target: &Target<'_>, context: &Context) -> Result<(), CliError> {
+    if let (1.., Some(store)) = (sessions, target.kept_in()) {
         let sessions = counted(sessions as u64, "session");
-        let path = store.path().display();
+        let path = store.display();
         writeln!(context.terminal.out(), "  stored in {path} as {sessions}")?;
     }
     Ok(())
@@ -276,7 +253,8 @@ fn say_note(
 #[derive(Default)]
 struct Tally {
     files: u64,
-    sessions: usize,
+    /// Several files may belong to one session.
+    sessions: BTreeSet<Id>,
     appended: Appended,
     bad_lines: Vec<BadLine>,
     /// Files of each format.
@@ -288,7 +266,7 @@ struct Tally {
 impl Tally {
     fn add(&mut self, imported: Imported) {
         self.files += 1;
-        self.sessions += imported.sessions;
+        self.sessions.extend(imported.sessions);
         self.appended.add(&imported.appended);
         self.bad_lines.extend(imported.bad_lines);
         *self.formats.entry(imported.format.name).or_default() += 1;
@@ -306,7 +284,7 @@ impl Tally {
     }
 
     /// Says what all files together held.
-    fn say(&self, target: &Target, context: &Context) -> Result<(), CliError> {
+    fn say(&self, target: &Target<'_>, context: &Context) -> Result<(), CliError> {
         if self.files == 0 {
             return Ok(());
         }
@@ -323,7 +301,7 @@ impl Tally {
             formats.join(", "),
             taken(&self.appended, &self.bad_lines, target)
         )?;
-        say_sessions(self.sessions, target, context)?;
+        say_sessions(self.sessions.len(), target, context)?;
         for ((kept, why), (what, more)) in &self.notes {
             say_note(*kept, why, what, *more, context)?;
         }
@@ -332,9 +310,14 @@ impl Tally {
 }
 
 /// Returns what was new, in words.
-fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target) -> String {
-    if appended.total().new == 0 && bad_lines.is_empty() {
-        return "nothing new, all of it is in the store already".to_owned();
+fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target<'_>) -> String {
+    if appended.total().new == 0 {
+        let text = match (appended.total().already_there, bad_lines) {
+            (_, []) => "nothing new, all of it is in the store already",
+            (1.., [_, ..]) => "nothing new, what is good is in the store already",
+            (0, [_, ..]) => "nothing to import",
+        };
+        return text.to_owned();
     }
     let new = |kind: RecordKind| appended.of(kind).new;
     let mut parts = vec![counted(new(RecordKind::Instance), "instance")];
@@ -351,9 +334,9 @@ fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target) -> String 
             parts.push(counted(new(kind), noun));
         }
     }
-    let verb = match target {
-        Target::Store(_) => "imported",
-        Target::Nowhere => "would be imported",
+    let verb = match target.kept_in() {
+        Some(_) => "imported",
+        None => "would be imported",
     };
     let mut text = format!("{} {verb}", parts.join(", "));
     if iterations == 0 && summaries > 0 {

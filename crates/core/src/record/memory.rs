@@ -1,4 +1,5 @@
 //! Records in memory, under the store's rules: parents first, and one content a key.
+//! For tests and fuzzing of what reads them.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use memchr::{memchr2, memmem};
 
 use super::places::is_companion;
-use super::{FORMATS, Format, ImportError, Source};
+use super::{FORMATS, Foreign, Format, ImportError, Source};
 
 /// How much of a file's beginning is looked at.
 const HEAD: u64 = 1 << 20;
@@ -68,14 +68,26 @@ fn folder_format(
         })
 }
 
-fn foreign_encoding(head: &[u8]) -> Option<&'static str> {
+/// Where a tar archive has its sign.
+const TAR_SIGN: usize = 257;
+
+fn foreign_encoding(head: &[u8]) -> Option<Foreign> {
     match head {
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16 text"),
-        [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => Some("UTF-16 text"),
-        [0x50, 0x4B, 3, 4, ..] => Some("a ZIP archive"),
-        [0xFD, b'7', b'z', b'X', b'Z', ..] => Some("xz-compressed data"),
-        [b'B', b'Z', b'h', ..] => Some("bzip2-compressed data"),
-        head if head.contains(&0) => Some("binary data"),
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some(Foreign::Utf16),
+        [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => Some(Foreign::Utf16),
+        [0x50, 0x4B, 3, 4, ..] => Some(Foreign::Zip),
+        [0xFD, b'7', b'z', b'X', b'Z', ..] => Some(Foreign::Xz),
+        [b'B', b'Z', b'h', ..] => Some(Foreign::Bzip2),
+        // One layer of these is taken off before anybody looks here.
+        [0x1f, 0x8b, ..] => Some(Foreign::GzipWithin),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Foreign::ZstdWithin),
+        head if head
+            .get(TAR_SIGN..)
+            .is_some_and(|it| it.starts_with(b"ustar")) =>
+        {
+            Some(Foreign::Tar)
+        }
+        head if head.contains(&0) => Some(Foreign::Binary),
         _text => None,
     }
 }

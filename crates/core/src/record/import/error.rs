@@ -1,5 +1,6 @@
 //! What can go wrong with an import.
 
+use std::fmt;
 use std::io;
 
 use super::FORMATS;
@@ -12,6 +13,42 @@ pub struct BadLine {
     pub line: u64,
     /// What is wrong with it.
     pub reason: String,
+}
+
+/// What a file seems to be that is no UTF-8 text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// Text in two bytes a character.
+    Utf16,
+    /// An archive of files.
+    Zip,
+    /// An archive of files.
+    Tar,
+    /// Compressed in a way that is not read.
+    Xz,
+    /// Compressed in a way that is not read.
+    Bzip2,
+    /// gzip-compressed once more, after it was decompressed.
+    GzipWithin,
+    /// zstd-compressed once more, after it was decompressed.
+    ZstdWithin,
+    /// Something else.
+    Binary,
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Utf16 => "UTF-16 text",
+            Self::Zip => "a ZIP archive",
+            Self::Tar => "a tar archive",
+            Self::Xz => "xz-compressed data",
+            Self::Bzip2 => "bzip2-compressed data",
+            Self::GzipWithin => "gzip-compressed data within compressed data",
+            Self::ZstdWithin => "zstd-compressed data within compressed data",
+            Self::Binary => "binary data",
+        })
+    }
 }
 
 /// What can go wrong with an import.
@@ -71,7 +108,7 @@ pub enum ImportError {
         /// The file.
         name: String,
         /// What it seems to be.
-        found: &'static str,
+        found: Foreign,
     },
     /// It is of no known format.
     #[error(

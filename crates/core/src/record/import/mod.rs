@@ -63,14 +63,16 @@ mod testing;
 mod units;
 mod zstd;
 
+use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::{Appended, Store};
-use crate::model::{Record, Session};
+use super::{Appended, Store, StoreError, Writer};
+use crate::model::{Id, Record, Session};
 
-pub use error::{BadLine, ImportError};
+pub use error::{BadLine, Foreign, ImportError};
 pub use notes::Note;
 pub use places::{Place, Places, places_at};
 pub use source::Source;
@@ -111,6 +113,14 @@ pub struct Format {
     companions: &'static [&'static str],
     /// Puts everything that a file says into the sink.
     read: fn(&Source, &ImportOptions, &mut sink::Sink<'_, '_>) -> Result<(), ImportError>,
+}
+
+impl Format {
+    /// Returns whether it leaves open what each measured run of a command is
+    /// ([`ImportOptions::each_run`]).
+    pub fn leaves_runs_open(&self) -> bool {
+        self.name == hyperfine::FORMAT.name
+    }
 }
 
 /// How to read files.
@@ -182,8 +192,8 @@ pub struct Imported {
     pub appended: Appended,
     /// Its session, where it has exactly one.
     pub session: Option<Session>,
-    /// How many sessions it has.
-    pub sessions: usize,
+    /// The ids of all its sessions.
+    pub sessions: BTreeSet<Id>,
     /// The lines that were left out.
     pub bad_lines: Vec<BadLine>,
     /// What else was left out, and what was kept without being understood.
@@ -207,15 +217,64 @@ pub fn import(
     source: &Source,
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
-    let (format, because) = detect::format_of(source, options.format)?;
-    store.write(|writer| {
-        let mut sink = sink::Sink::new(writer, source.name(), options.bad_lines);
-        (format.read)(source, options, &mut sink)?;
-        Ok(imported(format, because, sink.finish()?))
-    })
+    let recognised = detect::format_of(source, options.format)?;
+    store.write(|writer| put(writer, source, options, recognised))
 }
 
-/// Reads one source as [`import`] does, and returns its records instead of storing them.
+/// Reads one source into the store as [`import`] does, says what came of it, and undoes it.
+///
+/// # Errors
+/// Those of [`import`].
+pub fn rehearse(
+    store: &mut Store,
+    source: &Source,
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
+    /// Why a transaction is undone.
+    enum Ended {
+        Rehearsed(Box<Imported>),
+        Failed(ImportError),
+    }
+    impl From<StoreError> for Ended {
+        fn from(error: StoreError) -> Self {
+            Self::Failed(error.into())
+        }
+    }
+    let recognised = detect::format_of(source, options.format)?;
+    let ended = store.write(|writer| -> Result<Infallible, Ended> {
+        Err(match put(writer, source, options, recognised) {
+            Ok(imported) => Ended::Rehearsed(Box::new(imported)),
+            Err(error) => Ended::Failed(error),
+        })
+    });
+    match ended {
+        Ok(never) => match never {},
+        Err(Ended::Rehearsed(imported)) => Ok(*imported),
+        Err(Ended::Failed(error)) => Err(error),
+    }
+}
+
+/// Returns the format that a source would be read as.
+///
+/// # Errors
+/// When it cannot be read, or is in none that is known.
+pub fn recognise(source: &Source, options: &ImportOptions) -> Result<&'static Format, ImportError> {
+    detect::format_of(source, options.format).map(|(format, _)| format)
+}
+
+fn put(
+    writer: &mut Writer<'_>,
+    source: &Source,
+    options: &ImportOptions,
+    (format, because): (&'static Format, Option<&'static str>),
+) -> Result<Imported, ImportError> {
+    let mut sink = sink::Sink::new(writer, source.name(), options.bad_lines);
+    (format.read)(source, options, &mut sink)?;
+    Ok(imported(format, because, sink.finish()?))
+}
+
+/// Reads one source as [`import`] does, and returns its records instead of storing them:
+/// for tests and fuzzing, since all of them are in memory at once.
 ///
 /// # Errors
 /// When the source cannot be read or understood, or a line of it is bad and bad lines are

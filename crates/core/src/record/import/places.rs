@@ -56,7 +56,8 @@ const HIDDEN: [&str; 2] = [".benchmarks", ".asv"];
 /// A folder that belongs together as the result of one program is one place.
 ///
 /// # Errors
-/// When nothing is there, or a folder cannot be listed.
+/// When nothing is there, or the folder cannot be listed. A folder further down that cannot
+/// be listed is a place, so that reading it gives the error.
 pub fn places_at(path: &Path) -> Result<Places, ImportError> {
     if path == Path::new("-") || path.is_file() {
         return Ok(Places::one(path));
@@ -87,7 +88,17 @@ pub fn places_at(path: &Path) -> Result<Places, ImportError> {
     }
     let mut places = Places::default();
     for path in fitting {
-        places.append(places_at(&path)?);
+        match places_at(&path) {
+            Ok(there) => places.append(there),
+            Err(ImportError::EmptyDirectory { other_endings, .. }) => {
+                places.other_endings += other_endings;
+            }
+            // Whoever reads it gets the error, and the others besides.
+            Err(_) => places.append(Places::one(&path)),
+        }
+    }
+    if places.places.is_empty() {
+        return Err(ImportError::NothingFits { pattern: text });
     }
     Ok(places)
 }
@@ -110,12 +121,21 @@ fn below(folder: &Path) -> io::Result<Places> {
     let mut found = Vec::new();
     let mut other_endings = 0;
     let mut waiting = vec![folder.to_owned()];
+    let top = folder;
     while let Some(folder) = waiting.pop() {
         if is_one_result(&folder) {
             found.push(folder);
             continue;
         }
-        for entry in fs::read_dir(&folder)? {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if folder == top => return Err(error),
+            Err(_) => {
+                found.push(folder);
+                continue;
+            }
+        };
+        for entry in entries {
             let entry = entry?;
             let path = entry.path();
             let name = entry.file_name();

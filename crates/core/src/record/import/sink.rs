@@ -34,8 +34,8 @@ enum Target<'w, 't> {
 pub(super) struct Finished {
     /// The session, where there is exactly one.
     pub(super) session: Option<Session>,
-    /// How many there are.
-    pub(super) sessions: usize,
+    /// The ids of all.
+    pub(super) sessions: BTreeSet<Id>,
     pub(super) bad_lines: Vec<BadLine>,
     pub(super) notes: Notes,
     pub(super) appended: Appended,
@@ -267,8 +267,8 @@ impl<'w, 't> Sink<'w, 't> {
             Target::Memory(memory) => memory.into_records(),
         };
         Ok(Finished {
-            sessions: self.sessions.len(),
             session: self.session.filter(|_| self.sessions.len() == 1),
+            sessions: self.sessions,
             bad_lines: bad.collect(),
             notes: self.notes,
             appended,

@@ -1,7 +1,9 @@
 //! zstd-compressed data, frame after frame.
 
+use std::error::Error;
 use std::io::{self, BufRead, Read};
 
+use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// How much to decode at once.
@@ -26,9 +28,6 @@ impl<R: BufRead> ZstdFrames<R> {
 
 impl<R: BufRead> Read for ZstdFrames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let broken = |error: ruzstd::decoding::errors::FrameDecoderError| {
-            io::Error::new(io::ErrorKind::InvalidData, error.to_string())
-        };
         loop {
             if self.decoder.can_collect() > 0 {
                 return self.decoder.read(buffer);
@@ -46,6 +45,30 @@ impl<R: BufRead> Read for ZstdFrames<R> {
             self.decoder.reset(&mut self.source).map_err(broken)?;
             self.in_frame = true;
         }
+    }
+}
+
+/// Returns the error in words: those of the decoder show its inner structures, and only
+/// the deepest cause is a sentence.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what `map_err` hands over"
+)]
+fn broken(error: FrameDecoderError) -> io::Error {
+    let mut deepest: &(dyn Error + 'static) = &error;
+    while let Some(cause) = deepest.source() {
+        deepest = cause;
+    }
+    let cut_off = deepest
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof);
+    if cut_off {
+        io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "it ends in the middle of a frame",
+        )
+    } else {
+        io::Error::new(io::ErrorKind::InvalidData, deepest.to_string())
     }
 }
 

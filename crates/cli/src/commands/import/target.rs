@@ -1,0 +1,158 @@
+//! Where imported results go: into the store, or nowhere when it is only tried out.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use lapwing_core::record::import::{self, ImportError, ImportOptions, Imported, Source};
+use lapwing_core::record::{Store, StoreError};
+
+use crate::error::CliError;
+use crate::options::Context;
+use crate::store::open_for_writing;
+
+/// What becomes of the results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// They are kept.
+    Keep,
+    /// They are taken in as if they were kept, and forgotten.
+    DryRun,
+}
+
+/// Where results go.
+pub(super) struct Target<'c> {
+    context: &'c Context,
+    way: Way,
+    /// None until something is known to be of some format, where there is no store yet.
+    store: Option<Store>,
+    /// What a dry run has instead of a store that is not there; goes after the store.
+    temporary: Option<TemporaryFolder>,
+}
+
+impl<'c> Target<'c> {
+    /// Opens the store, if there is one.
+    pub(super) fn new(context: &'c Context, way: Way) -> Result<Self, CliError> {
+        let store = match way {
+            Way::Keep if context.store.exists() => Some(open_for_writing(context)?),
+            Way::DryRun if context.store.exists() => open_to_try(&context.store)?,
+            Way::Keep | Way::DryRun => None,
+        };
+        Ok(Self {
+            context,
+            way,
+            store,
+            temporary: None,
+        })
+    }
+
+    /// Returns where results are kept, if they are.
+    pub(super) fn kept_in(&self) -> Option<&Path> {
+        match self.way {
+            Way::Keep => Some(&self.context.store),
+            Way::DryRun => None,
+        }
+    }
+
+    /// Takes in what lies at a path; a store is made only for what is of a known format.
+    pub(super) fn take(
+        &mut self,
+        path: &Path,
+        options: &ImportOptions,
+    ) -> Result<Result<Imported, ImportError>, CliError> {
+        let source = match self.source(path, options) {
+            Ok(source) => source,
+            Err(error) => return Ok(Err(error)),
+        };
+        let store = match &mut self.store {
+            Some(store) => store,
+            none => none.insert(match self.way {
+                Way::Keep => open_for_writing(self.context)?,
+                Way::DryRun => {
+                    let folder = self.temporary.insert(TemporaryFolder::new()?);
+                    Store::open(&folder.path.join("lapwing.db"))?
+                }
+            }),
+        };
+        Ok(match (self.way, &self.temporary) {
+            // Into a temporary store it is a real import: what two files have in common
+            // is found out.
+            (Way::Keep, _) | (Way::DryRun, Some(_)) => import::import(store, &source, options),
+            (Way::DryRun, None) => import::rehearse(store, &source, options),
+        })
+    }
+
+    fn source(&self, path: &Path, options: &ImportOptions) -> Result<Source, ImportError> {
+        let folder = match self.way {
+            Way::Keep => existing_folder(&self.context.store),
+            Way::DryRun => std::env::temp_dir(),
+        };
+        let source = if path == Path::new("-") {
+            Source::spooled("standard input", io::stdin().lock(), &folder)?
+        } else {
+            Source::open(path, &folder)?
+        };
+        if self.store.is_none() {
+            import::recognise(&source, options)?;
+        }
+        Ok(source)
+    }
+}
+
+/// Opens a store to write to it and undo that, and leaves it as it is: neither does it take
+/// in the inbox nor bring an older store up to date.
+fn open_to_try(path: &Path) -> Result<Option<Store>, CliError> {
+    match Store::open_read_only(path) {
+        Ok(_) => {}
+        Err(StoreError::Missing { .. }) => return Ok(None),
+        Err(error @ StoreError::Older { .. }) => {
+            return Err(CliError::input(error)
+                .hint("bring it up to date first with any other command, such as `lapwing list`"));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let store = Store::open_existing(path)?;
+    if store.is_read_only() {
+        let path = path.to_owned();
+        return Err(StoreError::ReadOnly { path }.into());
+    }
+    Ok(Some(store))
+}
+
+/// Returns the folder of the store, or the nearest one above that is there.
+fn existing_folder(store: &Path) -> PathBuf {
+    store
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.is_dir())
+        .map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// A folder that goes with everything in it when it is dropped.
+struct TemporaryFolder {
+    path: PathBuf,
+}
+
+impl TemporaryFolder {
+    fn new() -> io::Result<Self> {
+        let mut attempt = 0_u32;
+        loop {
+            let name = format!("lapwing-dry-run-{}-{attempt}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => {
+                    attempt += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        let _gone: io::Result<()> = fs::remove_dir_all(&self.path);
+    }
+}
