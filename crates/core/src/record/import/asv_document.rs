@@ -385,7 +385,8 @@ mod tests {
             Some(&[Measured::Value(1.5), Measured::Failed][..])
         );
         let gap = second.samples[0].as_deref().expect("a list");
-        assert!(gap[0] == 1.0 && gap[1].is_nan(), "{gap:?}");
+        assert_eq!(gap[0].to_bits(), 1.0_f64.to_bits());
+        assert!(gap[1].is_nan(), "{gap:?}");
         assert_eq!(
             second.results.as_deref(),
             Some(&[Measured::Skipped, Measured::Value(2.0)][..])
