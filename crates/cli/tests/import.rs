@@ -517,7 +517,7 @@ fn a_directory_that_may_not_be_read_keeps_nothing_else_out() {
     fs::create_dir_all(place.path().join("all/locked")).unwrap();
     place.write("all/a.jsonl", GOOD);
     let locked = place.path().join("all/locked");
-    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
     // Nothing is locked for the administrator.
     if fs::read_dir(&locked).is_err() {
         assert_snapshot!(place.run(&["import", "all"]), @"
