@@ -59,7 +59,11 @@ fn read(
         HashSet::new()
     };
     each_result(source, |line, result| match result {
-        Ok(TestResult { name, came, .. }) if matches!(came, Came::NotRun) => {
+        Ok(TestResult {
+            name,
+            came: Came::NotRun,
+            ..
+        }) => {
             let why = "they were not measured: tests, or ignored";
             intake.notes().left(name, why);
             Ok(())
