@@ -1,18 +1,18 @@
 //! Go's `go test -bench`: text, one result of one benchmark a line.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 
 use super::detect::first_line;
 use super::go_line::{GoLine, GoName, Quantity, parse};
 use super::go_stream::read_text;
-use super::go_text::{GoText, Measured, Settings};
+use super::go_text::{GoText, Settings, place};
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use super::moment::moment;
 use super::sink::Sink;
 use super::{Format, ImportError, ImportOptions, Source, no_folder};
-use crate::model::{Benchmark, Better, Level, Object, Outcome, Version};
+use crate::model::{Benchmark, Better, Level, Object, Version};
 use crate::record::{IterationColumns, Mark};
 
 pub(super) const FORMAT: Format = Format {
@@ -64,12 +64,17 @@ fn read(
     }
     let quantities = quantities(&text);
     let roles = Roles::of(&text);
-    for visit in visits(&text, &roles) {
-        let run = intake.run(run_draft(&text, &roles, visit.settings))?;
-        let mut draft = instance_draft(&text, &roles, &visit);
-        measure(&text, &quantities, &visit, &mut draft);
-        let first = &text.measured[visit.results[0]];
-        intake.instance(first.line, &run, draft)?;
+    let visits = Visits::of(&text, &roles);
+    let mut run_of: BTreeMap<u32, String> = BTreeMap::new();
+    for (visit, results) in visits.in_order() {
+        let run = match run_of.get(&visit.settings) {
+            Some(run) => run.clone(),
+            None => intake.run(run_draft(&text, &roles, visit.settings))?,
+        };
+        let mut draft = instance_draft(&text, &roles, visit);
+        measure(&text, &quantities, results, &mut draft);
+        intake.instance(visit.line, &run, draft)?;
+        run_of.entry(visit.settings).or_insert(run);
     }
     intake.finish()
 }
@@ -113,13 +118,17 @@ struct Roles {
 
 impl Roles {
     fn of(text: &GoText) -> Self {
-        let mut of_benchmark: BTreeMap<(Option<&String>, usize), BTreeSet<usize>> = BTreeMap::new();
-        for it in &text.measured {
-            let package = text.settings[it.settings].get("pkg");
-            let places = of_benchmark.entry((package, it.name)).or_default();
-            places.insert(it.settings);
+        let mut of_benchmark: BTreeMap<(Option<&String>, u32), BTreeSet<u32>> = BTreeMap::new();
+        let groups = || text.groups.iter().filter(|it| !it.left_out);
+        // Where all have the same settings nothing was varied.
+        if text.settings.len() > 1 {
+            for it in groups() {
+                let package = text.settings[it.settings as usize].get("pkg");
+                let places = of_benchmark.entry((package, it.name)).or_default();
+                places.insert(it.settings);
+            }
         }
-        let all: BTreeSet<usize> = text.measured.iter().map(|it| it.settings).collect();
+        let all: BTreeSet<u32> = groups().map(|it| it.settings).collect();
         let mut varied = BTreeSet::new();
         for places in of_benchmark.values() {
             varied.extend(keys_that_differ(text, places));
@@ -140,9 +149,9 @@ impl Roles {
 }
 
 /// Returns the settings that are not the same in all of these combinations.
-fn keys_that_differ(text: &GoText, places: &BTreeSet<usize>) -> BTreeSet<String> {
+fn keys_that_differ(text: &GoText, places: &BTreeSet<u32>) -> BTreeSet<String> {
     let mut differ = BTreeSet::new();
-    let mut places = places.iter().map(|&place| &text.settings[place]);
+    let mut places = places.iter().map(|&place| &text.settings[place as usize]);
     let Some(first) = places.next() else {
         return differ;
     };
@@ -158,45 +167,101 @@ fn keys_that_differ(text: &GoText, places: &BTreeSet<usize>) -> BTreeSet<String>
 
 /// The results of one benchmark in one process under the same varied settings.
 struct Visit {
+    /// The line of its first result.
+    line: u64,
     /// One of its combinations of settings.
-    settings: usize,
+    settings: u32,
+    /// Which of the names it has.
+    name: u32,
     /// Which visit to this benchmark under these settings it is.
     block: u32,
-    /// Where its results stand in the text.
-    results: Vec<usize>,
 }
 
-/// Returns the visits in the order of their first results.
-fn visits(text: &GoText, roles: &Roles) -> Vec<Visit> {
-    let mut visits: Vec<Visit> = Vec::new();
-    let mut known: BTreeMap<(usize, u32, usize), usize> = BTreeMap::new();
-    let mut blocks: BTreeMap<(usize, usize), u32> = BTreeMap::new();
-    let alike = alike(text, roles);
-    for (place, it) in text.measured.iter().enumerate() {
-        let settings = alike[it.settings];
-        match known.get(&(settings, it.process, it.name)) {
-            Some(&visit) => visits[visit].results.push(place),
-            None => {
-                let block = blocks.entry((settings, it.name)).or_default();
-                known.insert((settings, it.process, it.name), visits.len());
-                visits.push(Visit {
-                    settings: it.settings,
-                    block: *block,
-                    results: vec![place],
-                });
-                *block += 1;
+/// All visits, in the order of their first results.
+struct Visits {
+    visits: Vec<Visit>,
+    /// The places of all results, those of one visit behind each other.
+    results: Vec<u32>,
+    /// Where the results of each visit end.
+    ends: Vec<usize>,
+}
+
+impl Visits {
+    fn of(text: &GoText, roles: &Roles) -> Self {
+        let (visits, visit_of) = visits(text, roles);
+        let visit_of = |group: u32| visit_of[group as usize].map(|visit| visit as usize);
+        let mut ends = vec![0_usize; visits.len()];
+        for it in &text.measured {
+            if let Some(visit) = visit_of(it.group) {
+                ends[visit] += 1;
             }
         }
+        let mut begin = 0;
+        for end in &mut ends {
+            // Where the next result of the visit goes: in the end, its end.
+            begin += std::mem::replace(end, begin);
+        }
+        let mut results = vec![0; begin];
+        for (at, it) in text.measured.iter().enumerate() {
+            if let Some(visit) = visit_of(it.group) {
+                results[ends[visit]] = place(at);
+                ends[visit] += 1;
+            }
+        }
+        Self {
+            visits,
+            results,
+            ends,
+        }
     }
-    visits
+
+    /// Returns each visit with the places of its results.
+    fn in_order(&self) -> impl Iterator<Item = (&Visit, &[u32])> {
+        let mut begin = 0;
+        self.visits
+            .iter()
+            .zip(&self.ends)
+            .map(move |(visit, &end)| {
+                let results = &self.results[begin..end];
+                begin = end;
+                (visit, results)
+            })
+    }
+}
+
+/// Returns the visits, and which of them each group of results belongs to.
+fn visits(text: &GoText, roles: &Roles) -> (Vec<Visit>, Vec<Option<u32>>) {
+    let mut visits: Vec<Visit> = Vec::new();
+    let mut known: HashMap<(u32, u32, u32), u32> = HashMap::new();
+    let mut blocks: HashMap<(u32, u32), u32> = HashMap::new();
+    let alike = alike(text, roles);
+    let visit_of = text.groups.iter().map(|it| {
+        if it.left_out {
+            return None;
+        }
+        let settings = alike[it.settings as usize];
+        let visit = known.entry((settings, it.process, it.name));
+        Some(*visit.or_insert_with(|| {
+            let block = blocks.entry((settings, it.name)).or_default();
+            visits.push(Visit {
+                line: it.line,
+                settings: it.settings,
+                name: it.name,
+                block: *block,
+            });
+            *block += 1;
+            place(visits.len() - 1)
+        }))
+    });
+    let visit_of = visit_of.collect();
+    (visits, visit_of)
 }
 
 /// Returns for each combination of settings the first with the same run and package.
-fn alike(text: &GoText, roles: &Roles) -> Vec<usize> {
-    let mut first: BTreeMap<(String, Option<&String>), usize> = BTreeMap::new();
-    text.settings
-        .iter()
-        .enumerate()
+fn alike(text: &GoText, roles: &Roles) -> Vec<u32> {
+    let mut first: BTreeMap<(String, Option<&String>), u32> = BTreeMap::new();
+    (0..)
+        .zip(&text.settings)
         .map(|(place, settings)| {
             let key = (run_key(settings, roles), settings.get("pkg"));
             *first.entry(key).or_insert(place)
@@ -225,8 +290,8 @@ fn benchmark_id(settings: &Settings, name: &str) -> String {
     }
 }
 
-fn run_draft(text: &GoText, roles: &Roles, place: usize) -> RunDraft {
-    let settings = &text.settings[place];
+fn run_draft(text: &GoText, roles: &Roles, place: u32) -> RunDraft {
+    let settings = &text.settings[place as usize];
     let mut environment = Object::new();
     let mut factors = BTreeMap::new();
     for (key, value) in settings {
@@ -295,8 +360,8 @@ fn unit_attributes(text: &GoText) -> Object {
 }
 
 fn instance_draft(text: &GoText, roles: &Roles, visit: &Visit) -> InstanceDraft {
-    let settings = &text.settings[visit.settings];
-    let full_name = text.names.at(text.measured[visit.results[0]].name);
+    let settings = &text.settings[visit.settings as usize];
+    let full_name = text.names.at(visit.name);
     let name = GoName::of(full_name);
     let mut params = Object::new();
     for (key, value) in name.parameters() {
@@ -323,26 +388,32 @@ fn instance_draft(text: &GoText, roles: &Roles, visit: &Visit) -> InstanceDraft 
     }
 }
 
-/// Puts the results of a visit into its draft.
-fn measure(text: &GoText, quantities: &[Quantity], visit: &Visit, draft: &mut InstanceDraft) {
-    let results: Vec<&Measured> = visit.results.iter().map(|&at| &text.measured[at]).collect();
+/// Puts the results at these places into the draft of their visit.
+fn measure(text: &GoText, quantities: &[Quantity], places: &[u32], draft: &mut InstanceDraft) {
+    let results = || places.iter().map(|&at| &text.measured[at as usize]);
     let mut columns = IterationColumns {
-        count: results.len(),
-        loops: results.iter().map(|it| it.loops).collect(),
+        count: places.len(),
+        loops: results().map(|it| it.loops).collect(),
         ..IterationColumns::default()
     };
-    for (index, (k, it)) in (0_u32..).zip(results.iter().enumerate()) {
-        for (value, unit) in text.values(it) {
+    for (index, (k, &at)) in (0_u32..).zip(places.iter().enumerate()) {
+        for (value, unit) in text.values(&text.measured[at as usize]) {
             let Quantity { metric, unit } = &quantities[unit];
-            let missing = || vec![f64::NAN; results.len()];
-            let column = columns.values.entry(metric.clone()).or_insert_with(missing);
-            column[k] = unit.base(value);
-            draft.metrics.insert(metric.clone(), unit.metric.clone());
+            if let Some(column) = columns.values.get_mut(metric) {
+                column[k] = unit.base(value);
+            } else {
+                let mut column = vec![f64::NAN; places.len()];
+                column[k] = unit.base(value);
+                columns.values.insert(metric.clone(), column);
+            }
+            if draft.metrics.get(metric) != Some(&unit.metric) {
+                draft.metrics.insert(metric.clone(), unit.metric.clone());
+            }
         }
-        if it.outcome != Outcome::Ok {
+        if let Some(failure) = text.failures.get(&(at as usize)) {
             let mark = Mark {
-                outcome: it.outcome,
-                message: it.message.as_deref().cloned(),
+                outcome: failure.outcome,
+                message: failure.message.clone(),
                 attributes: Object::new(),
             };
             columns.marks.insert(index, mark);

@@ -3,13 +3,13 @@
 //!
 //! `go test -json` wraps the same text into events, one stream of it for each package.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::go_line::{GoLine, GoResult, parse};
-use super::go_text::{GoText, Measured, Settings};
+use super::go_text::{Failure, GoText, Group, Settings, place};
 use super::lines::{Line, Lines};
 use super::{BadLine, ImportError, Source};
 use crate::model::Outcome;
@@ -79,7 +79,7 @@ struct Stream {
     partial: String,
     settings: Settings,
     /// The place of the settings among the text's, where they have not changed since.
-    settings_place: Option<usize>,
+    settings_place: Option<u32>,
     /// The process that is under way.
     process: Option<Process>,
 }
@@ -95,6 +95,34 @@ struct Process {
     described: Option<usize>,
     /// Whether it crashed: what follows are traces.
     crashed: bool,
+    /// The groups of its results, by settings, name, and whether they have values.
+    groups: HashMap<(u32, u32, bool), u32>,
+}
+
+impl Process {
+    /// Returns the group of a result that stands on a line.
+    fn group(
+        &mut self,
+        line: u64,
+        settings: u32,
+        name: &str,
+        has_values: bool,
+        text: &mut GoText,
+    ) -> u32 {
+        let name = text.names.place_of(name);
+        let key = (settings, name, has_values);
+        *self.groups.entry(key).or_insert_with(|| {
+            text.groups.push(Group {
+                line,
+                settings,
+                name,
+                process: self.number,
+                has_values,
+                left_out: false,
+            });
+            place(text.groups.len() - 1)
+        })
+    }
 }
 
 impl Stream {
@@ -151,6 +179,7 @@ impl Stream {
                 begun: None,
                 described: None,
                 crashed: false,
+                groups: HashMap::new(),
             }
         })
     }
@@ -184,7 +213,10 @@ impl Stream {
         };
         match (process.described, &mut process.begun) {
             (Some(place), _) => {
-                let message = text.measured[place].message.get_or_insert_default();
+                let Some(failure) = text.failures.get_mut(&place) else {
+                    return;
+                };
+                let message = failure.message.get_or_insert_default();
                 if !message.is_empty() {
                     message.push('\n');
                 }
@@ -202,34 +234,21 @@ impl Stream {
         processes: &mut u32,
         text: &mut GoText,
     ) {
+        let settings = self.settings_place(text);
         let process = self.process(processes);
         process.has_results = true;
         process.begun = None;
         process.described = None;
-        let which = process.number;
+        let group = process.group(number, settings, result.name, true, text);
         // Go prints a result without iterations when the benchmark panics.
-        let outcome = if result.loops == 0 {
-            Outcome::Failed
-        } else {
-            Outcome::Ok
-        };
-        let settings = self.settings_place(text);
-        let name = text.names.place_of(result.name);
-        let begin = text.values.len();
-        for &(value, unit) in &result.values {
-            let unit = u32::try_from(text.units.place_of(unit)).unwrap_or(u32::MAX);
-            text.values.push((value, unit));
+        if result.loops == 0 {
+            let failure = Failure {
+                outcome: Outcome::Failed,
+                message: None,
+            };
+            text.failures.insert(text.measured.len(), failure);
         }
-        text.measured.push(Measured {
-            line: number,
-            name,
-            process: which,
-            settings,
-            loops: result.loops.max(1),
-            values: begin..text.values.len(),
-            outcome,
-            message: None,
-        });
+        text.measure(group, result.loops.max(1), &result.values);
     }
 
     fn without_result(
@@ -249,16 +268,13 @@ impl Stream {
             .filter(|(begun, logged)| begun == name && !logged.is_empty());
         // In verbose text the reasons stand before, else behind it.
         process.described = logged.is_none().then_some(place);
-        text.measured.push(Measured {
-            line: number,
-            name: text.names.place_of(name),
-            process: process.number,
-            settings,
-            loops: 1,
-            values: 0..0,
+        let group = process.group(number, settings, name, false, text);
+        let failure = Failure {
             outcome,
-            message: logged.map(|(_name, logged)| Box::new(logged.join("\n"))),
-        });
+            message: logged.map(|(_name, logged)| logged.join("\n")),
+        };
+        text.failures.insert(place, failure);
+        text.measure(group, 1, &[]);
     }
 
     fn crash(&mut self, number: u64, words: &str, processes: &mut u32, text: &mut GoText) {
@@ -274,33 +290,37 @@ impl Stream {
         process.crashed = true;
         let which = process.number;
         let begun = process.begun.take();
+        let last = text.measured.last();
+        let of_this_process =
+            last.is_some_and(|it| text.groups[it.group as usize].process == which);
+        let place = text.measured.len().wrapping_sub(1);
         let unfinished = text
-            .measured
-            .last_mut()
-            .filter(|it| it.process == which && it.outcome == Outcome::Failed)
+            .failures
+            .get_mut(&place)
+            .filter(|it| of_this_process && it.outcome == Outcome::Failed)
             .filter(|it| it.message.is_none());
         match (unfinished, begun) {
-            (Some(measured), _) => {
-                measured.outcome = outcome;
-                measured.message = Some(Box::new(words.to_owned()));
+            (Some(failure), _) => {
+                failure.outcome = outcome;
+                failure.message = Some(words.to_owned());
             }
             (None, Some((name, _logged))) => {
                 self.without_result(number, &name, outcome, processes, text);
-                if let Some(measured) = text.measured.last_mut() {
-                    measured.message = Some(Box::new(words.to_owned()));
+                if let Some(mut failure) = text.failures.last_entry() {
+                    failure.get_mut().message = Some(words.to_owned());
                 }
             }
             (None, None) => text.other.push(number),
         }
     }
 
-    fn settings_place(&mut self, text: &mut GoText) -> usize {
+    fn settings_place(&mut self, text: &mut GoText) -> u32 {
         if let Some(place) = self.settings_place {
             return place;
         }
         let known = text.places_of_settings.get(&self.settings).copied();
         let place = known.unwrap_or_else(|| {
-            let place = text.settings.len();
+            let place = place(text.settings.len());
             text.settings.push(self.settings.clone());
             text.places_of_settings.insert(self.settings.clone(), place);
             place

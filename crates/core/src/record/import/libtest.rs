@@ -1,15 +1,16 @@
 //! What `cargo bench` prints: Rust's own benchmarks, and Criterion's
 //! `--output-format bencher`, which looks the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
-use super::libtest_lines::{Came, Measured, TestResult, read_results};
+use super::libtest_lines::{Came, Measured, Said, TestResult, each_result};
 use super::sink::Sink;
 use super::units::Unit;
-use super::{Format, ImportError, ImportOptions, Source, no_folder};
+use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{Benchmark, InstanceOutcome, MetricName};
 
 pub(super) const FORMAT: Format = Format {
@@ -34,45 +35,78 @@ fn read(
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
     let digest = source.sha256()?;
-    let (results, bad) = read_results(source)?;
     let session = SessionDraft {
         tool: "cargo bench".to_owned(),
         ..SessionDraft::default()
     };
     let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
     let run = intake.run(RunDraft::default())?;
-    let ambiguous = ambiguous_names(&results);
-    for bad in bad {
-        intake.bad(bad);
-    }
-    for result in results {
-        let line = result.line;
-        if let Came::NotRun = result.came {
-            intake
-                .notes()
-                .left(&result.name, "they were not measured: tests, or ignored");
-            continue;
+    let mut first_target: Option<Option<String>> = None;
+    let mut has_several = false;
+    let said = each_result(source, |line, result| {
+        match result {
+            Ok(TestResult { target, .. }) => match &first_target {
+                Some(first) => has_several |= first.as_deref() != target,
+                None => first_target = Some(target.map(str::to_owned)),
+            },
+            Err(reason) => intake.bad(BadLine { line, reason }),
         }
-        let draft = draft(result, &ambiguous);
-        intake.instance(line, &run, draft)?;
-    }
+        Ok(())
+    })?;
+    let ambiguous = if has_several {
+        ambiguous_names(source)?
+    } else {
+        HashSet::new()
+    };
+    each_result(source, |line, result| match result {
+        Ok(TestResult {
+            name,
+            came: Came::NotRun,
+            ..
+        }) => {
+            let why = "they were not measured: tests, or ignored";
+            intake.notes().left(name, why);
+            Ok(())
+        }
+        Ok(result) => intake.instance(line, &run, draft(&result, &ambiguous, &said)),
+        // The first reading has told of it.
+        Err(_reason) => Ok(()),
+    })?;
     intake.finish()
 }
 
-/// Returns the names that stand for different benchmarks in different programs.
-fn ambiguous_names(results: &[TestResult]) -> BTreeSet<String> {
-    let mut targets: BTreeMap<&str, &Option<String>> = BTreeMap::new();
-    results
-        .iter()
-        .filter(|result| *targets.entry(&result.name).or_insert(&result.target) != &result.target)
-        .map(|result| result.name.clone())
-        .collect()
+/// Enough of a name's digest to tell it from all others.
+type Key = [u8; 16];
+
+fn key_of(text: &str) -> Key {
+    let digest = Sha256::digest(text.as_bytes());
+    std::array::from_fn(|at| digest[at])
 }
 
-fn draft(result: TestResult, ambiguous: &BTreeSet<String>) -> InstanceDraft {
-    let id = match &result.target {
-        Some(target) if ambiguous.contains(&result.name) => format!("{target}::{}", result.name),
-        Some(_) | None => result.name,
+/// Returns the names that stand for different benchmarks in different programs. Only
+/// digests are kept, since there may be millions.
+fn ambiguous_names(source: &Source) -> Result<HashSet<Key>, ImportError> {
+    let mut targets: HashMap<Key, Option<Key>> = HashMap::new();
+    let mut ambiguous = HashSet::new();
+    each_result(source, |_line, result| {
+        if let Ok(TestResult { name, target, .. }) = result {
+            let (name, target) = (key_of(name), target.map(key_of));
+            if *targets.entry(name).or_insert(target) != target {
+                ambiguous.insert(name);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(ambiguous)
+}
+
+fn draft(result: &TestResult<'_>, ambiguous: &HashSet<Key>, said: &Said) -> InstanceDraft {
+    let name = result.name;
+    let id = match result.target {
+        Some(target) if !ambiguous.is_empty() && ambiguous.contains(&key_of(name)) => {
+            format!("{target}::{name}")
+        }
+        Some(_) | None => name.to_owned(),
     };
     let mut draft = InstanceDraft {
         benchmark: Benchmark {
@@ -84,23 +118,24 @@ fn draft(result: TestResult, ambiguous: &BTreeSet<String>) -> InstanceDraft {
     if let Some(target) = result.target {
         draft.attributes.insert("target".to_owned(), json!(target));
     }
-    match result.came {
-        Came::Failed(message) => {
+    match &result.came {
+        Came::Failed => {
             draft.outcome = InstanceOutcome::Failed;
-            draft.message = Some(message.unwrap_or_else(|| "FAILED".to_owned()));
+            let message = said.get(name).map_or("FAILED", String::as_str);
+            draft.message = Some(message.to_owned());
         }
         Came::NotRun => draft.outcome = InstanceOutcome::Skipped,
-        Came::Measured(measured) => summarise(&measured, &mut draft),
+        Came::Measured(measured) => summarise(measured, &mut draft),
     }
     draft
 }
 
-fn summarise(measured: &Measured, draft: &mut InstanceDraft) {
-    let unit = Unit::named(&measured.unit);
+fn summarise(measured: &Measured<'_>, draft: &mut InstanceDraft) {
+    let unit = Unit::named(measured.unit);
     let metric: MetricName = if unit.metric.unit == "s" {
         "wall_time".to_owned()
     } else {
-        measured.unit.clone()
+        measured.unit.to_owned()
     };
     draft.metrics.insert(metric.clone(), unit.metric.clone());
     draft.summaries.push(SummaryDraft {
@@ -130,6 +165,7 @@ fn summarise(measured: &Measured, draft: &mut InstanceDraft) {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{imported, refusal, refusal_of, shown};
+    use crate::model::Record;
 
     #[test]
     fn a_line_is_a_median_and_a_range_and_a_failure_says_why() {
@@ -234,6 +270,31 @@ mod tests {
         use super::super::{BadLines, Source, read};
         let source = Source::from_bytes("made-up.txt", text.as_bytes().to_vec()).expect("bytes");
         read(&source, &options(BadLines::Refuse)).expect("good")
+    }
+
+    #[test]
+    fn what_a_failure_says_is_found_though_it_stands_behind_and_bad_lines_come_first() {
+        use super::super::testing::options;
+        use super::super::{BadLines, Source, read};
+        let text = "\
+            test a ... FAILED\n\
+            test b ... bench: 5 ns/iter (+/- 1)\n\
+            test c ... bench: fast ns/iter (+/- 1)\n\
+            failures:\n\
+            ---- a stdout ----\n\
+            it is on fire\n";
+        let source = Source::from_bytes("made-up.txt", text.as_bytes().to_vec()).expect("bytes");
+        let imported = read(&source, &options(BadLines::Skip)).expect("good in part");
+        assert_eq!(imported.bad_lines.len(), 1);
+        let mut found = Vec::new();
+        for record in &imported.records {
+            match record {
+                Record::Instance(it) => found.push(format!("{} {}", it.position, it.benchmark.id)),
+                Record::InstanceEnd(it) => found.extend(it.message.clone()),
+                _other => {}
+            }
+        }
+        assert_eq!(found, ["1 a", "it is on fire", "2 b"]);
     }
 
     #[test]

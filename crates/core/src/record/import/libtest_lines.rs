@@ -3,34 +3,32 @@
 use std::collections::BTreeMap;
 
 use super::lines::{Line, Lines};
-use super::{BadLine, ImportError, Source};
+use super::{ImportError, Source};
 
 /// What stands between a name and what came of it.
 const DOTS: &str = " ... ";
 
 /// A line `test …`.
-pub(super) struct TestResult {
-    pub(super) line: u64,
-    pub(super) name: String,
+pub(super) struct TestResult<'l> {
+    pub(super) name: &'l str,
     /// The program that it ran in, where cargo's own lines are there too.
-    pub(super) target: Option<String>,
-    pub(super) came: Came,
+    pub(super) target: Option<&'l str>,
+    pub(super) came: Came<'l>,
 }
 
 /// What came of a test.
-pub(super) enum Came {
-    Measured(Measured),
-    /// With what it said.
-    Failed(Option<String>),
+pub(super) enum Came<'l> {
+    Measured(Measured<'l>),
+    Failed,
     NotRun,
 }
 
 /// The figures of a line, as they stand there.
-pub(super) struct Measured {
+pub(super) struct Measured<'l> {
     pub(super) centre: f64,
     pub(super) spread: f64,
-    pub(super) unit: String,
-    pub(super) rate: Option<(f64, String)>,
+    pub(super) unit: &'l str,
+    pub(super) rate: Option<(f64, &'l str)>,
     pub(super) statistic: &'static str,
 }
 
@@ -44,22 +42,26 @@ struct Place {
     speaks: Option<(String, Vec<String>)>,
 }
 
+/// What failed benchmarks said, by name.
+pub(super) type Said = BTreeMap<String, String>;
+
 /// Lines to keep of what a failed benchmark said.
 const SAID: usize = 10;
 
-/// Returns the results of all lines `test …`, and the lines that are wrong.
-pub(super) fn read_results(
+/// Hands out the results of all lines `test …` by their number, and the lines that are
+/// wrong; returns what failed benchmarks said, which stands behind their results.
+pub(super) fn each_result(
     source: &Source,
-) -> Result<(Vec<TestResult>, Vec<BadLine>), ImportError> {
+    mut take: impl FnMut(u64, Result<TestResult<'_>, String>) -> Result<(), ImportError>,
+) -> Result<Said, ImportError> {
     let mut lines = Lines::of(source)?;
     let mut place = Place::default();
-    let (mut results, mut bad) = (Vec::new(), Vec::new());
-    let mut said: BTreeMap<String, String> = BTreeMap::new();
+    let mut said = Said::new();
     while let Some((line, text)) = lines.next()? {
         let text = match text {
             Line::Text(text) => text,
             Line::Bad(reason) => {
-                bad.push(BadLine { line, reason });
+                take(line, Err(reason))?;
                 continue;
             }
         };
@@ -67,28 +69,20 @@ pub(super) fn read_results(
         let Some((name, rest)) = test_line(text) else {
             continue;
         };
-        match came(rest, place.in_harness) {
-            Err(reason) => bad.push(BadLine { line, reason }),
-            Ok(came) => results.push(TestResult {
-                line,
-                name: name.to_owned(),
-                target: place.target.clone(),
-                came,
-            }),
-        }
+        let result = came(rest, place.in_harness).map(|came| TestResult {
+            name,
+            target: place.target.as_deref(),
+            came,
+        });
+        take(line, result)?;
     }
     place.hush(&mut said);
-    for result in &mut results {
-        if let Came::Failed(message) = &mut result.came {
-            *message = said.get(&result.name).cloned();
-        }
-    }
-    Ok((results, bad))
+    Ok(said)
 }
 
 impl Place {
     /// Takes a line's word for where the next ones stand.
-    fn move_on(&mut self, text: &str, said: &mut BTreeMap<String, String>) {
+    fn move_on(&mut self, text: &str, said: &mut Said) {
         let speaker = text
             .strip_prefix("---- ")
             .and_then(|rest| rest.strip_suffix(" stdout ----"));
@@ -113,7 +107,7 @@ impl Place {
     }
 
     /// Ends what a failed benchmark said.
-    fn hush(&mut self, said: &mut BTreeMap<String, String>) {
+    fn hush(&mut self, said: &mut Said) {
         if let Some((name, lines)) = self.speaks.take()
             && !lines.is_empty()
         {
@@ -143,10 +137,10 @@ fn test_line(text: &str) -> Option<(&str, &str)> {
         .map(|(name, rest)| (name.trim_end(), rest))
 }
 
-fn came(rest: &str, in_harness: bool) -> Result<Came, String> {
+fn came(rest: &str, in_harness: bool) -> Result<Came<'_>, String> {
     let Some(figures) = rest.strip_prefix("bench:") else {
         return Ok(if rest.starts_with("FAILED") {
-            Came::Failed(None)
+            Came::Failed
         } else {
             Came::NotRun
         });
@@ -162,13 +156,13 @@ fn came(rest: &str, in_harness: bool) -> Result<Came, String> {
         None => None,
         Some(rate) => {
             let (value, unit) = word(rate);
-            Some((number(value)?, unit.trim().to_owned()))
+            Some((number(value)?, unit.trim()))
         }
     };
     Ok(Came::Measured(Measured {
         centre: number(centre)?,
         spread: number(spread)?,
-        unit: unit.to_owned(),
+        unit,
         rate,
         statistic: if in_harness {
             "median/range"
@@ -186,8 +180,13 @@ fn word(text: &str) -> (&str, &str) {
 
 /// Returns a number written with commas between thousands.
 fn number(text: &str) -> Result<f64, String> {
-    let plain = text.trim().replace(',', "");
-    match plain.parse::<f64>() {
+    let plain = text.trim();
+    let number = if plain.contains(',') {
+        plain.replace(',', "").parse::<f64>()
+    } else {
+        plain.parse::<f64>()
+    };
+    match number {
         Ok(number) if number < 0.0 => Err(format!("a figure is negative: {text}")),
         Ok(number) if number.is_finite() => Ok(number),
         Ok(_) | Err(_) => Err(format!("not a number: {text:?}")),
