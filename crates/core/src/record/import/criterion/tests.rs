@@ -1,6 +1,8 @@
 use std::path::Path;
 
-use super::super::testing::{fixture, imported, options, refusal, refusal_of, shown};
+use super::super::testing::{
+    fate_of_a_key, fixture, imported, options, refusal, refusal_of, shown,
+};
 use super::super::{BadLines, ImportError, Imported, Source, import, places_at, read};
 use super::folder;
 use crate::model::RecordKind;
@@ -17,6 +19,16 @@ fn shown_folder(name: &str) -> String {
     let place = fixture("").display().to_string();
     let time = regex::Regex::new(r#""(started|ended)":"[^"]*""#).expect("a pattern");
     time.replace_all(&text, "\"$1\":\"…\"").replace(&place, "")
+}
+
+#[test]
+fn a_key_that_nobody_knows_is_kept_with_its_message() {
+    let fate = |pointer: &str| fate_of_a_key("cargo-criterion-1.1.0/messages.json", pointer);
+    assert_eq!(fate("/2"), "kept in attributes of the instance");
+    assert_eq!(
+        fate("/2/throughput/0"),
+        "kept in attributes of the instance, under `throughput`"
+    );
 }
 
 #[test]
