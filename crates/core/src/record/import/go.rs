@@ -86,6 +86,11 @@ fn note(text: &GoText, intake: &mut Intake<'_, '_, '_>) {
             .notes()
             .left(&what, "they are neither results nor settings");
     }
+    for unit in &text.not_finite {
+        intake
+            .notes()
+            .left(unit, "some of their values are NaN or infinite");
+    }
     for name in &text.failed_in_part {
         intake
             .notes()

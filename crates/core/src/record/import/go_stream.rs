@@ -211,6 +211,10 @@ impl Stream {
         let name = text.names.place_of(result.name);
         let begin = text.values.len();
         for &(value, unit) in &result.values {
+            // Of no iterations there is no mean: that is a failure, and said to be one.
+            if value.is_nan() && result.loops > 0 && !text.not_finite.contains(unit) {
+                text.not_finite.insert(unit.to_owned());
+            }
             let unit = u32::try_from(text.units.place_of(unit)).unwrap_or(u32::MAX);
             text.values.push((value, unit));
         }

@@ -34,6 +34,8 @@ pub(super) struct GoText {
     pub(super) bad: Vec<BadLine>,
     /// The numbers of lines that say nothing.
     pub(super) other: Vec<u64>,
+    /// Units of which some value is no finite number.
+    pub(super) not_finite: BTreeSet<String>,
     /// Benchmarks that failed because a part of them did.
     pub(super) failed_in_part: BTreeSet<String>,
 }

@@ -1,4 +1,4 @@
-use super::super::testing::{imported, refusal, shown};
+use super::super::testing::{imported, read_as, refusal, shown};
 
 #[test]
 fn count_gives_iterations_of_one_instance_for_each_benchmark() {
@@ -275,6 +275,21 @@ fn events_hold_the_same_text() {
     {"v":1,"kind":"iteration","instance":"#7","index":0,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":12648490000.0,"wall_time":3.2380000000000003e-7}}
     {"v":1,"kind":"iteration","instance":"#7","index":1,"burn_in":false,"loops":2000,"outcome":"ok","metrics":{"throughput":13016830000.0,"wall_time":3.147e-7}}
     left, as a part of it says why: the failure of BenchmarkHalfBroken
+    "##);
+}
+
+#[test]
+fn a_value_that_is_no_finite_number_is_missing_and_said() {
+    let text = "BenchmarkA 10 NaN ns/op 3 B/op\nBenchmarkA 10 +Inf ns/op 3 B/op\n";
+    insta::assert_snapshot!(shown(&read_as("go", text)), @r##"
+    go because it was said
+    {"v":1,"kind":"session","id":"#0","suite":"go","started":"2026-01-01T00:00:00Z","tool":"go test","name":"made-up","attributes":{"source":{"file":"made-up","format":"go","sha256":"…"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"B/op":{"unit":"B","better":"lower"}}}
+    {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"BenchmarkA"},"block":0,"position":0,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":10,"outcome":"ok","metrics":{"B/op":3.0}}
+    {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"loops":10,"outcome":"ok","metrics":{"B/op":3.0}}
+    left, as some of their values are NaN or infinite: ns/op
     "##);
 }
 
