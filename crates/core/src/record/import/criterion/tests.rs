@@ -269,6 +269,14 @@ fn a_sample_file_brings_its_folder() {
     let imported = of_folder(&file, BadLines::Refuse).expect("good");
     let alone = of_folder(file.parent().expect("a folder"), BadLines::Refuse).expect("good");
     assert_eq!(imported.records, alone.records);
+    let root = fixture("criterion-0.3.0/results");
+    let old = root.join("sums/fold/new/sample.json");
+    let imported = of_folder(&old, BadLines::Refuse).expect("good");
+    assert_eq!(
+        imported.because,
+        Some("it is called `sample.json` and has `benchmark.json` beside it")
+    );
+    assert_eq!(imported.appended.of(RecordKind::Instance).new, 1);
 }
 
 #[test]
