@@ -286,11 +286,18 @@ fn what_is_broken_is_named_with_its_file_and_may_be_left_out() {
         let error = of_folder(&fixture(name), BadLines::Refuse).expect_err("bad on purpose");
         error.to_string().replace(&place, "")
     };
-    let skipped = of_folder(&fixture("criterion-0.8.2/wrong"), BadLines::Skip).expect("kept going");
+    let results = tempfile::tempdir().expect("a folder");
+    copy(&fixture("criterion-0.8.2/quick"), results.path());
+    copy(&fixture("criterion-0.8.2/wrong"), results.path());
+    let skipped = of_folder(results.path(), BadLines::Skip).expect("kept going");
+    let results = format!("{}/", results.path().display());
+    let nothing_good = of_folder(&fixture("criterion-0.8.2/wrong"), BadLines::Skip);
+    let nothing_good = nothing_good.expect_err("nothing is left").to_string();
     let all = [
         broken("criterion-0.8.2/truncated"),
         broken("criterion-0.8.2/wrong"),
-        skipped.bad_lines[0].reason.replace(&place, ""),
+        nothing_good.replace(&place, ""),
+        skipped.bad_lines[0].reason.replace(&results, ""),
         refusal("criterion-0.8.2/baselines/flat/5000/new/sample.json"),
         refusal_of(
             "criterion",
@@ -304,7 +311,8 @@ fn what_is_broken_is_named_with_its_file_and_may_be_left_out() {
     insta::assert_snapshot!(all.join("\n"), @r#"
     criterion-0.8.2/truncated/flat/5000/new/sample.json:1: the JSON is cut off
     criterion-0.8.2/wrong/flat/5000/new/sample.json:1: `times` has a negative one: -1006291
-    criterion-0.8.2/wrong/flat/5000/new/sample.json: `times` has a negative one: -1006291
+    criterion-0.8.2/wrong/flat/5000/new/sample.json:1: `times` has a negative one: -1006291
+    flat/5000/new/sample.json: `times` has a negative one: -1006291
     sample.json:1: the name of the benchmark is missing, which stands in a `benchmark.json` beside it: import its directory
     made-up:1: `id` is missing
     made-up:1: invalid type: string "fast", expected a number
