@@ -10,6 +10,7 @@ use super::benchmarkdotnet_document::{Case, KNOWN, Measurement, Report, Stage, S
 use super::detect::has_key;
 use super::document::Document;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use super::keys::put_object;
 use super::moment::moment;
 use super::notes::FOLLOWS;
 use super::others::others;
@@ -33,6 +34,10 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         .then_some("it has `HostEnvironmentInfo`")
 }
 
+/// Parts of a benchmark whose unknown keys are kept.
+const STATISTICS: &str = "Statistics";
+const METRICS: &str = "Metrics";
+
 /// What BenchmarkDotNet itself calls the memory that an operation allocates.
 const ALLOCATED: &str = "Allocated Memory";
 
@@ -43,6 +48,9 @@ fn read(
 ) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let report: Report<'_> = document.parse()?;
+    for key in report.unknown.keys() {
+        sink.notes().kept(key, "attributes of the session");
+    }
     let session = session_draft(&report);
     let digest = document.sha256();
     let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
@@ -71,7 +79,7 @@ fn read(
 
 fn session_draft(report: &Report<'_>) -> SessionDraft {
     let version = report.host_environment_info.get("BenchmarkDotNetVersion");
-    let mut attributes = Object::new();
+    let mut attributes = report.unknown.clone();
     if let Some(title) = &report.title {
         attributes.insert("title".to_owned(), Value::from(title.as_str()));
     }
@@ -154,9 +162,19 @@ impl Job {
     }
 }
 
+/// Returns a benchmark, and the keys of it and its parts that nobody knows.
 fn read_case(document: &Document, raw: &RawValue) -> Result<(Case, Object), BadLine> {
     let case: Case = document.element(raw)?;
-    let unknown = others(document, raw, &KNOWN)?;
+    let mut unknown = others(document, raw, &KNOWN)?;
+    if let Some(statistics) = &case.statistics {
+        put_object(&mut unknown, STATISTICS, statistics.unknown());
+    }
+    let mut of_metrics = Object::new();
+    for metric in case.metrics.as_deref().unwrap_or_default() {
+        let of_metric = metric.all_unknown();
+        put_object(&mut of_metrics, &metric.descriptor.id, of_metric);
+    }
+    put_object(&mut unknown, METRICS, of_metrics);
     let measurements = case.measurements.as_deref().unwrap_or_default();
     if let Some(bad) = measurements.iter().find(|it| it.nanoseconds.0 < 0.0) {
         let reason = format!(
@@ -170,11 +188,31 @@ fn read_case(document: &Document, raw: &RawValue) -> Result<(Case, Object), BadL
 }
 
 fn note(case: &Case, unknown: &Object, intake: &mut Intake<'_, '_, '_>) {
-    for key in unknown.keys() {
-        intake.notes().kept(key, "attributes of the instance");
+    for (key, value) in unknown {
+        let parts = value.as_object().into_iter().flatten();
+        match key.as_str() {
+            STATISTICS => {
+                for (key, _) in parts {
+                    let place = "attributes of the instance, under `Statistics`";
+                    intake.notes().kept(key, place);
+                }
+            }
+            METRICS => {
+                let of_metrics = parts.filter_map(|(_, of_metric)| of_metric.as_object());
+                for key in of_metrics.flat_map(Object::keys) {
+                    let place = "attributes of the instance, under `Metrics`";
+                    intake.notes().kept(key, place);
+                }
+            }
+            _own => intake.notes().kept(key, "attributes of the instance"),
+        }
     }
     let measurements = case.measurements.as_deref().unwrap_or_default();
     for measurement in measurements {
+        for key in &measurement.unknown.0 {
+            let why = "there are too many measurements to keep what nobody knows";
+            intake.notes().left(key, why);
+        }
         match measurement.stage() {
             Stage::Warmup | Stage::Actual => {}
             Stage::Result => intake.notes().left(&measurement.name(), FOLLOWS),

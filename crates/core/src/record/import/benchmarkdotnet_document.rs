@@ -1,9 +1,12 @@
 //! BenchmarkDotNet's document, as it stands there.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::number::{Number, column};
+use super::others::UnknownKeys;
 use crate::model::Object;
 
 /// The whole document.
@@ -16,6 +19,8 @@ pub(super) struct Report<'d> {
     pub(super) host_environment_info: Object,
     #[serde(borrow)]
     pub(super) benchmarks: Vec<&'d RawValue>,
+    #[serde(flatten)]
+    pub(super) unknown: Object,
 }
 
 /// The keys of [`Case`].
@@ -87,6 +92,64 @@ pub(super) struct Statistics {
     pub(super) q3: Number,
     #[serde(default)]
     pub(super) max: Number,
+    /// The other figures, and keys that nobody knows.
+    #[serde(flatten)]
+    pub(super) others: Object,
+}
+
+/// Other figures of the samples.
+const FIGURES: [&str; 10] = [
+    "LowerFence",
+    "UpperFence",
+    "InterquartileRange",
+    "LowerOutliers",
+    "UpperOutliers",
+    "AllOutliers",
+    "StandardError",
+    "Variance",
+    "Skewness",
+    "Kurtosis",
+];
+
+/// The keys of `ConfidenceInterval`.
+const INTERVAL: [&str; 7] = [
+    "N",
+    "Mean",
+    "StandardError",
+    "Level",
+    "Margin",
+    "Lower",
+    "Upper",
+];
+
+impl Statistics {
+    /// Returns what is no figure of the samples.
+    pub(super) fn unknown(&self) -> Object {
+        let mut unknown = self.others.clone();
+        unknown.retain(|key, value| !FIGURES.contains(&key.as_str()) && !value.is_null());
+        for (part, is_known) in [
+            ("ConfidenceInterval", is_of_interval as fn(&str) -> bool),
+            ("Percentiles", is_percentile),
+        ] {
+            match unknown.get_mut(part) {
+                Some(Value::Object(figures)) => figures.retain(|key, _| !is_known(key)),
+                Some(_) | None => continue,
+            }
+            if unknown[part].as_object().is_some_and(Object::is_empty) {
+                unknown.remove(part);
+            }
+        }
+        unknown
+    }
+}
+
+fn is_of_interval(key: &str) -> bool {
+    INTERVAL.contains(&key)
+}
+
+fn is_percentile(key: &str) -> bool {
+    let percent = key.strip_prefix('P');
+    percent.is_some_and(|it| it.parse::<f64>().is_ok())
 }
 
 /// What was allocated.
@@ -108,6 +171,10 @@ pub(super) struct Measurement {
     pub(super) launch_index: u64,
     pub(super) operations: u64,
     pub(super) nanoseconds: Number,
+    #[serde(default, rename = "IterationIndex")]
+    _iteration_index: IgnoredAny,
+    #[serde(flatten)]
+    pub(super) unknown: UnknownKeys,
 }
 
 fn first() -> u64 {
@@ -121,6 +188,8 @@ pub(super) struct MeasuredMetric {
     #[serde(default)]
     pub(super) value: Number,
     pub(super) descriptor: Descriptor,
+    #[serde(flatten)]
+    pub(super) unknown: Object,
 }
 
 /// What a metric is.
@@ -132,6 +201,31 @@ pub(super) struct Descriptor {
     pub(super) unit: Option<String>,
     #[serde(default)]
     pub(super) the_greater_the_better: Option<bool>,
+    #[serde(flatten)]
+    others: Object,
+}
+
+/// How to show a metric.
+const LOOKS: [&str; 5] = [
+    "DisplayName",
+    "Legend",
+    "NumberFormat",
+    "UnitType",
+    "PriorityInCategory",
+];
+
+impl MeasuredMetric {
+    /// Returns the keys that nobody knows, those of the descriptor too.
+    pub(super) fn all_unknown(&self) -> Object {
+        let mut all = self.unknown.clone();
+        let others = self.descriptor.others.iter();
+        all.extend(
+            others
+                .filter(|(key, _)| !LOOKS.contains(&key.as_str()))
+                .map(|(key, value)| (key.clone(), value.clone())),
+        );
+        all
+    }
 }
 
 /// What a measurement is good for.

@@ -119,7 +119,7 @@ fn instance_draft(
             if value.as_str().is_some_and(is_no_number_word) {
                 *value = Value::Null;
             }
-            intake.notes().kept(key, "the summary, as it is");
+            intake.notes().kept(key, "summary, as it is");
         }
         make_way(&mut extra, &["lower", "upper"]);
         // Nothing says what the bounds bound, nor that the value is between them.
@@ -195,7 +195,7 @@ mod tests {
         {"v":1,"kind":"summary","instance":"#2","metric":"wall_time","centre":1.25e-6,"statistic":"value","p99_value":1400.0}
         {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
         left, as it has no value: accuracy
-        kept in the summary, as it is: p99_value
+        kept in summary, as it is: p99_value
         "##);
     }
 

@@ -58,13 +58,25 @@ fn read(
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
     let document = Document::of(source)?;
-    let elements = elements(&document)?;
+    let (elements, about_page) = elements(&document)?;
+    for (key, value) in &about_page {
+        match value.as_object().filter(|_| key == "metadata") {
+            None => sink.notes().kept(key, "attributes of the session"),
+            Some(metadata) => {
+                for key in metadata.keys() {
+                    let place = "attributes of the session, under `metadata`";
+                    sink.notes().kept(key, place);
+                }
+            }
+        }
+    }
     let session = SessionDraft {
         started: elements
             .iter()
             .filter_map(|raw| began(&document, raw))
             .min(),
         tool: "conbench".to_owned(),
+        attributes: about_page,
         ..SessionDraft::default()
     };
     let digest = document.sha256();
@@ -461,4 +473,29 @@ fn side_draft(side: Side, metric: &str, unit: &Unit) -> Result<InstanceDraft, St
         .into_iter()
         .collect();
     Ok(draft)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::fate_of_a_key;
+
+    #[test]
+    fn a_key_that_nobody_knows_is_kept() {
+        for page in ["get", "compare"] {
+            let fate = |place: &str| {
+                fate_of_a_key(&format!("conbench-benchadapt-2024.3.20/{page}.json"), place)
+            };
+            assert_eq!(fate(""), "kept in attributes of the session");
+            assert_eq!(
+                fate("/metadata"),
+                "kept in attributes of the session, under `metadata`"
+            );
+        }
+        let fate = |place: &str| fate_of_a_key("conbench-benchadapt-2024.3.20/get.json", place);
+        assert_eq!(fate("/data/0"), "kept in attributes of the instance");
+        assert_eq!(
+            fate("/data/0/stats"),
+            "kept in attributes of the instance, under `stats`"
+        );
+    }
 }

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::ImportError;
 use super::document::Document;
+use super::keys::put_object;
 use super::number::{column, known};
 use crate::model::Object;
 
@@ -15,13 +16,18 @@ use crate::model::Object;
 struct Page<'d> {
     #[serde(borrow)]
     data: Option<&'d RawValue>,
+    metadata: Option<Value>,
+    #[serde(flatten)]
+    others: Object,
 }
 
 /// Pages may be wrapped once more by the program that fetched them.
 const DEEPEST: usize = 3;
 
-/// Returns the results of a document: of a list of them, of a page, or the one that it is.
-pub(super) fn elements(document: &Document) -> Result<Vec<&RawValue>, ImportError> {
+/// Returns the results of a document: of a list of them, of a page, or the one that it is;
+/// with what else the page says.
+pub(super) fn elements(document: &Document) -> Result<(Vec<&RawValue>, Object), ImportError> {
+    let mut about = Object::new();
     let mut raw: &RawValue = document.parse()?;
     for _ in 0..DEEPEST {
         if raw.get().starts_with('[') {
@@ -30,10 +36,23 @@ pub(super) fn elements(document: &Document) -> Result<Vec<&RawValue>, ImportErro
         let page: Page<'_> = document.element(raw).map_err(|it| document.refused(it))?;
         match page.data {
             Some(inner) => raw = inner,
-            None => return Ok(vec![raw]),
+            None => return Ok((vec![raw], about)),
+        }
+        about.extend(page.others);
+        match page.metadata {
+            Some(Value::Object(mut metadata)) => {
+                // Where the next page is says nothing of this one.
+                metadata.remove("next_page_cursor");
+                put_object(&mut about, "metadata", metadata);
+            }
+            Some(other) => {
+                about.insert("metadata".to_owned(), other);
+            }
+            None => {}
         }
     }
-    document.element(raw).map_err(|it| document.refused(it))
+    let elements = document.element(raw).map_err(|it| document.refused(it))?;
+    Ok((elements, about))
 }
 
 /// What tells a result from a comparison of two.

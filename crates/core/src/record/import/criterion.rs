@@ -132,10 +132,14 @@ fn read_folder(
             sessions.entry(name.clone()).or_default().push(fresh);
         }
     }
+    let mut bad = None;
     for (name, fresh) in sessions {
-        read_session(&name, fresh, source, options, sink)?;
+        bad = bad.or(read_session(&name, fresh, source, options, sink)?);
     }
-    Ok(())
+    match bad {
+        Some(error) if !sink.has_good() => Err(error),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Returns the id that comes from what was measured and from nothing else, and when it was
@@ -148,13 +152,14 @@ fn content_of(folder: &Path) -> Result<(Id, Option<Timestamp>), ImportError> {
     Ok((id, samples.modified()))
 }
 
+/// Returns what is wrong with the first measurement that was left out.
 fn read_session(
     name: &str,
     fresh: Vec<Fresh>,
     source: &Source,
     options: &ImportOptions,
     sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+) -> Result<Option<ImportError>, ImportError> {
     let session = SessionDraft {
         key: name.to_owned(),
         started: fresh.iter().filter_map(|it| it.ended).min(),
@@ -168,6 +173,7 @@ fn read_session(
     }
     let digest: [u8; 32] = digest.finalize().into();
     let mut drafts = Vec::new();
+    let mut bad = None;
     for measurement in fresh {
         match read_measurement(&measurement, sink) {
             Ok(draft) => drafts.push(draft),
@@ -175,6 +181,7 @@ fn read_session(
                 if options.bad_lines == BadLines::Skip =>
             {
                 sink.bad(line as u64, format!("{name}: {reason}"));
+                bad.get_or_insert(ImportError::Document { name, line, reason });
             }
             Err(error) => return Err(error),
         }
@@ -185,12 +192,13 @@ fn read_session(
         ..RunDraft::default()
     })?;
     if drafts.is_empty() {
-        return Ok(());
+        return Ok(bad);
     }
     for draft in drafts {
         intake.instance(1, &run, draft)?;
     }
-    intake.finish()
+    intake.finish()?;
+    Ok(bad)
 }
 
 /// Returns the folder's name, and which measurements of it unless they are the latest.

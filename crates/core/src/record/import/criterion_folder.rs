@@ -38,6 +38,13 @@ fn is_measurement(folder: &Path) -> bool {
     folder.join(IDENTITY).is_file() && folder.join(SAMPLES).is_file()
 }
 
+/// Returns whether a file holds the samples of a measurement. Those of old versions do not
+/// say so themselves.
+pub(super) fn is_sample(file: &Path) -> bool {
+    let called = file.file_name().is_some_and(|name| name == SAMPLES);
+    called && file.with_file_name(IDENTITY).is_file()
+}
+
 /// Returns some measurement in the folder or not too deep below it.
 fn first_measurement(folder: &Path, depth: usize) -> Option<PathBuf> {
     if is_measurement(folder) {

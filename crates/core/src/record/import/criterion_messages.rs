@@ -1,11 +1,12 @@
 //! cargo-criterion's `--message-format=json`: a line for each benchmark.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::criterion_document::{Samples, Work, measure};
 use super::detect::{first_line, has_key};
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
+use super::keys::put_object;
 use super::lines::{Line, Lines};
 use super::notes::FOLLOWS;
 use super::number::column;
@@ -40,6 +41,8 @@ struct Message {
 struct Throughput {
     per_iteration: f64,
     unit: String,
+    #[serde(flatten)]
+    others: Object,
 }
 
 /// What can be computed again from the samples.
@@ -114,17 +117,23 @@ fn draft(
         }
     }
     let mut work = Work::new();
+    let mut unknown = Object::new();
     for throughput in message.throughput {
+        for (key, value) in throughput.others {
+            let place = "attributes of the instance, under `throughput`";
+            intake.notes().kept(&key, place);
+            unknown.insert(key, value);
+        }
         match name_of(&throughput.unit) {
             Some(name) if throughput.per_iteration > 0.0 => {
                 work.insert(name, throughput.per_iteration);
             }
             Some(_) | None => {
-                let unknown: Value = json!({ throughput.unit: throughput.per_iteration });
-                draft.attributes.insert("throughput".to_owned(), unknown);
+                unknown.insert(throughput.unit, json!(throughput.per_iteration));
             }
         }
     }
+    put_object(&mut draft.attributes, "throughput", unknown);
     let unit = message.unit.as_deref().unwrap_or("ns");
     measure(samples, unit, &work, &mut draft);
     Ok(Some(draft))

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use memchr::{memchr2, memmem};
 
+use super::criterion_folder::is_sample;
 use super::places::is_companion;
 use super::{FORMATS, Foreign, Format, ImportError, Source};
 
@@ -43,6 +44,11 @@ pub(super) fn format_of(
         .find_map(|format| (format.looks_like)(text).map(|because| (format, Some(because))));
     match found {
         Some(found) => Ok(found),
+        None if source.path().is_some_and(is_sample) => {
+            let format = &super::criterion::FORMAT;
+            let because = "it is called `sample.json` and has `benchmark.json` beside it";
+            Ok((format, Some(because)))
+        }
         // Its name alone says nothing: results may be called `benchmarks.json` as well.
         None if source.path().is_some_and(is_companion) => {
             Err(ImportError::Companion { name: name() })

@@ -88,6 +88,9 @@ fn read_history(
         None => text,
     };
     let history: History<'_> = document.parse_within(json)?;
+    for key in &history.unknown.0 {
+        sink.notes().left(key, "they belong to no entry");
+    }
     let mut entries = 0;
     for (suite, raw) in &history.entries.0 {
         let of_suite: Vec<&RawValue> = match document.element(raw) {

@@ -1,10 +1,11 @@
 //! github-action-benchmark's documents, as they stand there.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::others::Entries;
+use super::others::{Entries, UnknownKeys};
 
 /// The history: suites of entries.
 #[derive(Deserialize)]
@@ -14,6 +15,10 @@ pub(super) struct History<'d> {
     pub(super) repo_url: Option<String>,
     #[serde(borrow)]
     pub(super) entries: Entries<'d>,
+    #[serde(default, rename = "lastUpdate")]
+    _last_update: IgnoredAny,
+    #[serde(flatten)]
+    pub(super) unknown: UnknownKeys,
 }
 
 /// The keys of [`Entry`].

@@ -41,9 +41,13 @@ fn read(
 ) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let wire: Wire<'_> = document.parse()?;
+    for key in wire.others.keys() {
+        sink.notes().kept(key, "attributes of the session");
+    }
     let session = SessionDraft {
         // hyperfine writes no date: the file's is the nearest.
         tool: "hyperfine".to_owned(),
+        attributes: wire.others,
         read_with: vec![("each_run", options.each_run.name())],
         ..SessionDraft::default()
     };
@@ -255,7 +259,7 @@ fn means(result: &CommandResult) -> Vec<SummaryDraft> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{imported, refusal, shown};
+    use super::super::testing::{fate_of_a_key, imported, refusal, shown};
 
     #[test]
     fn two_commands_are_two_instances() {
@@ -325,6 +329,13 @@ mod tests {
         {"v":1,"kind":"iteration","instance":"#2","index":3,"burn_in":false,"outcome":"failed","message":"exit code 1","metrics":{"wall_time":0.0022099660000000003},"attributes":{"exit_code":1}}
         left, as they follow from the samples: max, mean, median, min, stddev
         "##);
+    }
+
+    #[test]
+    fn a_key_that_nobody_knows_is_kept() {
+        let fate = |pointer: &str| fate_of_a_key("hyperfine-1.15/parameters.json", pointer);
+        assert_eq!(fate(""), "kept in attributes of the session");
+        assert_eq!(fate("/results/0"), "kept in attributes of the instance");
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::model::Object;
 pub(super) struct Document<'d> {
     #[serde(borrow)]
     pub(super) results: Vec<&'d RawValue>,
+    #[serde(flatten)]
+    pub(super) others: Object,
 }
 
 /// What tells the results of one document from each other.

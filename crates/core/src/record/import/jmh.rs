@@ -10,6 +10,7 @@ use super::document::Document;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use super::jmh_document::{JmhMetric, JmhResult, MACHINE, Title, read_result};
 use super::jmh_histogram::histogram;
+use super::keys::put_object;
 use super::notes::FOLLOWS;
 use super::sink::Sink;
 use super::units::Unit;
@@ -92,7 +93,15 @@ fn note(result: &JmhResult, intake: &mut Intake<'_, '_, '_>) {
             intake.notes().left(key, FOLLOWS);
         }
     }
+    for key in metrics.primary.unknown.keys() {
+        let place = "attributes of the instance, under `primaryMetric`";
+        intake.notes().kept(key, place);
+    }
     for (name, metric) in &metrics.secondary {
+        for key in metric.unknown.keys() {
+            let place = "attributes of the instance, under `secondaryMetrics`";
+            intake.notes().kept(key, place);
+        }
         let mut values = metric.raw_data.iter().flatten();
         let no_values = values.all(|it| it.known().is_none());
         if metric.raw_data_histogram.is_empty() && no_values && metric.score.known().is_none() {
@@ -237,6 +246,16 @@ fn drafts(result: &JmhResult, benchmark: &Benchmark) -> Vec<InstanceDraft> {
     let mut attributes = result.settings.clone();
     attributes.extend(result.unknown.clone());
     let metrics = &result.metrics;
+    put_object(
+        &mut attributes,
+        "primaryMetric",
+        metrics.primary.unknown.clone(),
+    );
+    let mut of_secondary = Object::new();
+    for (name, metric) in &metrics.secondary {
+        put_object(&mut of_secondary, name, metric.unknown.clone());
+    }
+    put_object(&mut attributes, "secondaryMetrics", of_secondary);
     let primary = quantity(&metrics.primary);
     let secondary = metrics.secondary.iter().map(|(name, metric)| {
         let (name, unit) = secondary_quantity(name, metric);

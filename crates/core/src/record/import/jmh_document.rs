@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -84,6 +85,11 @@ pub(super) struct JmhMetric {
     /// Values and how often they came, by fork and iteration.
     #[serde(default)]
     pub(super) raw_data_histogram: Vec<Vec<Vec<(Number, u64)>>>,
+    #[serde(default, rename = "scoreConfidence")]
+    _score_confidence: IgnoredAny,
+    /// Keys that nobody knows.
+    #[serde(flatten)]
+    pub(super) unknown: Object,
 }
 
 /// Reads one result.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -42,6 +42,35 @@ impl<'de: 'd, 'd> Deserialize<'de> for Entries<'d> {
 #[derive(serde::Deserialize)]
 #[serde(transparent)]
 struct Key<'d>(#[serde(borrow)] Cow<'d, str>);
+
+/// The names of the keys that a struct does not know; what they hold is skipped.
+///
+/// It stands flattened in elements of which there are so many that what nobody understands
+/// is not worth keeping.
+#[derive(Debug, Default)]
+pub(super) struct UnknownKeys(pub(super) Vec<String>);
+
+impl<'de> Deserialize<'de> for UnknownKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = UnknownKeys;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UnknownKeys, A::Error> {
+                let mut names = Vec::new();
+                while let Some((name, IgnoredAny)) = map.next_entry()? {
+                    names.push(name);
+                }
+                Ok(UnknownKeys(names))
+            }
+        }
+        deserializer.deserialize_map(Any)
+    }
+}
 
 /// Returns the keys of an element that are none of these, with their values; `null` says
 /// nothing.

@@ -211,6 +211,12 @@ fn put_stats(
         }
         rounds.clear();
     }
+    if (stats.mean.is_some() || stats.median.is_some()) && rounds.iter().all(|it| it.is_nan()) {
+        if !rounds.is_empty() {
+            notes.left("data", "none of its rounds has a value");
+        }
+        rounds.clear();
+    }
     let all_rounds = !rounds.is_empty();
     let follow: &[&str] = if all_rounds { &OF_ROUNDS } else { &OF_MEAN };
     for key in follow {
@@ -283,4 +289,25 @@ fn summaries(metric: &str, stats: &mut Stats<'_>) -> Result<Vec<SummaryDraft>, S
         return Err("`stats` has neither `data` nor `mean`".to_owned());
     }
     Ok(summaries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{read_as, shown};
+
+    #[test]
+    fn of_rounds_without_values_the_statistics_stay() {
+        let text = r#"{"benchmarks": [{"fullname": "a", "stats": {
+            "data": [null, null], "rounds": 2, "mean": 0.5, "stddev": 0.1, "ops": 2}}]}"#;
+        insta::assert_snapshot!(shown(&read_as("pytest-benchmark", text)), @r##"
+        pytest-benchmark because it was said
+        {"v":1,"kind":"session","id":"#0","suite":"pytest-benchmark","started":"2026-01-01T00:00:00Z","tool":"pytest-benchmark","name":"made-up","attributes":{"source":{"file":"made-up","format":"pytest-benchmark","sha256":"…"}}}
+        {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"wall_time":{"unit":"s","better":"lower"}}}
+        {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"a"},"block":0,"position":0,"attempt":0}
+        {"v":1,"kind":"summary","instance":"#2","metric":"wall_time","n":2,"centre":0.5,"spread":0.1,"statistic":"mean/sd"}
+        {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+        left, as none of its rounds has a value: data
+        left, as they follow from the mean and the number of rounds: ops
+        "##);
+    }
 }

@@ -244,6 +244,11 @@ impl<'w, 't> Sink<'w, 't> {
         }
     }
 
+    /// Returns whether there was anything good, new or not.
+    pub(super) fn has_good(&self) -> bool {
+        self.good > 0
+    }
+
     /// Counts a line that says nothing new.
     pub(super) fn nothing_new(&mut self) {
         self.good += 1;

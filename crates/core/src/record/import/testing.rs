@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use regex::Regex;
 
-use super::{BadLines, EachRun, ImportOptions, Imported, Source, format_named, read};
+use super::{BadLines, EachRun, ImportError, ImportOptions, Imported, Source, format_named, read};
 use crate::record::write_line;
 
 /// Returns where a fixture lies.
@@ -44,12 +44,62 @@ pub(super) fn refusal(name: &str) -> String {
 
 /// Returns why a text cannot be read as that format.
 pub(super) fn refusal_of(format: &str, text: &str) -> String {
+    let read = try_as(format, text);
+    read.expect_err("bad on purpose").to_string()
+}
+
+/// Reads a text as that format.
+pub(super) fn read_as(format: &str, text: &str) -> Imported {
+    try_as(format, text).unwrap_or_else(|error| unreachable!("{text}: {error}"))
+}
+
+fn try_as(format: &str, text: &str) -> Result<Imported, ImportError> {
     let source = Source::from_bytes("made-up", text.as_bytes().to_vec()).expect("bytes");
     let mut options = options(BadLines::Refuse);
     options.format = format_named(format);
     read(&source, &options)
-        .expect_err("bad on purpose")
-        .to_string()
+}
+
+/// Puts a key that nobody knows into an object of a fixture, at a JSON pointer (whose first
+/// part is the line where each line is a document), and returns what the import says of it.
+/// What it says it keeps has to stand in the records.
+pub(super) fn fate_of_a_key(name: &str, pointer: &str) -> String {
+    let text = std::fs::read_to_string(fixture(name)).expect("a fixture");
+    let begin = text.find(['{', '[']).expect("JSON");
+    let (before, json) = text.split_at(begin);
+    let json = json.trim_end().trim_end_matches(';');
+    let put = |document: &mut serde_json::Value| {
+        let object = document.pointer_mut(pointer).expect("such a place");
+        let object = object.as_object_mut().expect("an object");
+        object.insert("unheard_of".to_owned(), "as it was".into());
+    };
+    let text = match serde_json::from_str(json) {
+        Ok(mut document) => {
+            put(&mut document);
+            format!("{before}{document}")
+        }
+        Err(_several) => {
+            let lines = json.lines().map(serde_json::from_str);
+            let lines: Result<Vec<serde_json::Value>, _> = lines.collect();
+            let mut lines = serde_json::Value::Array(lines.expect("lines"));
+            put(&mut lines);
+            let lines = lines.as_array().expect("lines");
+            lines.iter().map(|line| format!("{line}\n")).collect()
+        }
+    };
+    let source = Source::from_bytes("made-up", text.into_bytes()).expect("bytes");
+    let imported = read(&source, &options(BadLines::Refuse)).expect("still of the format");
+    let note = imported
+        .notes
+        .iter()
+        .find(|note| note.what.iter().any(|what| what == "unheard_of"));
+    let Some(note) = note else {
+        return "not a word".to_owned();
+    };
+    let shown = shown(&imported);
+    assert_eq!(shown.contains("\"unheard_of\":\"as it was\""), note.kept);
+    let verb = if note.kept { "kept in" } else { "left, as" };
+    format!("{verb} {}", note.why)
 }
 
 fn source(name: &str) -> Source {

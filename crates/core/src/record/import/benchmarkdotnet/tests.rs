@@ -1,4 +1,4 @@
-use super::super::testing::{imported, refusal, refusal_of, shown};
+use super::super::testing::{fate_of_a_key, imported, read_as, refusal, refusal_of, shown};
 use super::*;
 
 #[test]
@@ -78,6 +78,44 @@ fn the_title_has_the_time() {
     assert_eq!(time.as_deref(), Some("2026-01-02T03:04:05Z"));
     assert_eq!(time_of_title("A-2026-01"), None);
     assert_eq!(time_of_title("IntroJsonExport"), None);
+}
+
+#[test]
+fn a_key_that_nobody_knows_is_kept_or_named() {
+    let fate = |file: &str, place: &str| {
+        fate_of_a_key(&format!("benchmarkdotnet-0.14/{file}.json"), place)
+    };
+    for file in ["full", "brief"] {
+        let of_statistics = "kept in attributes of the instance, under `Statistics`";
+        let of_metrics = "kept in attributes of the instance, under `Metrics`";
+        assert_eq!(fate(file, ""), "kept in attributes of the session");
+        assert_eq!(
+            fate(file, "/Benchmarks/0"),
+            "kept in attributes of the instance"
+        );
+        assert_eq!(fate(file, "/Benchmarks/0/Statistics"), of_statistics);
+        assert_eq!(fate(file, "/Benchmarks/0/Metrics/0"), of_metrics);
+        assert_eq!(fate(file, "/Benchmarks/0/Metrics/0/Descriptor"), of_metrics);
+    }
+    assert_eq!(
+        fate("full", "/Benchmarks/0/Measurements/0"),
+        "left, as there are too many measurements to keep what nobody knows"
+    );
+}
+
+#[test]
+fn unknown_keys_within_the_figures_are_kept_and_the_figures_are_not() {
+    let text = r#"{"HostEnvironmentInfo": {}, "Benchmarks": [{"Method": "A", "Statistics": {
+        "Mean": 1, "Kurtosis": 2, "ConfidenceInterval": {"Lower": 0, "x": 1},
+        "Percentiles": {"P50": 1, "y": 2}}}]}"#;
+    let imported = read_as("benchmarkdotnet", text);
+    let note = imported.notes.iter().find(|note| note.kept);
+    assert_eq!(
+        note.map(|it| it.what.as_slice()),
+        Some(&["ConfidenceInterval".to_owned(), "Percentiles".to_owned()][..])
+    );
+    let attributes = r#""Statistics":{"ConfidenceInterval":{"x":1},"Percentiles":{"y":2}}"#;
+    assert!(shown(&imported).contains(attributes));
 }
 
 #[test]

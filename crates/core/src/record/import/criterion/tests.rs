@@ -1,6 +1,8 @@
 use std::path::Path;
 
-use super::super::testing::{fixture, imported, options, refusal, refusal_of, shown};
+use super::super::testing::{
+    fate_of_a_key, fixture, imported, options, refusal, refusal_of, shown,
+};
 use super::super::{BadLines, ImportError, Imported, Source, import, places_at, read};
 use super::folder;
 use crate::model::RecordKind;
@@ -17,6 +19,16 @@ fn shown_folder(name: &str) -> String {
     let place = fixture("").display().to_string();
     let time = regex::Regex::new(r#""(started|ended)":"[^"]*""#).expect("a pattern");
     time.replace_all(&text, "\"$1\":\"…\"").replace(&place, "")
+}
+
+#[test]
+fn a_key_that_nobody_knows_is_kept_with_its_message() {
+    let fate = |pointer: &str| fate_of_a_key("cargo-criterion-1.1.0/messages.json", pointer);
+    assert_eq!(fate("/2"), "kept in attributes of the instance");
+    assert_eq!(
+        fate("/2/throughput/0"),
+        "kept in attributes of the instance, under `throughput`"
+    );
 }
 
 #[test]
@@ -257,6 +269,14 @@ fn a_sample_file_brings_its_folder() {
     let imported = of_folder(&file, BadLines::Refuse).expect("good");
     let alone = of_folder(file.parent().expect("a folder"), BadLines::Refuse).expect("good");
     assert_eq!(imported.records, alone.records);
+    let root = fixture("criterion-0.3.0/results");
+    let old = root.join("sums/fold/new/sample.json");
+    let imported = of_folder(&old, BadLines::Refuse).expect("good");
+    assert_eq!(
+        imported.because,
+        Some("it is called `sample.json` and has `benchmark.json` beside it")
+    );
+    assert_eq!(imported.appended.of(RecordKind::Instance).new, 1);
 }
 
 #[test]
@@ -266,11 +286,18 @@ fn what_is_broken_is_named_with_its_file_and_may_be_left_out() {
         let error = of_folder(&fixture(name), BadLines::Refuse).expect_err("bad on purpose");
         error.to_string().replace(&place, "")
     };
-    let skipped = of_folder(&fixture("criterion-0.8.2/wrong"), BadLines::Skip).expect("kept going");
+    let results = tempfile::tempdir().expect("a folder");
+    copy(&fixture("criterion-0.8.2/quick"), results.path());
+    copy(&fixture("criterion-0.8.2/wrong"), results.path());
+    let skipped = of_folder(results.path(), BadLines::Skip).expect("kept going");
+    let results = format!("{}/", results.path().display());
+    let nothing_good = of_folder(&fixture("criterion-0.8.2/wrong"), BadLines::Skip);
+    let nothing_good = nothing_good.expect_err("nothing is left").to_string();
     let all = [
         broken("criterion-0.8.2/truncated"),
         broken("criterion-0.8.2/wrong"),
-        skipped.bad_lines[0].reason.replace(&place, ""),
+        nothing_good.replace(&place, ""),
+        skipped.bad_lines[0].reason.replace(&results, ""),
         refusal("criterion-0.8.2/baselines/flat/5000/new/sample.json"),
         refusal_of(
             "criterion",
@@ -284,7 +311,8 @@ fn what_is_broken_is_named_with_its_file_and_may_be_left_out() {
     insta::assert_snapshot!(all.join("\n"), @r#"
     criterion-0.8.2/truncated/flat/5000/new/sample.json:1: the JSON is cut off
     criterion-0.8.2/wrong/flat/5000/new/sample.json:1: `times` has a negative one: -1006291
-    criterion-0.8.2/wrong/flat/5000/new/sample.json: `times` has a negative one: -1006291
+    criterion-0.8.2/wrong/flat/5000/new/sample.json:1: `times` has a negative one: -1006291
+    flat/5000/new/sample.json: `times` has a negative one: -1006291
     sample.json:1: the name of the benchmark is missing, which stands in a `benchmark.json` beside it: import its directory
     made-up:1: `id` is missing
     made-up:1: invalid type: string "fast", expected a number

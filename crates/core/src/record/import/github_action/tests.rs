@@ -1,4 +1,4 @@
-use super::super::testing::{imported, options, refusal, refusal_of, shown};
+use super::super::testing::{fate_of_a_key, imported, options, refusal, refusal_of, shown};
 use super::super::{BadLines, read};
 use super::{Better, Source, Tool, quantity};
 
@@ -117,6 +117,13 @@ fn the_direction_is_that_of_the_tool() {
     assert_eq!(better("ops/ms", "jmh"), (named("throughput"), higher));
     assert_eq!(better("MB/s", "go"), (named("bytes_per_second"), higher));
     assert_eq!(better("words/op", "go"), (named("words/op"), lower));
+}
+
+#[test]
+fn a_key_that_nobody_knows_is_kept_or_named() {
+    let fate = |pointer: &str| fate_of_a_key("github-action-benchmark-1/data.js", pointer);
+    assert_eq!(fate(""), "left, as they belong to no entry");
+    assert_eq!(fate("/entries/Rust/0"), "kept in attributes of the session");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::super::testing::{imported, refusal, refusal_of, shown};
+use super::super::testing::{fate_of_a_key, imported, refusal, refusal_of, shown};
 
 #[test]
 fn forks_are_instances_and_their_iterations_iterations() {
@@ -78,6 +78,20 @@ fn what_is_missing_stays_missing() {
     left, as it has no values: stack
     left, as they follow from the samples: score, scoreError, scoreConfidence, scorePercentiles
     "##);
+}
+
+#[test]
+fn a_key_that_nobody_knows_is_kept() {
+    let fate = |pointer: &str| fate_of_a_key("jmh-1.37/modes.json", pointer);
+    assert_eq!(fate("/0"), "kept in attributes of the instance");
+    assert_eq!(
+        fate("/0/primaryMetric"),
+        "kept in attributes of the instance, under `primaryMetric`"
+    );
+    assert_eq!(
+        fate("/0/secondaryMetrics/gc.time"),
+        "kept in attributes of the instance, under `secondaryMetrics`"
+    );
 }
 
 #[test]
