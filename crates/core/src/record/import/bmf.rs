@@ -210,7 +210,7 @@ mod tests {
         {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"a"},"block":0,"position":0,"attempt":0}
         {"v":1,"kind":"summary","instance":"#2","metric":"b","centre":1.0,"statistic":"value","lower":2.0,"lower_":3,"n_":5,"n__":4,"v_":6}
         {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
-        kept in the summary, as it is: lower, n, n_, v
+        kept in summary, as it is: lower, n, n_, v
         "##);
     }
 
