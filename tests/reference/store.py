@@ -96,6 +96,9 @@ class Store:
     def rows(self):
         """Counts the rows of the views that docs/store.md promises, and of the tables that have none."""
         names = ["session", "run", "instances", "iterations", "summary"]
+        if not self.path.exists():
+            # A refused file makes no store.
+            return dict.fromkeys(names, 0)
         connection = self.connection()
         try:
             return {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in names}
