@@ -23,8 +23,8 @@ fn samples_are_iterations_and_failures_stay_failures() {
         Some("it has `results` with `result_columns`")
     );
     insta::assert_snapshot!(lines(&with_samples), @r#"
-    session {"attributes":{"file_sha256":"4f6530261141431e18ce121fc3beb5df322089a10e2bd79025f3898d8e6575e8","source":{"format":"asv"}},"name":"4d7b9087-virtualenv-py3.11-LC_ALLC","started":"2026-11-20T22:19:08.537Z","suite":"asv","tool":"asv"}
-    run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.11-LC_ALLC","env_vars":{"LC_ALL":"C"},"num_cpu":"2","os":"Linux 6.18.44-fc-v669","python":"3.11"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value (swaps)":{"unit":"swaps"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"4d7b90875906760000581778e643235bdcdb406d","date":"2026-01-02T02:04:05Z"}}
+    session {"attributes":{"file_sha256":"decee19516ecb137f998a21f2f7c077ea4aebb93e2f219dfe5d6942bccbc5614","source":{"format":"asv"}},"name":"4d7b9087-virtualenv-py3.11-LC_ALLC","started":"2026-11-20T22:19:08.537Z","suite":"asv","tool":"asv"}
+    run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.11-LC_ALLC","env_vars":{"LC_ALL":"C"},"num_cpu":"2","os":"Linux 6.1.0","python":"3.11"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value (swaps)":{"unit":"swaps"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"4d7b90875906760000581778e643235bdcdb406d","date":"2026-01-02T02:04:05Z"}}
     instance {"attempt":0,"benchmark":{"fingerprint":"098378841d0a80e6c33753cf4b94487bc6d67cee97f692a5939dd273d037340e","id":"bench_sorting.time_fails"},"block":0,"host":"bench-host","position":0,"started":"2026-11-20T22:19:08.537Z"}
     instance_end {"ended":"2026-11-20T22:19:08.6594Z","message":"asv has no result for it (null)","outcome":"failed"}
     instance {"attempt":0,"benchmark":{"fingerprint":"217c8890012510e5b11e3e20d63fd799993dec0ff02b90c7ffe3d3bba9122158","id":"bench_sorting.time_plain"},"block":0,"host":"bench-host","position":1,"started":"2026-11-20T22:19:10.69Z"}
@@ -90,8 +90,8 @@ fn without_samples_there_are_summaries() {
     let file = format!("{NEW}/results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json");
     let summaries = in_place(&file);
     insta::assert_snapshot!(lines(&summaries), @r#"
-    session {"attributes":{"file_sha256":"c6636ee40cb59af12ebb02529837ed88743214a2f552a875a07ddd087fe769da","source":{"format":"asv"}},"name":"3533aad3-virtualenv-py3.11-LC_ALLC","started":"2026-11-20T22:19:12.17Z","suite":"asv","tool":"asv"}
-    run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.11-LC_ALLC","env_vars":{"LC_ALL":"C"},"num_cpu":"2","os":"Linux 6.18.44-fc-v669","python":"3.11"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value (swaps)":{"unit":"swaps"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"3533aad3d9b803e37c0f33bc8ec6d44fd85e5de6","date":"2026-01-03T02:04:05Z"}}
+    session {"attributes":{"file_sha256":"fec34857748157432b4bf254551395c6b346db9ed86b822ca93402a6fa9a375d","source":{"format":"asv"}},"name":"3533aad3-virtualenv-py3.11-LC_ALLC","started":"2026-11-20T22:19:12.17Z","suite":"asv","tool":"asv"}
+    run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.11-LC_ALLC","env_vars":{"LC_ALL":"C"},"num_cpu":"2","os":"Linux 6.1.0","python":"3.11"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value (swaps)":{"unit":"swaps"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"3533aad3d9b803e37c0f33bc8ec6d44fd85e5de6","date":"2026-01-03T02:04:05Z"}}
     instance {"attempt":0,"benchmark":{"fingerprint":"098378841d0a80e6c33753cf4b94487bc6d67cee97f692a5939dd273d037340e","id":"bench_sorting.time_fails"},"block":0,"host":"bench-host","position":0,"started":"2026-11-20T22:19:12.17Z"}
     instance_end {"ended":"2026-11-20T22:19:12.32996Z","message":"asv has no result for it (null)","outcome":"failed"}
     instance {"attempt":0,"attributes":{"number":100},"benchmark":{"fingerprint":"217c8890012510e5b11e3e20d63fd799993dec0ff02b90c7ffe3d3bba9122158","id":"bench_sorting.time_plain"},"block":0,"host":"bench-host","position":1,"started":"2026-11-20T22:19:14.07Z"}
@@ -144,7 +144,7 @@ fn without_its_folder_a_file_lacks_units_and_names() {
         .map(str::to_owned)
         .collect();
     insta::assert_snapshot!(tracked.join("\n"), @r#"
-    run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.11-LC_ALLC","env_vars":{"LC_ALL":"C"},"num_cpu":"2","os":"Linux 6.18.44-fc-v669","python":"3.11"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value":{"unit":"1"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"3533aad3d9b803e37c0f33bc8ec6d44fd85e5de6","date":"2026-01-03T02:04:05Z"}}
+    run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.11-LC_ALLC","env_vars":{"LC_ALL":"C"},"num_cpu":"2","os":"Linux 6.1.0","python":"3.11"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value":{"unit":"1"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"3533aad3d9b803e37c0f33bc8ec6d44fd85e5de6","date":"2026-01-03T02:04:05Z"}}
     instance {"attempt":0,"attributes":{"duration":0.50666},"benchmark":{"fingerprint":"64c01a6092189bfae3d1e4822a6ff728922f6794a576e34feb5df0613078b5a3","id":"bench_sorting.Insertion.track_swaps(10, 'up')","params":{"param1":10,"param2":"up"}},"block":0,"host":"bench-host","position":8,"started":"2026-11-20T22:19:13.327Z"}
     instance {"attempt":0,"attributes":{"duration":0.50666},"benchmark":{"fingerprint":"64c01a6092189bfae3d1e4822a6ff728922f6794a576e34feb5df0613078b5a3","id":"bench_sorting.Insertion.track_swaps(10, 'down')","params":{"param1":10,"param2":"down"}},"block":0,"host":"bench-host","position":9,"started":"2026-11-20T22:19:13.327Z"}
     instance {"attempt":0,"attributes":{"duration":0.50666},"benchmark":{"fingerprint":"64c01a6092189bfae3d1e4822a6ff728922f6794a576e34feb5df0613078b5a3","id":"bench_sorting.Insertion.track_swaps(100, 'up')","params":{"param1":100,"param2":"up"}},"block":0,"host":"bench-host","position":10,"started":"2026-11-20T22:19:13.327Z"}
@@ -159,8 +159,8 @@ fn the_first_version_of_the_format_says_the_same() {
         "{OLD}/results/bench-host/4d7b9087-virtualenv-py3.7.json"
     ));
     insta::assert_snapshot!(lines(&with_samples), @r#"
-    session {"attributes":{"file_sha256":"bed6ba790d24d31bb479d5bde470633ea83b25ec1f17ebfa964a6baa8d93101c","source":{"format":"asv"}},"name":"4d7b9087-virtualenv-py3.7","started":"2026-11-20T22:20:01.682Z","suite":"asv","tool":"asv"}
-    run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.7","num_cpu":"2","os":"Linux 6.18.44-fc-v669","python":"3.7"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value (swaps)":{"unit":"swaps"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"4d7b90875906760000581778e643235bdcdb406d","date":"2026-01-02T02:04:05Z"}}
+    session {"attributes":{"file_sha256":"9f902551ab6a2bbd20046bd814feaaa0bbd2aeba227196e3c20e20aefd97d31c","source":{"format":"asv"}},"name":"4d7b9087-virtualenv-py3.7","started":"2026-11-20T22:20:01.682Z","suite":"asv","tool":"asv"}
+    run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.7","num_cpu":"2","os":"Linux 6.1.0","python":"3.7"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value (swaps)":{"unit":"swaps"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"4d7b90875906760000581778e643235bdcdb406d","date":"2026-01-02T02:04:05Z"}}
     instance {"attempt":0,"benchmark":{"fingerprint":"97dbf8ae72ddf5fe396083693912a2043372983bad50672a44f563ea6da29da9","id":"bench_sorting.Insertion.time_sort(10, 'up')","params":{"order":"up","size":10}},"block":0,"host":"bench-host","position":0,"started":"2026-11-20T22:20:01.841Z"}
     instance_end {"ended":"2026-11-20T22:20:02.056Z","outcome":"ok"}
     iteration {"burn_in":false,"index":0,"loops":20,"metrics":{"wall_time":2.8202000066812618e-6},"outcome":"ok"}
@@ -247,7 +247,7 @@ fn files_that_go_with_results_are_no_results() {
 
 #[test]
 fn bad_files_are_refused_with_line_and_reason() {
-    insta::assert_snapshot!(error(&format!("{NEW}/truncated.json")), @"truncated.json:1: the JSON is cut off (byte 1502)");
+    insta::assert_snapshot!(error(&format!("{NEW}/truncated.json")), @"truncated.json:1: the JSON is cut off (byte 1492)");
     insta::assert_snapshot!(error(&format!("{NEW}/negative.json")), @"negative.json:1: `wall_time` of `bench_sorting.time_plain` is negative: -0.00000032779000321170314");
     insta::assert_snapshot!(error(&format!("{NEW}/wrong.json")), @r#"wrong.json:1: `bench_sorting.mem_list`: `result` is "much", expected a number"#);
 }
