@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::asv_document::{About, Measured, Row, Wire, about, first_start, row};
 use super::detect::{has_key, has_own_key};
 use super::document::Document;
-use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft, hex};
+use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use super::keys::{in_words, put_number, put_object, take_text};
 use super::moment::since_epoch;
 use super::notes::{FOLLOWS, Notes};
@@ -69,12 +69,14 @@ fn read(
         );
     }
     note_impossible("date", wire.date, sink.notes());
-    let mut others = std::mem::take(&mut wire.others);
+    let others = std::mem::take(&mut wire.others);
     for key in others.keys() {
         sink.notes().kept(key, "attributes of the session");
     }
-    others.insert("file_sha256".to_owned(), json!(hex(document.sha256())));
+    let mut machine = wire.params.take().unwrap_or_default();
+    let host = take_text(&mut machine, "machine");
     let session = SessionDraft {
+        identity: identity(source, &wire, host.as_deref()),
         started: first_start(&document, &wire)
             .or(wire.date)
             .and_then(since_epoch),
@@ -82,10 +84,8 @@ fn read(
         attributes: others,
         ..SessionDraft::default()
     };
-    let mut machine = wire.params.take().unwrap_or_default();
-    let host = take_text(&mut machine, "machine");
-    let digest = identity(&document, source, &wire, host.as_deref());
-    let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
+    let digest = document.sha256();
+    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
     let session = intake.session();
     let run = intake.run(new_run(&wire, machine))?;
     let mut twins: BTreeMap<Id, u64> = BTreeMap::new();
@@ -113,10 +113,9 @@ fn read(
 
 /// Returns what tells a result from all others. asv writes what it measures later of the same
 /// commit, environment and machine into the same file, so that the file's digest does not.
-fn identity(document: &Document, source: &Source, wire: &Wire<'_>, host: Option<&str>) -> [u8; 32] {
-    let Some(commit) = wire.commit_hash.as_deref().filter(|it| !it.is_empty()) else {
-        return *document.sha256();
-    };
+/// Without a commit there is nothing but that.
+fn identity(source: &Source, wire: &Wire<'_>, host: Option<&str>) -> Option<[u8; 32]> {
+    let commit = wire.commit_hash.as_deref().filter(|it| !it.is_empty())?;
     let environment = match wire.env_name.as_deref() {
         Some(name) if !name.is_empty() => name.to_owned(),
         Some(_) | None => json!([wire.python, wire.requirements]).to_string(),
@@ -131,7 +130,7 @@ fn identity(document: &Document, source: &Source, wire: &Wire<'_>, host: Option<
     for part in [commit, &environment, &machine] {
         content.text(part);
     }
-    content.digest()
+    Some(content.digest())
 }
 
 /// Returns an id of its own for what stands in a file twice, word for word.
@@ -640,6 +639,22 @@ mod tests {
         let without_commit = file(&[TIME_A]).replace("c0ffee", "");
         assert_eq!(new(without_commit.clone()), [1, 1, 2, 3, 0]);
         assert_eq!(new(without_commit), [0; 5]);
+    }
+
+    #[test]
+    fn a_session_names_the_digest_of_its_file() {
+        let session = |text: &str| {
+            let source = Source::from_bytes("a.json", text.into()).expect("bytes");
+            let imported = read_alone(&source, &options(BadLines::Refuse)).expect("good");
+            imported.session.expect("one")
+        };
+        let text = file(&[TIME_A]);
+        let (first, grown) = (session(&text), session(&file(&[TIME_A, TIME_B])));
+        assert_eq!(first.id, grown.id);
+        let digest = Sha256::digest(&text);
+        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(first.attributes["source"]["sha256"], json!(digest));
+        assert_ne!(first.attributes["source"], grown.attributes["source"]);
     }
 
     #[test]

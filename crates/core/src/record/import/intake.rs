@@ -35,6 +35,8 @@ const SUMMARY_KEYS: [&str; 8] = [
 pub(super) struct SessionDraft {
     /// What tells it from the other sessions of its source; empty where it is the only one.
     pub(super) key: String,
+    /// What its ids come from, where that is not the source's own digest.
+    pub(super) identity: Option<[u8; 32]>,
     /// The suite that its benchmarks belong to, where the source says so.
     pub(super) suite: Option<String>,
     /// When it began; the file's own time where the source does not say.
@@ -308,7 +310,8 @@ fn new_session(
     }
     let mut attributes = draft.attributes;
     attributes.insert("source".to_owned(), Value::Object(about));
-    let mut parts = vec![format.as_bytes(), digest.as_slice()];
+    let identity = draft.identity.as_ref().unwrap_or(digest);
+    let mut parts = vec![format.as_bytes(), identity.as_slice()];
     if !draft.key.is_empty() {
         parts.push(draft.key.as_bytes());
     }
