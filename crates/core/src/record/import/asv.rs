@@ -319,7 +319,7 @@ fn drafts(
     Ok(drafts
         .map(|(place, (measured, values))| {
             let samples = samples.next().flatten().unwrap_or_default();
-            let content = content(name, &values, &row, (*measured, &samples), place);
+            let content = content(name, &values, &row, alone, (*measured, &samples), place);
             let mut draft = InstanceDraft {
                 id: Some(Id::derived(&[
                     b"asv instance",
@@ -342,11 +342,16 @@ fn drafts(
         .collect())
 }
 
-/// Returns the digest of what a row says of one combination, and of when it was measured.
+/// Returns the digest of what a row says of one combination.
+///
+/// Where asv measures only some combinations again, it gives the new start to all of them
+/// and may forget the samples of the others. Hence a start only tells something of a row
+/// with one combination, and samples only where there are no statistics of them.
 fn content(
     name: &str,
     values: &[&Value],
     row: &Row,
+    alone: bool,
     (measured, samples): (Measured, &[f64]),
     place: usize,
 ) -> [u8; 32] {
@@ -357,21 +362,26 @@ fn content(
         content.text(&value.to_string());
     }
     content.text(row.version.as_deref().unwrap_or_default());
-    content.number(row.started_at);
-    content.number(row.ended_at);
+    if alone {
+        content.number(row.started_at);
+        content.number(row.ended_at);
+    }
     match measured {
         Measured::Value(value) => content.number(Some(value)),
         Measured::Failed => content.text("failed"),
         Measured::Skipped => content.text("skipped"),
     }
-    content.count(row.stats.len());
     for (statistic, column) in &row.stats {
-        content.text(statistic);
-        content.number(column.get(place).copied().flatten());
+        if let Some(figure) = column.get(place).copied().flatten() {
+            content.text(statistic);
+            content.number(Some(figure));
+        }
     }
-    content.count(samples.len());
-    for sample in samples {
-        content.number(Some(*sample));
+    if alone || !row.has_statistics(place) {
+        content.count(samples.len());
+        for sample in samples {
+            content.number(Some(*sample));
+        }
     }
     content.digest()
 }
@@ -488,11 +498,7 @@ fn put_measured(
             }
         }
         draft.iterations = columns(kind, samples, number.unwrap_or(1));
-    } else if row
-        .stats
-        .values()
-        .any(|column| column.get(place).is_some_and(Option::is_some))
-    {
+    } else if row.has_statistics(place) {
         draft.summaries = summaries(kind, value, &row.stats, place);
         if let Some(number) = number.filter(|number| *number > 1) {
             draft.attributes.insert("number".to_owned(), json!(number));
@@ -639,6 +645,27 @@ mod tests {
         let without_commit = file(&[TIME_A]).replace("c0ffee", "");
         assert_eq!(new(without_commit.clone()), [1, 1, 2, 3, 0]);
         assert_eq!(new(without_commit), [0; 5]);
+    }
+
+    #[test]
+    fn of_a_row_that_was_measured_again_in_part_only_that_part_is_new() {
+        let place = tempfile::tempdir().expect("a folder");
+        let mut store = Store::open(&place.path().join("a.db")).expect("a store");
+        let mut new = |row: &str| {
+            let text = file(&[row]).replace("\"duration\"", "\"stats_number\", \"stats_repeat\"");
+            let source = Source::from_bytes("a.json", text.into_bytes()).expect("bytes");
+            let imported = import(&mut store, &source, &options(BadLines::Refuse)).expect("good");
+            [RecordKind::Instance, RecordKind::Iteration].map(|kind| imported.appended.of(kind).new)
+        };
+        let whole = r#""time_d": [[1.5, 2.5, null], [["1", "2", "3"]], "v", 1000, [9, 9, null], [2, 2, null], [[1, 2], [2, 3], null]]"#;
+        assert_eq!(new(whole), [3, 4]);
+        let second = whole.replace("1000", "5000").replace("2.5", "3.5");
+        assert_eq!(new(&second.replace("[2, 3]", "[3, 4]")), [1, 2]);
+        // asv forgets all samples where it is not asked for them again.
+        let third =
+            r#""time_d": [[1.5, 3.5, 0.5], [["1", "2", "3"]], "v", 6000, [9, 9, 9], [2, 2, 2]]"#;
+        assert_eq!(new(third), [1, 0]);
+        assert_eq!(new(&third.replace(r#""v""#, r#""w""#)), [3, 0]);
     }
 
     #[test]
