@@ -156,10 +156,13 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         sink: &'i mut Sink<'w, 't>,
         draft: SessionDraft,
     ) -> Result<Self, ImportError> {
+        let dated = draft.started.is_some_and(has_time_of_day);
         let new = new_session(format, source, digest, options, draft);
         let known = sink.known_session(&new)?;
-        if let Some(known) = &known {
-            refuse_other_options(known, &new, options)?;
+        match &known {
+            Some(known) => refuse_other_options(known, &new, options)?,
+            None if dated => sink.dated(new.clone()),
+            None => {}
         }
         Ok(Self {
             sink,
@@ -334,6 +337,11 @@ fn new_session(
         artifacts: Object::new(),
         extra: Object::new(),
     }
+}
+
+/// A source may know no more than the day, on which much can have been measured.
+fn has_time_of_day(time: Timestamp) -> bool {
+    time.as_nanosecond().rem_euclid(86_400_000_000_000) != 0
 }
 
 fn refuse_other_options(
