@@ -103,7 +103,7 @@ fn read(
                 for mut draft in drafts {
                     draft.host.clone_from(&host);
                     draft.id = draft.id.map(|id| told_apart(id, &mut twins));
-                    intake.instance(line, &run, draft)?;
+                    intake.instance(line, run, draft)?;
                 }
             }
         }

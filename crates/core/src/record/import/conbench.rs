@@ -112,7 +112,7 @@ fn take_result(
         Err(bad) => intake.bad(bad),
         Ok((run, draft)) => {
             let run = intake.run(run)?;
-            intake.instance(document.line_of(raw.get()), &run, draft)?;
+            intake.instance(document.line_of(raw.get()), run, draft)?;
         }
     }
     Ok(())
@@ -446,7 +446,7 @@ fn take_comparison(
             ..RunDraft::default()
         })?;
         match side_draft(side, &metric, &unit) {
-            Ok(draft) => intake.instance(line, &run, draft)?,
+            Ok(draft) => intake.instance(line, run, draft)?,
             Err(reason) => intake.bad(document.wrong(raw, reason)),
         }
     }

@@ -128,19 +128,23 @@ pub(super) struct Intake<'i, 'w, 't> {
     session: Session,
     /// Whether the session is in the sink.
     session_put: bool,
-    runs: BTreeMap<String, RunState>,
+    runs: BTreeMap<Id, RunState>,
     /// Instances so far, the bad ones too.
     position: u32,
 }
 
+/// What there is to remember of a run: little, since every result may have one of its own.
 struct RunState {
-    id: Id,
     /// The run, until it is put; `None` as well where the store has it.
-    waiting: Option<Run>,
+    waiting: Option<Box<Run>>,
     /// The metrics of all its instances, which agree on units.
-    metrics: BTreeMap<MetricName, Metric>,
-    /// Those of instances that are new.
-    new_metrics: BTreeMap<MetricName, Metric>,
+    metrics: BTreeMap<MetricName, RunMetric>,
+}
+
+struct RunMetric {
+    metric: Metric,
+    /// Whether an instance that is new has it.
+    is_new: bool,
 }
 
 impl<'i, 'w, 't> Intake<'i, 'w, 't> {
@@ -192,17 +196,16 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     }
 
     /// Returns the run of that key, new or not.
-    pub(super) fn run(&mut self, draft: RunDraft) -> Result<String, ImportError> {
-        let key = draft.key.clone();
-        if self.runs.contains_key(&key) {
-            return Ok(key);
-        }
+    pub(super) fn run(&mut self, draft: RunDraft) -> Result<Id, ImportError> {
         let label = format!("{} run", self.format);
         let mut parts = vec![label.as_bytes(), self.session.id.as_bytes().as_slice()];
-        if !key.is_empty() {
-            parts.push(key.as_bytes());
+        if !draft.key.is_empty() {
+            parts.push(draft.key.as_bytes());
         }
         let id = Id::derived(&parts);
+        if self.runs.contains_key(&id) {
+            return Ok(id);
+        }
         let run = Run {
             id,
             session: self.session.id,
@@ -219,20 +222,18 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             extra: Object::new(),
         };
         let state = RunState {
-            id,
-            waiting: (!self.sink.has_run(id)?).then_some(run),
+            waiting: (!self.sink.has_run(id)?).then(|| Box::new(run)),
             metrics: BTreeMap::new(),
-            new_metrics: BTreeMap::new(),
         };
-        self.runs.insert(key.clone(), state);
-        Ok(key)
+        self.runs.insert(id, state);
+        Ok(id)
     }
 
     /// Takes an instance that stands on a line.
     pub(super) fn instance(
         &mut self,
         line: u64,
-        run: &str,
+        run: Id,
         mut draft: InstanceDraft,
     ) -> Result<(), ImportError> {
         let position = self.position;
@@ -241,10 +242,9 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             self.sink.bad(line, reason);
             return Ok(());
         }
-        let Some(state) = self.runs.get_mut(run) else {
+        let Some(state) = self.runs.get_mut(&run) else {
             return Err(StoreError::damaged("an instance came before its run").into());
         };
-        let run = state.id;
         let metrics = agree_on_metrics(&mut state.metrics, &mut draft);
         let label = format!("{} instance", self.format);
         let id = draft.id.unwrap_or_else(|| {
@@ -260,12 +260,16 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             sink.nothing_new();
             return Ok(());
         }
-        state.new_metrics.extend(metrics);
+        for name in metrics {
+            if let Some(metric) = state.metrics.get_mut(&name) {
+                metric.is_new = true;
+            }
+        }
         let mut parents = Vec::new();
         if !self.session_put {
             parents.push(Record::Session(self.session.clone()));
         }
-        parents.extend(state.waiting.clone().map(Record::Run));
+        parents.extend(state.waiting.clone().map(|run| Record::Run(*run)));
         if !parents.is_empty() {
             if !self.sink.parents(line, &parents)? {
                 return Ok(());
@@ -288,9 +292,11 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         if self.position == 0 {
             return Err(ImportError::NoResults { name: self.name });
         }
-        for state in self.runs.into_values() {
+        for (run, state) in self.runs {
             if state.waiting.is_none() {
-                self.sink.add_metrics(state.id, &state.new_metrics)?;
+                let new = state.metrics.into_iter().filter(|(_, it)| it.is_new);
+                let new = new.map(|(name, it)| (name, it.metric)).collect();
+                self.sink.add_metrics(run, &new)?;
             }
         }
         Ok(())
@@ -416,12 +422,12 @@ fn clean(draft: &mut InstanceDraft) -> Option<String> {
 }
 
 /// A metric has one unit in a run. The same name with another one gets the unit into its
-/// name. Returns the metrics that the instance has.
+/// name. Returns the names of the metrics that the instance has.
 fn agree_on_metrics(
-    known: &mut BTreeMap<MetricName, Metric>,
+    known: &mut BTreeMap<MetricName, RunMetric>,
     draft: &mut InstanceDraft,
-) -> BTreeMap<MetricName, Metric> {
-    let mut agreed = BTreeMap::new();
+) -> Vec<MetricName> {
+    let mut agreed = Vec::new();
     let summarised: BTreeSet<MetricName> =
         draft.summaries.iter().map(|it| it.metric.clone()).collect();
     for (name, metric) in std::mem::take(&mut draft.metrics) {
@@ -430,11 +436,14 @@ fn agree_on_metrics(
             continue;
         }
         let name = match known.get(&name) {
-            Some(other) if *other != metric => rename(draft, &name, &metric),
+            Some(other) if other.metric != metric => rename(draft, &name, &metric),
             Some(_) | None => name,
         };
-        known.entry(name.clone()).or_insert_with(|| metric.clone());
-        agreed.insert(name, metric);
+        known.entry(name.clone()).or_insert(RunMetric {
+            metric,
+            is_new: false,
+        });
+        agreed.push(name);
     }
     agreed
 }
