@@ -10,6 +10,9 @@
 mod alike;
 mod asv;
 mod asv_document;
+mod asv_identity;
+mod asv_rows;
+mod asv_values;
 mod benchmarkdotnet;
 mod benchmarkdotnet_document;
 mod bmf;
