@@ -13,6 +13,7 @@ mod asv_document;
 mod asv_identity;
 mod asv_rows;
 mod asv_values;
+mod bare_words;
 mod benchmarkdotnet;
 mod benchmarkdotnet_document;
 mod bmf;
