@@ -30,6 +30,7 @@ mod detect;
 mod divan;
 mod divan_table;
 mod document;
+mod drafts;
 mod error;
 mod github_action;
 mod github_action_document;
