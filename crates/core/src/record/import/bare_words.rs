@@ -20,11 +20,22 @@ pub(super) fn may_have_bare_words(text: &[u8]) -> bool {
         .any(|word| memmem::find_iter(text, word).any(stands_free))
 }
 
+/// A text with quotes around its bare words.
+#[derive(Debug, PartialEq)]
+pub(super) struct Quoted {
+    pub(super) text: String,
+    /// Where the quotes before the words stand in it, the first [`REMEMBERED`] of them.
+    pub(super) quotes: Vec<usize>,
+}
+
+/// Quotes to remember: there may be more of them than there is memory for their places.
+pub(super) const REMEMBERED: usize = 1 << 16;
+
 /// Returns the text with quotes around bare words for what is no finite number; `None` where
 /// there are none.
-pub(super) fn with_quoted_words(text: &str) -> Option<String> {
+pub(super) fn with_quoted_words(text: &str) -> Option<Quoted> {
     let bytes = text.as_bytes();
-    let mut rewritten: Option<String> = None;
+    let mut rewritten: Option<Quoted> = None;
     let mut copied = 0;
     let mut at = 0;
     while at < bytes.len() {
@@ -41,8 +52,14 @@ pub(super) fn with_quoted_words(text: &str) -> Option<String> {
                     at += 1;
                     continue;
                 };
-                let out = rewritten.get_or_insert_with(|| String::with_capacity(text.len() + 64));
+                let Quoted { text: out, quotes } = rewritten.get_or_insert_with(|| Quoted {
+                    text: String::with_capacity(text.len() + 64),
+                    quotes: Vec::new(),
+                });
                 out.push_str(&text[copied..at]);
+                if quotes.len() < REMEMBERED {
+                    quotes.push(out.len());
+                }
                 out.push('"');
                 out.push_str(word);
                 out.push('"');
@@ -52,9 +69,9 @@ pub(super) fn with_quoted_words(text: &str) -> Option<String> {
             _other => at += 1,
         }
     }
-    rewritten.map(|mut out| {
-        out.push_str(&text[copied..]);
-        out
+    rewritten.map(|mut quoted| {
+        quoted.text.push_str(&text[copied..]);
+        quoted
     })
 }
 
@@ -79,12 +96,12 @@ mod tests {
     fn bare_words_become_strings_and_strings_stay() {
         let text =
             r#"{"a": NaN, "b": [-Infinity,Infinity], "NaN": "x \" NaN", "c": null, "d": -1}"#;
+        let quoted = with_quoted_words(text).expect("it has some");
         assert_eq!(
-            with_quoted_words(text).as_deref(),
-            Some(
-                r#"{"a": "NaN", "b": ["-Infinity","Infinity"], "NaN": "x \" NaN", "c": null, "d": -1}"#
-            )
+            quoted.text,
+            r#"{"a": "NaN", "b": ["-Infinity","Infinity"], "NaN": "x \" NaN", "c": null, "d": -1}"#
         );
+        assert_eq!(quoted.quotes, [6, 19, 31]);
         assert_eq!(with_quoted_words("[1, null]"), None);
     }
 }

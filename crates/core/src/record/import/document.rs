@@ -12,7 +12,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use super::bare_words::{may_have_bare_words, with_quoted_words};
+use super::bare_words::{Quoted, REMEMBERED, may_have_bare_words, with_quoted_words};
 use super::reason::without_position;
 use super::{BadLine, ImportError, Source};
 
@@ -36,6 +36,8 @@ const LONG_LINE: usize = 400;
 pub(super) struct Document {
     name: String,
     text: Arc<String>,
+    /// Where quotes were put before words; another one is behind each.
+    quotes: Vec<usize>,
     digest: Digested,
     /// A place in the text and its line, to count on from.
     known: Mutex<(usize, u64)>,
@@ -77,8 +79,12 @@ impl Document {
                 reason: format!("not UTF-8 text: there is a byte 0x{:02X}", bytes[place]),
             }
         })?;
-        let rewritten = changes.then(|| with_quoted_words(&text)).flatten();
-        let text = Arc::new(rewritten.unwrap_or(text));
+        let quoted = changes.then(|| with_quoted_words(&text)).flatten();
+        let Quoted { text, quotes } = quoted.unwrap_or(Quoted {
+            text,
+            quotes: Vec::new(),
+        });
+        let text = Arc::new(text);
         Ok(Self {
             name: name.to_owned(),
             digest: match early {
@@ -86,6 +92,7 @@ impl Document {
                 None => Digested::later(&text),
             },
             text,
+            quotes,
             known: Mutex::new((0, 1)),
         })
     }
@@ -222,7 +229,9 @@ impl Document {
             Category::Eof => "the JSON is cut off".to_owned(),
             Category::Io => message,
         };
-        if self.is_far_in_its_line(place) {
+        if self.is_far_in_its_line(place)
+            && let Some(place) = self.in_source(place)
+        {
             reason.push_str(&format!(" (byte {})", place + 1));
         }
         BadLine {
@@ -235,6 +244,13 @@ impl Document {
     fn place_of(&self, part: &str) -> usize {
         let place = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         if place <= self.text.len() { place } else { 0 }
+    }
+
+    /// Returns where a place in the text is in the source, which has no quotes around words;
+    /// `None` behind too many of them.
+    fn in_source(&self, place: usize) -> Option<usize> {
+        let before = self.quotes.partition_point(|quote| quote + 1 < place);
+        (before < REMEMBERED).then(|| place - 2 * before)
     }
 
     /// Returns whether a line's number alone does not say where in the text a place is.
@@ -407,6 +423,16 @@ mod tests {
         // The error stands at the end of the element.
         assert_eq!(reason(LONG_LINE - 3), (2, false));
         assert_eq!(reason(LONG_LINE + 3), (2, true));
+    }
+
+    #[test]
+    fn the_byte_is_that_of_the_source() {
+        let text = format!("[{}x]", "NaN,".repeat(300));
+        let reason = document(&text).parse::<Vec<serde_json::Value>>();
+        assert_eq!(
+            reason.expect_err("bad on purpose").to_string(),
+            "a.json:1: not valid JSON: expected value (byte 1202)"
+        );
     }
 
     #[test]
