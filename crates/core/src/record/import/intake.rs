@@ -39,17 +39,13 @@ pub(super) struct Intake<'i, 'w, 't> {
     session: Session,
     /// Whether the session is in the sink.
     session_put: bool,
-    runs: BTreeMap<Id, RunState>,
+    /// The runs, until they are put; `None` as well where the store has them.
+    runs: BTreeMap<Id, Option<Box<Run>>>,
+    /// The metrics of each run's instances, which agree on units. All of them together,
+    /// because every result may have a run of its own.
+    metrics: BTreeMap<(Id, MetricName), RunMetric>,
     /// Instances so far, the bad ones too.
     position: u32,
-}
-
-/// What there is to remember of a run: little, since every result may have one of its own.
-struct RunState {
-    /// The run, until it is put; `None` as well where the store has it.
-    waiting: Option<Box<Run>>,
-    /// The metrics of all its instances, which agree on units.
-    metrics: BTreeMap<MetricName, RunMetric>,
 }
 
 struct RunMetric {
@@ -86,6 +82,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             session_put: known.is_some(),
             session: known.unwrap_or(new),
             runs: BTreeMap::new(),
+            metrics: BTreeMap::new(),
             position: 0,
         })
     }
@@ -132,11 +129,8 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             artifacts: Object::new(),
             extra: Object::new(),
         };
-        let state = RunState {
-            waiting: (!self.sink.has_run(id)?).then(|| Box::new(run)),
-            metrics: BTreeMap::new(),
-        };
-        self.runs.insert(id, state);
+        let waiting = (!self.sink.has_run(id)?).then(|| Box::new(run));
+        self.runs.insert(id, waiting);
         Ok(id)
     }
 
@@ -153,10 +147,10 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             self.sink.bad(line, reason);
             return Ok(());
         }
-        let Some(state) = self.runs.get_mut(&run) else {
+        let Some(waiting) = self.runs.get_mut(&run) else {
             return Err(StoreError::damaged("an instance came before its run").into());
         };
-        let metrics = agree_on_metrics(&mut state.metrics, &mut draft);
+        let metrics = agree_on_metrics(&mut self.metrics, run, &mut draft);
         let label = format!("{} instance", self.format);
         let id = draft.id.unwrap_or_else(|| {
             let place = u64::from(position).to_le_bytes();
@@ -172,7 +166,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             return Ok(());
         }
         for name in metrics {
-            if let Some(metric) = state.metrics.get_mut(&name) {
+            if let Some(metric) = self.metrics.get_mut(&(run, name)) {
                 metric.is_new = true;
             }
         }
@@ -180,13 +174,13 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         if !self.session_put {
             parents.push(Record::Session(self.session.clone()));
         }
-        parents.extend(state.waiting.clone().map(|run| Record::Run(*run)));
+        parents.extend(waiting.clone().map(|run| Record::Run(*run)));
         if !parents.is_empty() {
             if !self.sink.parents(line, &parents)? {
                 return Ok(());
             }
             self.session_put = true;
-            state.waiting = None;
+            *waiting = None;
         }
         let mut records = Vec::with_capacity(2 + draft.summaries.len());
         let iterations = std::mem::take(&mut draft.iterations);
@@ -203,10 +197,14 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         if self.position == 0 {
             return Err(ImportError::NoResults { name: self.name });
         }
-        for (run, state) in self.runs {
-            if state.waiting.is_none() {
-                let new = state.metrics.into_iter().filter(|(_, it)| it.is_new);
-                let new = new.map(|(name, it)| (name, it.metric)).collect();
+        for (run, waiting) in self.runs {
+            if waiting.is_none() {
+                let all = self.metrics.range((run, String::new())..);
+                let new = all
+                    .take_while(|((of, _), _)| *of == run)
+                    .filter(|(_, metric)| metric.is_new)
+                    .map(|((_, name), it)| (name.clone(), it.metric.clone()))
+                    .collect();
                 self.sink.add_metrics(run, &new)?;
             }
         }
@@ -335,7 +333,8 @@ fn clean(draft: &mut InstanceDraft) -> Option<String> {
 /// A metric has one unit in a run. The same name with another one gets the unit into its
 /// name. Returns the names of the metrics that the instance has.
 fn agree_on_metrics(
-    known: &mut BTreeMap<MetricName, RunMetric>,
+    known: &mut BTreeMap<(Id, MetricName), RunMetric>,
+    run: Id,
     draft: &mut InstanceDraft,
 ) -> Vec<MetricName> {
     let mut agreed = Vec::new();
@@ -346,11 +345,11 @@ fn agree_on_metrics(
         if !has_values {
             continue;
         }
-        let name = match known.get(&name) {
+        let name = match known.get(&(run, name.clone())) {
             Some(other) if other.metric != metric => rename(draft, &name, &metric),
             Some(_) | None => name,
         };
-        known.entry(name.clone()).or_insert(RunMetric {
+        known.entry((run, name.clone())).or_insert(RunMetric {
             metric,
             is_new: false,
         });
