@@ -574,6 +574,109 @@ fn keeping_the_good_lines_again_brings_nothing_new() {
 }
 
 #[test]
+fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
+    let place = Place::new();
+    let text = fixture("pytest-benchmark-3.4.1/data.json");
+    let document: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    place.write("data.json", &text);
+    place.write("short.json", document.to_string());
+    place.run(&["import", "data.json"]);
+    assert_snapshot!(place.run(&["import", "--dry-run", "short.json"]), @"
+    short.json: 5 instances, 13 iterations would be imported
+      read as pytest-benchmark, because it has `benchmarks` and `machine_info`
+      left out, as it stands in the benchmark's name and in `params`: param
+      left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with some of the same benchmarks; `short` would be kept beside it
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "short.json"]), @"
+    short.json: 5 instances, 13 iterations imported
+      read as pytest-benchmark, because it has `benchmarks` and `machine_info`
+      stored in .lapwing/lapwing.db as session `short` of suite `pytest-benchmark`
+      left out, as it stands in the benchmark's name and in `params`: param
+      left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with some of the same benchmarks; `short` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session ad46d48c-36c4-8a8e-8c6d-31ae528e5892` removes it
+    exit 0
+    ");
+    // Said once, and not of what is known or of another time.
+    let later = document
+        .to_string()
+        .replace("2026-11-20T22:17", "2026-11-21T22:17");
+    place.write("later.json", later);
+    assert_snapshot!(place.run(&["import", "data.json", "short.json", "later.json"]), @"
+    data.json: nothing new, all of it is in the store already (pytest-benchmark)
+    short.json: nothing new, all of it is in the store already (pytest-benchmark)
+    later.json: 5 instances, 13 iterations imported (pytest-benchmark)
+    3 files (3 pytest-benchmark): 5 instances, 13 iterations imported; 10 instances were in the store already
+      stored in .lapwing/lapwing.db as 3 sessions
+      left out, as it stands in the benchmark's name and in `params`: param
+      left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+    exit 0
+    ");
+
+    // Lines are known again, whatever file they stand in.
+    let started = GOOD.replace("\"path\"", "\"start\":\"2026-11-20T10:00:00\",\"path\"");
+    let other = started.replace("1.5", "2.5");
+    place.write("night.jsonl", format!("{started}\n"));
+    place.write("nights.jsonl", format!("{started}\n{other}\n"));
+    place.write(
+        "spaced.jsonl",
+        format!("{}\n", started.replace("1.5", " 1.5")),
+    );
+    let names = ["night.jsonl", "nights.jsonl", "spaced.jsonl"];
+    assert_snapshot!(place.run(&[&["import"], &names[..]].concat()), @"
+    night.jsonl: 1 instance, 1 iteration imported (hail)
+    nights.jsonl: 1 instance, 1 iteration imported; 1 instance was in the store already (hail)
+    spaced.jsonl: 1 instance, 1 iteration imported (hail)
+    3 files (3 hail): 3 instances, 3 iterations imported; 1 instance was in the store already
+      stored in .lapwing/lapwing.db as 3 sessions
+    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark is there already from another file (night.jsonl, sha256 7ca746629463…), with some of the same benchmarks; `spaced` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` removes it
+    note: session `nights` of 2026-11-20 10:00:00 UTC by hail benchmark is there already from another file (nights.jsonl, sha256 368e7abb2591…), with some of the same benchmarks; `spaced` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` removes it
+    exit 0
+    ");
+}
+
+#[test]
+fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
+    let place = Place::new();
+    let folder = "results/bench-host";
+    fs::create_dir_all(place.path().join(folder)).unwrap();
+    let name = format!("{folder}/3533aad3-virtualenv-py3.11-LC_ALLC.json");
+    let first = fixture(&format!("asv-0.6.6/{name}"));
+    let first = String::from_utf8(first).unwrap().replace("NaN", "\"NaN\"");
+    let benchmarks = fixture("asv-0.6.6/results/benchmarks.json");
+    place.write("results/benchmarks.json", benchmarks);
+    let mut document: serde_json::Value = serde_json::from_str(&first).unwrap();
+    let results = document["results"].as_object_mut().unwrap();
+    let later = results.remove("bench_sorting.time_plain").unwrap();
+    place.write(&name, document.to_string());
+    place.run(&["import", "results"]);
+    // asv puts what it measures later into the same file.
+    let results = document["results"].as_object_mut().unwrap();
+    results.insert("bench_sorting.time_plain".to_owned(), later);
+    place.write(&name, serde_json::to_string_pretty(&document).unwrap());
+    assert_snapshot!(place.run(&["import", "results"]), @"
+    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already (asv)
+    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already
+      stored in .lapwing/lapwing.db as 1 session
+    note: left alone 1 file without results of a known format
+    exit 0
+    ");
+    // Measured again: another start.
+    let again = first.replace("1795213154070", "1795213994070");
+    assert_ne!(again, first);
+    place.write(&name, again);
+    assert_snapshot!(place.run(&["import", "results"]), @"
+    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already (asv)
+    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already
+      stored in .lapwing/lapwing.db as 1 session
+    note: left alone 1 file without results of a known format
+    exit 0
+    ");
+    assert_eq!(place.held().0, 1);
+}
+
+#[test]
 fn an_option_that_changes_nothing_is_noted_once() {
     let place = Place::new();
     place.write("a.jsonl", GOOD);

@@ -1,5 +1,6 @@
 //! `lapwing import`: takes results of other programs into the store.
 
+mod alike;
 mod target;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +11,7 @@ use clap::{Args, ValueEnum};
 use lapwing_core::model::{Id, RecordKind};
 use lapwing_core::record::Appended;
 use lapwing_core::record::import::{
-    self, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
+    self, Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
 };
 
 use crate::error::{CliError, Exit};
@@ -18,6 +19,7 @@ use crate::hints::with_hint;
 use crate::options::Context;
 use crate::table::{counted, grouped};
 
+use alike::say_alike;
 use target::{Target, Way};
 
 /// Bad lines to spell out.
@@ -217,7 +219,9 @@ fn say(
     for note in &imported.notes {
         say_note(note.kept, note.why, &note.what, note.more, context)?;
     }
-    say_bad_lines(imported, &name, context)
+    say_bad_lines(imported, &name, context)?;
+    say_alike(&imported.alike, target, context);
+    Ok(())
 }
 
 fn say_sessions(sessions: usize, target: &Target<'_>, context: &Context) -> Result<(), CliError> {
@@ -255,6 +259,7 @@ struct Tally {
     files: u64,
     /// Several files may belong to one session.
     sessions: BTreeSet<Id>,
+    alike: Vec<Alike>,
     appended: Appended,
     bad_lines: Vec<BadLine>,
     /// Files of each format.
@@ -267,6 +272,7 @@ impl Tally {
     fn add(&mut self, imported: Imported) {
         self.files += 1;
         self.sessions.extend(imported.sessions);
+        self.alike.extend(imported.alike);
         self.appended.add(&imported.appended);
         self.bad_lines.extend(imported.bad_lines);
         *self.formats.entry(imported.format.name).or_default() += 1;
@@ -305,6 +311,7 @@ impl Tally {
         for ((kept, why), (what, more)) in &self.notes {
             say_note(*kept, why, what, *more, context)?;
         }
+        say_alike(&self.alike, target, context);
         Ok(())
     }
 }

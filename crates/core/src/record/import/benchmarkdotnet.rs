@@ -69,7 +69,7 @@ fn read(
                 let run = intake.run(job.run_draft(&report, several_jobs))?;
                 let line = document.line_of(raw.get());
                 for draft in drafts(&case, &unknown) {
-                    intake.instance(line, &run, draft)?;
+                    intake.instance(line, run, draft)?;
                 }
             }
         }

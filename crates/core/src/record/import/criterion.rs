@@ -195,7 +195,7 @@ fn read_session(
         return Ok(bad);
     }
     for draft in drafts {
-        intake.instance(1, &run, draft)?;
+        intake.instance(1, run, draft)?;
     }
     intake.finish()?;
     Ok(bad)

@@ -80,7 +80,7 @@ pub(super) fn read_messages(
         match read {
             Err(reason) => intake.bad(BadLine { line, reason }),
             Ok(None) => {}
-            Ok(Some(draft)) => intake.instance(line, &run, draft)?,
+            Ok(Some(draft)) => intake.instance(line, run, draft)?,
         }
     }
     intake.finish()

@@ -48,7 +48,7 @@ fn read(
     for leaf in leaves {
         match draft(&leaf, &with_arguments) {
             Err(bad) => intake.bad(bad),
-            Ok(draft) => intake.instance(leaf.line, &run, draft)?,
+            Ok(draft) => intake.instance(leaf.line, run, draft)?,
         }
     }
     intake.finish()

@@ -3,17 +3,16 @@
 //! Readers take its top level as structs whose large lists are `Vec<&RawValue>`, and then
 //! element by element: besides the text, memory holds one element at a time.
 
-use std::borrow::Cow;
 use std::io::Read;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use memchr::memmem;
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
+use super::bare_words::{Quoted, REMEMBERED, may_have_bare_words, with_quoted_words};
 use super::reason::without_position;
 use super::{BadLine, ImportError, Source};
 
@@ -37,6 +36,8 @@ const LONG_LINE: usize = 400;
 pub(super) struct Document {
     name: String,
     text: Arc<String>,
+    /// Where quotes were put before words; another one is behind each.
+    quotes: Vec<usize>,
     digest: Digested,
     /// A place in the text and its line, to count on from.
     known: Mutex<(usize, u64)>,
@@ -78,11 +79,12 @@ impl Document {
                 reason: format!("not UTF-8 text: there is a byte 0x{:02X}", bytes[place]),
             }
         })?;
-        let rewritten = match changes.then(|| with_quoted_words(&text)) {
-            Some(Cow::Owned(rewritten)) => Some(rewritten),
-            Some(Cow::Borrowed(_)) | None => None,
-        };
-        let text = Arc::new(rewritten.unwrap_or(text));
+        let quoted = changes.then(|| with_quoted_words(&text)).flatten();
+        let Quoted { text, quotes } = quoted.unwrap_or(Quoted {
+            text,
+            quotes: Vec::new(),
+        });
+        let text = Arc::new(text);
         Ok(Self {
             name: name.to_owned(),
             digest: match early {
@@ -90,6 +92,7 @@ impl Document {
                 None => Digested::later(&text),
             },
             text,
+            quotes,
             known: Mutex::new((0, 1)),
         })
     }
@@ -226,7 +229,9 @@ impl Document {
             Category::Eof => "the JSON is cut off".to_owned(),
             Category::Io => message,
         };
-        if self.is_far_in_its_line(place) {
+        if self.is_far_in_its_line(place)
+            && let Some(place) = self.in_source(place)
+        {
             reason.push_str(&format!(" (byte {})", place + 1));
         }
         BadLine {
@@ -239,6 +244,13 @@ impl Document {
     fn place_of(&self, part: &str) -> usize {
         let place = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         if place <= self.text.len() { place } else { 0 }
+    }
+
+    /// Returns where a place in the text is in the source, which has no quotes around words;
+    /// `None` behind too many of them.
+    fn in_source(&self, place: usize) -> Option<usize> {
+        let before = self.quotes.partition_point(|quote| quote + 1 < place);
+        (before < REMEMBERED).then(|| place - 2 * before)
     }
 
     /// Returns whether a line's number alone does not say where in the text a place is.
@@ -354,77 +366,6 @@ fn in_words(message: &str) -> String {
     format!("{found}, expected {expected}")
 }
 
-/// The words that are no JSON, the longer ones first.
-const WORDS: [&str; 6] = ["-Infinity", "Infinity", "NaN", "-inf", "inf", "nan"];
-
-/// Returns false where a quick look finds nothing like a bare word: most texts by far.
-fn may_have_bare_words(text: &[u8]) -> bool {
-    let stands_free = |at: usize| {
-        at.checked_sub(1).is_none_or(|before| {
-            matches!(
-                text[before],
-                b':' | b',' | b'[' | b'-' | b' ' | b'\n' | b'\t' | b'\r'
-            )
-        })
-    };
-    [&b"NaN"[..], b"Infinity", b"nan", b"inf"]
-        .iter()
-        .any(|word| memmem::find_iter(text, word).any(stands_free))
-}
-
-/// Puts quotes around bare words for what is no finite number.
-fn with_quoted_words(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let mut rewritten: Option<String> = None;
-    let mut copied = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => at = end_of_string(bytes, at),
-            b'N' | b'I' | b'n' | b'i' | b'-' => {
-                let word = WORDS.iter().find(|word| {
-                    bytes[at..].starts_with(word.as_bytes())
-                        && !bytes
-                            .get(at + word.len())
-                            .is_some_and(u8::is_ascii_alphanumeric)
-                });
-                let Some(word) = word else {
-                    at += 1;
-                    continue;
-                };
-                let out = rewritten.get_or_insert_with(|| String::with_capacity(text.len() + 64));
-                out.push_str(&text[copied..at]);
-                out.push('"');
-                out.push_str(word);
-                out.push('"');
-                at += word.len();
-                copied = at;
-            }
-            _other => at += 1,
-        }
-    }
-    match rewritten {
-        None => Cow::Borrowed(text),
-        Some(mut out) => {
-            out.push_str(&text[copied..]);
-            Cow::Owned(out)
-        }
-    }
-}
-
-/// Returns the place behind the string that begins at `at`.
-fn end_of_string(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _other => at += 1,
-        }
-    }
-    bytes.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -435,17 +376,6 @@ mod tests {
 
     fn error(result: Result<Vec<f64>, ImportError>) -> String {
         result.expect_err("bad on purpose").to_string()
-    }
-
-    #[test]
-    fn bare_words_become_strings_and_strings_stay() {
-        let text =
-            r#"{"a": NaN, "b": [-Infinity,Infinity], "NaN": "x \" NaN", "c": null, "d": -1}"#;
-        assert_eq!(
-            with_quoted_words(text),
-            r#"{"a": "NaN", "b": ["-Infinity","Infinity"], "NaN": "x \" NaN", "c": null, "d": -1}"#
-        );
-        assert!(matches!(with_quoted_words("[1, null]"), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -493,6 +423,16 @@ mod tests {
         // The error stands at the end of the element.
         assert_eq!(reason(LONG_LINE - 3), (2, false));
         assert_eq!(reason(LONG_LINE + 3), (2, true));
+    }
+
+    #[test]
+    fn the_byte_is_that_of_the_source() {
+        let text = format!("[{}x]", "NaN,".repeat(300));
+        let reason = document(&text).parse::<Vec<serde_json::Value>>();
+        assert_eq!(
+            reason.expect_err("bad on purpose").to_string(),
+            "a.json:1: not valid JSON: expected value (byte 1202)"
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::others::others;
 use super::sink::Sink;
 use super::units::Unit;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
-use crate::model::{Benchmark, Better, Object, Version};
+use crate::model::{Benchmark, Better, Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format {
     name: "github-action",
@@ -69,7 +69,7 @@ fn read_results(
     let digest = document.sha256();
     let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
     let run = intake.run(RunDraft::default())?;
-    read_benches(document, &benches, Tool::Unknown, &run, &mut intake)?;
+    read_benches(document, &benches, Tool::Unknown, run, &mut intake)?;
     intake.finish()
 }
 
@@ -198,14 +198,14 @@ fn read_entry(
         ..RunDraft::default()
     })?;
     let tool = Tool::named(&entry.wire.tool);
-    read_benches(document, &entry.wire.benches, tool, &run, intake)
+    read_benches(document, &entry.wire.benches, tool, run, intake)
 }
 
 fn read_benches(
     document: &Document,
     benches: &[&RawValue],
     tool: Tool,
-    run: &str,
+    run: Id,
     intake: &mut Intake<'_, '_, '_>,
 ) -> Result<(), ImportError> {
     for raw in benches {

@@ -12,7 +12,7 @@ use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use super::moment::moment;
 use super::sink::Sink;
 use super::{Format, ImportError, ImportOptions, Source, no_folder};
-use crate::model::{Benchmark, Better, Level, Object, Version};
+use crate::model::{Benchmark, Better, Id, Level, Object, Version};
 use crate::record::{IterationColumns, Mark};
 
 pub(super) const FORMAT: Format = Format {
@@ -65,15 +65,15 @@ fn read(
     let quantities = quantities(&text);
     let roles = Roles::of(&text);
     let visits = Visits::of(&text, &roles);
-    let mut run_of: BTreeMap<u32, String> = BTreeMap::new();
+    let mut run_of: BTreeMap<u32, Id> = BTreeMap::new();
     for (visit, results) in visits.in_order() {
         let run = match run_of.get(&visit.settings) {
-            Some(run) => run.clone(),
+            Some(run) => *run,
             None => intake.run(run_draft(&text, &roles, visit.settings))?,
         };
         let mut draft = instance_draft(&text, &roles, visit);
         measure(&text, &quantities, results, &mut draft);
-        intake.instance(visit.line, &run, draft)?;
+        intake.instance(visit.line, run, draft)?;
         run_of.entry(visit.settings).or_insert(run);
     }
     intake.finish()

@@ -72,7 +72,7 @@ fn read(
             }
             Ok(mut draft) => {
                 draft.host.clone_from(&host);
-                intake.instance(line, &run, draft)?;
+                intake.instance(line, run, draft)?;
             }
         }
     }

@@ -240,7 +240,10 @@ impl Reader<'_> {
         let begins = !self.session_known;
         if begins {
             self.session_known = true;
-            self.session.started = start.unwrap_or(self.session.started);
+            if let Some(start) = start {
+                self.session.started = start;
+                sink.dated(self.session.clone());
+            }
             self.records.push(Record::Session(self.session.clone()));
         }
         let run = self.run(&line);

@@ -63,7 +63,7 @@ fn read(
                 let name = name.unwrap_or_else(|| result.command.clone());
                 note(&result, &mut intake);
                 for draft in drafts(result, &name, place, intake.session(), options.each_run) {
-                    intake.instance(line, &run, draft)?;
+                    intake.instance(line, run, draft)?;
                 }
             }
         }

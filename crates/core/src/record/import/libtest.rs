@@ -68,7 +68,7 @@ fn read(
             intake.notes().left(name, why);
             Ok(())
         }
-        Ok(result) => intake.instance(line, &run, draft(&result, &ambiguous, &said)),
+        Ok(result) => intake.instance(line, run, draft(&result, &ambiguous, &said)),
         // The first reading has told of it.
         Err(_reason) => Ok(()),
     })?;

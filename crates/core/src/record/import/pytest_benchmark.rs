@@ -100,7 +100,7 @@ fn read(
             Ok((mut draft, notes)) => {
                 intake.notes().add(notes);
                 draft.host.clone_from(&host);
-                intake.instance(line, &run, draft)?;
+                intake.instance(line, run, draft)?;
             }
         }
         Ok::<(), ImportError>(())

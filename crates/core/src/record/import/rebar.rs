@@ -65,7 +65,7 @@ fn read(
             Err(bad) => intake.bad(bad),
             Ok((run, draft)) => {
                 let run = intake.run(run)?;
-                intake.instance(line, &run, draft)?;
+                intake.instance(line, run, draft)?;
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::alike::Alike;
 use super::depth::{DEEPEST, is_deep, is_too_deep};
 use super::notes::Notes;
 use super::{BadLine, BadLines, ImportError};
@@ -21,6 +22,8 @@ pub(super) struct Sink<'w, 't> {
     good: u64,
     session: Option<Session>,
     sessions: BTreeSet<Id>,
+    /// New ones whose start the source says.
+    dated: Vec<Session>,
     notes: Notes,
 }
 
@@ -36,6 +39,8 @@ pub(super) struct Finished {
     pub(super) session: Option<Session>,
     /// The ids of all.
     pub(super) sessions: BTreeSet<Id>,
+    /// Those that look like one of another file.
+    pub(super) alike: Vec<Alike>,
     pub(super) bad_lines: Vec<BadLine>,
     pub(super) notes: Notes,
     pub(super) appended: Appended,
@@ -67,6 +72,7 @@ impl<'w, 't> Sink<'w, 't> {
             good: 0,
             session: None,
             sessions: BTreeSet::new(),
+            dated: Vec::new(),
             notes: Notes::default(),
         }
     }
@@ -202,6 +208,12 @@ impl<'w, 't> Sink<'w, 't> {
         Ok(known)
     }
 
+    /// Notes a new session whose start the source says: one of another file with the same
+    /// start may be the same.
+    pub(super) fn dated(&mut self, session: Session) {
+        self.dated.push(session);
+    }
+
     /// Returns whether the store has that run.
     pub(super) fn has_run(&mut self, id: Id) -> Result<bool, ImportError> {
         Ok(match &mut self.target {
@@ -267,13 +279,25 @@ impl<'w, 't> Sink<'w, 't> {
                 good: self.good,
             });
         }
+        let mut alike = Vec::new();
         let (appended, records) = match self.target {
-            Target::Store(writer) => (writer.settle()?, Vec::new()),
+            Target::Store(writer) => {
+                let appended = writer.settle()?;
+                // A file that has grown has some of the other's instances, and is no copy.
+                if appended.of(RecordKind::Instance).already_there == 0 {
+                    for new in &self.dated {
+                        let known = writer.sessions_like(new.id)?;
+                        alike.extend(known.into_iter().filter_map(|it| Alike::of(new, it)));
+                    }
+                }
+                (appended, Vec::new())
+            }
             Target::Memory(memory) => memory.into_records(),
         };
         Ok(Finished {
             session: self.session.filter(|_| self.sessions.len() == 1),
             sessions: self.sessions,
+            alike,
             bad_lines: bad.collect(),
             notes: self.notes,
             appended,

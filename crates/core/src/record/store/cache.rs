@@ -13,6 +13,8 @@ pub(super) struct Cache {
     pub(super) metrics: HashMap<MetricName, i64>,
     pub(super) benchmarks: HashMap<(String, String), i64>,
     pub(super) benchmark_metrics: HashSet<(i64, i64)>,
+    /// All sessions by when they began, once somebody has asked for them.
+    pub(super) begun: Option<HashMap<String, Vec<i64>>>,
 }
 
 /// Instances to remember at most; forgetting costs a look-up each.

@@ -3,6 +3,7 @@
 //! Integer keys inside, ids outside; iterations and their values in columns, values by
 //! metric. Whatever a record says comes back as it was written.
 
+mod alike;
 mod appended;
 mod assemble;
 mod cache;
