@@ -275,6 +275,7 @@ impl Reader<'_> {
         }));
         self.records.extend(end);
         sink.line_with(number, &self.records, Some((id, iterations)))
+            .map(|_good| ())
     }
 
     fn run(&mut self, line: &HailLine) -> Id {
@@ -391,7 +392,14 @@ fn instance_end(instance: Id, ended: Timestamp, iterations: usize) -> InstanceEn
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::refusal;
     use super::*;
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        insta::assert_snapshot!(refusal("hail/truncated.jsonl"), @"truncated.jsonl:2: the JSON is cut off");
+        insta::assert_snapshot!(refusal("hail/wrong.jsonl"), @r#"wrong.jsonl:1: `time` is not a number: "1,5""#);
+    }
 
     #[test]
     fn a_version_gives_its_commit_only_when_it_has_one() {

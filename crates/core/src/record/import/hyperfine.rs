@@ -341,6 +341,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         insta::assert_snapshot!(refusal("hyperfine-1.15/truncated.json"), @"truncated.json:28: the JSON is cut off");
+        insta::assert_snapshot!(refusal("hyperfine-1.15/wrong.json"), @r#"wrong.json:39: `times[2]`: invalid type: string "0.012 s", expected a number"#);
         insta::assert_snapshot!(refusal("hyperfine-1.15/negative.json"), @"negative.json:27: `times` of `sleep 0.01` is negative: -0.01210863");
     }
 }

@@ -17,7 +17,7 @@ use crate::model::{
     Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,
     Summary,
 };
-use crate::record::{NEVER_NEGATIVE, StoreError};
+use crate::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
 /// The keys of a summary's record. Its further figures stand beside them.
 const SUMMARY_KEYS: [&str; 8] = [
@@ -46,6 +46,16 @@ pub(super) struct Intake<'i, 'w, 't> {
     metrics: BTreeMap<(Id, MetricName), RunMetric>,
     /// Instances so far, the bad ones too.
     position: u32,
+}
+
+/// An instance that was taken.
+#[derive(Debug)]
+pub(super) struct TakenInstance {
+    id: Id,
+    /// Whether the store did not have it before.
+    is_new: bool,
+    /// How many iterations of it there were so far.
+    count: usize,
 }
 
 struct RunMetric {
@@ -134,18 +144,29 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         Ok(id)
     }
 
-    /// Takes an instance that stands on a line.
+    /// Takes an instance that stands on a line, with all of its iterations.
     pub(super) fn instance(
         &mut self,
         line: u64,
         run: Id,
-        mut draft: InstanceDraft,
+        draft: InstanceDraft,
     ) -> Result<(), ImportError> {
+        self.begin_instance(line, run, draft).map(|_taken| ())
+    }
+
+    /// Takes an instance that begins on a line and of which more iterations may follow;
+    /// returns nothing where it is bad.
+    pub(super) fn begin_instance(
+        &mut self,
+        line: u64,
+        run: Id,
+        mut draft: InstanceDraft,
+    ) -> Result<Option<TakenInstance>, ImportError> {
         let position = self.position;
         self.position += 1;
         if let Some(reason) = clean(&mut draft) {
             self.sink.bad(line, reason);
-            return Ok(());
+            return Ok(None);
         }
         let Some(waiting) = self.runs.get_mut(&run) else {
             return Err(StoreError::damaged("an instance came before its run").into());
@@ -156,14 +177,20 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             let place = u64::from(position).to_le_bytes();
             Id::derived(&[label.as_bytes(), self.session.id.as_bytes(), &place])
         });
-        if self.sink.has_instance(id)? {
+        let is_new = !self.sink.has_instance(id)?;
+        let taken = TakenInstance {
+            id,
+            is_new,
+            count: draft.iterations.count,
+        };
+        if !is_new {
             let (sink, count) = (&mut *self.sink, draft.iterations.count);
             sink.already_there(RecordKind::Instance, 1);
             sink.already_there(RecordKind::Iteration, count);
             sink.already_there(RecordKind::Summary, draft.summaries.len());
             sink.already_there(RecordKind::InstanceEnd, 1);
             sink.nothing_new();
-            return Ok(());
+            return Ok(Some(taken));
         }
         for name in metrics {
             if let Some(metric) = self.metrics.get_mut(&(run, name)) {
@@ -177,7 +204,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         parents.extend(waiting.clone().map(|run| Record::Run(*run)));
         if !parents.is_empty() {
             if !self.sink.parents(line, &parents)? {
-                return Ok(());
+                return Ok(None);
             }
             self.session_put = true;
             *waiting = None;
@@ -186,7 +213,35 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         let iterations = std::mem::take(&mut draft.iterations);
         instance_records(id, run, position, draft, &mut records);
         let iterations = (iterations.count > 0).then_some((id, iterations));
-        self.sink.line_with(line, &records, iterations)
+        let good = self.sink.line_with(line, &records, iterations)?;
+        Ok(good.then_some(taken))
+    }
+
+    /// Takes the next iterations of an instance, with the metrics that they have. The values
+    /// are checked, and their metrics have the same units in all of the run.
+    pub(super) fn more_iterations(
+        &mut self,
+        run: Id,
+        instance: &mut TakenInstance,
+        metrics: BTreeMap<MetricName, Metric>,
+        mut iterations: IterationColumns,
+    ) -> Result<(), ImportError> {
+        if !instance.is_new {
+            self.sink
+                .already_there(RecordKind::Iteration, iterations.count);
+            return Ok(());
+        }
+        for (name, metric) in metrics {
+            let known = self.metrics.entry((run, name));
+            let known = known.or_insert(RunMetric {
+                metric,
+                is_new: true,
+            });
+            known.is_new = true;
+        }
+        iterations.first = u32::try_from(instance.count).unwrap_or(u32::MAX);
+        instance.count += iterations.count;
+        self.sink.more_iterations(instance.id, iterations)
     }
 
     /// Ends the session.

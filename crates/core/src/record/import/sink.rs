@@ -89,19 +89,20 @@ impl<'w, 't> Sink<'w, 't> {
         line: u64,
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Result<(), ImportError> {
-        self.line_with(line, records, None)
+        self.line_with(line, records, None).map(|_good| ())
     }
 
-    /// Puts the records that stand on a line, and the iterations of the instance among them.
+    /// Puts the records that stand on a line, and the iterations of the instance among them;
+    /// returns whether they were good.
     pub(super) fn line_with<'r>(
         &mut self,
         line: u64,
         records: impl IntoIterator<Item = &'r Record>,
         iterations: Option<(Id, IterationColumns)>,
-    ) -> Result<(), ImportError> {
+    ) -> Result<bool, ImportError> {
         if self.only_counts() {
             self.good += 1;
-            return Ok(());
+            return Ok(true);
         }
         let deep_mark = iterations.as_ref().is_some_and(|(_, columns)| {
             let mut marks = columns.marks.values();
@@ -109,16 +110,28 @@ impl<'w, 't> Sink<'w, 't> {
         });
         if deep_mark {
             self.bad(line, format!("nested deeper than {DEEPEST} levels"));
-            return Ok(());
+            return Ok(false);
         }
         if !self.put_all(line, records)? {
-            return Ok(());
+            return Ok(false);
         }
         if let Some((instance, iterations)) = iterations {
             self.iterations(instance, iterations)?;
         }
         self.good += 1;
-        Ok(())
+        Ok(true)
+    }
+
+    /// Puts more iterations of an instance that was put before.
+    pub(super) fn more_iterations(
+        &mut self,
+        instance: Id,
+        iterations: IterationColumns,
+    ) -> Result<(), ImportError> {
+        if self.only_counts() {
+            return Ok(());
+        }
+        self.iterations(instance, iterations)
     }
 
     /// Puts records that others on the same line belong to, without counting a good line;
@@ -319,11 +332,11 @@ impl Target<'_, '_> {
 fn in_rows(instance: Id, mut columns: IterationColumns) -> Vec<Iteration> {
     (0_u32..)
         .zip(0..columns.count)
-        .map(|(index, k)| {
-            let mark: Mark = columns.marks.remove(&index).unwrap_or_default();
+        .map(|(number, k)| {
+            let mark: Mark = columns.marks.remove(&number).unwrap_or_default();
             Iteration {
                 instance,
-                index,
+                index: columns.first + number,
                 offset: columns.offset_of(k),
                 burn_in: columns.is_burn_in(k),
                 loops: columns.loops_of(k),
