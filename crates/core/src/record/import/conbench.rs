@@ -112,7 +112,7 @@ fn take_result(
         Err(bad) => intake.bad(bad),
         Ok((run, draft)) => {
             let run = intake.run(run)?;
-            intake.instance(document.line_of(raw.get()), &run, draft)?;
+            intake.instance(document.spot_of(raw.get()), &run, draft)?;
         }
     }
     Ok(())
@@ -431,7 +431,7 @@ fn take_comparison(
         Some(false) => unit.with_better(Some(Better::Higher)),
         None => unit,
     };
-    let line = document.line_of(raw.get());
+    let spot = document.spot_of(raw.get());
     for side in [comparison.baseline, comparison.contender]
         .into_iter()
         .flatten()
@@ -446,7 +446,7 @@ fn take_comparison(
             ..RunDraft::default()
         })?;
         match side_draft(side, &metric, &unit) {
-            Ok(draft) => intake.instance(line, &run, draft)?,
+            Ok(draft) => intake.instance(spot, &run, draft)?,
             Err(reason) => intake.bad(document.wrong(raw, reason)),
         }
     }

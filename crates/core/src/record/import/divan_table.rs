@@ -63,14 +63,14 @@ pub(super) fn read_tables(source: &Source) -> Result<(Vec<Leaf>, Vec<BadLine>), 
         let text = match text {
             Line::Text(text) => without_colours(text),
             Line::Bad(reason) => {
-                bad.push(BadLine { line, reason });
+                bad.push(BadLine::new(line, reason));
                 continue;
             }
         };
         if let Some(row) = place.take(&text)
             && let Err(reason) = place.put(row, line, &mut leaves)
         {
-            bad.push(BadLine { line, reason });
+            bad.push(BadLine::new(line, reason));
         }
     }
     Ok((leaves, bad))

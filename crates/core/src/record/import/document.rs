@@ -14,7 +14,8 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use super::reason::without_position;
+use super::reason::{offset_of, too_large, without_position};
+use super::spot::Spot;
 use super::{BadLine, ImportError, Source};
 
 /// The longest document that is read.
@@ -29,7 +30,7 @@ const BATCH: usize = 1 << 17;
 /// Batches that may wait. Few, so that memory does not grow with the document.
 const BATCHES_WAITING: usize = 4;
 
-/// Lines longer than this need the byte besides the line to find a place.
+/// From here on in a line the byte is told too, since its number alone helps nobody.
 const LONG_LINE: usize = 400;
 
 /// The text of a source. Bare `NaN` and `Infinity`, which are no JSON and which Python,
@@ -40,6 +41,8 @@ pub(super) struct Document {
     digest: Digested,
     /// A place in the text and its line, to count on from.
     known: Mutex<(usize, u64)>,
+    /// Where in the text, in order, words begin that were put in quotes.
+    quoted: Vec<usize>,
 }
 
 impl Document {
@@ -78,7 +81,8 @@ impl Document {
                 reason: format!("not UTF-8 text: there is a byte 0x{:02X}", bytes[place]),
             }
         })?;
-        let rewritten = match changes.then(|| with_quoted_words(&text)) {
+        let mut quoted = Vec::new();
+        let rewritten = match changes.then(|| with_quoted_words(&text, &mut quoted)) {
             Some(Cow::Owned(rewritten)) => Some(rewritten),
             Some(Cow::Borrowed(_)) | None => None,
         };
@@ -91,6 +95,7 @@ impl Document {
             },
             text,
             known: Mutex::new((0, 1)),
+            quoted,
         })
     }
 
@@ -118,11 +123,11 @@ impl Document {
     }
 
     /// Returns the error for a part without which the document says nothing.
-    pub(super) fn refused(&self, BadLine { line, reason }: BadLine) -> ImportError {
+    pub(super) fn refused(&self, bad: BadLine) -> ImportError {
         ImportError::Document {
             name: self.name.clone(),
-            line: usize::try_from(line).unwrap_or(usize::MAX),
-            reason,
+            line: usize::try_from(bad.line).unwrap_or(usize::MAX),
+            reason: bad.reason,
         }
     }
 
@@ -134,19 +139,19 @@ impl Document {
         self.part(raw.get())
     }
 
-    /// Reads elements one after another and hands them on with their lines. Those of a
+    /// Reads elements one after another and hands them on with their spots. Those of a
     /// large document are read by another thread, a little ahead.
     pub(super) fn each_element<T: Send, E>(
         &self,
         elements: &[&RawValue],
         read: impl Fn(&RawValue) -> Result<T, BadLine> + Send,
-        mut take: impl FnMut(u64, Result<T, BadLine>) -> Result<(), E>,
+        mut take: impl FnMut(Spot, Result<T, BadLine>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let read = move |raw: &RawValue| (self.line_of(raw.get()), read(raw));
+        let read = move |raw: &RawValue| (self.spot_of(raw.get()), read(raw));
         if self.text.len() < WORTH_A_THREAD {
             return elements.iter().try_for_each(|raw| {
-                let (line, element) = read(raw);
-                take(line, element)
+                let (spot, element) = read(raw);
+                take(spot, element)
             });
         }
         std::thread::scope(|scope| {
@@ -164,7 +169,7 @@ impl Document {
             receiver
                 .into_iter()
                 .flatten()
-                .try_for_each(|(line, element)| take(line, element))
+                .try_for_each(|(spot, element)| take(spot, element))
         })
     }
 
@@ -186,10 +191,7 @@ impl Document {
 
     /// Returns the error that says what is wrong with an element.
     pub(super) fn wrong(&self, raw: &RawValue, reason: impl Into<String>) -> BadLine {
-        BadLine {
-            line: self.line_of(raw.get()),
-            reason: reason.into(),
-        }
+        self.spot_of(raw.get()).bad(reason)
     }
 
     /// Returns the error that says what is wrong with the document.
@@ -201,9 +203,9 @@ impl Document {
         }
     }
 
-    /// Returns the line, from 1, on which a part of the text begins.
-    pub(super) fn line_of(&self, part: &str) -> u64 {
-        self.line_at(self.place_of(part))
+    /// Returns where a part of the text begins.
+    pub(super) fn spot_of(&self, part: &str) -> Spot {
+        self.spot_at(self.place_of(part))
     }
 
     fn part<'d, T: Deserialize<'d>>(&'d self, part: &'d str) -> Result<T, BadLine> {
@@ -219,19 +221,29 @@ impl Document {
         };
         let place = self.place_of(part) + offset_of(part, error.line(), error.column());
         let message = in_words(&without_position(&error.to_string()));
-        let mut reason = match error.classify() {
+        let too_large = too_large(part, error);
+        let reason = match error.classify() {
             Category::Data if path.is_empty() || path == "." => message,
             Category::Data => format!("`{path}`: {message}"),
-            Category::Syntax => format!("not valid JSON: {message}"),
+            Category::Syntax => match too_large {
+                Some(too_large) if path.is_empty() || path == "." => too_large,
+                Some(too_large) => format!("`{path}`: {too_large}"),
+                None => format!("not valid JSON: {message}"),
+            },
             Category::Eof => "the JSON is cut off".to_owned(),
             Category::Io => message,
         };
-        if self.is_far_in_its_line(place) {
-            reason.push_str(&format!(" (byte {})", place + 1));
-        }
-        BadLine {
+        self.spot_at(place).bad(reason)
+    }
+
+    fn spot_at(&self, place: usize) -> Spot {
+        Spot {
             line: self.line_at(place),
-            reason,
+            byte: self.is_far_in_its_line(place).then(|| {
+                // That of the source, which has no quotes around these words.
+                let words = self.quoted.partition_point(|&at| at < place);
+                place.saturating_sub(2 * words) as u64 + 1
+            }),
         }
     }
 
@@ -318,22 +330,6 @@ impl<'e, 'd> Iterator for Batches<'e, 'd> {
     }
 }
 
-/// Returns the byte of a text at serde's line and column, both from 1.
-fn offset_of(text: &str, line: usize, column: usize) -> usize {
-    let mut begin = 0;
-    for _ in 1..line {
-        match text[begin..].find('\n') {
-            Some(at) => begin += at + 1,
-            None => break,
-        }
-    }
-    let mut place = (begin + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(place) {
-        place -= 1;
-    }
-    place
-}
-
 /// Puts serde's words for types into people's.
 fn in_words(message: &str) -> String {
     if let Some(rest) = message.strip_prefix("missing field ") {
@@ -372,8 +368,9 @@ fn may_have_bare_words(text: &[u8]) -> bool {
         .any(|word| memmem::find_iter(text, word).any(stands_free))
 }
 
-/// Puts quotes around bare words for what is no finite number.
-fn with_quoted_words(text: &str) -> Cow<'_, str> {
+/// Puts quotes around bare words for what is no finite number, and notes where they begin
+/// in the new text.
+fn with_quoted_words<'t>(text: &'t str, quoted: &mut Vec<usize>) -> Cow<'t, str> {
     let bytes = text.as_bytes();
     let mut rewritten: Option<String> = None;
     let mut copied = 0;
@@ -394,6 +391,7 @@ fn with_quoted_words(text: &str) -> Cow<'_, str> {
                 };
                 let out = rewritten.get_or_insert_with(|| String::with_capacity(text.len() + 64));
                 out.push_str(&text[copied..at]);
+                quoted.push(out.len());
                 out.push('"');
                 out.push_str(word);
                 out.push('"');
@@ -441,11 +439,14 @@ mod tests {
     fn bare_words_become_strings_and_strings_stay() {
         let text =
             r#"{"a": NaN, "b": [-Infinity,Infinity], "NaN": "x \" NaN", "c": null, "d": -1}"#;
+        let mut quoted = Vec::new();
         assert_eq!(
-            with_quoted_words(text),
+            with_quoted_words(text, &mut quoted),
             r#"{"a": "NaN", "b": ["-Infinity","Infinity"], "NaN": "x \" NaN", "c": null, "d": -1}"#
         );
-        assert!(matches!(with_quoted_words("[1, null]"), Cow::Borrowed(_)));
+        assert_eq!(quoted, [6, 19, 31]);
+        let unchanged = with_quoted_words("[1, null]", &mut quoted);
+        assert!(matches!(unchanged, Cow::Borrowed(_)));
     }
 
     #[test]
@@ -470,8 +471,8 @@ mod tests {
     fn the_line_of_an_element_is_that_of_the_document() {
         let document = document("[\n{\"a\": 1},\n\n{\"a\": \"é\"}]");
         let elements: Vec<&RawValue> = document.parse().expect("JSON");
-        assert_eq!(document.line_of(elements[1].get()), 4);
-        assert_eq!(document.line_of(elements[0].get()), 2);
+        assert_eq!(document.spot_of(elements[1].get()).line, 4);
+        assert_eq!(document.spot_of(elements[0].get()).line, 2);
         let bad = document
             .element::<std::collections::BTreeMap<String, f64>>(elements[1])
             .expect_err("a string");
@@ -493,6 +494,22 @@ mod tests {
         // The error stands at the end of the element.
         assert_eq!(reason(LONG_LINE - 3), (2, false));
         assert_eq!(reason(LONG_LINE + 3), (2, true));
+    }
+
+    #[test]
+    fn the_byte_is_that_of_the_source() {
+        let document = document(&format!("[{}true, 1e400]", "NaN, ".repeat(100)));
+        let elements: Result<Vec<serde_json::Value>, ImportError> = document.parse();
+        assert_eq!(
+            elements.expect_err("too large").to_string(),
+            "a.json:1: `[101]`: the number 1e400 is too large (byte 512)"
+        );
+        let document = self::document(&format!("[{}true]", "NaN, ".repeat(100)));
+        let elements: Vec<&RawValue> = document.parse().expect("JSON");
+        assert_eq!(
+            document.wrong(elements[100], "it is true").reason,
+            "it is true (byte 502)"
+        );
     }
 
     #[test]

@@ -28,10 +28,7 @@ pub(super) fn read_text(source: &Source) -> Result<GoText, ImportError> {
         let line = match line {
             Line::Text(line) => line,
             Line::Bad(reason) => {
-                text.bad.push(BadLine {
-                    line: number,
-                    reason,
-                });
+                text.bad.push(BadLine::new(number, reason));
                 continue;
             }
         };
@@ -130,10 +127,7 @@ impl Stream {
         let line = match parse(line) {
             Ok(line) => line,
             Err(reason) => {
-                text.bad.push(BadLine {
-                    line: number,
-                    reason,
-                });
+                text.bad.push(BadLine::new(number, reason));
                 return;
             }
         };

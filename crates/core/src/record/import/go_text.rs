@@ -182,7 +182,7 @@ impl GoText {
             if before != value {
                 let reason =
                     format!("`Unit {unit}` says {key}={value} here and {key}={before} before");
-                self.bad.push(BadLine { line, reason });
+                self.bad.push(BadLine::new(line, reason));
             }
         }
     }

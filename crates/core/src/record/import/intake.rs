@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::keys::make_way;
 use super::sink::Sink;
+use super::spot::Spot;
 use super::{BadLine, ImportError, ImportOptions, Source};
 use crate::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Level, Metric, MetricName, Object,
@@ -178,7 +179,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// Notes an element that cannot be kept.
     pub(super) fn bad(&mut self, bad: BadLine) {
         self.position += 1;
-        self.sink.bad(bad.line, bad.reason);
+        self.sink.bad(bad);
     }
 
     /// Returns the id of the session.
@@ -223,17 +224,18 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         Ok(key)
     }
 
-    /// Takes an instance that stands on a line.
+    /// Takes an instance that stands there.
     pub(super) fn instance(
         &mut self,
-        line: u64,
+        spot: impl Into<Spot>,
         run: &str,
         mut draft: InstanceDraft,
     ) -> Result<(), ImportError> {
+        let spot = spot.into();
         let position = self.position;
         self.position += 1;
         if let Some(reason) = clean(&mut draft) {
-            self.sink.bad(line, reason);
+            self.sink.bad(spot.bad(reason));
             return Ok(());
         }
         let Some(state) = self.runs.get_mut(run) else {
@@ -262,7 +264,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         }
         parents.extend(state.waiting.clone().map(Record::Run));
         if !parents.is_empty() {
-            if !self.sink.parents(line, &parents)? {
+            if !self.sink.parents(spot, &parents)? {
                 return Ok(());
             }
             self.session_put = true;
@@ -272,7 +274,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         let iterations = std::mem::take(&mut draft.iterations);
         instance_records(id, run, position, draft, &mut records);
         let iterations = (iterations.count > 0).then_some((id, iterations));
-        self.sink.line_with(line, &records, iterations)
+        self.sink.line_with(spot, &records, iterations)
     }
 
     /// Ends the session.

@@ -67,10 +67,10 @@ fn read(
         let block = blocks
             .entry((run.clone(), benchmark.id.clone()))
             .or_default();
-        let line = document.line_of(raw.get());
+        let spot = document.spot_of(raw.get());
         for draft in drafts(&result, benchmark) {
             intake.instance(
-                line,
+                spot,
                 &run,
                 InstanceDraft {
                     block: *block,

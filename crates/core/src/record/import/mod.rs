@@ -58,6 +58,7 @@ mod rebar;
 mod record_v1;
 mod sink;
 mod source;
+mod spot;
 #[cfg(test)]
 mod testing;
 mod units;
