@@ -50,6 +50,7 @@ mod notes;
 mod number;
 mod others;
 mod places;
+mod promises;
 mod pyperf;
 mod pytest_benchmark;
 mod pytest_benchmark_document;
@@ -76,6 +77,7 @@ use crate::model::{Id, Record, Session};
 pub use error::{BadLine, Foreign, ImportError};
 pub use notes::Note;
 pub use places::{Place, Places, places_at};
+pub use promises::check_promises;
 pub use source::Source;
 
 /// Every format that can be read, the surest signs first.
