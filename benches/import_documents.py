@@ -11,13 +11,12 @@ Prints rows of a Markdown table. Needs the release build.
 import argparse
 import json
 import multiprocessing
-import os
 import random
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from timing import timed
 
 # The least that keeps each sample with its benchmark and round.
 PYTHON = """
@@ -83,17 +82,6 @@ def apart(function, *arguments):
     process.join()
     if process.exitcode != 0:
         sys.exit(f"failed with status {process.exitcode}: {function.__name__}")
-
-
-def timed(command):
-    """Returns seconds and peak memory in MB of a command's process."""
-    before = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - before
-    if status != 0:
-        sys.exit(f"failed with status {status}: {command}")
-    return seconds, usage.ru_maxrss / 1024
 
 
 def main():

@@ -564,11 +564,9 @@ fn keeping_the_good_lines_again_brings_nothing_new() {
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "--keep-going", "worse.jsonl"]), @"
-    worse.jsonl: nothing to import
-      read as hail, because its first line has `path`, `name` and `iterations`
-      1 bad line left out:
-        worse.jsonl:1: `time` is negative: -1
-    exit 0
+    error: nothing good in worse.jsonl: worse.jsonl:1: `time` is negative: -1
+      nothing of this file was imported
+    exit 2
     ");
     assert_eq!(place.held(), (1, 1, 1));
 }
@@ -911,6 +909,77 @@ fn what_is_of_no_known_format_makes_no_store() {
     place.write("a.jsonl", GOOD);
     place.run(&["import", "none.jsonl", "object.json", "a.jsonl"]);
     assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn a_refused_file_makes_no_store() {
+    let place = Place::new();
+    place.write("cut.jsonl", r#"{"v":1,"kind":"session","id":"#);
+    assert_snapshot!(place.run(&["import", "--from", "record", "cut.jsonl"]), @"
+    error: cut.jsonl:1: the JSON is cut off
+      nothing of this file was imported
+    exit 2
+    ");
+    assert!(!place.path().join(".lapwing").exists());
+    // What was there before stays, and so does a store that got something.
+    fs::create_dir(place.path().join(".lapwing")).unwrap();
+    place.run(&["import", "cut.jsonl"]);
+    let left = fs::read_dir(place.path().join(".lapwing")).unwrap().count();
+    assert_eq!(left, 0);
+    place.write("good.jsonl", HAIL);
+    place.run(&["import", "cut.jsonl", "good.jsonl", "cut.jsonl"]);
+    assert_eq!(place.held(), (1, 4, 7));
+}
+
+#[test]
+fn a_file_of_which_nothing_is_good_is_refused_when_going_on_too() {
+    let place = Place::new();
+    place.write("a.jsonl", "{\"v\":1,\n{\"v\":1,\"kind\":\"x\"}\n");
+    assert_snapshot!(place.run(&["import", "--keep-going", "--from", "record", "a.jsonl"]), @"
+    error: nothing good in a.jsonl, which has 2 bad lines; the first is a.jsonl:1: the JSON is cut off
+      nothing of this file was imported
+    exit 2
+    ");
+    place.write(
+        "b.json",
+        r#"{"machine_info": {}, "benchmarks": [{"fullname": "a", "stats": {"data": [1e400]}}]}"#,
+    );
+    assert_snapshot!(place.run(&["import", "--keep-going", "b.json"]), @"
+    error: nothing good in b.json: b.json:1: `stats.data[0]`: the number 1e400 is too large
+      nothing of this file was imported
+    exit 2
+    ");
+    let folder = place.path().join("target/criterion/sum/new");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("benchmark.json"), r#"{"full_id": "sum"}"#).unwrap();
+    fs::write(folder.join("sample.json"), "{\n\"iters\": 1}").unwrap();
+    assert_snapshot!(place.run(&["import", "--keep-going", "target/criterion"]), @"
+    error: nothing good in target/criterion: target/criterion/sum/new/sample.json:2: `iters`: invalid type: integer `1`, expected a list of numbers
+      nothing of this file was imported
+    exit 2
+    ");
+    assert!(!place.path().join(".lapwing").exists());
+}
+
+#[test]
+fn a_bad_measurement_in_a_folder_is_named_by_its_own_file() {
+    let place = Place::new();
+    for (name, sample) in [("good", "[1.5]"), ("bad", "7")] {
+        let folder = place.path().join("criterion").join(name).join("new");
+        fs::create_dir_all(&folder).unwrap();
+        let identity = format!(r#"{{"full_id": "{name}"}}"#);
+        fs::write(folder.join("benchmark.json"), identity).unwrap();
+        let samples = format!("{{\"iters\": [1],\n\"times\": {sample}}}");
+        fs::write(folder.join("sample.json"), samples).unwrap();
+    }
+    assert_snapshot!(place.run(&["import", "--keep-going", "criterion"]), @"
+    criterion: 1 instance, 1 iteration imported
+      read as criterion, because it has folders with `benchmark.json` and `sample.json`
+      stored in .lapwing/lapwing.db as session `criterion` of suite `criterion`
+      1 bad line left out:
+        criterion/bad/new/sample.json:2: `times`: invalid type: integer `7`, expected a list of numbers
+    exit 0
+    ");
 }
 
 #[test]

@@ -319,10 +319,9 @@ impl Tally {
 /// Returns what was new, in words.
 fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target<'_>) -> String {
     if appended.total().new == 0 {
-        let text = match (appended.total().already_there, bad_lines) {
-            (_, []) => "nothing new, all of it is in the store already",
-            (1.., [_, ..]) => "nothing new, what is good is in the store already",
-            (0, [_, ..]) => "nothing to import",
+        let text = match bad_lines {
+            [] => "nothing new, all of it is in the store already",
+            [_, ..] => "nothing new, what is good is in the store already",
         };
         return text.to_owned();
     }
@@ -366,7 +365,7 @@ fn say_bad_lines(imported: &Imported, name: &str, context: &Context) -> Result<(
     let number = imported.bad_lines.len() as u64;
     writeln!(out, "  {} left out:", counted(number, "bad line"))?;
     for bad in imported.bad_lines.iter().take(BAD_LINES_SHOWN) {
-        writeln!(out, "    {name}:{}: {}", bad.line, bad.reason)?;
+        writeln!(out, "    {}", bad.in_source(name))?;
     }
     if imported.bad_lines.len() > BAD_LINES_SHOWN {
         let more = number - BAD_LINES_SHOWN as u64;

@@ -84,7 +84,7 @@ fn read(
     let mut twins: BTreeMap<Id, u64> = BTreeMap::new();
     // One row after another, since those with samples are large.
     for (name, raw) in &wire.results.0 {
-        let line = document.line_of(raw.get());
+        let spot = document.spot_of(raw.get());
         let drafts = row(&document, &wire, name, raw).and_then(|row| {
             let about = known.get(name.as_ref());
             drafts(session, name, row, about, intake.notes())
@@ -96,7 +96,7 @@ fn read(
                 for mut draft in drafts {
                     draft.host.clone_from(&host);
                     draft.id = draft.id.map(|id| told_apart(id, &mut twins));
-                    intake.instance(line, run, draft)?;
+                    intake.instance(spot, run, draft)?;
                 }
             }
         }

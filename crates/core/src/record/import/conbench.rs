@@ -103,7 +103,7 @@ fn take_result(
         Err(bad) => intake.bad(bad),
         Ok((run, draft)) => {
             let run = intake.run(run)?;
-            intake.instance(document.line_of(raw.get()), run, draft)?;
+            intake.instance(document.spot_of(raw.get()), run, draft)?;
         }
     }
     Ok(())

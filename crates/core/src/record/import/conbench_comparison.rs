@@ -36,7 +36,7 @@ pub(super) fn take_comparison(
         Some(false) => unit.with_better(Some(Better::Higher)),
         None => unit,
     };
-    let line = document.line_of(raw.get());
+    let spot = document.spot_of(raw.get());
     for side in [comparison.baseline, comparison.contender]
         .into_iter()
         .flatten()
@@ -51,7 +51,7 @@ pub(super) fn take_comparison(
             ..RunDraft::default()
         })?;
         match side_draft(side, &metric, &unit) {
-            Ok(draft) => intake.instance(line, run, draft)?,
+            Ok(draft) => intake.instance(spot, run, draft)?,
             Err(reason) => intake.bad(document.wrong(raw, reason)),
         }
     }

@@ -115,7 +115,7 @@ fn draft(leaf: &Leaf, with_arguments: &BTreeSet<Vec<String>>) -> Result<Instance
         draft.message = Some("ignored".to_owned());
         return Ok(draft);
     };
-    let at = |line: u64| move |reason: String| BadLine { line, reason };
+    let at = |line: u64| move |reason: String| BadLine::new(line, reason);
     let samples = summarise_time(cells, &mut draft).map_err(at(leaf.line))?;
     let mut heading = None;
     let mut place = 0;

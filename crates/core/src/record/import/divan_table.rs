@@ -66,7 +66,7 @@ pub(super) fn each_leaf(
         let text = match text {
             Line::Text(text) => without_colours(text),
             Line::Bad(reason) => {
-                take(Err(BadLine { line, reason }))?;
+                take(Err(BadLine::new(line, reason)))?;
                 continue;
             }
         };
@@ -74,7 +74,7 @@ pub(super) fn each_leaf(
             continue;
         };
         match place.put(row, line, &mut last) {
-            Err(reason) => take(Err(BadLine { line, reason }))?,
+            Err(reason) => take(Err(BadLine::new(line, reason)))?,
             Ok(Some(complete)) => take(Ok(complete))?,
             Ok(None) => {}
         }

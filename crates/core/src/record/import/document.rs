@@ -13,7 +13,8 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use super::bare_words::{Quoted, REMEMBERED, may_have_bare_words, with_quoted_words};
-use super::reason::without_position;
+use super::reason::{offset_of, too_large, without_position};
+use super::spot::Spot;
 use super::{BadLine, ImportError, Source};
 
 /// The longest document that is read.
@@ -28,7 +29,7 @@ const BATCH: usize = 1 << 17;
 /// Batches that may wait. Few, so that memory does not grow with the document.
 const BATCHES_WAITING: usize = 4;
 
-/// Lines longer than this need the byte besides the line to find a place.
+/// From here on in a line the byte is told too, since its number alone helps nobody.
 const LONG_LINE: usize = 400;
 
 /// The text of a source. Bare `NaN` and `Infinity`, which are no JSON and which Python,
@@ -121,11 +122,11 @@ impl Document {
     }
 
     /// Returns the error for a part without which the document says nothing.
-    pub(super) fn refused(&self, BadLine { line, reason }: BadLine) -> ImportError {
+    pub(super) fn refused(&self, bad: BadLine) -> ImportError {
         ImportError::Document {
             name: self.name.clone(),
-            line: usize::try_from(line).unwrap_or(usize::MAX),
-            reason,
+            line: usize::try_from(bad.line).unwrap_or(usize::MAX),
+            reason: bad.reason,
         }
     }
 
@@ -137,19 +138,19 @@ impl Document {
         self.part(raw.get())
     }
 
-    /// Reads elements one after another and hands them on with their lines. Those of a
+    /// Reads elements one after another and hands them on with their spots. Those of a
     /// large document are read by another thread, a little ahead.
     pub(super) fn each_element<T: Send, E>(
         &self,
         elements: &[&RawValue],
         read: impl Fn(&RawValue) -> Result<T, BadLine> + Send,
-        mut take: impl FnMut(u64, Result<T, BadLine>) -> Result<(), E>,
+        mut take: impl FnMut(Spot, Result<T, BadLine>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let read = move |raw: &RawValue| (self.line_of(raw.get()), read(raw));
+        let read = move |raw: &RawValue| (self.spot_of(raw.get()), read(raw));
         if self.text.len() < WORTH_A_THREAD {
             return elements.iter().try_for_each(|raw| {
-                let (line, element) = read(raw);
-                take(line, element)
+                let (spot, element) = read(raw);
+                take(spot, element)
             });
         }
         std::thread::scope(|scope| {
@@ -167,7 +168,7 @@ impl Document {
             receiver
                 .into_iter()
                 .flatten()
-                .try_for_each(|(line, element)| take(line, element))
+                .try_for_each(|(spot, element)| take(spot, element))
         })
     }
 
@@ -189,10 +190,7 @@ impl Document {
 
     /// Returns the error that says what is wrong with an element.
     pub(super) fn wrong(&self, raw: &RawValue, reason: impl Into<String>) -> BadLine {
-        BadLine {
-            line: self.line_of(raw.get()),
-            reason: reason.into(),
-        }
+        self.spot_of(raw.get()).bad(reason)
     }
 
     /// Returns the error that says what is wrong with the document.
@@ -204,9 +202,9 @@ impl Document {
         }
     }
 
-    /// Returns the line, from 1, on which a part of the text begins.
-    pub(super) fn line_of(&self, part: &str) -> u64 {
-        self.line_at(self.place_of(part))
+    /// Returns where a part of the text begins.
+    pub(super) fn spot_of(&self, part: &str) -> Spot {
+        self.spot_at(self.place_of(part))
     }
 
     fn part<'d, T: Deserialize<'d>>(&'d self, part: &'d str) -> Result<T, BadLine> {
@@ -222,21 +220,27 @@ impl Document {
         };
         let place = self.place_of(part) + offset_of(part, error.line(), error.column());
         let message = in_words(&without_position(&error.to_string()));
-        let mut reason = match error.classify() {
+        let too_large = too_large(part, error);
+        let reason = match error.classify() {
             Category::Data if path.is_empty() || path == "." => message,
             Category::Data => format!("`{path}`: {message}"),
-            Category::Syntax => format!("not valid JSON: {message}"),
+            Category::Syntax => match too_large {
+                Some(too_large) if path.is_empty() || path == "." => too_large,
+                Some(too_large) => format!("`{path}`: {too_large}"),
+                None => format!("not valid JSON: {message}"),
+            },
             Category::Eof => "the JSON is cut off".to_owned(),
             Category::Io => message,
         };
-        if self.is_far_in_its_line(place)
-            && let Some(place) = self.in_source(place)
-        {
-            reason.push_str(&format!(" (byte {})", place + 1));
-        }
-        BadLine {
+        self.spot_at(place).bad(reason)
+    }
+
+    fn spot_at(&self, place: usize) -> Spot {
+        let is_far = self.is_far_in_its_line(place);
+        let byte = || Some(self.in_source(place)? as u64 + 1);
+        Spot {
             line: self.line_at(place),
-            reason,
+            byte: is_far.then(byte).flatten(),
         }
     }
 
@@ -330,22 +334,6 @@ impl<'e, 'd> Iterator for Batches<'e, 'd> {
     }
 }
 
-/// Returns the byte of a text at serde's line and column, both from 1.
-fn offset_of(text: &str, line: usize, column: usize) -> usize {
-    let mut begin = 0;
-    for _ in 1..line {
-        match text[begin..].find('\n') {
-            Some(at) => begin += at + 1,
-            None => break,
-        }
-    }
-    let mut place = (begin + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(place) {
-        place -= 1;
-    }
-    place
-}
-
 /// Puts serde's words for types into people's.
 fn in_words(message: &str) -> String {
     if let Some(rest) = message.strip_prefix("missing field ") {
@@ -400,8 +388,8 @@ mod tests {
     fn the_line_of_an_element_is_that_of_the_document() {
         let document = document("[\n{\"a\": 1},\n\n{\"a\": \"é\"}]");
         let elements: Vec<&RawValue> = document.parse().expect("JSON");
-        assert_eq!(document.line_of(elements[1].get()), 4);
-        assert_eq!(document.line_of(elements[0].get()), 2);
+        assert_eq!(document.spot_of(elements[1].get()).line, 4);
+        assert_eq!(document.spot_of(elements[0].get()).line, 2);
         let bad = document
             .element::<std::collections::BTreeMap<String, f64>>(elements[1])
             .expect_err("a string");
@@ -427,11 +415,17 @@ mod tests {
 
     #[test]
     fn the_byte_is_that_of_the_source() {
-        let text = format!("[{}x]", "NaN,".repeat(300));
-        let reason = document(&text).parse::<Vec<serde_json::Value>>();
+        let document = document(&format!("[{}true, 1e400]", "NaN, ".repeat(100)));
+        let elements: Result<Vec<serde_json::Value>, ImportError> = document.parse();
         assert_eq!(
-            reason.expect_err("bad on purpose").to_string(),
-            "a.json:1: not valid JSON: expected value (byte 1202)"
+            elements.expect_err("too large").to_string(),
+            "a.json:1: `[101]`: the number 1e400 is too large (byte 512)"
+        );
+        let document = self::document(&format!("[{}true]", "NaN, ".repeat(100)));
+        let elements: Vec<&RawValue> = document.parse().expect("JSON");
+        assert_eq!(
+            document.wrong(elements[100], "it is true").reason,
+            "it is true (byte 502)"
         );
     }
 

@@ -96,7 +96,7 @@ fn read_history(
         let of_suite: Vec<&RawValue> = match document.element(raw) {
             Ok(of_suite) => of_suite,
             Err(bad) => {
-                sink.bad(bad.line, bad.reason);
+                sink.bad(bad);
                 continue;
             }
         };
@@ -115,7 +115,7 @@ fn read_history(
                     read_entry(document, entry, &mut intake)?;
                     intake.finish()?;
                 }
-                Err(bad) => sink.bad(bad.line, bad.reason),
+                Err(bad) => sink.bad(bad),
             }
         }
     }
@@ -224,7 +224,7 @@ fn read_benches(
                 Ok(draft)
             });
         match draft {
-            Ok(draft) => intake.instance(document.line_of(raw.get()), run, draft)?,
+            Ok(draft) => intake.instance(document.spot_of(raw.get()), run, draft)?,
             Err(bad) => intake.bad(bad),
         }
     }

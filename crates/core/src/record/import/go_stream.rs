@@ -108,7 +108,7 @@ impl Reading<'_, '_> {
     }
 
     fn bad(&mut self, line: u64, reason: String) -> Result<(), ImportError> {
-        self.say(Said::Bad(BadLine { line, reason }))
+        self.say(Said::Bad(BadLine::new(line, reason)))
     }
 
     /// Hands out a result of a group.

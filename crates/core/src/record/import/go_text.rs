@@ -137,7 +137,7 @@ impl GoText {
             if before != value {
                 let reason =
                     format!("`Unit {unit}` says {key}={value} here and {key}={before} before");
-                bad.push(BadLine { line, reason });
+                bad.push(BadLine::new(line, reason));
             }
         }
         bad

@@ -13,7 +13,7 @@ use super::lines::{Line, Lines};
 use super::moment::moment;
 use super::reason::reason;
 use super::sink::Sink;
-use super::{Format, ImportError, ImportOptions, Source, no_folder};
+use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
     RecordKind, Run, Session, Version,
@@ -67,7 +67,7 @@ fn read(
                         reader.take(number, measured, position, sink)?;
                         position += 1;
                     }
-                    Err(why) => sink.bad(number, why),
+                    Err(why) => sink.bad(BadLine::new(number, why)),
                 }
             }
         }

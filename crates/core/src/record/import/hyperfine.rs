@@ -59,11 +59,11 @@ fn read(
         match read_result(&document, raw) {
             Err(bad) => intake.bad(bad),
             Ok(result) => {
-                let line = document.line_of(raw.get());
+                let spot = document.spot_of(raw.get());
                 let name = name.unwrap_or_else(|| result.command.clone());
                 note(&result, &mut intake);
                 for draft in drafts(result, &name, place, intake.session(), options.each_run) {
-                    intake.instance(line, run, draft)?;
+                    intake.instance(spot, run, draft)?;
                 }
             }
         }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 pub(super) use super::drafts::{InstanceDraft, RunDraft, SessionDraft, SummaryDraft};
 use super::keys::make_way;
 use super::sink::Sink;
+use super::spot::Spot;
 use super::{BadLine, ImportError, ImportOptions, Source};
 use crate::model::{
     Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,
@@ -105,7 +106,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// Notes an element that cannot be kept.
     pub(super) fn bad(&mut self, bad: BadLine) {
         self.position += 1;
-        self.sink.bad(bad.line, bad.reason);
+        self.sink.bad(bad);
     }
 
     /// Returns the id of the session.
@@ -144,28 +145,29 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         Ok(id)
     }
 
-    /// Takes an instance that stands on a line, with all of its iterations.
+    /// Takes an instance that stands there, with all of its iterations.
     pub(super) fn instance(
         &mut self,
-        line: u64,
+        spot: impl Into<Spot>,
         run: Id,
         draft: InstanceDraft,
     ) -> Result<(), ImportError> {
-        self.begin_instance(line, run, draft).map(|_taken| ())
+        self.begin_instance(spot, run, draft).map(|_taken| ())
     }
 
-    /// Takes an instance that begins on a line and of which more iterations may follow;
+    /// Takes an instance that begins there and of which more iterations may follow;
     /// returns nothing where it is bad.
     pub(super) fn begin_instance(
         &mut self,
-        line: u64,
+        spot: impl Into<Spot>,
         run: Id,
         mut draft: InstanceDraft,
     ) -> Result<Option<TakenInstance>, ImportError> {
+        let spot = spot.into();
         let position = self.position;
         self.position += 1;
         if let Some(reason) = clean(&mut draft) {
-            self.sink.bad(line, reason);
+            self.sink.bad(spot.bad(reason));
             return Ok(None);
         }
         let Some(waiting) = self.runs.get_mut(&run) else {
@@ -203,7 +205,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         }
         parents.extend(waiting.clone().map(|run| Record::Run(*run)));
         if !parents.is_empty() {
-            if !self.sink.parents(line, &parents)? {
+            if !self.sink.parents(spot, &parents)? {
                 return Ok(None);
             }
             self.session_put = true;
@@ -213,7 +215,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         let iterations = std::mem::take(&mut draft.iterations);
         instance_records(id, run, position, draft, &mut records);
         let iterations = (iterations.count > 0).then_some((id, iterations));
-        let good = self.sink.line_with(line, &records, iterations)?;
+        let good = self.sink.line_with(spot, &records, iterations)?;
         Ok(good.then_some(taken))
     }
 

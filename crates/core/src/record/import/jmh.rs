@@ -65,10 +65,10 @@ fn read(
         note(&result, &mut intake);
         let run = intake.run(titles.run_draft(&result))?;
         let block = blocks.entry((run, benchmark.id.clone())).or_default();
-        let line = document.line_of(raw.get());
+        let spot = document.spot_of(raw.get());
         for draft in drafts(&result, benchmark) {
             intake.instance(
-                line,
+                spot,
                 run,
                 InstanceDraft {
                     block: *block,

@@ -49,7 +49,7 @@ fn read(
                 Some(first) => has_several |= first.as_deref() != target,
                 None => first_target = Some(target.map(str::to_owned)),
             },
-            Err(reason) => intake.bad(BadLine { line, reason }),
+            Err(reason) => intake.bad(BadLine::new(line, reason)),
         }
         Ok(())
     })?;

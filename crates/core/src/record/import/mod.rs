@@ -61,6 +61,7 @@ mod notes;
 mod number;
 mod others;
 mod places;
+mod promises;
 mod pyperf;
 mod pytest_benchmark;
 mod pytest_benchmark_document;
@@ -69,6 +70,7 @@ mod rebar;
 mod record_v1;
 mod sink;
 mod source;
+mod spot;
 #[cfg(test)]
 mod testing;
 mod units;
@@ -87,6 +89,7 @@ pub use alike::Alike;
 pub use error::{BadLine, Foreign, ImportError};
 pub use notes::Note;
 pub use places::{Place, Places, places_at};
+pub use promises::check_promises;
 pub use source::Source;
 
 /// Every format that can be read, the surest signs first.

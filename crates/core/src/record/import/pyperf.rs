@@ -195,7 +195,7 @@ fn take_benchmark(
 ) -> Result<(), ImportError> {
     let own = benchmark.metadata.unwrap_or_default();
     for raw in benchmark.runs {
-        let line = document.line_of(raw.get());
+        let spot = document.spot_of(raw.get());
         let draft = new_instance(
             document,
             raw,
@@ -206,7 +206,7 @@ fn take_benchmark(
         );
         match draft {
             Err(bad) => intake.bad(bad),
-            Ok(draft) => intake.instance(line, run, draft)?,
+            Ok(draft) => intake.instance(spot, run, draft)?,
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alike::Alike;
 use super::depth::{DEEPEST, is_deep, is_too_deep};
 use super::notes::Notes;
+use super::spot::Spot;
 use super::{BadLine, BadLines, ImportError};
 use crate::model::{Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session};
 use crate::record::{Appended, IterationColumns, Mark, Memory, StoreError, Writer};
@@ -86,17 +87,17 @@ impl<'w, 't> Sink<'w, 't> {
     /// because of what it says, the line is bad.
     pub(super) fn line<'r>(
         &mut self,
-        line: u64,
+        spot: impl Into<Spot>,
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Result<(), ImportError> {
-        self.line_with(line, records, None).map(|_good| ())
+        self.line_with(spot, records, None).map(|_good| ())
     }
 
     /// Puts the records that stand on a line, and the iterations of the instance among them;
     /// returns whether they were good.
     pub(super) fn line_with<'r>(
         &mut self,
-        line: u64,
+        spot: impl Into<Spot>,
         records: impl IntoIterator<Item = &'r Record>,
         iterations: Option<(Id, IterationColumns)>,
     ) -> Result<bool, ImportError> {
@@ -104,15 +105,16 @@ impl<'w, 't> Sink<'w, 't> {
             self.good += 1;
             return Ok(true);
         }
+        let spot = spot.into();
         let deep_mark = iterations.as_ref().is_some_and(|(_, columns)| {
             let mut marks = columns.marks.values();
             marks.any(|mark| is_deep(&mark.attributes))
         });
         if deep_mark {
-            self.bad(line, format!("nested deeper than {DEEPEST} levels"));
+            self.bad(spot.bad(format!("nested deeper than {DEEPEST} levels")));
             return Ok(false);
         }
-        if !self.put_all(line, records)? {
+        if !self.put_all(spot, records)? {
             return Ok(false);
         }
         if let Some((instance, iterations)) = iterations {
@@ -138,24 +140,24 @@ impl<'w, 't> Sink<'w, 't> {
     /// returns whether they were good.
     pub(super) fn parents<'r>(
         &mut self,
-        line: u64,
+        spot: impl Into<Spot>,
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Result<bool, ImportError> {
         if self.only_counts() {
             return Ok(true);
         }
-        self.put_all(line, records)
+        self.put_all(spot.into(), records)
     }
 
     /// Puts all records; returns false, and notes the line as bad, where one cannot be had.
     fn put_all<'r>(
         &mut self,
-        line: u64,
+        spot: Spot,
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Result<bool, ImportError> {
         let records: Vec<&Record> = records.into_iter().collect();
         if records.iter().any(|record| is_too_deep(record)) {
-            self.bad(line, format!("nested deeper than {DEEPEST} levels"));
+            self.bad(spot.bad(format!("nested deeper than {DEEPEST} levels")));
             return Ok(false);
         }
         for record in records {
@@ -166,7 +168,7 @@ impl<'w, 't> Sink<'w, 't> {
                     | StoreError::NoParent { .. }
                     | StoreError::NotFinite { .. }),
                 ) => {
-                    self.bad(line, error.to_string());
+                    self.bad(spot.bad(error.to_string()));
                     return Ok(false);
                 }
                 Err(other) => return Err(other.into()),
@@ -196,10 +198,10 @@ impl<'w, 't> Sink<'w, 't> {
     }
 
     /// Notes a line that cannot be kept.
-    pub(super) fn bad(&mut self, line: u64, reason: String) {
+    pub(super) fn bad(&mut self, bad: BadLine) {
         self.bad_count += 1;
         if self.bad.len() < REMEMBERED {
-            self.bad.push(BadLine { line, reason });
+            self.bad.push(bad);
         }
     }
 
@@ -269,27 +271,28 @@ impl<'w, 't> Sink<'w, 't> {
         }
     }
 
-    /// Returns whether there was anything good, new or not.
-    pub(super) fn has_good(&self) -> bool {
-        self.good > 0
-    }
-
     /// Counts a line that says nothing new.
     pub(super) fn nothing_new(&mut self) {
         self.good += 1;
     }
 
     /// Returns what came of it all; an error when there were bad lines that may not be
-    /// skipped.
+    /// skipped, or nothing but bad lines.
     pub(super) fn finish(self) -> Result<Finished, ImportError> {
         let refused = self.only_counts();
         let mut bad = self.bad.into_iter();
-        if refused && let Some(first) = bad.next() {
-            return Err(ImportError::Line {
-                name: self.name,
-                first,
-                more: self.bad_count - 1,
-                good: self.good,
+        if (refused || self.good == 0)
+            && let Some(first) = bad.next()
+        {
+            let (name, more) = (self.name, self.bad_count - 1);
+            return Err(match self.bad_lines {
+                BadLines::Refuse => ImportError::Line {
+                    name,
+                    first,
+                    more,
+                    good: self.good,
+                },
+                BadLines::Skip => ImportError::NothingGood { name, first, more },
             });
         }
         let mut alike = Vec::new();
