@@ -248,8 +248,8 @@ fn files_that_go_with_results_are_no_results() {
 #[test]
 fn bad_files_are_refused_with_line_and_reason() {
     insta::assert_snapshot!(error(&format!("{NEW}/truncated.json")), @"truncated.json:1: the JSON is cut off (byte 1490)");
-    insta::assert_snapshot!(error(&format!("{NEW}/negative.json")), @"negative.json:1: `wall_time` of `bench_sorting.time_plain` is negative: -0.00000032779000321170314");
-    insta::assert_snapshot!(error(&format!("{NEW}/wrong.json")), @r#"wrong.json:1: `bench_sorting.mem_list`: `result` is "much", expected a number"#);
+    insta::assert_snapshot!(error(&format!("{NEW}/negative.json")), @"negative.json:1: `wall_time` of `bench_sorting.time_plain` is negative: -0.00000032779000321170314 (byte 696)");
+    insta::assert_snapshot!(error(&format!("{NEW}/wrong.json")), @r#"wrong.json:1: `bench_sorting.mem_list`: `result` is "much", expected a number (byte 2456)"#);
     insta::assert_snapshot!(error(&format!("{OLD}/truncated.json")), @"truncated.json:1: the JSON is cut off (byte 3000)");
-    insta::assert_snapshot!(error(&format!("{OLD}/wrong.json")), @r#"wrong.json:1: `bench_sorting.mem_list`: `result` is "much", expected a number"#);
+    insta::assert_snapshot!(error(&format!("{OLD}/wrong.json")), @r#"wrong.json:1: `bench_sorting.mem_list`: `result` is "much", expected a number (byte 2333)"#);
 }
