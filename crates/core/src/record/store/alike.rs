@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 16;
 
 impl Writer<'_> {
     /// Returns the other sessions of the same suite and tool that began at the same moment
-    /// and have the same values of a benchmark on a host.
+    /// and have most of its values.
     pub(crate) fn sessions_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
         self.find_like(id).map_err(|error| error.at(self.path))
     }
@@ -65,10 +65,12 @@ impl Writer<'_> {
         Ok(self.cache.begun.insert(begun))
     }
 
-    /// Returns whether two sessions of one tool and suite have a benchmark on a host in common that
-    /// has the same values (of its first iterations) or the same summary in both.
-    fn share_values(&self, one: i64, other: i64) -> Result<bool, StoreError> {
-        let measured = |session: &str| {
+    /// Returns whether most of the values of a session are those of another one of the same tool
+    /// and suite: of the same benchmark on the same host, by their first iterations or a summary.
+    ///
+    /// Some are equal by themselves, such as the size of a program.
+    fn share_values(&self, new: i64, other: i64) -> Result<bool, StoreError> {
+        let values = |session: &str| {
             format!(
                 "SELECT benchmark, host, series.metric, series.vals FROM run \
                    JOIN instance ON instance.run = run.key \
@@ -76,27 +78,24 @@ impl Writer<'_> {
                    JOIN run_metric ON run_metric.run = run.key \
                    JOIN series ON series.metric = run_metric.metric \
                      AND series.instance = instance.key AND series.first = chunk.first \
-                 WHERE run.session = {session}"
-            )
-        };
-        let summarised = |session: &str| {
-            format!(
-                "SELECT benchmark, host, summary.metric, summary.centre FROM run \
+                   WHERE run.session = {session} \
+                 UNION SELECT benchmark, host, summary.metric, summary.centre FROM run \
                    JOIN instance ON instance.run = run.key \
                    JOIN summary ON summary.instance = instance.key \
-                 WHERE run.session = {session}"
+                   WHERE run.session = {session}"
             )
         };
-        let shared = |of: &dyn Fn(&str) -> String| {
-            format!("EXISTS ({} INTERSECT {})", of("one.key"), of("other.key"))
-        };
         let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT one.tool = other.tool AND one.suite = other.suite AND ({} OR {}) \
-             FROM session AS one, session AS other WHERE one.key = ?1 AND other.key = ?2",
-            shared(&measured),
-            shared(&summarised),
+            "WITH new (benchmark, host, metric, value) AS ({}), \
+               other (benchmark, host, metric, value) AS ({}) \
+             SELECT one.tool = two.tool AND one.suite = two.suite AND \
+               2 * (SELECT count(*) FROM (SELECT * FROM new INTERSECT SELECT * FROM other)) \
+               > (SELECT count(*) FROM new) \
+             FROM session AS one, session AS two WHERE one.key = ?1 AND two.key = ?2",
+            values("?1"),
+            values("?2"),
         ))?;
-        let share = statement.query_row([one, other], |row| row.get(0));
+        let share = statement.query_row([new, other], |row| row.get(0));
         Ok(share.optional()?.unwrap_or(false))
     }
 }
