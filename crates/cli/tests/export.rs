@@ -275,6 +275,76 @@ fn several_runs_are_listed_and_one_has_to_be_chosen() {
     ");
 }
 
+#[test]
+fn exporting_nothing_is_an_error_that_says_why() {
+    let place =
+        Place::of(&["pytest-benchmark-5.3.1/storage/Linux-CPython-3.11-64bit/0001_words.json"]);
+    assert_snapshot!(place.run(&["export", "--to", "pytest-benchmark"]), @"
+    error: nothing to export: of `wall_time` there are only summaries, for which the format has no place
+      hint: --to bmf, github-action, csv and json hold summaries
+    exit 2
+    ");
+
+    // What there is of a benchmark, and of which metrics.
+    let of = |unit: &str, metrics: &[&str], outcome: &str| {
+        let id = |number: u32| format!("01930000-0000-7000-8000-{number:012}");
+        let declared: Vec<String> = metrics
+            .iter()
+            .map(|name| format!(r#""{name}":{{"unit":"{unit}"}}"#))
+            .collect();
+        let values: Vec<String> = metrics
+            .iter()
+            .map(|name| format!(r#""{name}":1.0"#))
+            .collect();
+        let (declared, values) = (declared.join(","), values.join(","));
+        let (session, run, instance) = (id(21), id(22), id(23));
+        let place = Place::of(&[]);
+        let lines = [
+            format!(
+                r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-11-20T10:00:00Z","tool":"t"}}"#
+            ),
+            format!(
+                r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","metrics":{{{declared}}}}}"#
+            ),
+            format!(
+                r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"b"}}}}"#
+            ),
+            format!(
+                r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,{outcome}"metrics":{{{values}}}}}"#
+            ),
+        ];
+        fs::write(place.path().join("all.jsonl"), lines.join("\n")).unwrap();
+        place.run(&["import", "all.jsonl"]);
+        place
+    };
+    let to = |place: &Place, format: &str| place.run(&["export", "--to", format]);
+    assert_snapshot!(to(&of("s", &["load", "save"], ""), "hyperfine"), @"
+    error: nothing to export: no benchmark has `wall_time`
+      hint: choose one of the times that there are with --metric: load, save
+    exit 2
+    ");
+    assert_snapshot!(to(&of("B", &["rss"], ""), "pytest-benchmark"), @"
+    error: nothing to export: no benchmark has `wall_time`
+      hint: --to bmf and --to github-action hold any metric
+    exit 2
+    ");
+    let failed = of("s", &["wall_time"], r#""outcome":"failed","#);
+    for format in ["pytest-benchmark", "hyperfine", "github-action"] {
+        assert_eq!(to(&failed, format), to(&failed, "bmf"));
+    }
+    assert_snapshot!(to(&failed, "bmf"), @"
+    error: nothing to export: no measurement counts, as all are burn-in, failed or skipped
+      hint: --to csv and --to json hold burn-in and failures, too
+    exit 2
+    ");
+    assert!(
+        place
+            .run(&["export", "--to", "pytest-benchmark", "-o", "new.json"])
+            .ends_with("exit 2")
+    );
+    assert!(!place.path().join("new.json").exists());
+}
+
 /// Asserts that a number is the same but for the last digits of a sum.
 fn assert_close(ours: &Value, theirs: &Value, what: &str) {
     match (ours.as_f64(), theirs.as_f64()) {
