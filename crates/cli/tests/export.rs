@@ -229,6 +229,16 @@ fn tables_of_a_metric_hold_what_has_it_and_the_failures_beside() {
 }
 
 #[test]
+fn a_separator_may_be_given_as_itself() {
+    let place = with_three_instances();
+    let with = |separator: &str| place.run(&["export", "--to", "csv", "--separator", separator]);
+    assert!(with(";").starts_with("suite;session;session_id;run;benchmark;"));
+    for (sign, word) in [(";", "semicolon"), (",", "comma"), ("\t", "tab")] {
+        assert_eq!(with(sign), with(word));
+    }
+}
+
+#[test]
 fn a_filter_that_fits_nothing_writes_nothing() {
     let place = with_three_instances();
     for form in [
