@@ -164,9 +164,12 @@ fn import_hint(error: &ImportError) -> Option<String> {
         ImportError::Unknown { .. } => {
             Some("if it is one of them all the same, say which with --from".to_owned())
         }
-        ImportError::EmptyDirectory {
-            other_endings: 1.., ..
-        } => Some("to import files with other endings, name them or use a pattern".to_owned()),
+        ImportError::EmptyDirectory { other_endings, .. } if other_endings.files() > 0 => {
+            Some(format!(
+                "to import files with other endings ({}), name them or use a pattern",
+                other_endings.text()
+            ))
+        }
         ImportError::EmptyDirectory { .. }
         | ImportError::Read { .. }
         | ImportError::Empty { .. }
