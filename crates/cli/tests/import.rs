@@ -919,6 +919,28 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
 }
 
 #[test]
+fn a_dry_run_beside_a_store_that_cannot_be_written_to_says_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    place.run(&["import", "a.jsonl"]);
+    let folder = place.path().join(".lapwing");
+    let store = folder.join("lapwing.db");
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+    // Nothing is locked for the administrator.
+    if fs::OpenOptions::new().append(true).open(&store).is_err() {
+        assert_snapshot!(place.run(&["import", "--dry-run", "a.jsonl"]), @"
+        a.jsonl: 1 instance, 1 iteration would be imported
+          read as hail, because its first line has `path`, `name` and `iterations`
+        note: .lapwing/lapwing.db cannot be written to, so that it is not looked at: what it has already counts as new
+        exit 0
+        ");
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
 fn what_is_of_no_known_format_makes_no_store() {
     let place = Place::new();
     let utf16: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
