@@ -22,8 +22,8 @@ pub fn with_hint(error: CliError) -> CliError {
             consequence = Some("nothing of this file was imported".to_owned());
             hint = hint.or_else(|| import_hint(import));
         }
-        if let Some(ExportError::Store(store)) = current.downcast_ref::<ExportError>() {
-            hint = hint.or_else(|| store_hint(store));
+        if let Some(export) = current.downcast_ref::<ExportError>() {
+            hint = hint.or_else(|| export_hint(export));
         }
         if let Some(exchange) = current.downcast_ref::<ExchangeError>() {
             hint = hint.or_else(|| exchange_hint(exchange));
@@ -34,6 +34,16 @@ pub fn with_hint(error: CliError) -> CliError {
         hint: error.hint.or(hint),
         consequence: error.consequence.or(consequence),
         ..error
+    }
+}
+
+fn export_hint(error: &ExportError) -> Option<String> {
+    match error {
+        ExportError::Store(store) => store_hint(store),
+        ExportError::MetricOfRecord => {
+            Some("--to csv and --to json can be limited to a metric".to_owned())
+        }
+        ExportError::Output(_) | ExportError::Csv(_) => None,
     }
 }
 
@@ -54,8 +64,22 @@ fn exchange_hint(error: &ExchangeError) -> Option<String> {
         }
         ExchangeError::Store(store) => store_hint(store),
         ExchangeError::Nothing => Some("`lapwing list` shows what there is".to_owned()),
-        ExchangeError::NoTime { .. } => {
+        ExchangeError::WithoutTime { others, .. } if !others.is_empty() => Some(format!(
+            "choose one of the times that there are with --metric: {}",
+            others.join(", ")
+        )),
+        ExchangeError::NoTime { .. } | ExchangeError::WithoutTime { .. } => {
             Some("--to bmf and --to github-action hold any metric".to_owned())
+        }
+        ExchangeError::OnlySummaries { .. } => {
+            Some("--to bmf, github-action, csv and json hold summaries".to_owned())
+        }
+        ExchangeError::OtherDirection { metrics } => Some(format!(
+            "ask for it by itself with --metric: {}",
+            metrics.join(", ")
+        )),
+        ExchangeError::NothingCounts => {
+            Some("--to csv and --to json hold burn-in and failures, too".to_owned())
         }
         ExchangeError::Output(_) => None,
     }
@@ -140,9 +164,12 @@ fn import_hint(error: &ImportError) -> Option<String> {
         ImportError::Unknown { .. } => {
             Some("if it is one of them all the same, say which with --from".to_owned())
         }
-        ImportError::EmptyDirectory {
-            other_endings: 1.., ..
-        } => Some("to import files with other endings, name them or use a pattern".to_owned()),
+        ImportError::EmptyDirectory { other_endings, .. } if other_endings.files() > 0 => {
+            Some(format!(
+                "to import files with other endings ({}), name them or use a pattern",
+                other_endings.text()
+            ))
+        }
         ImportError::EmptyDirectory { .. }
         | ImportError::Read { .. }
         | ImportError::Empty { .. }

@@ -147,6 +147,116 @@ fn what_counts_goes_out_and_notes_say_what_does_not() {
     ");
 }
 
+/// A record file of a benchmark with memory, one of whose iterations failed, and one without.
+fn memory_and_time() -> String {
+    let id = |number: u32| format!("01930000-0000-7000-8000-{number:012}");
+    let (session, run, with, without) = (id(11), id(12), id(13), id(14));
+    let instance = |id: &str, benchmark: &str| {
+        format!(
+            r#"{{"v":1,"kind":"instance","id":"{id}","run":"{run}","benchmark":{{"id":"{benchmark}"}}}}"#
+        )
+    };
+    let iteration = |instance: &str, index: u32, rest: &str| {
+        format!(r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":{index},{rest}}}"#)
+    };
+    [
+        format!(r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-11-20T10:00:00Z","tool":"t"}}"#),
+        format!(r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","metrics":{{"wall_time":{{"unit":"s"}},"rss":{{"unit":"B"}}}}}}"#),
+        instance(&with, "with"),
+        iteration(&with, 0, r#""metrics":{"wall_time":1.0,"rss":64}"#),
+        iteration(&with, 1, r#""metrics":{"wall_time":1.5}"#),
+        iteration(&with, 2, r#""outcome":"failed","message":"exit code 1","metrics":{}"#),
+        instance(&without, "without"),
+        iteration(&without, 0, r#""metrics":{"wall_time":2.0}"#),
+        iteration(&without, 1, r#""outcome":"failed","message":"exit code 2","metrics":{}"#),
+    ]
+    .join("\n")
+}
+
+#[test]
+fn tables_of_a_metric_hold_what_has_it_and_the_failures_beside() {
+    let place = Place::of(&[]);
+    fs::write(place.path().join("all.jsonl"), memory_and_time()).unwrap();
+    place.run(&["import", "all.jsonl"]);
+    let table = |arguments: &[&str]| -> Vec<String> {
+        let said = place.run(&[&["export", "--metric", "rss", "--to"], arguments].concat());
+        let cells = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            [&cells[4..5], &cells[13..14], &cells[15..]]
+                .concat()
+                .join(",")
+        };
+        said.lines()
+            .filter(|line| line.contains(','))
+            .map(cells)
+            .collect()
+    };
+    assert_eq!(
+        table(&["csv"]),
+        [
+            "benchmark,index,outcome,message,metric,unit,value,statistic,spread,n",
+            "with,0,ok,,rss,B,64.0,,,",
+            "with,2,failed,exit code 1,,,,,,",
+        ]
+    );
+    assert_eq!(
+        table(&["csv", "--wide"]),
+        [
+            "benchmark,index,outcome,message,rss",
+            "with,0,ok,,64.0",
+            "with,2,failed,exit code 1,",
+        ]
+    );
+    let objects = place.export(&["json", "--metric", "rss"]);
+    let objects = objects.as_array().unwrap().iter();
+    let objects: Vec<(&str, u64, String)> = objects
+        .map(|it| {
+            let name = it["benchmark"].as_str().unwrap();
+            (
+                name,
+                it["index"].as_u64().unwrap(),
+                it["metrics"].to_string(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        objects,
+        [
+            ("with", 0, r#"{"rss":64.0}"#.to_owned()),
+            ("with", 2, "{}".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn a_separator_may_be_given_as_itself() {
+    let place = with_three_instances();
+    let with = |separator: &str| place.run(&["export", "--to", "csv", "--separator", separator]);
+    assert!(with(";").starts_with("suite;session;session_id;run;benchmark;"));
+    for (sign, word) in [(";", "semicolon"), (",", "comma"), ("\t", "tab")] {
+        assert_eq!(with(sign), with(word));
+    }
+}
+
+#[test]
+fn a_filter_that_fits_nothing_writes_nothing() {
+    let place = with_three_instances();
+    for form in [
+        &["csv"] as &[&str],
+        &["csv", "--wide"],
+        &["tsv"],
+        &["json"],
+        &["record"],
+        &["bmf"],
+        &["pytest-benchmark"],
+    ] {
+        let export = [&["export", "--to"], form, &["--benchmark", "mistyped"]].concat();
+        let said = place.run(&export);
+        assert!(said.starts_with("error: "), "{form:?}: {said}");
+        assert!(said.ends_with("exit 2"), "{form:?}: {said}");
+    }
+}
+
 #[test]
 fn several_runs_are_listed_and_one_has_to_be_chosen() {
     let place = Place::of(&["hyperfine-1.15/two-commands.json", "hail/results.jsonl"]);
@@ -173,6 +283,76 @@ fn several_runs_are_listed_and_one_has_to_be_chosen() {
     error: --separator goes with --to csv only
     exit 2
     ");
+}
+
+#[test]
+fn exporting_nothing_is_an_error_that_says_why() {
+    let place =
+        Place::of(&["pytest-benchmark-5.3.1/storage/Linux-CPython-3.11-64bit/0001_words.json"]);
+    assert_snapshot!(place.run(&["export", "--to", "pytest-benchmark"]), @"
+    error: nothing to export: of `wall_time` there are only summaries, for which the format has no place
+      hint: --to bmf, github-action, csv and json hold summaries
+    exit 2
+    ");
+
+    // What there is of a benchmark, and of which metrics.
+    let of = |unit: &str, metrics: &[&str], outcome: &str| {
+        let id = |number: u32| format!("01930000-0000-7000-8000-{number:012}");
+        let declared: Vec<String> = metrics
+            .iter()
+            .map(|name| format!(r#""{name}":{{"unit":"{unit}"}}"#))
+            .collect();
+        let values: Vec<String> = metrics
+            .iter()
+            .map(|name| format!(r#""{name}":1.0"#))
+            .collect();
+        let (declared, values) = (declared.join(","), values.join(","));
+        let (session, run, instance) = (id(21), id(22), id(23));
+        let place = Place::of(&[]);
+        let lines = [
+            format!(
+                r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-11-20T10:00:00Z","tool":"t"}}"#
+            ),
+            format!(
+                r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","metrics":{{{declared}}}}}"#
+            ),
+            format!(
+                r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"b"}}}}"#
+            ),
+            format!(
+                r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,{outcome}"metrics":{{{values}}}}}"#
+            ),
+        ];
+        fs::write(place.path().join("all.jsonl"), lines.join("\n")).unwrap();
+        place.run(&["import", "all.jsonl"]);
+        place
+    };
+    let to = |place: &Place, format: &str| place.run(&["export", "--to", format]);
+    assert_snapshot!(to(&of("s", &["load", "save"], ""), "hyperfine"), @"
+    error: nothing to export: no benchmark has `wall_time`
+      hint: choose one of the times that there are with --metric: load, save
+    exit 2
+    ");
+    assert_snapshot!(to(&of("B", &["rss"], ""), "pytest-benchmark"), @"
+    error: nothing to export: no benchmark has `wall_time`
+      hint: --to bmf and --to github-action hold any metric
+    exit 2
+    ");
+    let failed = of("s", &["wall_time"], r#""outcome":"failed","#);
+    for format in ["pytest-benchmark", "hyperfine", "github-action"] {
+        assert_eq!(to(&failed, format), to(&failed, "bmf"));
+    }
+    assert_snapshot!(to(&failed, "bmf"), @"
+    error: nothing to export: no measurement counts, as all are burn-in, failed or skipped
+      hint: --to csv and --to json hold burn-in and failures, too
+    exit 2
+    ");
+    assert!(
+        place
+            .run(&["export", "--to", "pytest-benchmark", "-o", "new.json"])
+            .ends_with("exit 2")
+    );
+    assert!(!place.path().join("new.json").exists());
 }
 
 /// Asserts that a number is the same but for the last digits of a sum.

@@ -479,6 +479,59 @@ fn places_that_cannot_be_read_are_named() {
 }
 
 #[test]
+fn files_in_folders_with_other_endings_are_counted_by_ending() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("results")).unwrap();
+    for name in ["notes.md", "old.md", "go.bench"] {
+        place.write(&format!("results/{name}"), GOOD);
+    }
+    assert_snapshot!(place.run(&["import", "results"]), @"
+    error: results is a directory without a file of results
+      nothing of this file was imported
+      hint: to import files with other endings (2 .md, 1 .bench), name them or use a pattern
+    exit 2
+    ");
+    place.write("results/a.jsonl", GOOD);
+    assert_snapshot!(place.run(&["import", "results"]), @"
+    results/a.jsonl: 1 instance, 1 iteration imported
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    note: 3 files with other endings not looked at (2 .md, 1 .bench): `lapwing import FILE…` or a pattern reads any file
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "results/go.bench"]), @"
+    results/go.bench: nothing new, all of it is in the store already
+      read as hail, because its first line has `path`, `name` and `iterations`
+      stored in .lapwing/lapwing.db as session `a` of suite `hail`
+    exit 0
+    ");
+}
+
+#[test]
+fn of_several_files_lines_are_named_with_their_file() {
+    let place = Place::new();
+    place.write("a.txt", "BenchmarkA 10 5 ns/op\nBenchmarkOf nothing\n");
+    place.write("b.txt", "\nBenchmarkOf nothing\nBenchmarkB 10 5 ns/op\n");
+    assert_snapshot!(place.run(&["import", "a.txt"]), @"
+    a.txt: 1 instance, 1 iteration imported
+      read as go, because it has a line `Benchmark… <iterations> <value> <unit>`
+      stored in .lapwing/lapwing.db as session `a` of suite `go`
+      left out, as they are neither results nor settings: line 2
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "-v", "a.txt", "b.txt"]), @"
+    a.txt: nothing new, all of it is in the store already (go)
+      read as go, because it has a line `Benchmark… <iterations> <value> <unit>`
+    b.txt: 1 instance, 1 iteration imported (go)
+      read as go, because it has a line `Benchmark… <iterations> <value> <unit>`
+    2 files (2 go): 1 instance, 1 iteration imported; 1 instance was in the store already
+      stored in .lapwing/lapwing.db as 2 sessions
+      left out, as they are neither results nor settings: a.txt:2, b.txt:2
+    exit 0
+    ");
+}
+
+#[test]
 fn what_cannot_be_found_keeps_nothing_else_out() {
     let place = Place::new();
     place.write("a.jsonl", GOOD);
@@ -866,6 +919,28 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
 }
 
 #[test]
+fn a_dry_run_beside_a_store_that_cannot_be_written_to_says_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    place.run(&["import", "a.jsonl"]);
+    let folder = place.path().join(".lapwing");
+    let store = folder.join("lapwing.db");
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+    // Nothing is locked for the administrator.
+    if fs::OpenOptions::new().append(true).open(&store).is_err() {
+        assert_snapshot!(place.run(&["import", "--dry-run", "a.jsonl"]), @"
+        a.jsonl: 1 instance, 1 iteration would be imported
+          read as hail, because its first line has `path`, `name` and `iterations`
+        note: .lapwing/lapwing.db cannot be written to, so that it is not looked at: what it has already counts as new
+        exit 0
+        ");
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
 fn what_is_of_no_known_format_makes_no_store() {
     let place = Place::new();
     let utf16: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -914,6 +989,18 @@ fn what_is_of_no_known_format_makes_no_store() {
     place.write("a.jsonl", GOOD);
     place.run(&["import", "none.jsonl", "object.json", "a.jsonl"]);
     assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn a_suite_has_a_name() {
+    let place = Place::new();
+    place.write("a.jsonl", GOOD);
+    assert_snapshot!(place.run(&["import", "--suite", "", "a.jsonl"]), @"
+    error: a value is required for '--suite <NAME>' but none was supplied
+
+    For more information, try '--help'.
+    exit 2
+    ");
 }
 
 #[test]

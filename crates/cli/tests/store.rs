@@ -230,10 +230,11 @@ fn exports_have_a_row_also_for_what_failed() {
     ]
     exit 0
     "#);
-    assert_snapshot!(export(&["record", "--metric", "rows"]), @r#"
+    assert_snapshot!(export(&["record", "--metric", "rows"]), @"
     error: records are exported whole; they cannot be limited to a metric
+      hint: --to csv and --to json can be limited to a metric
     exit 2
-    "#);
+    ");
 }
 
 #[test]

@@ -61,10 +61,13 @@ enum To {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Between {
     /// `,`
+    #[value(alias = ",")]
     Comma,
     /// `;`, which spreadsheets expect where the comma is a decimal mark
+    #[value(alias = ";")]
     Semicolon,
     /// Tabulators
+    #[value(alias = "\t")]
     Tab,
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_core::model::{Id, RecordKind};
 use lapwing_core::record::Appended;
@@ -45,7 +46,7 @@ pub struct Import {
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     from: Option<String>,
     /// Give the benchmarks to this suite [default: the format's name]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     suite: Option<String>,
     /// What each run of a command in hyperfine's results is
     #[arg(long, value_name = "WHAT", default_value = "iteration")]
@@ -134,8 +135,11 @@ impl Import {
                         let taken = taken(&imported.appended, &imported.bad_lines, &target);
                         writeln!(out, "{name}: {taken} ({format})")?;
                     }
+                    if context.verbose {
+                        say_because(&imported, context)?;
+                    }
                     say_bad_lines(&imported, &name, context)?;
-                    tally.add(imported);
+                    tally.add(imported, &name);
                 }
                 // Whatever else lies in a directory is not what was asked for.
                 Err(
@@ -172,10 +176,11 @@ impl Import {
                 counted(strangers, "file")
             ));
         }
-        if other_endings > 0 && (tally.files == 0 && !alone || context.verbose) {
+        if other_endings.files() > 0 {
             context.terminal.note(&format!(
-                "{} with other endings not looked at: name them, or use a pattern",
-                counted(other_endings, "file")
+                "{} with other endings not looked at ({}): `lapwing import FILE…` or a pattern reads any file",
+                counted(other_endings.files(), "file"),
+                other_endings.text()
             ));
         }
         Ok(if refused > 0 { Exit::Input } else { Exit::Fine })
@@ -201,9 +206,7 @@ fn say(
     let name = name_of(path);
     let taken = taken(&imported.appended, &imported.bad_lines, target);
     writeln!(out, "{name}: {taken}")?;
-    if let Some(because) = imported.because {
-        writeln!(out, "  read as {}, because {because}", imported.format.name)?;
-    }
+    say_because(imported, context)?;
     if let (Some(session), Some(store)) = (&imported.session, target.kept_in()) {
         let id = session.id.to_string();
         let label = session.name.as_ref().unwrap_or(&id);
@@ -221,6 +224,16 @@ fn say(
     }
     say_bad_lines(imported, &name, context)?;
     say_alike(&imported.alike, target, context);
+    Ok(())
+}
+
+/// Says by what a file was recognised, unless its format was given.
+fn say_because(imported: &Imported, context: &Context) -> Result<(), CliError> {
+    if let Some(because) = imported.because {
+        let format = imported.format.name;
+        let mut out = context.terminal.out();
+        writeln!(out, "  read as {format}, because {because}")?;
+    }
     Ok(())
 }
 
@@ -269,7 +282,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, imported: Imported) {
+    fn add(&mut self, imported: Imported, file: &str) {
         self.files += 1;
         self.sessions.extend(imported.sessions);
         self.alike.extend(imported.alike);
@@ -278,8 +291,11 @@ impl Tally {
         *self.formats.entry(imported.format.name).or_default() += 1;
         for note in imported.notes {
             let (names, more) = self.notes.entry((note.kept, note.why)).or_default();
-            *more = (*more).max(note.more);
-            for what in note.what {
+            *more = match note.names_lines() {
+                true => *more + note.more,
+                false => (*more).max(note.more),
+            };
+            for what in note.names_in(file) {
                 if !names.contains(&what) && names.len() < NAMES_SHOWN {
                     names.push(what);
                 } else if !names.contains(&what) {

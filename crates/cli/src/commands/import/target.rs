@@ -39,7 +39,7 @@ impl<'c> Target<'c> {
     pub(super) fn new(context: &'c Context, way: Way) -> Result<Self, CliError> {
         let store = match way {
             Way::Keep if context.store.exists() => Some(open_for_writing(context)?),
-            Way::DryRun if context.store.exists() => open_to_try(&context.store)?,
+            Way::DryRun if context.store.exists() => open_to_try(context)?,
             Way::Keep | Way::DryRun => None,
         };
         Ok(Self {
@@ -122,8 +122,10 @@ impl Drop for Target<'_> {
 }
 
 /// Opens a store to write to it and undo that, and leaves it as it is: neither does it take
-/// in the inbox nor bring an older store up to date.
-fn open_to_try(path: &Path) -> Result<Option<Store>, CliError> {
+/// in the inbox nor bring an older store up to date. Returns `None` where there is none, or
+/// none that can be written to.
+fn open_to_try(context: &Context) -> Result<Option<Store>, CliError> {
+    let path = &context.store;
     match Store::open_read_only(path) {
         Ok(_) => {}
         Err(StoreError::Missing { .. }) => return Ok(None),
@@ -135,8 +137,11 @@ fn open_to_try(path: &Path) -> Result<Option<Store>, CliError> {
     }
     let store = Store::open_existing(path)?;
     if store.is_read_only() {
-        let path = path.to_owned();
-        return Err(StoreError::ReadOnly { path }.into());
+        context.terminal.note(&format!(
+            "{} cannot be written to, so that it is not looked at: what it has already counts as new",
+            path.display()
+        ));
+        return Ok(None);
     }
     Ok(Some(store))
 }

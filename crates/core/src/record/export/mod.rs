@@ -1,10 +1,12 @@
 //! Writes what the store holds for other programs.
 
 mod rows;
+mod scope;
 
 use std::io::{self, Write};
 
-use super::{BenchmarkData, Filter, Store, StoreError, write_line};
+use self::scope::Scope;
+use super::{BenchmarkData, Filter, InstanceData, Store, StoreError, write_line};
 
 /// The form of exported measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,10 +78,12 @@ impl From<csv::Error> for ExportError {
     }
 }
 
-/// Writes what passes the filter.
+/// Writes what passes the filter. Where it names metrics, tables hold the benchmarks and
+/// iterations that have one of them, and the failures of those benchmarks.
 ///
 /// # Errors
-/// When the store cannot be read or `out` not be written to.
+/// When an entry of the filter fits nothing (then nothing is written), when records are to be
+/// limited to a metric, when the store cannot be read or `out` not be written to.
 pub fn export(
     store: &Store,
     filter: &Filter,
@@ -118,14 +122,15 @@ fn export_long(
     separator: Separator,
     out: &mut impl Write,
 ) -> Result<Exported, ExportError> {
+    let scope = Scope::of(store, filter)?;
     let mut exported = Exported::default();
     let mut csv = table(separator, out);
     let mut header = rows::COLUMNS.to_vec();
     header.extend(rows::VALUE_COLUMNS);
     csv.write_record(&header)?;
-    each(store, filter, |data| {
+    each(store, filter, &scope, |data| {
         for instance in &data.instances {
-            for k in 0..instance.iterations.len() {
+            for k in iterations(&scope, instance) {
                 let common = rows::common(data, instance, k);
                 let mut values = 0;
                 for (name, column) in &instance.iterations.values {
@@ -163,6 +168,7 @@ fn export_wide(
     separator: Separator,
     out: &mut impl Write,
 ) -> Result<Exported, ExportError> {
+    let scope = Scope::of(store, filter)?;
     let mut exported = Exported::default();
     let metrics: Vec<String> = store
         .metrics(filter)?
@@ -172,9 +178,9 @@ fn export_wide(
     let mut csv = table(separator, out);
     let columns = rows::COLUMNS.iter().copied();
     csv.write_record(columns.chain(metrics.iter().map(String::as_str)))?;
-    each(store, filter, |data| {
+    each(store, filter, &scope, |data| {
         for instance in &data.instances {
-            for k in 0..instance.iterations.len() {
+            for k in iterations(&scope, instance) {
                 let mut row = rows::common(data, instance, k).to_vec();
                 for name in &metrics {
                     let column = instance.iterations.values.get(name);
@@ -201,11 +207,12 @@ fn export_json(
     filter: &Filter,
     out: &mut impl Write,
 ) -> Result<Exported, ExportError> {
+    let scope = Scope::of(store, filter)?;
     let mut exported = Exported::default();
     out.write_all(b"[")?;
-    each(store, filter, |data| {
+    each(store, filter, &scope, |data| {
         for instance in &data.instances {
-            for k in 0..instance.iterations.len() {
+            for k in iterations(&scope, instance) {
                 out.write_all(if exported.rows == 0 { b"\n" } else { b",\n" })?;
                 let row = rows::object(data, instance, k);
                 serde_json::to_writer(&mut *out, &row).map_err(io::Error::from)?;
@@ -233,7 +240,16 @@ fn table<W: Write>(separator: Separator, out: W) -> csv::Writer<W> {
 fn each(
     store: &Store,
     filter: &Filter,
+    scope: &Scope,
     mut visit: impl FnMut(&BenchmarkData) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
-    store.each_benchmark(filter, |data| visit(&data))
+    store.each_benchmark(filter, |data| match scope.has_benchmark(&data) {
+        true => visit(&data),
+        false => Ok(()),
+    })
+}
+
+/// Returns the places of the iterations to write.
+fn iterations<'d>(scope: &'d Scope, it: &'d InstanceData) -> impl Iterator<Item = usize> + 'd {
+    (0..it.iterations.len()).filter(|&k| scope.has_iteration(it, k))
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use super::FORMATS;
+use super::{FORMATS, OtherEndings};
 use crate::record::StoreError;
 
 /// A line that is not kept.
@@ -111,7 +111,7 @@ pub enum ImportError {
         /// The folder.
         name: String,
         /// Files with endings that are not those of results.
-        other_endings: u64,
+        other_endings: OtherEndings,
     },
     /// Its compressed data is cut off or damaged.
     #[error("{name}: the compressed data is cut off or damaged")]

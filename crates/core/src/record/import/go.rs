@@ -64,10 +64,9 @@ fn read(
         match said {
             Said::Measured(measured) => return results.take(text, &measured, &mut intake),
             Said::Bad(bad) => intake.bad(bad),
-            Said::Nothing(line) => intake.notes().left(
-                &format!("line {line}"),
-                "they are neither results nor settings",
-            ),
+            Said::Nothing(line) => intake
+                .notes()
+                .left_line(line, "they are neither results nor settings"),
             Said::Surplus(key) => intake.notes().left(key, "there are more than 200 settings"),
         }
         Ok(())

@@ -31,6 +31,7 @@ mod divan;
 mod divan_table;
 mod document;
 mod drafts;
+mod endings;
 mod error;
 mod github_action;
 mod github_action_document;
@@ -86,6 +87,7 @@ use super::{Appended, Store, StoreError, Writer};
 use crate::model::{Id, Record, Session};
 
 pub use alike::Alike;
+pub use endings::OtherEndings;
 pub use error::{BadLine, Foreign, ImportError};
 pub use notes::Note;
 pub use places::{Place, Places, places_at};

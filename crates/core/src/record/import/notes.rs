@@ -18,6 +18,32 @@ pub struct Note {
     pub why: &'static str,
 }
 
+/// What stands before the number of a line that has no other name.
+const LINE: &str = "line ";
+
+impl Note {
+    /// Returns whether lines are named by their numbers, which mean something else in every
+    /// source.
+    #[must_use]
+    pub fn names_lines(&self) -> bool {
+        let is_line = |name: &String| {
+            let number = name.strip_prefix(LINE).map(str::parse::<u64>);
+            number.is_some_and(|number| number.is_ok())
+        };
+        self.what.iter().all(is_line)
+    }
+
+    /// Returns the names, with the source's where they are lines.
+    #[must_use]
+    pub fn names_in(&self, source: &str) -> Vec<String> {
+        if !self.names_lines() {
+            return self.what.clone();
+        }
+        let in_source = |name: &String| name.replacen(LINE, &format!("{source}:"), 1);
+        self.what.iter().map(in_source).collect()
+    }
+}
+
 /// The account.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
@@ -32,6 +58,11 @@ impl Notes {
     /// Notes that something of that name is left out, for every such reason once.
     pub(super) fn left(&mut self, what: &str, why: &'static str) {
         self.note(false, what, why);
+    }
+
+    /// Notes that a line is left out that has nothing but its number to name it by.
+    pub(super) fn left_line(&mut self, line: u64, why: &'static str) {
+        self.left(&format!("{LINE}{line}"), why);
     }
 
     /// Notes that a key that is not understood is kept, and where.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{FORMATS, ImportError};
+use super::{FORMATS, ImportError, OtherEndings};
 
 /// Something to import, and whether somebody asked for just that.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,14 +21,14 @@ pub struct Places {
     /// Files and folders, in order.
     pub places: Vec<Place>,
     /// Files in folders whose endings are not those of results, which nobody looked at.
-    pub other_endings: u64,
+    pub other_endings: OtherEndings,
 }
 
 impl Places {
     /// Adds what there is elsewhere.
     pub fn append(&mut self, other: Self) {
         self.places.extend(other.places);
-        self.other_endings += other.other_endings;
+        self.other_endings.append(other.other_endings);
     }
 
     fn one(path: &Path) -> Self {
@@ -37,7 +37,7 @@ impl Places {
                 path: path.to_owned(),
                 asked_for: true,
             }],
-            other_endings: 0,
+            other_endings: OtherEndings::default(),
         }
     }
 }
@@ -91,7 +91,7 @@ pub fn places_at(path: &Path) -> Result<Places, ImportError> {
         match places_at(&path) {
             Ok(there) => places.append(there),
             Err(ImportError::EmptyDirectory { other_endings, .. }) => {
-                places.other_endings += other_endings;
+                places.other_endings.append(other_endings);
             }
             // Whoever reads it gets the error, and the others besides.
             Err(_) => places.append(Places::one(&path)),
@@ -119,7 +119,7 @@ pub(super) fn is_companion(path: &Path) -> bool {
 /// Returns what there is below a folder, by path.
 fn below(folder: &Path) -> io::Result<Places> {
     let mut found = Vec::new();
-    let mut other_endings = 0;
+    let mut other_endings = OtherEndings::default();
     let mut waiting = vec![folder.to_owned()];
     let top = folder;
     while let Some(folder) = waiting.pop() {
@@ -151,7 +151,7 @@ fn below(folder: &Path) -> io::Result<Places> {
             } else if ENDINGS.iter().any(|end| name.ends_with(end)) {
                 found.push(path);
             } else {
-                other_endings += 1;
+                other_endings.add(&name);
             }
         }
     }

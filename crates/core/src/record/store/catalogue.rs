@@ -291,6 +291,19 @@ impl Store {
             .collect())
     }
 
+    /// Checks that every entry of a filter fits something, without reading measurements.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn check_filter(&self, filter: &Filter) -> Result<(), StoreError> {
+        let check = || -> Result<(), StoreError> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            Selection::of(&snapshot, filter)?;
+            Ok(())
+        };
+        check().map_err(|error| error.at(&self.path))
+    }
+
     fn select_rows<T, F: Fn(&Row<'_>) -> Result<T, StoreError>>(
         &self,
         filter: &Filter,

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::{Entry, ExchangeError, Exchanged, each_entry};
+use super::{Entry, ExchangeError, Exchanged, List, each_entry};
 use crate::record::{Filter, Store};
 
 const NANOSECONDS: f64 = 1e9;
@@ -18,21 +18,19 @@ pub(super) fn write(
     out: &mut impl Write,
 ) -> Result<Exchanged, ExchangeError> {
     let mut exchanged = Exchanged::default();
-    let mut first = true;
-    out.write_all(b"{")?;
+    let mut list = List::new("{");
     each_entry(store, filter, |entry| {
         let measures = measures(entry, &mut exchanged);
         if measures.is_empty() {
             exchanged.empty.push(entry.id().to_owned());
             return Ok(());
         }
-        out.write_all(if first { b"\n" } else { b",\n" })?;
-        first = false;
+        list.next(out)?;
         let name = Value::from(entry.id());
         write!(out, "{name}: {}", Value::Object(measures))?;
         Ok(())
     })?;
-    out.write_all(b"\n}\n")?;
+    list.end(out, "}")?;
     Ok(exchanged)
 }
 

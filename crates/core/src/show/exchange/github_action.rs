@@ -17,8 +17,7 @@ pub(super) fn write(
 ) -> Result<Exchanged, ExchangeError> {
     let higher = only_higher(store, filter)?;
     let mut exchanged = Exchanged::default();
-    let mut list = List::new();
-    out.write_all(b"[")?;
+    let mut list = List::new("[");
     each_entry(store, filter, |entry| {
         let before = exchanged.entries;
         for metric in entry.metrics() {
@@ -29,7 +28,7 @@ pub(super) fn write(
         }
         Ok(())
     })?;
-    out.write_all(b"\n]\n")?;
+    list.end(out, "]")?;
     Ok(exchanged)
 }
 

@@ -20,8 +20,7 @@ pub(super) fn write(
         ..filter.clone()
     };
     let mut exchanged = Exchanged::default();
-    let mut list = List::new();
-    out.write_all(b"{\"results\": [")?;
+    let mut list = List::new("{\"results\": [");
     each_entry(store, &everything, |entry| {
         let metric = entry.time_metric(filter);
         let Some(counted) = entry.counted(&metric) else {
@@ -41,7 +40,7 @@ pub(super) fn write(
         list.push(out, &result(entry, &counted.values, &rounds))?;
         Ok(())
     })?;
-    out.write_all(b"\n]}\n")?;
+    list.end(out, "]}")?;
     Ok(exchanged)
 }
 

@@ -7,6 +7,7 @@
 mod bmf;
 mod github_action;
 mod hyperfine;
+mod nothing;
 mod pytest_benchmark;
 mod rounds;
 
@@ -66,6 +67,33 @@ pub enum ExchangeError {
     /// Nothing fits.
     #[error("nothing to export: no measurement fits")]
     Nothing,
+    /// There are only summaries, and the format holds samples, or other summaries.
+    #[error(
+        "nothing to export: of `{metric}` there are only summaries, for which the format has no place"
+    )]
+    OnlySummaries {
+        /// The metric.
+        metric: MetricName,
+    },
+    /// No benchmark has the time that is exported.
+    #[error("nothing to export: no benchmark has `{metric}`")]
+    WithoutTime {
+        /// The metric.
+        metric: MetricName,
+        /// The times that there are instead.
+        others: Vec<MetricName>,
+    },
+    /// All of it is burn-in, or failed.
+    #[error("nothing to export: no measurement counts, as all are burn-in, failed or skipped")]
+    NothingCounts,
+    /// What counts has the other direction.
+    #[error(
+        "nothing to export: only what is better upwards counts, and it needs a file of its own"
+    )]
+    OtherDirection {
+        /// The metrics that are better upwards.
+        metrics: Vec<MetricName>,
+    },
     /// pytest-benchmark and hyperfine know times only.
     #[error("`{metric}` is no time, and the format holds times only")]
     NoTime {
@@ -233,8 +261,8 @@ impl Entry<'_> {
 /// Writes the one run that passes the filter.
 ///
 /// # Errors
-/// When more than one run passes, or none; when the store cannot be read or `out` not be
-/// written to.
+/// When more than one run passes, or none, or nothing of it has a place in the format (then
+/// nothing is written); when the store cannot be read or `out` not be written to.
 pub fn exchange(
     store: &Store,
     filter: &Filter,
@@ -264,6 +292,14 @@ pub fn exchange(
     };
     exchanged.other_direction.sort();
     exchanged.other_direction.dedup();
+    if exchanged.entries == 0 {
+        return Err(nothing::why(
+            store,
+            filter,
+            format,
+            exchanged.other_direction,
+        )?);
+    }
     out.flush()?;
     Ok(exchanged)
 }
@@ -324,20 +360,40 @@ impl Exchanged {
     }
 }
 
-/// Writes elements of a JSON list, one after another.
+/// Writes elements of a JSON list, one after another, and what stands around them. Without
+/// elements it writes nothing, so that an export of nothing leaves no document behind.
 struct List {
-    first: bool,
+    opening: String,
+    empty: bool,
 }
 
 impl List {
-    fn new() -> Self {
-        Self { first: true }
+    fn new(opening: impl Into<String>) -> Self {
+        Self {
+            opening: opening.into(),
+            empty: true,
+        }
     }
 
     fn push(&mut self, out: &mut impl Write, value: &Value) -> io::Result<()> {
-        out.write_all(if self.first { b"\n" } else { b",\n" })?;
-        self.first = false;
+        self.next(out)?;
         serde_json::to_writer(out, value).map_err(io::Error::from)
+    }
+
+    /// Writes what stands before an element.
+    fn next(&mut self, out: &mut impl Write) -> io::Result<()> {
+        if self.empty {
+            self.empty = false;
+            return writeln!(out, "{}", self.opening);
+        }
+        out.write_all(b",\n")
+    }
+
+    fn end(self, out: &mut impl Write, closing: &str) -> io::Result<()> {
+        if self.empty {
+            return Ok(());
+        }
+        write!(out, "\n{closing}\n")
     }
 }
 

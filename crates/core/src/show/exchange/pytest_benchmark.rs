@@ -1,6 +1,6 @@
 //! pytest-benchmark's JSON, as `pytest-benchmark compare` reads it.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use serde_json::{Value, json};
 
@@ -17,13 +17,9 @@ pub(super) fn write(
     out: &mut impl Write,
 ) -> Result<Exchanged, ExchangeError> {
     let mut exchanged = Exchanged::default();
-    let mut list = List::new();
-    let mut begun = false;
+    let mut list: Option<List> = None;
     each_entry(store, filter, |entry| {
-        if !begun {
-            begun = true;
-            begin(entry, out)?;
-        }
+        let list = list.get_or_insert_with(|| List::new(opening(entry)));
         let metric = entry.time_metric(filter);
         let Some(counted) = entry.counted(&metric) else {
             exchanged.empty.push(entry.id().to_owned());
@@ -37,15 +33,14 @@ pub(super) fn write(
         list.push(out, &benchmark(entry, &counted.values, &rounds, loops))?;
         Ok(())
     })?;
-    if !begun {
-        return Err(ExchangeError::Nothing);
+    if let Some(list) = list {
+        list.end(out, "]}")?;
     }
-    out.write_all(b"\n]}\n")?;
     Ok(exchanged)
 }
 
-/// Writes everything before the benchmarks.
-fn begin(entry: &Entry<'_>, out: &mut impl Write) -> io::Result<()> {
+/// Returns everything before the benchmarks.
+fn opening(entry: &Entry<'_>) -> String {
     let (run, session) = (&entry.run, &entry.session);
     let mut machine = run.environment.clone();
     let host = entry
@@ -66,8 +61,7 @@ fn begin(entry: &Entry<'_>, out: &mut impl Write) -> io::Result<()> {
         "project": project.unwrap_or(&session.suite),
         "branch": version.branch.as_deref().unwrap_or("(unknown)"),
     });
-    write!(
-        out,
+    format!(
         "{{\"machine_info\": {}, \"commit_info\": {commit}, \"datetime\": {}, \
          \"version\": {}, \"benchmarks\": [",
         Value::Object(machine),
