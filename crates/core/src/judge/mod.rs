@@ -104,6 +104,7 @@ mod tests {
                 .map(|(position, values)| CleanInstance {
                     position,
                     values: values.to_vec(),
+                    without_value: 0,
                 })
                 .collect(),
             left_out: LeftOut::default(),
