@@ -99,6 +99,12 @@ impl CleanInstance {
         // A clean instance is never empty, so the mean is always there.
         lapwing_stats::mean(&self.values).unwrap_or(f64::NAN)
     }
+
+    /// Returns the values and a NaN for every iteration that counts without one.
+    pub fn values_and_gaps(&self) -> impl Iterator<Item = f64> + '_ {
+        let gaps = std::iter::repeat_n(f64::NAN, self.without_value);
+        self.values.iter().copied().chain(gaps)
+    }
 }
 
 /// Returns the values of `metric` that count under `policy`, of the instances of one benchmark.

@@ -3,12 +3,20 @@
 //! The unit of replication is the instance: every interval here comes from the
 //! spread between instance means, never from the spread within one instance.
 
+mod compare;
+mod hail;
+mod methods;
 mod size;
 
 use lapwing_stats::{Confidence, Interval};
 
 use crate::clean::{CleanInstance, Cleaned};
 
+pub use compare::{
+    Caution, CompareOptions, ComparedRatio, Comparison, Method, Reason, SideSample, Subject,
+    Verdict, compare, decide,
+};
+pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use size::SampleSize;
 
 /// The fewest instances a side from which anything is concluded.
