@@ -4,14 +4,41 @@
 //! says which formula it computes, for which shapes and units, and where it is from.
 //! `docs/method.md` says which question each one answers and when it misleads.
 
+#![cfg_attr(
+    test,
+    expect(clippy::float_cmp, reason = "tests compare what must be exact")
+)]
+
+mod brunner_munzel;
 mod describe;
+mod effect;
+mod false_discovery;
+mod fieller;
+#[cfg(test)]
+mod golden;
+mod hodges_lehmann;
 mod interval;
+mod mann_whitney;
+mod number;
+mod permutation;
+mod rank;
 mod ratio;
 mod seed;
+mod subset;
 
+pub use brunner_munzel::{
+    BrunnerMunzel, BrunnerMunzelTest, StudentisedDistribution, brunner_munzel,
+};
 pub use describe::{
     coefficient_of_variation, geometric_mean, mean, median, quantile, standard_deviation,
 };
+pub use effect::{cliffs_delta, probability_of_superiority};
+pub use false_discovery::{PValue, PValueError, benjamini_hochberg, benjamini_yekutieli};
+pub use fieller::{FiellerInterval, RatioOfArithmeticMeans, ratio_of_arithmetic_means};
+pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
+pub use mann_whitney::{MannWhitney, RankDistribution, mann_whitney};
+pub use permutation::{PermutationTest, Permutations, permutation_test};
+pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
 pub use seed::Seed;
