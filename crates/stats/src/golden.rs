@@ -9,6 +9,17 @@ pub(crate) fn assert_relative(name: &str, actual: f64, expected: f64, error: f64
     assert!(fits, "{name}: {actual} is not {expected}");
 }
 
+/// The positions that a resample draws, from the small generator that tests/golden.py has too.
+pub(crate) fn positions(state: &mut u64, size: usize) -> Vec<usize> {
+    let step = |state: &mut u64| {
+        *state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(*state >> 33).expect("31 bits") % size
+    };
+    (0..size).map(|_| step(state)).collect()
+}
+
 pub(crate) const GOLDEN_SIDES: [(&str, &[f64], &[f64]); 10] = [
     (
         "plain",
@@ -300,5 +311,40 @@ pub(crate) const FIELLER: [[f64; 4]; 10] = [
         1.6597689381936913,
         2.1617522944561536,
         1.0764434633250273e-06,
+    ],
+];
+
+pub(crate) const STUDENTISED: [[f64; 3]; 2] = [
+    [1.1470311364050396, 1.0422091933410187, 1.2683101949019884],
+    [1.0231823167953598, 1.0034089944810445, 1.0419271292333743],
+];
+
+pub(crate) const BCA_MEAN: [[f64; 4]; 2] = [
+    [
+        1.0637382980483767,
+        1.2768889878772764,
+        1.061791400854845,
+        1.2626260627754282,
+    ],
+    [
+        1.0057106631037405,
+        1.0423686329834565,
+        1.0057869283891607,
+        1.0423056387381162,
+    ],
+];
+
+pub(crate) const BCA_MEDIAN: [[f64; 4]; 2] = [
+    [
+        0.9625167399764927,
+        1.2840637240538375,
+        0.9634305616020897,
+        1.2939427334534892,
+    ],
+    [
+        1.001748974102455,
+        1.0453421294173428,
+        1.0019695308991883,
+        1.0459108777318271,
     ],
 ];

@@ -67,11 +67,9 @@ fn cut(before: usize, after: usize, confidence: Confidence) -> Option<usize> {
         let smaller = before.min(after);
         let ranks: Vec<f64> = (1..=before + after).map(real).collect();
         let sums = RankSums::count(&ranks, smaller);
-        let least = real(smaller * (smaller + 1)) / 2.0;
-        // P(U < k) = P(U ≤ k − 1); rounding of the level must not cost a whole step.
-        return (1..=before * after)
-            .take_while(|k| sums.at_most(least + real(k - 1)) <= tail * (1.0 + 1e-12))
-            .last();
+        // P(U < k) is that of the k smallest values of U; rounding of the level must not cost one.
+        let cut = sums.within(tail * (1.0 + 1e-12));
+        return (cut > 0).then_some(cut);
     }
     let deviation = (pairs * real(before + after + 1) / 12.0).sqrt();
     let z = Normal::standard().inverse_cdf(1.0 - tail);

@@ -9,6 +9,7 @@
     expect(clippy::float_cmp, reason = "tests compare what must be exact")
 )]
 
+mod bootstrap;
 mod brunner_munzel;
 mod describe;
 mod effect;
@@ -23,9 +24,14 @@ mod number;
 mod permutation;
 mod rank;
 mod ratio;
+mod ratio_interval;
 mod seed;
 mod subset;
 
+pub use bootstrap::{
+    HierarchicalReplicates, RESAMPLES, ResampledRatio, Statistic, bca_ratio,
+    hierarchical_replicates, percentile_interval, studentised_ratio,
+};
 pub use brunner_munzel::{
     BrunnerMunzel, BrunnerMunzelTest, StudentisedDistribution, brunner_munzel,
 };
@@ -41,4 +47,5 @@ pub use mann_whitney::{MannWhitney, RankDistribution, mann_whitney};
 pub use permutation::{PermutationTest, Permutations, permutation_test};
 pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
+pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
 pub use seed::Seed;

@@ -114,6 +114,17 @@ impl RankSums {
         self.share(|at| real(at) >= position - 0.25)
     }
 
+    /// Returns how many sums, one whole rank apart and from the smallest on, have together a
+    /// probability of at most `tail`. Meant for ranks without ties.
+    pub(crate) fn within(&self, tail: f64) -> usize {
+        let limit = tail * self.total;
+        let cumulated = self.ways.iter().step_by(2).scan(0.0, |sum, ways| {
+            *sum += ways;
+            Some(*sum)
+        });
+        cumulated.take_while(|sum| *sum <= limit).count()
+    }
+
     fn share(&self, counts: impl Fn(usize) -> bool) -> f64 {
         let ways = self.ways.iter().enumerate();
         let inside: f64 = ways
@@ -145,6 +156,16 @@ mod tests {
         assert_eq!(sums.at_most(4.5), 2.0 / 6.0);
         assert_eq!(sums.at_least(5.0), 4.0 / 6.0);
         assert_eq!(sums.at_least(7.0), 0.0);
+    }
+
+    #[test]
+    fn sums_within_a_tail_are_counted_as_by_hand() {
+        // Two of {1, 2, 3, 4}: 3, 4, 5, 5, 6, 7.
+        let sums = RankSums::count(&[1.0, 2.0, 3.0, 4.0], 2);
+        let within: Vec<usize> = [0.1, 0.2, 0.34, 0.5, 0.67]
+            .map(|tail| sums.within(tail))
+            .into();
+        assert_eq!(within, [0, 1, 2, 2, 3]);
     }
 
     proptest! {

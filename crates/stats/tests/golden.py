@@ -143,6 +143,48 @@ def fieller(b, c):
     return [ratio, lower, upper, stats.ttest_ind(c, b, equal_var=False).pvalue]
 
 
+def resamples(sizes, count):
+    """Index vectors from a small generator that the tests have too."""
+    state = 7
+    for _ in range(count):
+        drawn = []
+        for size in sizes:
+            positions = []
+            for _ in range(size):
+                state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+                positions.append((state >> 33) % size)
+            drawn.append(positions)
+        yield drawn
+
+
+def studentised(b, c):
+    y_b, y_c = numpy.log(b), numpy.log(c)
+    d = y_c.mean() - y_b.mean()
+    se = lambda one, other: math.sqrt(stats.sem(one) ** 2 + stats.sem(other) ** 2)
+    t = []
+    for i, j in resamples((len(b), len(c)), 999):
+        t.append((y_c[j].mean() - y_b[i].mean() - d) / se(y_b[i], y_c[j]))
+    low, high = numpy.quantile(t, [0.025, 0.975], method="weibull")
+    return [math.exp(d), *numpy.exp([d - high * se(y_b, y_c), d - low * se(y_b, y_c)])]
+
+
+def bca(b, c, statistic):
+    """scipy's own BCa, given the resamples' ratios; and scipy's with resamples of its own."""
+    from scipy.stats import _resampling
+    from scipy._lib._array_api import array_namespace
+
+    b, c = numpy.array(b), numpy.array(c)
+    ratio = lambda x, y, axis=-1: statistic(y, axis=axis) / statistic(x, axis=axis)
+    ratios = numpy.array([ratio(b[i], c[j]) for i, j in resamples((len(b), len(c)), 999)])
+    low, high, _ = _resampling._bca_interval(
+        (b, c), ratio, -1, 0.025, ratios, None, array_namespace(b)
+    )
+    given = numpy.quantile(ratios, [low, high])
+    own = stats.bootstrap((b, c), ratio, n_resamples=99_999, method="BCa", rng=7, batch=5000)
+    own = own.confidence_interval
+    return [*given, own.low, own.high]
+
+
 def rust(value):
     if value is None:
         return "None"
@@ -171,6 +213,15 @@ pub(crate) fn assert_relative(name: &str, actual: f64, expected: f64, error: f64
     assert!(fits, "{{name}}: {{actual}} is not {{expected}}");
 }}
 
+/// The positions that a resample draws, from the small generator that tests/golden.py has too.
+pub(crate) fn positions(state: &mut u64, size: usize) -> Vec<usize> {{
+    let step = |state: &mut u64| {{
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(*state >> 33).expect("31 bits") % size
+    }};
+    (0..size).map(|_| step(state)).collect()
+}}
+
 """
     kind = "(&str, &[f64], &[f64])"
     text += table("GOLDEN_SIDES", kind, [f'("{n}", &{rust(b)}, &{rust(c)})' for n, b, c in SIDES])
@@ -183,6 +234,10 @@ pub(crate) fn assert_relative(name: &str, actual: f64, expected: f64, error: f64
     rows = [hodges_lehmann(b, c) for _, b, c in SIDES]
     text += table("HODGES_LEHMANN", "(f64, Option<(f64, f64)>)", [f"({rust(x)}, {pair(y)})" for x, y in rows])
     text += table("FIELLER", "[f64; 4]", [rust(fieller(b, c)) for _, b, c in SIDES])
+    resampled = [(b, c) for name, b, c in SIDES if name in ("medium", "large")]
+    text += table("STUDENTISED", "[f64; 3]", [rust(studentised(b, c)) for b, c in resampled])
+    for name, statistic in (("BCA_MEAN", numpy.mean), ("BCA_MEDIAN", numpy.median)):
+        text += table(name, "[f64; 4]", [rust(bca(b, c, statistic)) for b, c in resampled])
     with open("src/golden.rs", "w") as file:
         file.write(text)
 
