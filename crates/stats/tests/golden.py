@@ -164,8 +164,8 @@ def studentised(b, c):
     t = []
     for i, j in resamples((len(b), len(c)), 999):
         t.append((y_c[j].mean() - y_b[i].mean() - d) / se(y_b[i], y_c[j]))
-    low, high = numpy.quantile(t, [0.025, 0.975], method="weibull")
-    return [math.exp(d), *numpy.exp([d - high * se(y_b, y_c), d - low * se(y_b, y_c)])]
+    half = numpy.quantile(numpy.abs(t), 0.95, method="weibull") * se(y_b, y_c)
+    return [math.exp(d), math.exp(d - half), math.exp(d + half)]
 
 
 def bca(b, c, statistic):

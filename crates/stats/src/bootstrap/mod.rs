@@ -36,6 +36,6 @@ pub struct ResampledRatio {
     pub resamples: usize,
 }
 
-/// So many resamples the default methods draw: with one more, the ends of 90, 95 and 99 % intervals are
-/// whole order statistics.
+/// So many resamples the default methods draw: with one more, the 90, 95 and 99 % quantiles are whole
+/// order statistics.
 pub const RESAMPLES: usize = 2_999;

@@ -16,19 +16,21 @@ const COUNTED_TAIL: f64 = 0.01;
 ///
 /// With y = ln x̄ᵢ, d = ȳ_c − ȳ_b and se as in [`ratio_of_means`](crate::ratio_of_means), each resample draws
 /// as many instances of each side as it has and gives t* = (d* − d) / se*. The interval is
-/// exp(d − t*₍₁₋α/2₎ se) to exp(d − t*₍α/2₎ se), with the quantiles at position (B + 1) p of the sorted t*. So
-/// the skewness of the instances' means is in the interval, which Student's t takes to be none.
+/// exp(d ± q se), with q the quantile of |t*| at position (B + 1)(1 − α) in their order: the symmetric
+/// interval. The equal-tailed one, with a quantile of t* for each end, is too short on one side
+/// where a slow mode is rare: of 95 % intervals at 20 instances a side 89 % cover
+/// (`docs/calibration.md`).
 ///
-/// p is twice the share (1 + #) / (B + 1) of t* beyond d / se. A share cannot be smaller than
-/// 1 / (B + 1), which would hide every finding among hundreds of comparisons; so beyond the
-/// largest hundredth of the t* it goes on as that of Student's t (with Welch's degrees of freedom),
-/// scaled to meet the replicates there.
+/// p is the share (1 + #) / (B + 1) of |t*| that are at least |d| / se. A share cannot be smaller
+/// than 1 / (B + 1), which would hide every finding among hundreds of comparisons; so beyond the
+/// largest hundredth of the |t*| it goes on as that of Student's t (with Welch's degrees of
+/// freedom), scaled to meet the replicates there.
 ///
 /// Both slices hold positive values in the same unit. `None` when a side has fewer than two or one
 /// that is not positive; and when so many resamples do not vary at all that there is no
 /// end, as with many equal values.
 ///
-/// Source: Efron 1982; Hall, *Annals of Statistics* 1988; Davison & Hinkley 1997, §5.2.
+/// Source: Hall, *Annals of Statistics* 1988 (§4 for the symmetric interval); Davison & Hinkley 1997, §5.2.
 ///
 /// ```
 /// use lapwing_stats::{Confidence, Seed, studentised_ratio};
@@ -97,21 +99,22 @@ fn estimate(
     mut t: Vec<f64>,
     confidence: Confidence,
 ) -> Option<ResampledRatio> {
+    for t in &mut t {
+        *t = t.abs();
+    }
     t.sort_by(f64::total_cmp);
     let difference = sides.1.centre - sides.0.centre;
     let error = (sides.0.variance + sides.1.variance).sqrt();
-    let tail = (1.0 - confidence.level()) / 2.0;
-    let (low, high) = (order_quantile(&t, tail)?, order_quantile(&t, 1.0 - tail)?);
-    let interval = Interval {
-        lower: (difference - high * error).exp(),
-        upper: (difference - low * error).exp(),
-    };
-    if !low.is_finite() || !high.is_finite() {
+    let quantile = order_quantile(&t, confidence.level())?;
+    if !quantile.is_finite() {
         return None;
     }
     Some(ResampledRatio {
         ratio: difference.exp(),
-        interval,
+        interval: Interval {
+            lower: (difference - quantile * error).exp(),
+            upper: (difference + quantile * error).exp(),
+        },
         p_value: p_value(&t, difference, error, satterthwaite(&sides.0, &sides.1)),
         resamples: t.len(),
     })
@@ -136,31 +139,24 @@ fn order_quantile(sorted: &[f64], probability: f64) -> Option<f64> {
     Some(low + share * (sorted[(below as usize + 1).min(last)] - low))
 }
 
+/// Returns the p-value from the sorted |t*|.
 fn p_value(sorted: &[f64], difference: f64, error: f64, freedom: f64) -> f64 {
     if error == 0.0 {
         return f64::from(u8::from(difference == 0.0));
     }
-    let observed = difference / error;
-    // Mirrored if need be, so that the tail is the upper one.
-    let (observed, edge) = if observed >= 0.0 {
-        (observed, order_quantile(sorted, 1.0 - COUNTED_TAIL))
-    } else {
-        (-observed, order_quantile(sorted, COUNTED_TAIL).map(|t| -t))
-    };
-    let beyond = if difference >= 0.0 {
-        sorted.len() - sorted.partition_point(|t| *t < observed)
-    } else {
-        sorted.partition_point(|t| *t <= -observed)
-    };
-    let counted = 2.0 * real(beyond + 1) / real(sorted.len() + 1);
-    edge.filter(|edge| *edge > 0.0 && edge.is_finite() && observed > *edge)
+    let observed = (difference / error).abs();
+    let beyond = sorted.len() - sorted.partition_point(|t| *t < observed);
+    let counted = real(beyond + 1) / real(sorted.len() + 1);
+    order_quantile(sorted, 1.0 - COUNTED_TAIL)
+        .filter(|edge| edge.is_finite() && observed > *edge)
         .and_then(|edge| {
-            let hundredth = Confidence::new(1.0 - 2.0 * COUNTED_TAIL).ok()?;
-            let scale = edge / hundredth.t_quantile(freedom)?;
+            let scale = edge
+                / Confidence::new(1.0 - COUNTED_TAIL)
+                    .ok()?
+                    .t_quantile(freedom)?;
             crate::interval::t_p_value(observed / scale, freedom)
         })
         .unwrap_or(counted)
-        .min(1.0)
 }
 
 #[cfg(test)]
@@ -220,24 +216,17 @@ mod tests {
 
     #[test]
     fn the_p_value_goes_on_beyond_the_resamples() {
-        let mut sorted: Vec<f64> = (1..=2_999).map(|k| f64::from(k) / 3_000.0).collect();
-        for t in &mut sorted {
-            *t = Confidence::new((2.0 * *t - 1.0).abs().max(1e-9))
-                .expect("a level")
-                .t_quantile(40.0)
-                .expect("a quantile")
-                .copysign(*t - 0.5);
-        }
-        // The t* follow Student's t, so the p-value does everywhere.
-        for statistic in [0.5, 2.0, 2.3, 2.5, 4.0, 9.0] {
-            for sign in [1.0, -1.0] {
-                let p = p_value(&sorted, sign * statistic, 1.0, 40.0);
-                let expected = crate::interval::t_p_value(statistic, 40.0).expect("a p-value");
-                assert!(
-                    (p / expected - 1.0).abs() < 0.05,
-                    "{statistic}: {p} {expected}"
-                );
-            }
+        let level = |k: u32| Confidence::new(f64::from(k) / 3_000.0).expect("a level");
+        let quantile = |k| level(k).t_quantile(40.0).expect("a quantile");
+        let sorted: Vec<f64> = (1..=2_999).map(quantile).collect();
+        // The |t*| follow Student's t, so the p-value does everywhere.
+        for statistic in [0.5, 2.0, 2.6, 2.7, 2.8, 4.0, 9.0] {
+            let p = p_value(&sorted, -statistic, 1.0, 40.0);
+            let expected = crate::interval::t_p_value(statistic, 40.0).expect("a p-value");
+            assert!(
+                (p / expected - 1.0).abs() < 0.03,
+                "{statistic}: {p} {expected}"
+            );
         }
     }
 
