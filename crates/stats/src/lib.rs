@@ -19,14 +19,17 @@ mod fieller;
 mod golden;
 mod hodges_lehmann;
 mod interval;
+mod kalibera_jones;
 mod mann_whitney;
 mod number;
 mod permutation;
+mod population;
 mod rank;
 mod ratio;
 mod ratio_interval;
 mod seed;
 mod subset;
+mod variance;
 
 pub use bootstrap::{
     HierarchicalReplicates, RESAMPLES, ResampledRatio, Statistic, bca_ratio,
@@ -43,9 +46,14 @@ pub use false_discovery::{PValue, PValueError, benjamini_hochberg, benjamini_yek
 pub use fieller::{FiellerInterval, RatioOfArithmeticMeans, ratio_of_arithmetic_means};
 pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
+pub use kalibera_jones::{KaliberaJones, best_iterations, kalibera_jones};
 pub use mann_whitney::{MannWhitney, RankDistribution, mann_whitney};
 pub use permutation::{PermutationTest, Permutations, permutation_test};
+pub use population::{
+    Variability, population_coefficient_of_variation, population_standard_deviation, variability,
+};
 pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
 pub use seed::Seed;
+pub use variance::{VarianceComponents, variance_components};
