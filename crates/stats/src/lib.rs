@@ -12,6 +12,7 @@
 mod bootstrap;
 mod brunner_munzel;
 mod describe;
+mod dip_table;
 mod effect;
 mod false_discovery;
 mod fieller;
@@ -21,6 +22,7 @@ mod hodges_lehmann;
 mod interval;
 mod kalibera_jones;
 mod mann_whitney;
+mod modes;
 mod number;
 mod permutation;
 mod population;
@@ -48,6 +50,7 @@ pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
 pub use kalibera_jones::{KaliberaJones, best_iterations, kalibera_jones};
 pub use mann_whitney::{MannWhitney, RankDistribution, mann_whitney};
+pub use modes::{Dip, Modes, Split, dip, modes, split};
 pub use permutation::{PermutationTest, Permutations, permutation_test};
 pub use population::{
     Variability, population_coefficient_of_variation, population_standard_deviation, variability,

@@ -1,11 +1,12 @@
 //! The share of intervals that cover the truth.
 
 use lapwing_stats::{
-    Confidence, HierarchicalReplicates, RatioMethod, Seed, Statistic, mean_interval, ratio_interval,
+    Confidence, HierarchicalReplicates, Interval, RatioMethod, Seed, Statistic, mean_interval,
+    ratio_interval, variance_components,
 };
 use rand::{Rng, RngExt};
 
-use crate::noise::{Between, Noise, Within};
+use crate::noise::{Between, Noise, Within, normal};
 use crate::rounds::{average, count, show, tolerance};
 
 const CASES: [(&str, Noise); 9] = [
@@ -214,6 +215,70 @@ fn table_of_coverage_of_ratios() {
                 let (least, most) = bounds(instances);
                 assert!(default > least && default < most, "{table}");
             }
+        }
+    }
+    show(&table);
+}
+
+/// Returns the shares of intervals of σ_B², of σ_W² and of the share between that cover the truth.
+fn variance_coverage(between: f64, within: f64, sizes: &[usize], rounds: u32) -> [f64; 3] {
+    let name = format!("variance {between} {} {}", sizes.len(), sizes[0]);
+    let share = between.powi(2) / (between.powi(2) + within.powi(2));
+    average(&name, rounds, |random| {
+        let rows: Vec<Vec<f64>> = sizes
+            .iter()
+            .map(|size| {
+                let level = between * normal(random);
+                (0..*size)
+                    .map(|_| level + within * normal(random))
+                    .collect()
+            })
+            .collect();
+        let components = variance_components(&self::rows(&rows), Confidence::P95).unwrap();
+        let covers = |interval: Option<Interval>, truth| count(interval.unwrap().contains(truth));
+        [
+            covers(components.between_interval, between.powi(2)),
+            covers(components.within_interval, within.powi(2)),
+            covers(components.share_interval, share),
+        ]
+    })
+}
+
+const LAYOUTS: [(&str, &[usize]); 4] = [
+    ("3 × 10", &[10; 3]),
+    ("10 × 10", &[10; 10]),
+    ("10 of 4 to 22", &[4, 6, 8, 10, 12, 14, 16, 18, 20, 22]),
+    ("30 × 5", &[5; 30]),
+];
+
+#[test]
+fn intervals_of_variance_components_keep_their_level() {
+    const ROUNDS: u32 = 2_000;
+    for (name, sizes) in LAYOUTS {
+        for between in [0.03, 0.15] {
+            for covered in variance_coverage(between, 0.05, sizes, ROUNDS) {
+                assert!(
+                    (covered - 0.95).abs() < 0.01 + tolerance(ROUNDS),
+                    "{name}: {covered}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "its table stands in docs/calibration.md"]
+fn table_of_coverage_of_variance_components() {
+    let mut table = String::from(
+        "| σ_B / σ_W | instances × iterations | σ_B² | σ_W² | share between |\n|---|---|--:|--:|--:|\n",
+    );
+    for between in [0.01, 0.03, 0.15] {
+        for (name, sizes) in LAYOUTS {
+            let [b, w, share] = variance_coverage(between, 0.05, sizes, 20_000);
+            let spread = format!("{} % / 5 %", 100.0 * between);
+            table.push_str(&format!(
+                "| {spread} | {name} | {b:.4} | {w:.4} | {share:.4} |\n"
+            ));
         }
     }
     show(&table);

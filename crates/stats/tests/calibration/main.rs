@@ -8,5 +8,6 @@
 
 mod alarms;
 mod coverage;
+mod dip;
 mod noise;
 mod rounds;

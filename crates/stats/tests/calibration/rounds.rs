@@ -6,41 +6,47 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// So many rounds share one random stream.
 const BLOCK: u32 = 100;
 
-/// Returns the mean of what `rounds` experiments give, each with numbers of its own.
+/// Returns what `rounds` experiments give, each with numbers of its own.
+pub fn collect<T: Send>(
+    name: &str,
+    rounds: u32,
+    experiment: impl Fn(&mut Xoshiro256PlusPlus) -> T + Sync,
+) -> Vec<T> {
+    let blocks = rounds.div_ceil(BLOCK);
+    let seed = Seed(7).split(name);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let block = |index: u32| {
+        let mut random = seed.block(u64::from(index));
+        let rounds = (0..BLOCK).map(|_| experiment(&mut random));
+        (index, rounds.collect::<Vec<T>>())
+    };
+    let every = |first: u32| {
+        (first..blocks)
+            .step_by(threads)
+            .map(block)
+            .collect::<Vec<_>>()
+    };
+    let mut results: Vec<(u32, Vec<T>)> = std::thread::scope(|scope| {
+        let start = |first| scope.spawn(move || every(first));
+        let running: Vec<_> = (0..blocks).take(threads).map(start).collect();
+        running
+            .into_iter()
+            .flat_map(|it| it.join().unwrap())
+            .collect()
+    });
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().flat_map(|(_, values)| values).collect()
+}
+
+/// Returns the mean of what `rounds` experiments give.
 pub fn average<const N: usize>(
     name: &str,
     rounds: u32,
     experiment: impl Fn(&mut Xoshiro256PlusPlus) -> [f64; N] + Sync,
 ) -> [f64; N] {
-    let blocks = rounds.div_ceil(BLOCK);
-    let seed = Seed(7).split(name);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let experiment = &experiment;
-    let sums: Vec<[f64; N]> = std::thread::scope(|scope| {
-        let of = |first: u32| {
-            move || {
-                let blocks = (first..blocks).step_by(threads);
-                let block = |index: u32| {
-                    let mut random = seed.block(u64::from(index));
-                    let rounds = (0..BLOCK).map(|_| experiment(&mut random));
-                    (index, rounds.fold([0.0; N], add))
-                };
-                blocks.map(block).collect::<Vec<_>>()
-            }
-        };
-        let running: Vec<_> = (0..blocks)
-            .take(threads)
-            .map(|first| scope.spawn(of(first)))
-            .collect();
-        let mut sums: Vec<_> = running
-            .into_iter()
-            .flat_map(|it| it.join().unwrap())
-            .collect();
-        sums.sort_by_key(|(index, _)| *index);
-        sums.into_iter().map(|(_, sum)| sum).collect()
-    });
-    let total = f64::from(blocks * BLOCK);
-    sums.into_iter().fold([0.0; N], add).map(|sum| sum / total)
+    let all = collect(name, rounds, experiment);
+    let total: f64 = all.iter().map(|_| 1.0).sum();
+    all.into_iter().fold([0.0; N], add).map(|sum| sum / total)
 }
 
 fn add<const N: usize>(mut one: [f64; N], other: [f64; N]) -> [f64; N] {
