@@ -61,7 +61,7 @@ fn quotients(above: &[f64], below: &[f64]) -> Vec<f64> {
 /// left out of the statistic; that of none is `NaN`. No instances, no replicates.
 ///
 /// **Percentile intervals of these are too narrow with few instances**: at ten a side they
-/// cover 93 % instead of 95, at three 88 % (`docs/calibration.md`).
+/// cover 93–95 %, at five 87–92, at three 80–90 (`docs/calibration.md`).
 ///
 /// Source: Davison & Hinkley, *Bootstrap Methods and their Application* 1997, §3.8; for benchmarks:
 /// Kalibera & Jones 2013; Laaber et al. 2019.
