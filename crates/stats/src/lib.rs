@@ -12,6 +12,7 @@
 mod bootstrap;
 mod brunner_munzel;
 mod describe;
+mod dip;
 mod dip_table;
 mod effect;
 mod false_discovery;
@@ -43,6 +44,7 @@ pub use brunner_munzel::{
 pub use describe::{
     coefficient_of_variation, geometric_mean, mean, median, quantile, standard_deviation,
 };
+pub use dip::{Dip, dip};
 pub use effect::{cliffs_delta, probability_of_superiority};
 pub use false_discovery::{PValue, PValueError, benjamini_hochberg, benjamini_yekutieli};
 pub use fieller::{FiellerInterval, RatioOfArithmeticMeans, ratio_of_arithmetic_means};
@@ -50,7 +52,7 @@ pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
 pub use kalibera_jones::{KaliberaJones, best_iterations, kalibera_jones};
 pub use mann_whitney::{MannWhitney, RankDistribution, mann_whitney};
-pub use modes::{Dip, Modes, Split, dip, modes, split};
+pub use modes::{Modes, Split, modes, split};
 pub use permutation::{PermutationTest, Permutations, permutation_test};
 pub use population::{
     Variability, population_coefficient_of_variation, population_standard_deviation, variability,
