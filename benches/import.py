@@ -9,13 +9,13 @@ interpreter that has it; without one, a virtual environment is made in the work 
 
 import argparse
 import json
-import os
 import random
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from timing import timed
 
 PANDAS = """
 import json, sqlite3, sys
@@ -57,17 +57,6 @@ def generate(path, lines, iterations, names=200):
                 ],
             }
             out.write(json.dumps(record) + "\n")
-
-
-def timed(command):
-    """Returns seconds and peak memory in MB of a command's process."""
-    before = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - before
-    if status != 0:
-        sys.exit(f"failed with status {status}: {command}")
-    return seconds, usage.ru_maxrss / 1024
 
 
 def main():

@@ -10,13 +10,13 @@ Prints rows of a Markdown table. Needs the release build.
 
 import argparse
 import json
-import os
+import multiprocessing
 import random
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from timing import timed
 
 # The least that keeps each sample with its benchmark and round.
 PYTHON = """
@@ -74,15 +74,14 @@ def generate(path, samples, benchmarks, indent):
         json.dump(document, out, indent=indent)
 
 
-def timed(command):
-    """Returns seconds and peak memory in MB of a command's process."""
-    before = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - before
-    if status != 0:
-        sys.exit(f"failed with status {status}: {command}")
-    return seconds, usage.ru_maxrss / 1024
+def apart(function, *arguments):
+    """Calls a function in a process of its own: the peak memory of a command counts what the
+    process that starts it has taken before."""
+    process = multiprocessing.get_context("fork").Process(target=function, args=arguments)
+    process.start()
+    process.join()
+    if process.exitcode != 0:
+        sys.exit(f"failed with status {process.exitcode}: {function.__name__}")
 
 
 def main():
@@ -96,7 +95,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="lapwing-import-") as folder:
         folder = Path(folder)
         document = folder / "document.json"
-        generate(document, options.samples, options.benchmarks, 4)
+        apart(generate, document, options.samples, options.benchmarks, 4)
         ours, theirs = [], []
         for number in range(options.repeat):
             # Alternating, so that the machine's weather hits both.
@@ -121,7 +120,8 @@ def main():
             large = folder / "large.json"
             per_sample = 21.5 if benchmarks == 20 else 850 / 5
             samples = int(200e6 / per_sample)
-            generate(large, samples if benchmarks == 20 else benchmarks * 5, benchmarks, None)
+            samples = samples if benchmarks == 20 else benchmarks * 5
+            apart(generate, large, samples, benchmarks, None)
             store = folder / f"large-{benchmarks}/lapwing.db"
             seconds, memory = timed([lapwing, "import", "--quiet", "--store", store, large])
             size = large.stat().st_size / 1e6

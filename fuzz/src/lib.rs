@@ -3,13 +3,9 @@
 //! An error is fine, and so are records that hold together. A panic, a hang, or records that
 //! the store could not take are not.
 
-use std::collections::HashSet;
-
-use lapwing_core::model::Record;
 use lapwing_core::record::import::{
-    BadLines, EachRun, ImportOptions, Imported, Source, format_named, read,
+    BadLines, EachRun, ImportOptions, Imported, Source, check_promises, format_named, read,
 };
-use lapwing_core::record::{parse_line, write_line};
 
 /// Reads bytes as the format of that name, strictly and leniently.
 pub fn read_as(format: &str, bytes: &[u8]) {
@@ -41,35 +37,8 @@ fn read_with(format: &str, bytes: &[u8], bad_lines: BadLines) -> Option<Imported
     read(&source, &options).ok()
 }
 
-/// Parents come first, nothing comes twice, numbers are finite, and each record survives
-/// being written and read.
 fn check(imported: &Imported) {
-    let mut known = HashSet::new();
-    let mut iterations = HashSet::new();
-    for record in &imported.records {
-        match record {
-            Record::Session(it) => assert!(known.insert(it.id)),
-            Record::Run(it) => assert!(known.contains(&it.session) && known.insert(it.id)),
-            Record::Instance(it) => {
-                assert!(known.contains(&it.run) && known.insert(it.id));
-                assert!(!it.benchmark.id.is_empty());
-            }
-            Record::Iteration(it) => {
-                assert!(known.contains(&it.instance));
-                assert!(iterations.insert((it.instance, it.index)));
-                assert!(it.metrics.values().all(|value| value.is_finite()));
-            }
-            Record::Summary(it) => {
-                assert!(known.contains(&it.instance) && it.centre.is_finite());
-            }
-            Record::InstanceEnd(it) => assert!(known.contains(&it.instance)),
-            Record::Span(_) | Record::Annotation(_) => {}
-        }
-        let mut line = Vec::new();
-        write_line(&mut line, record).expect("memory takes everything");
-        let again = parse_line(line.trim_ascii_end()).expect("a record reads itself");
-        assert_eq!(&again, record);
-    }
+    assert_eq!(check_promises(imported), Ok(()));
 }
 
 /// Makes a fuzz target of a format.

@@ -147,6 +147,7 @@ fn import_hint(error: &ImportError) -> Option<String> {
         | ImportError::Read { .. }
         | ImportError::Empty { .. }
         | ImportError::NoResults { .. }
+        | ImportError::NothingGood { .. }
         | ImportError::NothingFits { .. }
         | ImportError::Companion { .. }
         | ImportError::Document { .. }

@@ -273,7 +273,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: fix the line, or keep the other 2 with --keep-going
     exit 2
 
-    error: huge.jsonl:2: not valid JSON: number out of range
+    error: huge.jsonl:2: the number 1e999 is too large
       nothing of this file was imported
       hint: fix the line, or keep the other 2 with --keep-going
     exit 2
@@ -321,7 +321,10 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: fix the line, or keep the one good line with --keep-going
     exit 2
     "#);
-    assert_eq!(place.held(), (0, 0, 0));
+    assert!(
+        !place.path().join(".lapwing").exists(),
+        "a refused file makes no store"
+    );
 }
 
 #[test]
@@ -383,7 +386,10 @@ fn bad_records_are_refused_with_file_line_and_reason() {
       nothing of this file was imported
     exit 2
     "#);
-    assert_eq!(place.held(), (0, 0, 0));
+    assert!(
+        !place.path().join(".lapwing").exists(),
+        "a refused file makes no store"
+    );
 
     place.write("good.jsonl", [SESSION, RUN, INSTANCE, ITERATION].join("\n"));
     place.run(&["import", "good.jsonl"]);
@@ -564,13 +570,114 @@ fn keeping_the_good_lines_again_brings_nothing_new() {
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "--keep-going", "worse.jsonl"]), @"
-    worse.jsonl: nothing to import
-      read as hail, because its first line has `path`, `name` and `iterations`
-      1 bad line left out:
-        worse.jsonl:1: `time` is negative: -1
-    exit 0
+    error: nothing good in worse.jsonl: worse.jsonl:1: `time` is negative: -1
+      nothing of this file was imported
+    exit 2
     ");
     assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
+    let place = Place::new();
+    let text = fixture("pytest-benchmark-3.4.1/data.json");
+    let document: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    place.write("data.json", &text);
+    place.write("short.json", document.to_string());
+    place.run(&["import", "data.json"]);
+    assert_snapshot!(place.run(&["import", "--dry-run", "short.json"]), @"
+    short.json: 5 instances, 13 iterations would be imported
+      read as pytest-benchmark, because it has `benchmarks` and `machine_info`
+      left out, as it stands in the benchmark's name and in `params`: param
+      left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with some of the same benchmarks; `short` would be kept beside it
+    exit 0
+    ");
+    assert_snapshot!(place.run(&["import", "short.json"]), @"
+    short.json: 5 instances, 13 iterations imported
+      read as pytest-benchmark, because it has `benchmarks` and `machine_info`
+      stored in .lapwing/lapwing.db as session `short` of suite `pytest-benchmark`
+      left out, as it stands in the benchmark's name and in `params`: param
+      left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with some of the same benchmarks; `short` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session ad46d48c-36c4-8a8e-8c6d-31ae528e5892` removes it
+    exit 0
+    ");
+    // Said once, and not of what is known or of another time.
+    let later = document
+        .to_string()
+        .replace("2026-11-20T22:17", "2026-11-21T22:17");
+    place.write("later.json", later);
+    assert_snapshot!(place.run(&["import", "data.json", "short.json", "later.json"]), @"
+    data.json: nothing new, all of it is in the store already (pytest-benchmark)
+    short.json: nothing new, all of it is in the store already (pytest-benchmark)
+    later.json: 5 instances, 13 iterations imported (pytest-benchmark)
+    3 files (3 pytest-benchmark): 5 instances, 13 iterations imported; 10 instances were in the store already
+      stored in .lapwing/lapwing.db as 3 sessions
+      left out, as it stands in the benchmark's name and in `params`: param
+      left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+    exit 0
+    ");
+
+    // Lines are known again, whatever file they stand in.
+    let started = GOOD.replace("\"path\"", "\"start\":\"2026-11-20T10:00:00\",\"path\"");
+    let other = started.replace("1.5", "2.5");
+    place.write("night.jsonl", format!("{started}\n"));
+    place.write("nights.jsonl", format!("{started}\n{other}\n"));
+    place.write(
+        "spaced.jsonl",
+        format!("{}\n", started.replace("1.5", " 1.5")),
+    );
+    let names = ["night.jsonl", "nights.jsonl", "spaced.jsonl"];
+    assert_snapshot!(place.run(&[&["import"], &names[..]].concat()), @"
+    night.jsonl: 1 instance, 1 iteration imported (hail)
+    nights.jsonl: 1 instance, 1 iteration imported; 1 instance was in the store already (hail)
+    spaced.jsonl: 1 instance, 1 iteration imported (hail)
+    3 files (3 hail): 3 instances, 3 iterations imported; 1 instance was in the store already
+      stored in .lapwing/lapwing.db as 3 sessions
+    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark is there already from another file (night.jsonl, sha256 7ca746629463…), with some of the same benchmarks; `spaced` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` removes it
+    note: session `nights` of 2026-11-20 10:00:00 UTC by hail benchmark is there already from another file (nights.jsonl, sha256 368e7abb2591…), with some of the same benchmarks; `spaced` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` removes it
+    exit 0
+    ");
+}
+
+#[test]
+fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
+    let place = Place::new();
+    let folder = "results/bench-host";
+    fs::create_dir_all(place.path().join(folder)).unwrap();
+    let name = format!("{folder}/3533aad3-virtualenv-py3.11-LC_ALLC.json");
+    let first = fixture(&format!("asv-0.6.6/{name}"));
+    let first = String::from_utf8(first).unwrap().replace("NaN", "\"NaN\"");
+    let benchmarks = fixture("asv-0.6.6/results/benchmarks.json");
+    place.write("results/benchmarks.json", benchmarks);
+    let mut document: serde_json::Value = serde_json::from_str(&first).unwrap();
+    let results = document["results"].as_object_mut().unwrap();
+    let later = results.remove("bench_sorting.time_plain").unwrap();
+    place.write(&name, document.to_string());
+    place.run(&["import", "results"]);
+    // asv puts what it measures later into the same file.
+    let results = document["results"].as_object_mut().unwrap();
+    results.insert("bench_sorting.time_plain".to_owned(), later);
+    place.write(&name, serde_json::to_string_pretty(&document).unwrap());
+    assert_snapshot!(place.run(&["import", "results"]), @"
+    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already (asv)
+    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already
+      stored in .lapwing/lapwing.db as 1 session
+    note: left alone 1 file without results of a known format
+    exit 0
+    ");
+    // Measured again: another start.
+    let again = first.replace("1795213154070", "1795213994070");
+    assert_ne!(again, first);
+    place.write(&name, again);
+    assert_snapshot!(place.run(&["import", "results"]), @"
+    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already (asv)
+    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already
+      stored in .lapwing/lapwing.db as 1 session
+    note: left alone 1 file without results of a known format
+    exit 0
+    ");
+    assert_eq!(place.held().0, 1);
 }
 
 #[test]
@@ -808,6 +915,82 @@ fn what_is_of_no_known_format_makes_no_store() {
     place.write("a.jsonl", GOOD);
     place.run(&["import", "none.jsonl", "object.json", "a.jsonl"]);
     assert_eq!(place.held(), (1, 1, 1));
+}
+
+#[test]
+fn a_refused_file_makes_no_store() {
+    let place = Place::new();
+    place.write("cut.jsonl", r#"{"v":1,"kind":"session","id":"#);
+    assert_snapshot!(place.run(&["import", "--from", "record", "cut.jsonl"]), @"
+    error: cut.jsonl:1: the JSON is cut off
+      nothing of this file was imported
+    exit 2
+    ");
+    assert!(!place.path().join(".lapwing").exists());
+    // What was there before stays, and so does a store that got something.
+    fs::create_dir(place.path().join(".lapwing")).unwrap();
+    place.run(&["import", "cut.jsonl"]);
+    let left = fs::read_dir(place.path().join(".lapwing")).unwrap().count();
+    assert_eq!(left, 0);
+    place.write("good.jsonl", HAIL);
+    place.run(&["import", "cut.jsonl", "good.jsonl", "cut.jsonl"]);
+    assert_eq!(place.held(), (1, 4, 7));
+}
+
+#[test]
+fn a_file_of_which_nothing_is_good_is_refused_when_going_on_too() {
+    let place = Place::new();
+    place.write("a.jsonl", "{\"v\":1,\n{\"v\":1,\"kind\":\"x\"}\n");
+    assert_snapshot!(place.run(&["import", "--keep-going", "--from", "record", "a.jsonl"]), @"
+    error: nothing good in a.jsonl, which has 2 bad lines; the first is a.jsonl:1: the JSON is cut off
+      nothing of this file was imported
+    exit 2
+    ");
+    place.write(
+        "b.json",
+        r#"{"machine_info": {}, "benchmarks": [{"fullname": "a", "stats": {"data": [1e400]}}]}"#,
+    );
+    assert_snapshot!(place.run(&["import", "--keep-going", "b.json"]), @"
+    error: nothing good in b.json: b.json:1: `stats.data[0]`: the number 1e400 is too large
+      nothing of this file was imported
+    exit 2
+    ");
+    let folder = place.path().join("target/criterion/sum/new");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(
+        folder.join("benchmark.json"),
+        r#"{"full_id": "sum", "directory_name": "sum"}"#,
+    )
+    .unwrap();
+    fs::write(folder.join("sample.json"), "{\n\"iters\": 1}").unwrap();
+    assert_snapshot!(place.run(&["import", "--keep-going", "target/criterion"]), @"
+    error: nothing good in target/criterion: target/criterion/sum/new/sample.json:2: `iters`: invalid type: integer `1`, expected a list of numbers
+      nothing of this file was imported
+    exit 2
+    ");
+    assert!(!place.path().join(".lapwing").exists());
+}
+
+#[test]
+fn a_bad_measurement_in_a_folder_is_named_by_its_own_file() {
+    let place = Place::new();
+    for (name, sample) in [("good", "[1.5]"), ("bad", "7")] {
+        let folder = place.path().join("criterion").join(name).join("new");
+        fs::create_dir_all(&folder).unwrap();
+        let identity = format!(r#"{{"full_id": "{name}", "directory_name": "{name}"}}"#);
+        fs::write(folder.join("benchmark.json"), identity).unwrap();
+        let samples = format!("{{\"iters\": [1],\n\"times\": {sample}}}");
+        fs::write(folder.join("sample.json"), samples).unwrap();
+    }
+    assert_snapshot!(place.run(&["import", "--keep-going", "criterion"]), @"
+    criterion: 1 instance, 1 iteration imported
+      read as criterion, because it has folders with `benchmark.json` and `sample.json`
+      stored in .lapwing/lapwing.db as session `criterion` of suite `criterion`
+      left out, as it follows from the benchmark's name: directory_name
+      1 bad line left out:
+        criterion/bad/new/sample.json:2: `times`: invalid type: integer `7`, expected a list of numbers
+    exit 0
+    ");
 }
 
 #[test]

@@ -309,6 +309,26 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
 }
 
 #[test]
+fn a_purge_says_that_summaries_go() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("bench.txt"),
+        "test a ... bench:          50 ns/iter (+/- 3)\n",
+    )
+    .unwrap();
+    run(folder.path(), &["import", "bench.txt"]);
+    assert_snapshot!(run(folder.path(), &["db", "purge", "--all"]), @"
+    would delete 1 instance with 1 summary from .lapwing/lapwing.db
+    note: nothing was deleted; say --yes to do it, there is no way back
+    exit 0
+    ");
+    assert_snapshot!(run(folder.path(), &["db", "purge", "--all", "--yes"]), @"
+    deleted 1 summary, 1 instance, 1 run and 1 session
+    exit 0
+    ");
+}
+
+#[test]
 fn what_a_killed_run_left_is_taken_in_by_the_next_command() {
     let folder = tempfile::tempdir().unwrap();
     let inbox = folder.path().join(".lapwing/inbox");

@@ -10,11 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use lapwing_core::model::Record;
 use lapwing_core::record::import::{
-    BadLines, EachRun, FORMATS, ImportOptions, Imported, Source, places_at, read,
+    BadLines, EachRun, FORMATS, ImportOptions, Imported, Source, check_promises, places_at, read,
 };
-use lapwing_core::record::{parse_line, write_line};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -265,29 +263,8 @@ fn read_source(source: &Source, format: Option<&str>, bad_lines: BadLines) -> Op
     read(source, &options).ok()
 }
 
-/// Parents come first, nothing comes twice, numbers are finite, and each record survives
-/// being written and read.
 fn check(imported: &Imported) {
-    let mut known = HashSet::new();
-    let mut iterations = HashSet::new();
-    for record in &imported.records {
-        match record {
-            Record::Session(it) => assert!(known.insert(it.id)),
-            Record::Run(it) => assert!(known.contains(&it.session) && known.insert(it.id)),
-            Record::Instance(it) => assert!(known.contains(&it.run) && known.insert(it.id)),
-            Record::Iteration(it) => {
-                assert!(known.contains(&it.instance));
-                assert!(iterations.insert((it.instance, it.index)));
-                assert!(it.metrics.values().all(|value| value.is_finite()));
-            }
-            Record::Summary(it) => assert!(known.contains(&it.instance) && it.centre.is_finite()),
-            Record::InstanceEnd(it) => assert!(known.contains(&it.instance)),
-            Record::Span(_) | Record::Annotation(_) => {}
-        }
-        let mut line = Vec::new();
-        write_line(&mut line, record).unwrap();
-        assert_eq!(&parse_line(line.trim_ascii_end()).unwrap(), record);
-    }
+    assert_eq!(check_promises(imported), Ok(()));
 }
 
 /// Cases of each property.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use lapwing_core::record::{Filter, Store};
+use lapwing_core::record::{Filter, Purged, Store};
 
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
@@ -207,7 +207,7 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
             out,
             "would delete {} with {} from {}",
             counted(would.instances, "instance"),
-            counted(would.iterations, "iteration"),
+            measured(&would).join(" and "),
             store.path().display()
         )?;
         context
@@ -219,10 +219,22 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
     writeln!(
         out,
         "deleted {}, {}, {} and {}",
-        counted(purged.iterations, "iteration"),
+        measured(&purged).join(", "),
         counted(purged.instances, "instance"),
         counted(purged.runs, "run"),
         counted(purged.sessions, "session")
     )?;
     Ok(Exit::Fine)
+}
+
+/// Returns how many iterations, and how many summaries of sources that kept no samples.
+fn measured(purged: &Purged) -> Vec<String> {
+    let mut parts = Vec::new();
+    if purged.iterations > 0 || purged.summaries == 0 {
+        parts.push(counted(purged.iterations, "iteration"));
+    }
+    if purged.summaries > 0 {
+        parts.push(counted(purged.summaries, "summary"));
+    }
+    parts
 }

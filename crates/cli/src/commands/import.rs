@@ -1,5 +1,6 @@
 //! `lapwing import`: takes results of other programs into the store.
 
+mod alike;
 mod target;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +11,7 @@ use clap::{Args, ValueEnum};
 use lapwing_core::model::{Id, RecordKind};
 use lapwing_core::record::Appended;
 use lapwing_core::record::import::{
-    self, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
+    self, Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
 };
 
 use crate::error::{CliError, Exit};
@@ -18,6 +19,7 @@ use crate::hints::with_hint;
 use crate::options::Context;
 use crate::table::{counted, grouped};
 
+use alike::say_alike;
 use target::{Target, Way};
 
 /// Bad lines to spell out.
@@ -217,7 +219,9 @@ fn say(
     for note in &imported.notes {
         say_note(note.kept, note.why, &note.what, note.more, context)?;
     }
-    say_bad_lines(imported, &name, context)
+    say_bad_lines(imported, &name, context)?;
+    say_alike(&imported.alike, target, context);
+    Ok(())
 }
 
 fn say_sessions(sessions: usize, target: &Target<'_>, context: &Context) -> Result<(), CliError> {
@@ -255,6 +259,7 @@ struct Tally {
     files: u64,
     /// Several files may belong to one session.
     sessions: BTreeSet<Id>,
+    alike: Vec<Alike>,
     appended: Appended,
     bad_lines: Vec<BadLine>,
     /// Files of each format.
@@ -267,6 +272,7 @@ impl Tally {
     fn add(&mut self, imported: Imported) {
         self.files += 1;
         self.sessions.extend(imported.sessions);
+        self.alike.extend(imported.alike);
         self.appended.add(&imported.appended);
         self.bad_lines.extend(imported.bad_lines);
         *self.formats.entry(imported.format.name).or_default() += 1;
@@ -305,6 +311,7 @@ impl Tally {
         for ((kept, why), (what, more)) in &self.notes {
             say_note(*kept, why, what, *more, context)?;
         }
+        say_alike(&self.alike, target, context);
         Ok(())
     }
 }
@@ -312,10 +319,9 @@ impl Tally {
 /// Returns what was new, in words.
 fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target<'_>) -> String {
     if appended.total().new == 0 {
-        let text = match (appended.total().already_there, bad_lines) {
-            (_, []) => "nothing new, all of it is in the store already",
-            (1.., [_, ..]) => "nothing new, what is good is in the store already",
-            (0, [_, ..]) => "nothing to import",
+        let text = match bad_lines {
+            [] => "nothing new, all of it is in the store already",
+            [_, ..] => "nothing new, what is good is in the store already",
         };
         return text.to_owned();
     }
@@ -359,7 +365,7 @@ fn say_bad_lines(imported: &Imported, name: &str, context: &Context) -> Result<(
     let number = imported.bad_lines.len() as u64;
     writeln!(out, "  {} left out:", counted(number, "bad line"))?;
     for bad in imported.bad_lines.iter().take(BAD_LINES_SHOWN) {
-        writeln!(out, "    {name}:{}: {}", bad.line, bad.reason)?;
+        writeln!(out, "    {}", bad.in_source(name))?;
     }
     if imported.bad_lines.len() > BAD_LINES_SHOWN {
         let more = number - BAD_LINES_SHOWN as u64;

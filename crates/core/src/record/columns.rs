@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::model::{MetricName, Object, Outcome};
 
-/// Iterations of one instance in columns: number `k` of them has index `k`.
+/// Iterations of one instance in columns: number `k` of them has index `first + k`.
 ///
 /// An empty column means that every iteration has what is usual: no burn-in, one loop,
 /// an unknown offset.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct IterationColumns {
+    /// The index of the first.
+    pub(crate) first: u32,
     /// How many there are.
     pub(crate) count: usize,
     /// Whether the runner planned them as burn-in.
@@ -20,7 +22,7 @@ pub(crate) struct IterationColumns {
     pub(crate) offsets: Vec<f64>,
     /// The values of each metric; NaN where an iteration has none.
     pub(crate) values: BTreeMap<MetricName, Vec<f64>>,
-    /// What else there is to say of single ones, by index.
+    /// What else there is to say of single ones, by number.
     pub(crate) marks: BTreeMap<u32, Mark>,
 }
 

@@ -23,7 +23,7 @@ fn samples_are_iterations_and_failures_stay_failures() {
         Some("it has `results` with `result_columns`")
     );
     insta::assert_snapshot!(lines(&with_samples), @r#"
-    session {"attributes":{"file_sha256":"decee19516ecb137f998a21f2f7c077ea4aebb93e2f219dfe5d6942bccbc5614","source":{"format":"asv"}},"name":"4d7b9087-virtualenv-py3.11-LC_ALLC","started":"2026-11-20T22:19:08.537Z","suite":"asv","tool":"asv"}
+    session {"attributes":{"source":{"format":"asv"}},"name":"4d7b9087-virtualenv-py3.11-LC_ALLC","started":"2026-11-20T22:19:08.537Z","suite":"asv","tool":"asv"}
     run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.11-LC_ALLC","env_vars":{"LC_ALL":"C"},"num_cpu":"2","os":"Linux 6.1.0","python":"3.11"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value (swaps)":{"unit":"swaps"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"4d7b90875906760000581778e643235bdcdb406d","date":"2026-01-02T02:04:05Z"}}
     instance {"attempt":0,"benchmark":{"fingerprint":"098378841d0a80e6c33753cf4b94487bc6d67cee97f692a5939dd273d037340e","id":"bench_sorting.time_fails"},"block":0,"host":"bench-host","position":0,"started":"2026-11-20T22:19:08.537Z"}
     instance_end {"ended":"2026-11-20T22:19:08.6594Z","message":"asv has no result for it (null)","outcome":"failed"}
@@ -90,7 +90,7 @@ fn without_samples_there_are_summaries() {
     let file = format!("{NEW}/results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json");
     let summaries = in_place(&file);
     insta::assert_snapshot!(lines(&summaries), @r#"
-    session {"attributes":{"file_sha256":"fec34857748157432b4bf254551395c6b346db9ed86b822ca93402a6fa9a375d","source":{"format":"asv"}},"name":"3533aad3-virtualenv-py3.11-LC_ALLC","started":"2026-11-20T22:19:12.17Z","suite":"asv","tool":"asv"}
+    session {"attributes":{"source":{"format":"asv"}},"name":"3533aad3-virtualenv-py3.11-LC_ALLC","started":"2026-11-20T22:19:12.17Z","suite":"asv","tool":"asv"}
     run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.11-LC_ALLC","env_vars":{"LC_ALL":"C"},"num_cpu":"2","os":"Linux 6.1.0","python":"3.11"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value (swaps)":{"unit":"swaps"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"3533aad3d9b803e37c0f33bc8ec6d44fd85e5de6","date":"2026-01-03T02:04:05Z"}}
     instance {"attempt":0,"benchmark":{"fingerprint":"098378841d0a80e6c33753cf4b94487bc6d67cee97f692a5939dd273d037340e","id":"bench_sorting.time_fails"},"block":0,"host":"bench-host","position":0,"started":"2026-11-20T22:19:12.17Z"}
     instance_end {"ended":"2026-11-20T22:19:12.32996Z","message":"asv has no result for it (null)","outcome":"failed"}
@@ -159,7 +159,7 @@ fn the_first_version_of_the_format_says_the_same() {
         "{OLD}/results/bench-host/4d7b9087-virtualenv-py3.7.json"
     ));
     insta::assert_snapshot!(lines(&with_samples), @r#"
-    session {"attributes":{"file_sha256":"9f902551ab6a2bbd20046bd814feaaa0bbd2aeba227196e3c20e20aefd97d31c","source":{"format":"asv"}},"name":"4d7b9087-virtualenv-py3.7","started":"2026-11-20T22:20:01.682Z","suite":"asv","tool":"asv"}
+    session {"attributes":{"source":{"format":"asv"}},"name":"4d7b9087-virtualenv-py3.7","started":"2026-11-20T22:20:01.682Z","suite":"asv","tool":"asv"}
     run {"environment":{"arch":"x86_64","cpu":"AMD EPYC","env_name":"virtualenv-py3.7","num_cpu":"2","os":"Linux 6.1.0","python":"3.7"},"metrics":{"memory":{"better":"lower","unit":"B"},"peak_memory":{"better":"lower","unit":"B"},"value (swaps)":{"unit":"swaps"},"wall_time":{"better":"lower","unit":"s"}},"variant":"default","version":{"commit":"4d7b90875906760000581778e643235bdcdb406d","date":"2026-01-02T02:04:05Z"}}
     instance {"attempt":0,"benchmark":{"fingerprint":"97dbf8ae72ddf5fe396083693912a2043372983bad50672a44f563ea6da29da9","id":"bench_sorting.Insertion.time_sort(10, 'up')","params":{"order":"up","size":10}},"block":0,"host":"bench-host","position":0,"started":"2026-11-20T22:20:01.841Z"}
     instance_end {"ended":"2026-11-20T22:20:02.056Z","outcome":"ok"}
@@ -247,7 +247,9 @@ fn files_that_go_with_results_are_no_results() {
 
 #[test]
 fn bad_files_are_refused_with_line_and_reason() {
-    insta::assert_snapshot!(error(&format!("{NEW}/truncated.json")), @"truncated.json:1: the JSON is cut off (byte 1492)");
-    insta::assert_snapshot!(error(&format!("{NEW}/negative.json")), @"negative.json:1: `wall_time` of `bench_sorting.time_plain` is negative: -0.00000032779000321170314");
-    insta::assert_snapshot!(error(&format!("{NEW}/wrong.json")), @r#"wrong.json:1: `bench_sorting.mem_list`: `result` is "much", expected a number"#);
+    insta::assert_snapshot!(error(&format!("{NEW}/truncated.json")), @"truncated.json:1: the JSON is cut off (byte 1490)");
+    insta::assert_snapshot!(error(&format!("{NEW}/negative.json")), @"negative.json:1: `wall_time` of `bench_sorting.time_plain` is negative: -0.00000032779000321170314 (byte 696)");
+    insta::assert_snapshot!(error(&format!("{NEW}/wrong.json")), @r#"wrong.json:1: `bench_sorting.mem_list`: `result` is "much", expected a number (byte 2456)"#);
+    insta::assert_snapshot!(error(&format!("{OLD}/truncated.json")), @"truncated.json:1: the JSON is cut off (byte 3000)");
+    insta::assert_snapshot!(error(&format!("{OLD}/wrong.json")), @r#"wrong.json:1: `bench_sorting.mem_list`: `result` is "much", expected a number (byte 2333)"#);
 }

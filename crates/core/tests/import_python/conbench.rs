@@ -96,6 +96,7 @@ fn a_comparison_has_one_figure_of_each_side() {
 
 #[test]
 fn bad_files_are_refused_with_line_and_reason() {
+    insta::assert_snapshot!(error(&format!("{FOLDER}/wrong.json")), @r#"wrong.json:13: `stats.data[1]`: invalid type: string "1.5 s", expected a number"#);
     insta::assert_snapshot!(error(&format!("{FOLDER}/truncated.json")), @"truncated.json:47: the JSON is cut off");
     insta::assert_snapshot!(error(&format!("{FOLDER}/negative.json")), @"negative.json:1: `wall_time` of `sort[order=up,size=1000]` is negative: -1.75");
 }

@@ -165,6 +165,8 @@ fn bad_files_are_refused_with_line_and_reason() {
     insta::assert_snapshot!(error(&format!("{NEW}/truncated.json")), @"truncated.json:95: the JSON is cut off");
     insta::assert_snapshot!(error(&format!("{NEW}/negative.json")), @"negative.json:60: `wall_time` of `test_words.py::test_count[10]` is negative: -0.000005698400127585046");
     insta::assert_snapshot!(error(&format!("{NEW}/wrong-type.json")), @r#"wrong-type.json:87: `stats.rounds`: invalid type: string "four", expected a whole number"#);
+    insta::assert_snapshot!(error(&format!("{OLD}/truncated.json")), @"truncated.json:128: the JSON is cut off");
+    insta::assert_snapshot!(error(&format!("{OLD}/wrong.json")), @"wrong.json:102: `stats.data`: invalid type: a text among numbers, expected a number");
 }
 
 #[test]

@@ -27,6 +27,9 @@ pub(super) struct Target<'c> {
     way: Way,
     /// None until something is known to be of some format, where there is no store yet.
     store: Option<Store>,
+    /// The folders that were made for the store, the innermost first; `None` where the store
+    /// was there before.
+    made: Option<Vec<PathBuf>>,
     /// What a dry run has instead of a store that is not there; goes after the store.
     temporary: Option<TemporaryFolder>,
 }
@@ -43,6 +46,7 @@ impl<'c> Target<'c> {
             context,
             way,
             store,
+            made: None,
             temporary: None,
         })
     }
@@ -68,7 +72,10 @@ impl<'c> Target<'c> {
         let store = match &mut self.store {
             Some(store) => store,
             none => none.insert(match self.way {
-                Way::Keep => open_for_writing(self.context)?,
+                Way::Keep => {
+                    self.made = Some(missing_folders(&self.context.store));
+                    open_for_writing(self.context)?
+                }
                 Way::DryRun => {
                     let folder = self.temporary.insert(TemporaryFolder::new()?);
                     Store::open(&folder.path.join("lapwing.db"))?
@@ -100,6 +107,20 @@ impl<'c> Target<'c> {
     }
 }
 
+impl Drop for Target<'_> {
+    /// Takes the store away again that was made for files which were then all refused.
+    fn drop(&mut self) {
+        if let (Some(made), Some(store)) = (&self.made, self.store.take())
+            && store.remove_if_empty()
+        {
+            for folder in made {
+                // It stays where there is something else in it.
+                let _gone: io::Result<()> = fs::remove_dir(folder);
+            }
+        }
+    }
+}
+
 /// Opens a store to write to it and undo that, and leaves it as it is: neither does it take
 /// in the inbox nor bring an older store up to date.
 fn open_to_try(path: &Path) -> Result<Option<Store>, CliError> {
@@ -127,6 +148,16 @@ fn existing_folder(store: &Path) -> PathBuf {
         .skip(1)
         .find(|folder| folder.is_dir())
         .map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// Returns the folders that a store needs and that are not there, the innermost first.
+fn missing_folders(store: &Path) -> Vec<PathBuf> {
+    store
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .map(Path::to_owned)
+        .collect()
 }
 
 /// A folder that goes with everything in it when it is dropped.

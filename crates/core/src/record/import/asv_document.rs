@@ -62,6 +62,14 @@ pub(super) struct Row {
     pub(super) others: Object,
 }
 
+impl Row {
+    /// Returns whether there are statistics of the combination at that place.
+    pub(super) fn has_statistics(&self, place: usize) -> bool {
+        let mut columns = self.stats.values();
+        columns.any(|column| column.get(place).is_some_and(Option::is_some))
+    }
+}
+
 /// The result for one combination of parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Measured {

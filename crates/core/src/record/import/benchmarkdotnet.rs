@@ -67,9 +67,9 @@ fn read(
                 note(&case, &unknown, &mut intake);
                 let job = job.unwrap_or_default();
                 let run = intake.run(job.run_draft(&report, several_jobs))?;
-                let line = document.line_of(raw.get());
+                let spot = document.spot_of(raw.get());
                 for draft in drafts(&case, &unknown) {
-                    intake.instance(line, &run, draft)?;
+                    intake.instance(spot, run, draft)?;
                 }
             }
         }

@@ -81,7 +81,7 @@ fn read(
     let run = intake.run(RunDraft::default())?;
     for (name, raw) in benchmarks {
         match instance_draft(&document, &name, raw, &mut intake) {
-            Ok(draft) => intake.instance(document.line_of(raw.get()), &run, draft)?,
+            Ok(draft) => intake.instance(document.spot_of(raw.get()), run, draft)?,
             Err(bad) => intake.bad(bad),
         }
     }

@@ -1,24 +1,22 @@
 //! Conbench's benchmark results, as they are sent to it and as it gives them back.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::conbench_document::{Comparison, Element, Posted, Side, Stats, elements};
+use super::conbench_comparison::take_comparison;
+use super::conbench_document::{Element, Posted, elements};
+use super::conbench_stats::put_stats;
 use super::detect::has_key;
 use super::document::Document;
-use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use super::keys::{in_words, put_object, take_text};
 use super::moment::moment;
-use super::notes::{FOLLOWS, Notes};
+use super::notes::Notes;
 use super::sink::Sink;
-use super::units::Unit;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
-use crate::model::{Benchmark, Better, InstanceOutcome, Object, Outcome, Version};
-use crate::record::{IterationColumns, Mark};
+use crate::model::{Benchmark, InstanceOutcome, Object, Version};
 
 pub(super) const FORMAT: Format = Format {
     name: "conbench",
@@ -41,13 +39,6 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
             .any(|key| has_key(head, key)))
     .then_some("it has `batch_id`, `run_id` and `tags`")
 }
-
-/// What can be computed again from the data.
-const DERIVED: [&str; 8] = ["mean", "median", "stdev", "min", "max", "q1", "q3", "iqr"];
-
-/// What the server says of a result in the light of others.
-const JUDGEMENT: [&str; 3] = ["z_score", "z_regression", "z_improvement"];
-const IS_JUDGEMENT: &str = "they are Conbench's judgement, and no measurements";
 
 /// Says where a result is to be had again.
 const LINKS: [&str; 2] = ["links", "history_fingerprint"];
@@ -112,7 +103,7 @@ fn take_result(
         Err(bad) => intake.bad(bad),
         Ok((run, draft)) => {
             let run = intake.run(run)?;
-            intake.instance(document.line_of(raw.get()), &run, draft)?;
+            intake.instance(document.spot_of(raw.get()), run, draft)?;
         }
     }
     Ok(())
@@ -182,7 +173,8 @@ fn without_links(content: Option<Object>) -> Object {
     content
 }
 
-fn job(run_id: Option<String>, batch_id: Option<String>) -> Object {
+/// Returns the names that Conbench has for the execution.
+pub(super) fn job(run_id: Option<String>, batch_id: Option<String>) -> Object {
     [("run_id", run_id), ("batch_id", batch_id)]
         .into_iter()
         .filter_map(|(key, id)| Some((key.to_owned(), Value::from(id?))))
@@ -253,7 +245,7 @@ fn version(mut github: Object, mut commit: Object, attributes: &mut Object) -> V
 }
 
 /// A benchmark is its name with all its tags, which together are Conbench's case.
-fn benchmark(tags: Option<Object>) -> Result<Benchmark, String> {
+pub(super) fn benchmark(tags: Option<Object>) -> Result<Benchmark, String> {
     let mut params = tags.unwrap_or_default();
     // The server adds its id of the case.
     params.remove("id");
@@ -275,7 +267,8 @@ fn benchmark(tags: Option<Object>) -> Result<Benchmark, String> {
     })
 }
 
-fn put_error(draft: &mut InstanceDraft, error: Option<Value>) {
+/// Says of an instance why it failed, where it did.
+pub(super) fn put_error(draft: &mut InstanceDraft, error: Option<Value>) {
     let Some(error) = error.filter(|it| !it.is_null() && *it != json!({})) else {
         return;
     };
@@ -288,191 +281,6 @@ fn put_error(draft: &mut InstanceDraft, error: Option<Value>) {
     if error.is_object() {
         draft.attributes.insert("error".to_owned(), error);
     }
-}
-
-/// What is measured follows from the unit alone.
-fn metric_of(unit: Option<&str>) -> (String, Unit) {
-    let unit = Unit::named(unit.unwrap_or(""));
-    let name = match unit.metric.unit.as_str() {
-        "s" => "wall_time".to_owned(),
-        "B" => "bytes".to_owned(),
-        "B/s" => "bytes_per_second".to_owned(),
-        "1/s" => "throughput".to_owned(),
-        "1" => "value".to_owned(),
-        other => format!("value ({other})"),
-    };
-    (name, unit)
-}
-
-fn put_stats(draft: &mut InstanceDraft, mut stats: Stats, notes: &mut Notes) -> Result<(), String> {
-    let (metric, unit) = metric_of(stats.unit.as_deref());
-    draft.metrics.insert(metric.clone(), unit.metric.clone());
-    for key in JUDGEMENT {
-        if stats.others.remove(key).is_some_and(|it| !it.is_null()) {
-            notes.left(key, IS_JUDGEMENT);
-        }
-    }
-    if stats.data.is_empty() {
-        draft.summaries = summaries(&metric, &unit, &stats);
-        if draft.summaries.is_empty() && draft.outcome != InstanceOutcome::Failed {
-            return Err("`stats` has neither `data` nor `mean`".to_owned());
-        }
-    } else {
-        for key in DERIVED {
-            if stats.figure(key).is_some() {
-                notes.left(key, FOLLOWS);
-            }
-        }
-        if stats
-            .iterations
-            .is_some_and(|it| it != stats.data.len() as u64)
-        {
-            draft
-                .attributes
-                .insert("iterations".to_owned(), json!(stats.iterations));
-        }
-        draft.iterations = columns(&metric, &unit, std::mem::take(&mut stats.data));
-        put_times(draft, &metric, &stats, notes);
-    }
-    stats.others.retain(|_, value| !value.is_null());
-    for key in stats.others.keys() {
-        notes.kept(key, "attributes of the instance, under `stats`");
-    }
-    put_object(&mut draft.attributes, "stats", stats.others);
-    Ok(())
-}
-
-fn columns(metric: &str, unit: &Unit, mut data: Vec<f64>) -> IterationColumns {
-    unit.base_column(&mut data);
-    // `null` is how Conbench wants an iteration that did not complete.
-    let marks = (0_u32..)
-        .zip(&data)
-        .filter(|(_, value)| value.is_nan())
-        .map(|(index, _)| {
-            let mark = Mark {
-                outcome: Outcome::Failed,
-                message: Some("it has no value: it did not complete".to_owned()),
-                ..Mark::default()
-            };
-            (index, mark)
-        })
-        .collect();
-    IterationColumns {
-        count: data.len(),
-        values: BTreeMap::from([(metric.to_owned(), data)]),
-        marks,
-        ..IterationColumns::default()
-    }
-}
-
-/// The durations beside values that are no durations.
-fn put_times(draft: &mut InstanceDraft, metric: &str, stats: &Stats, notes: &mut Notes) {
-    if stats.times.is_empty() {
-        return;
-    }
-    let unit = Unit::named(stats.time_unit.as_deref().unwrap_or("s"));
-    let mut times = stats.times.clone();
-    unit.base_column(&mut times);
-    let same = draft.iterations.values.get(metric) == Some(&times);
-    if same {
-        notes.left("times", "they are the data once more");
-    } else if metric != "wall_time" && times.len() == draft.iterations.count {
-        draft.metrics.insert("wall_time".to_owned(), unit.metric);
-        draft
-            .iterations
-            .values
-            .insert("wall_time".to_owned(), times);
-    } else {
-        notes.kept("times", "attributes of the instance, in seconds");
-        draft.attributes.insert("times".to_owned(), json!(times));
-    }
-}
-
-fn summaries(metric: &str, unit: &Unit, stats: &Stats) -> Vec<SummaryDraft> {
-    let figure = |key: &str| stats.figure(key).map(|value| unit.base(value));
-    let of = |centre: &str, spread: &str, words: [&str; 2], with: &[&str]| {
-        let spread = figure(spread);
-        Some(SummaryDraft {
-            metric: metric.to_owned(),
-            n: stats.iterations,
-            centre: figure(centre)?,
-            spread,
-            statistic: words[usize::from(spread.is_some())].to_owned(),
-            extra: with
-                .iter()
-                .filter_map(|key| Some(((*key).to_owned(), json!(figure(key)?))))
-                .collect(),
-        })
-    };
-    let mean = of("mean", "stdev", ["mean", "mean/sd"], &["min", "max"]);
-    let median = of("median", "iqr", ["median", "median/iqr"], &["q1", "q3"]);
-    mean.into_iter().chain(median).collect()
-}
-
-/// A comparison of two runs has one figure of each, and no samples.
-fn take_comparison(
-    document: &Document,
-    raw: &RawValue,
-    intake: &mut Intake<'_, '_, '_>,
-) -> Result<(), ImportError> {
-    let comparison: Comparison = match document.element(raw) {
-        Ok(comparison) => comparison,
-        Err(bad) => {
-            intake.bad(bad);
-            return Ok(());
-        }
-    };
-    for key in comparison.others.keys() {
-        intake.notes().left(key, IS_JUDGEMENT);
-    }
-    let (metric, unit) = metric_of(comparison.unit.as_deref());
-    let unit = match comparison.less_is_better {
-        Some(true) => unit.with_better(Some(Better::Lower)),
-        Some(false) => unit.with_better(Some(Better::Higher)),
-        None => unit,
-    };
-    let line = document.line_of(raw.get());
-    for side in [comparison.baseline, comparison.contender]
-        .into_iter()
-        .flatten()
-    {
-        let mut attributes = Object::new();
-        if let Some(run_id) = &side.run_id {
-            attributes.insert("run_id".to_owned(), json!(run_id));
-        }
-        let run = intake.run(RunDraft {
-            key: side.run_id.clone().unwrap_or_default(),
-            attributes,
-            ..RunDraft::default()
-        })?;
-        match side_draft(side, &metric, &unit) {
-            Ok(draft) => intake.instance(line, &run, draft)?,
-            Err(reason) => intake.bad(document.wrong(raw, reason)),
-        }
-    }
-    Ok(())
-}
-
-fn side_draft(side: Side, metric: &str, unit: &Unit) -> Result<InstanceDraft, String> {
-    let mut draft = InstanceDraft {
-        benchmark: benchmark(side.tags)?,
-        job: job(side.run_id, side.batch_id),
-        attributes: side.others,
-        metrics: BTreeMap::from([(metric.to_owned(), unit.metric.clone())]),
-        ..InstanceDraft::default()
-    };
-    put_error(&mut draft, side.error);
-    draft.summaries = side
-        .single_value_summary
-        .map(|centre| SummaryDraft {
-            metric: metric.to_owned(),
-            centre: unit.base(centre),
-            statistic: "unstated".to_owned(),
-            ..SummaryDraft::default()
-        })
-        .into_iter()
-        .collect();
-    Ok(draft)
 }
 
 #[cfg(test)]

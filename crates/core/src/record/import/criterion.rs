@@ -17,7 +17,7 @@ use super::document::Document;
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use super::notes::FOLLOWS;
 use super::sink::Sink;
-use super::{BadLines, Format, ImportError, ImportOptions, Source};
+use super::{BadLine, BadLines, Format, ImportError, ImportOptions, Source};
 use crate::model::{Id, RecordKind};
 
 pub(super) const FORMAT: Format = Format {
@@ -112,7 +112,13 @@ fn read_folder(
         });
         for name in names {
             let folder = &measurements[name];
-            let (id, ended) = content_of(folder)?;
+            let (id, ended) = match content_of(folder) {
+                Ok(content) => content,
+                Err(error) => {
+                    leave_out(error, options, sink)?;
+                    continue;
+                }
+            };
             if seen.contains(&id) {
                 sink.notes()
                     .left(name, "they are copies of other measurements");
@@ -132,14 +138,10 @@ fn read_folder(
             sessions.entry(name.clone()).or_default().push(fresh);
         }
     }
-    let mut bad = None;
     for (name, fresh) in sessions {
-        bad = bad.or(read_session(&name, fresh, source, options, sink)?);
+        read_session(&name, fresh, source, options, sink)?;
     }
-    match bad {
-        Some(error) if !sink.has_good() => Err(error),
-        Some(_) | None => Ok(()),
-    }
+    Ok(())
 }
 
 /// Returns the id that comes from what was measured and from nothing else, and when it was
@@ -152,14 +154,13 @@ fn content_of(folder: &Path) -> Result<(Id, Option<Timestamp>), ImportError> {
     Ok((id, samples.modified()))
 }
 
-/// Returns what is wrong with the first measurement that was left out.
 fn read_session(
     name: &str,
     fresh: Vec<Fresh>,
     source: &Source,
     options: &ImportOptions,
     sink: &mut Sink<'_, '_>,
-) -> Result<Option<ImportError>, ImportError> {
+) -> Result<(), ImportError> {
     let session = SessionDraft {
         key: name.to_owned(),
         started: fresh.iter().filter_map(|it| it.ended).min(),
@@ -173,17 +174,10 @@ fn read_session(
     }
     let digest: [u8; 32] = digest.finalize().into();
     let mut drafts = Vec::new();
-    let mut bad = None;
     for measurement in fresh {
         match read_measurement(&measurement, sink) {
             Ok(draft) => drafts.push(draft),
-            Err(ImportError::Document { name, line, reason })
-                if options.bad_lines == BadLines::Skip =>
-            {
-                sink.bad(line as u64, format!("{name}: {reason}"));
-                bad.get_or_insert(ImportError::Document { name, line, reason });
-            }
-            Err(error) => return Err(error),
+            Err(error) => leave_out(error, options, sink)?,
         }
     }
     let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
@@ -192,13 +186,39 @@ fn read_session(
         ..RunDraft::default()
     })?;
     if drafts.is_empty() {
-        return Ok(bad);
+        return Ok(());
     }
     for draft in drafts {
-        intake.instance(1, &run, draft)?;
+        intake.instance(1, run, draft)?;
     }
-    intake.finish()?;
-    Ok(bad)
+    intake.finish()
+}
+
+/// Notes a measurement as bad whose file is, where the good ones are to be kept.
+fn leave_out(
+    error: ImportError,
+    options: &ImportOptions,
+    sink: &mut Sink<'_, '_>,
+) -> Result<(), ImportError> {
+    match error {
+        ImportError::Document { name, line, reason } if options.bad_lines == BadLines::Skip => {
+            sink.bad(BadLine {
+                file: Some(name),
+                line: line as u64,
+                reason,
+            });
+            Ok(())
+        }
+        ImportError::Empty { name } if options.bad_lines == BadLines::Skip => {
+            sink.bad(BadLine {
+                file: Some(name),
+                line: 1,
+                reason: "the file is empty".to_owned(),
+            });
+            Ok(())
+        }
+        other => Err(other),
+    }
 }
 
 /// Returns the folder's name, and which measurements of it unless they are the latest.

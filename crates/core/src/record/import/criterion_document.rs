@@ -26,23 +26,17 @@ pub(super) struct Identity {
     pub(super) others: Object,
 }
 
-/// `sample.json`: what came out. Old versions wrote the two lists only.
+/// `sample.json`: what came out. Old versions wrote a list of the two lists, which serde reads
+/// as the first two fields.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum WireSample {
-    Named {
-        sampling_mode: Option<String>,
-        #[serde(deserialize_with = "column")]
-        iters: Vec<f64>,
-        #[serde(deserialize_with = "column")]
-        times: Vec<f64>,
-    },
-    Lists(NumberList, NumberList),
+struct WireSample {
+    #[serde(deserialize_with = "column")]
+    iters: Vec<f64>,
+    #[serde(deserialize_with = "column")]
+    times: Vec<f64>,
+    #[serde(default)]
+    sampling_mode: Option<String>,
 }
-
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct NumberList(#[serde(deserialize_with = "column")] Vec<f64>);
 
 /// Samples: how often the benchmark ran for each, and how long that took together.
 #[derive(Debug)]
@@ -54,14 +48,11 @@ pub(super) struct Samples {
 
 impl<'de> Deserialize<'de> for Samples {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (sampling_mode, iters, times) = match WireSample::deserialize(deserializer)? {
-            WireSample::Named {
-                sampling_mode,
-                iters,
-                times,
-            } => (sampling_mode, iters, times),
-            WireSample::Lists(NumberList(iters), NumberList(times)) => (None, iters, times),
-        };
+        let WireSample {
+            iters,
+            times,
+            sampling_mode,
+        } = WireSample::deserialize(deserializer)?;
         Self::checked(sampling_mode, &iters, times).map_err(serde::de::Error::custom)
     }
 }

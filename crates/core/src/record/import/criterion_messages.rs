@@ -78,9 +78,9 @@ pub(super) fn read_messages(
                 .and_then(|message| draft(message, &mut intake)),
         };
         match read {
-            Err(reason) => intake.bad(BadLine { line, reason }),
+            Err(reason) => intake.bad(BadLine::new(line, reason)),
             Ok(None) => {}
-            Ok(Some(draft)) => intake.instance(line, &run, draft)?,
+            Ok(Some(draft)) => intake.instance(line, run, draft)?,
         }
     }
     intake.finish()

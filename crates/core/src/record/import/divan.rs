@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::divan_table::{COLUMNS, Leaf, is_head, read_tables};
+use super::divan_table::{COLUMNS, Leaf, each_leaf, is_head};
 use super::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use super::keys::number_or_text;
 use super::sink::Sink;
@@ -34,23 +34,21 @@ fn read(
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
     let digest = source.sha256()?;
-    let (leaves, bad) = read_tables(source)?;
+    let with_arguments = parents_of_arguments(source)?;
     let session = SessionDraft {
         tool: "divan".to_owned(),
         ..SessionDraft::default()
     };
     let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
     let run = intake.run(RunDraft::default())?;
-    for bad in bad {
-        intake.bad(bad);
-    }
-    let with_arguments = parents_of_arguments(&leaves);
-    for leaf in leaves {
-        match draft(&leaf, &with_arguments) {
+    each_leaf(source, |leaf| {
+        let drafted = leaf.and_then(|leaf| Ok((leaf.line, draft(&leaf, &with_arguments)?)));
+        match drafted {
             Err(bad) => intake.bad(bad),
-            Ok(draft) => intake.instance(leaf.line, &run, draft)?,
+            Ok((line, draft)) => intake.instance(line, run, draft)?,
         }
-    }
+        Ok(())
+    })?;
     intake.finish()
 }
 
@@ -69,13 +67,20 @@ fn without_threads(path: &[String]) -> &[String] {
 
 /// Returns the paths whose children are no names of Rust: arguments and types, of which
 /// some may look like a name.
-fn parents_of_arguments(leaves: &[Leaf]) -> BTreeSet<Vec<String>> {
-    leaves
-        .iter()
-        .filter_map(|leaf| without_threads(&leaf.path).split_last())
-        .filter(|(last, before)| !before.is_empty() && !is_name(last))
-        .map(|(_, before)| before.to_vec())
-        .collect()
+fn parents_of_arguments(source: &Source) -> Result<BTreeSet<Vec<String>>, ImportError> {
+    let mut parents = BTreeSet::new();
+    each_leaf(source, |leaf| {
+        if let Ok(leaf) = leaf
+            && let Some((last, before)) = without_threads(&leaf.path).split_last()
+            && !before.is_empty()
+            && !is_name(last)
+            && !parents.contains(before)
+        {
+            parents.insert(before.to_vec());
+        }
+        Ok(())
+    })?;
+    Ok(parents)
 }
 
 fn is_name(text: &str) -> bool {
@@ -110,7 +115,7 @@ fn draft(leaf: &Leaf, with_arguments: &BTreeSet<Vec<String>>) -> Result<Instance
         draft.message = Some("ignored".to_owned());
         return Ok(draft);
     };
-    let at = |line: u64| move |reason: String| BadLine { line, reason };
+    let at = |line: u64| move |reason: String| BadLine::new(line, reason);
     let samples = summarise_time(cells, &mut draft).map_err(at(leaf.line))?;
     let mut heading = None;
     let mut place = 0;

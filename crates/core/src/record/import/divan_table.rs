@@ -54,26 +54,32 @@ enum Row {
     More(Vec<String>),
 }
 
-/// Returns the benchmarks of all tables, and the lines that are wrong.
-pub(super) fn read_tables(source: &Source) -> Result<(Vec<Leaf>, Vec<BadLine>), ImportError> {
+/// Hands out the benchmarks of all tables, and the lines that are wrong.
+pub(super) fn each_leaf(
+    source: &Source,
+    mut take: impl FnMut(Result<Leaf, BadLine>) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
     let mut lines = Lines::of(source)?;
     let mut place = Place::default();
-    let (mut leaves, mut bad): (Vec<Leaf>, Vec<BadLine>) = (Vec::new(), Vec::new());
+    let mut last: Option<Leaf> = None;
     while let Some((line, text)) = lines.next_indented()? {
         let text = match text {
             Line::Text(text) => without_colours(text),
             Line::Bad(reason) => {
-                bad.push(BadLine { line, reason });
+                take(Err(BadLine::new(line, reason)))?;
                 continue;
             }
         };
-        if let Some(row) = place.take(&text)
-            && let Err(reason) = place.put(row, line, &mut leaves)
-        {
-            bad.push(BadLine { line, reason });
+        let Some(row) = place.take(&text) else {
+            continue;
+        };
+        match place.put(row, line, &mut last) {
+            Err(reason) => take(Err(BadLine::new(line, reason)))?,
+            Ok(Some(complete)) => take(Ok(complete))?,
+            Ok(None) => {}
         }
     }
-    Ok((leaves, bad))
+    last.map_or(Ok(()), |leaf| take(Ok(leaf)))
 }
 
 impl Place {
@@ -119,12 +125,18 @@ impl Place {
         })
     }
 
-    /// Makes or completes a benchmark of a row.
-    fn put(&mut self, row: Row, line: u64, leaves: &mut Vec<Leaf>) -> Result<(), String> {
+    /// Makes a benchmark of a row, or adds to the last one; returns the one before, which is
+    /// complete then.
+    fn put(
+        &mut self,
+        row: Row,
+        line: u64,
+        last: &mut Option<Leaf>,
+    ) -> Result<Option<Leaf>, String> {
         match row {
             Row::More(cells) => {
-                let leaf = leaves
-                    .last_mut()
+                let leaf = last
+                    .as_mut()
                     .filter(|leaf| leaf.cells.is_some() && leaf.path == self.path)
                     .ok_or("there are figures without a name")?;
                 leaf.more.push((line, cells));
@@ -138,17 +150,17 @@ impl Place {
                 let is_group = cells.iter().all(String::is_empty);
                 let is_ignored = cells.first().is_some_and(|cell| cell == "(ignored)");
                 if !is_group {
-                    leaves.push(Leaf {
+                    return Ok(last.replace(Leaf {
                         line,
                         path: self.path.clone(),
                         precision: self.precision.clone(),
                         cells: (!is_ignored).then_some(cells),
                         more: Vec::new(),
-                    });
+                    }));
                 }
             }
         }
-        Ok(())
+        Ok(None)
     }
 }
 
@@ -184,8 +196,12 @@ done
 ├─ e        1 ns     │ 2 ns    │ 1 ns   │ 1 ns │ 5       │ 5
 ";
         let source = Source::from_bytes("a.txt", text.as_bytes().to_vec()).expect("bytes");
-        let (leaves, bad) = read_tables(&source).expect("text");
-        assert_eq!(bad, []);
+        let mut leaves = Vec::new();
+        each_leaf(&source, |leaf| {
+            leaves.push(leaf.expect("a good row"));
+            Ok(())
+        })
+        .expect("text");
         let found: Vec<(u64, String, usize)> = leaves
             .iter()
             .map(|leaf| (leaf.line, leaf.path.join(" "), leaf.more.len()))

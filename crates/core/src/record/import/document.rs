@@ -3,18 +3,18 @@
 //! Readers take its top level as structs whose large lists are `Vec<&RawValue>`, and then
 //! element by element: besides the text, memory holds one element at a time.
 
-use std::borrow::Cow;
 use std::io::Read;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use memchr::memmem;
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use super::reason::without_position;
+use super::bare_words::{Quoted, REMEMBERED, may_have_bare_words, with_quoted_words};
+use super::reason::{offset_of, too_large, without_position};
+use super::spot::Spot;
 use super::{BadLine, ImportError, Source};
 
 /// The longest document that is read.
@@ -29,7 +29,7 @@ const BATCH: usize = 1 << 17;
 /// Batches that may wait. Few, so that memory does not grow with the document.
 const BATCHES_WAITING: usize = 4;
 
-/// Lines longer than this need the byte besides the line to find a place.
+/// From here on in a line the byte is told too, since its number alone helps nobody.
 const LONG_LINE: usize = 400;
 
 /// The text of a source. Bare `NaN` and `Infinity`, which are no JSON and which Python,
@@ -37,6 +37,8 @@ const LONG_LINE: usize = 400;
 pub(super) struct Document {
     name: String,
     text: Arc<String>,
+    /// Where quotes were put before words; another one is behind each.
+    quotes: Vec<usize>,
     digest: Digested,
     /// A place in the text and its line, to count on from.
     known: Mutex<(usize, u64)>,
@@ -78,11 +80,12 @@ impl Document {
                 reason: format!("not UTF-8 text: there is a byte 0x{:02X}", bytes[place]),
             }
         })?;
-        let rewritten = match changes.then(|| with_quoted_words(&text)) {
-            Some(Cow::Owned(rewritten)) => Some(rewritten),
-            Some(Cow::Borrowed(_)) | None => None,
-        };
-        let text = Arc::new(rewritten.unwrap_or(text));
+        let quoted = changes.then(|| with_quoted_words(&text)).flatten();
+        let Quoted { text, quotes } = quoted.unwrap_or(Quoted {
+            text,
+            quotes: Vec::new(),
+        });
+        let text = Arc::new(text);
         Ok(Self {
             name: name.to_owned(),
             digest: match early {
@@ -90,6 +93,7 @@ impl Document {
                 None => Digested::later(&text),
             },
             text,
+            quotes,
             known: Mutex::new((0, 1)),
         })
     }
@@ -118,11 +122,11 @@ impl Document {
     }
 
     /// Returns the error for a part without which the document says nothing.
-    pub(super) fn refused(&self, BadLine { line, reason }: BadLine) -> ImportError {
+    pub(super) fn refused(&self, bad: BadLine) -> ImportError {
         ImportError::Document {
             name: self.name.clone(),
-            line: usize::try_from(line).unwrap_or(usize::MAX),
-            reason,
+            line: usize::try_from(bad.line).unwrap_or(usize::MAX),
+            reason: bad.reason,
         }
     }
 
@@ -134,19 +138,19 @@ impl Document {
         self.part(raw.get())
     }
 
-    /// Reads elements one after another and hands them on with their lines. Those of a
+    /// Reads elements one after another and hands them on with their spots. Those of a
     /// large document are read by another thread, a little ahead.
     pub(super) fn each_element<T: Send, E>(
         &self,
         elements: &[&RawValue],
         read: impl Fn(&RawValue) -> Result<T, BadLine> + Send,
-        mut take: impl FnMut(u64, Result<T, BadLine>) -> Result<(), E>,
+        mut take: impl FnMut(Spot, Result<T, BadLine>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let read = move |raw: &RawValue| (self.line_of(raw.get()), read(raw));
+        let read = move |raw: &RawValue| (self.spot_of(raw.get()), read(raw));
         if self.text.len() < WORTH_A_THREAD {
             return elements.iter().try_for_each(|raw| {
-                let (line, element) = read(raw);
-                take(line, element)
+                let (spot, element) = read(raw);
+                take(spot, element)
             });
         }
         std::thread::scope(|scope| {
@@ -164,7 +168,7 @@ impl Document {
             receiver
                 .into_iter()
                 .flatten()
-                .try_for_each(|(line, element)| take(line, element))
+                .try_for_each(|(spot, element)| take(spot, element))
         })
     }
 
@@ -186,10 +190,7 @@ impl Document {
 
     /// Returns the error that says what is wrong with an element.
     pub(super) fn wrong(&self, raw: &RawValue, reason: impl Into<String>) -> BadLine {
-        BadLine {
-            line: self.line_of(raw.get()),
-            reason: reason.into(),
-        }
+        self.spot_of(raw.get()).bad(reason)
     }
 
     /// Returns the error that says what is wrong with the document.
@@ -201,9 +202,9 @@ impl Document {
         }
     }
 
-    /// Returns the line, from 1, on which a part of the text begins.
-    pub(super) fn line_of(&self, part: &str) -> u64 {
-        self.line_at(self.place_of(part))
+    /// Returns where a part of the text begins.
+    pub(super) fn spot_of(&self, part: &str) -> Spot {
+        self.spot_at(self.place_of(part))
     }
 
     fn part<'d, T: Deserialize<'d>>(&'d self, part: &'d str) -> Result<T, BadLine> {
@@ -219,19 +220,27 @@ impl Document {
         };
         let place = self.place_of(part) + offset_of(part, error.line(), error.column());
         let message = in_words(&without_position(&error.to_string()));
-        let mut reason = match error.classify() {
+        let too_large = too_large(part, error);
+        let reason = match error.classify() {
             Category::Data if path.is_empty() || path == "." => message,
             Category::Data => format!("`{path}`: {message}"),
-            Category::Syntax => format!("not valid JSON: {message}"),
+            Category::Syntax => match too_large {
+                Some(too_large) if path.is_empty() || path == "." => too_large,
+                Some(too_large) => format!("`{path}`: {too_large}"),
+                None => format!("not valid JSON: {message}"),
+            },
             Category::Eof => "the JSON is cut off".to_owned(),
             Category::Io => message,
         };
-        if self.is_far_in_its_line(place) {
-            reason.push_str(&format!(" (byte {})", place + 1));
-        }
-        BadLine {
+        self.spot_at(place).bad(reason)
+    }
+
+    fn spot_at(&self, place: usize) -> Spot {
+        let is_far = self.is_far_in_its_line(place);
+        let byte = || Some(self.in_source(place)? as u64 + 1);
+        Spot {
             line: self.line_at(place),
-            reason,
+            byte: is_far.then(byte).flatten(),
         }
     }
 
@@ -239,6 +248,13 @@ impl Document {
     fn place_of(&self, part: &str) -> usize {
         let place = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         if place <= self.text.len() { place } else { 0 }
+    }
+
+    /// Returns where a place in the text is in the source, which has no quotes around words;
+    /// `None` behind too many of them.
+    fn in_source(&self, place: usize) -> Option<usize> {
+        let before = self.quotes.partition_point(|quote| quote + 1 < place);
+        (before < REMEMBERED).then(|| place - 2 * before)
     }
 
     /// Returns whether a line's number alone does not say where in the text a place is.
@@ -318,22 +334,6 @@ impl<'e, 'd> Iterator for Batches<'e, 'd> {
     }
 }
 
-/// Returns the byte of a text at serde's line and column, both from 1.
-fn offset_of(text: &str, line: usize, column: usize) -> usize {
-    let mut begin = 0;
-    for _ in 1..line {
-        match text[begin..].find('\n') {
-            Some(at) => begin += at + 1,
-            None => break,
-        }
-    }
-    let mut place = (begin + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(place) {
-        place -= 1;
-    }
-    place
-}
-
 /// Puts serde's words for types into people's.
 fn in_words(message: &str) -> String {
     if let Some(rest) = message.strip_prefix("missing field ") {
@@ -354,77 +354,6 @@ fn in_words(message: &str) -> String {
     format!("{found}, expected {expected}")
 }
 
-/// The words that are no JSON, the longer ones first.
-const WORDS: [&str; 6] = ["-Infinity", "Infinity", "NaN", "-inf", "inf", "nan"];
-
-/// Returns false where a quick look finds nothing like a bare word: most texts by far.
-fn may_have_bare_words(text: &[u8]) -> bool {
-    let stands_free = |at: usize| {
-        at.checked_sub(1).is_none_or(|before| {
-            matches!(
-                text[before],
-                b':' | b',' | b'[' | b'-' | b' ' | b'\n' | b'\t' | b'\r'
-            )
-        })
-    };
-    [&b"NaN"[..], b"Infinity", b"nan", b"inf"]
-        .iter()
-        .any(|word| memmem::find_iter(text, word).any(stands_free))
-}
-
-/// Puts quotes around bare words for what is no finite number.
-fn with_quoted_words(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let mut rewritten: Option<String> = None;
-    let mut copied = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => at = end_of_string(bytes, at),
-            b'N' | b'I' | b'n' | b'i' | b'-' => {
-                let word = WORDS.iter().find(|word| {
-                    bytes[at..].starts_with(word.as_bytes())
-                        && !bytes
-                            .get(at + word.len())
-                            .is_some_and(u8::is_ascii_alphanumeric)
-                });
-                let Some(word) = word else {
-                    at += 1;
-                    continue;
-                };
-                let out = rewritten.get_or_insert_with(|| String::with_capacity(text.len() + 64));
-                out.push_str(&text[copied..at]);
-                out.push('"');
-                out.push_str(word);
-                out.push('"');
-                at += word.len();
-                copied = at;
-            }
-            _other => at += 1,
-        }
-    }
-    match rewritten {
-        None => Cow::Borrowed(text),
-        Some(mut out) => {
-            out.push_str(&text[copied..]);
-            Cow::Owned(out)
-        }
-    }
-}
-
-/// Returns the place behind the string that begins at `at`.
-fn end_of_string(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _other => at += 1,
-        }
-    }
-    bytes.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -435,17 +364,6 @@ mod tests {
 
     fn error(result: Result<Vec<f64>, ImportError>) -> String {
         result.expect_err("bad on purpose").to_string()
-    }
-
-    #[test]
-    fn bare_words_become_strings_and_strings_stay() {
-        let text =
-            r#"{"a": NaN, "b": [-Infinity,Infinity], "NaN": "x \" NaN", "c": null, "d": -1}"#;
-        assert_eq!(
-            with_quoted_words(text),
-            r#"{"a": "NaN", "b": ["-Infinity","Infinity"], "NaN": "x \" NaN", "c": null, "d": -1}"#
-        );
-        assert!(matches!(with_quoted_words("[1, null]"), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -470,8 +388,8 @@ mod tests {
     fn the_line_of_an_element_is_that_of_the_document() {
         let document = document("[\n{\"a\": 1},\n\n{\"a\": \"é\"}]");
         let elements: Vec<&RawValue> = document.parse().expect("JSON");
-        assert_eq!(document.line_of(elements[1].get()), 4);
-        assert_eq!(document.line_of(elements[0].get()), 2);
+        assert_eq!(document.spot_of(elements[1].get()).line, 4);
+        assert_eq!(document.spot_of(elements[0].get()).line, 2);
         let bad = document
             .element::<std::collections::BTreeMap<String, f64>>(elements[1])
             .expect_err("a string");
@@ -493,6 +411,22 @@ mod tests {
         // The error stands at the end of the element.
         assert_eq!(reason(LONG_LINE - 3), (2, false));
         assert_eq!(reason(LONG_LINE + 3), (2, true));
+    }
+
+    #[test]
+    fn the_byte_is_that_of_the_source() {
+        let document = document(&format!("[{}true, 1e400]", "NaN, ".repeat(100)));
+        let elements: Result<Vec<serde_json::Value>, ImportError> = document.parse();
+        assert_eq!(
+            elements.expect_err("too large").to_string(),
+            "a.json:1: `[101]`: the number 1e400 is too large (byte 512)"
+        );
+        let document = self::document(&format!("[{}true]", "NaN, ".repeat(100)));
+        let elements: Vec<&RawValue> = document.parse().expect("JSON");
+        assert_eq!(
+            document.wrong(elements[100], "it is true").reason,
+            "it is true (byte 502)"
+        );
     }
 
     #[test]

@@ -9,10 +9,29 @@ use crate::record::StoreError;
 /// A line that is not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadLine {
+    /// Its file, where that is not the source itself but lies in it.
+    pub file: Option<String>,
     /// Its number, from 1.
     pub line: u64,
     /// What is wrong with it.
     pub reason: String,
+}
+
+impl BadLine {
+    /// Returns a line of the source itself.
+    pub(super) fn new(line: u64, reason: impl Into<String>) -> Self {
+        Self {
+            file: None,
+            line,
+            reason: reason.into(),
+        }
+    }
+
+    /// Says what is wrong and where, as `FILE:LINE: reason`.
+    pub fn in_source(&self, name: &str) -> String {
+        let file = self.file.as_deref().unwrap_or(name);
+        format!("{file}:{}: {}", self.line, self.reason)
+    }
 }
 
 /// What a file seems to be that is no UTF-8 text.
@@ -120,7 +139,7 @@ pub enum ImportError {
         name: String,
     },
     /// A line is bad.
-    #[error("{name}:{}: {}", first.line, first.reason)]
+    #[error("{}", first.in_source(name))]
     Line {
         /// The file.
         name: String,
@@ -130,6 +149,16 @@ pub enum ImportError {
         more: u64,
         /// How many lines are good.
         good: u64,
+    },
+    /// The good lines of a file were to be kept, and there are none.
+    #[error("nothing good in {}", bad_lines_of(name, first, *more))]
+    NothingGood {
+        /// The file.
+        name: String,
+        /// The first bad line.
+        first: BadLine,
+        /// How many more are bad.
+        more: u64,
     },
     /// A document that has to be read as a whole is bad.
     #[error("{name}:{line}: {reason}")]
@@ -152,6 +181,17 @@ pub enum ImportError {
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn bad_lines_of(name: &str, first: &BadLine, more: u64) -> String {
+    let first = first.in_source(name);
+    match more {
+        0 => format!("{name}: {first}"),
+        _ => format!(
+            "{name}, which has {} bad lines; the first is {first}",
+            more + 1
+        ),
+    }
 }
 
 fn known_formats() -> String {

@@ -15,7 +15,7 @@ use super::others::others;
 use super::sink::Sink;
 use super::units::Unit;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
-use crate::model::{Benchmark, Better, Object, Version};
+use crate::model::{Benchmark, Better, Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format {
     name: "github-action",
@@ -69,7 +69,7 @@ fn read_results(
     let digest = document.sha256();
     let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
     let run = intake.run(RunDraft::default())?;
-    read_benches(document, &benches, Tool::Unknown, &run, &mut intake)?;
+    read_benches(document, &benches, Tool::Unknown, run, &mut intake)?;
     intake.finish()
 }
 
@@ -96,7 +96,7 @@ fn read_history(
         let of_suite: Vec<&RawValue> = match document.element(raw) {
             Ok(of_suite) => of_suite,
             Err(bad) => {
-                sink.bad(bad.line, bad.reason);
+                sink.bad(bad);
                 continue;
             }
         };
@@ -115,7 +115,7 @@ fn read_history(
                     read_entry(document, entry, &mut intake)?;
                     intake.finish()?;
                 }
-                Err(bad) => sink.bad(bad.line, bad.reason),
+                Err(bad) => sink.bad(bad),
             }
         }
     }
@@ -198,14 +198,14 @@ fn read_entry(
         ..RunDraft::default()
     })?;
     let tool = Tool::named(&entry.wire.tool);
-    read_benches(document, &entry.wire.benches, tool, &run, intake)
+    read_benches(document, &entry.wire.benches, tool, run, intake)
 }
 
 fn read_benches(
     document: &Document,
     benches: &[&RawValue],
     tool: Tool,
-    run: &str,
+    run: Id,
     intake: &mut Intake<'_, '_, '_>,
 ) -> Result<(), ImportError> {
     for raw in benches {
@@ -224,7 +224,7 @@ fn read_benches(
                 Ok(draft)
             });
         match draft {
-            Ok(draft) => intake.instance(document.line_of(raw.get()), run, draft)?,
+            Ok(draft) => intake.instance(document.spot_of(raw.get()), run, draft)?,
             Err(bad) => intake.bad(bad),
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::units::Unit;
 use crate::model::{Better, Metric};
+use crate::record::NEVER_NEGATIVE;
 
 /// What a line says.
 #[derive(Debug, PartialEq)]
@@ -117,7 +118,7 @@ fn benchmark(line: &str) -> Result<GoLine<'_>, String> {
         let number: f64 = value
             .parse()
             .map_err(|_error| format!("`{unit}` of `{name}` is not a number: {value}"))?;
-        if number < 0.0 && Quantity::of(unit).unit.metric.unit == "s" {
+        if number < 0.0 && is_never_negative(&Quantity::of(unit)) {
             return Err(format!("`{unit}` of `{name}` is negative: {value}"));
         }
         let known = number.is_finite();
@@ -205,7 +206,7 @@ pub(super) struct Quantity {
 impl Quantity {
     /// Returns what `unit` counts. The time and the throughput that Go measures itself have
     /// the names that they have everywhere; everything else is called what its unit is
-    /// called. `…-ns` and `…-bytes` are times and amounts.
+    /// called. `…-ns`, `…-µs` and `…-bytes` are times and amounts.
     pub(super) fn of(unit: &str) -> Self {
         let (metric, kind) = match unit {
             "ns/op" | "sec/op" => ("wall_time", unit),
@@ -218,17 +219,19 @@ impl Quantity {
         };
         let last = above.rsplit('-').next().unwrap_or(above);
         let unit = match (last, below) {
-            ("ns" | "sec" | "bytes" | "B" | "MB", Some(below)) => {
-                Unit::named(&format!("{last}/{below}"))
-            }
-            ("ns" | "sec" | "bytes" | "B", None) => Unit::named(last),
+            (last, Some(below)) if is_amount(last) => Unit::named(&format!("{last}/{below}")),
+            (last, None) if is_amount(last) => Unit::named(last),
             ("allocs", _) => Unit::named(kind).with_better(Some(Better::Lower)),
-            // People's own letters, such as `m` or `d`, are not minutes and days.
-            _own if kind.len() == 1 => Self::unknown(kind),
+            // People's own letters, such as `m` or `d`, are not minutes and days, and their
+            // `min` is a minimum.
+            _own if kind.len() == 1 || matches!(above, "m" | "h" | "d" | "min") => {
+                Self::unknown(kind)
+            }
             _own => Unit::named(kind),
         };
         Self {
-            metric: metric.to_owned(),
+            // The Greek letter looks like the sign for micro, and means the same.
+            metric: metric.replace('\u{3bc}', "\u{b5}"),
             unit,
         }
     }
@@ -238,6 +241,17 @@ impl Quantity {
         unit.metric = Metric::undirected(kind);
         unit
     }
+}
+
+fn is_never_negative(quantity: &Quantity) -> bool {
+    quantity.unit.metric.unit == "s" || NEVER_NEGATIVE.contains(&quantity.metric.as_str())
+}
+
+/// Returns whether a unit, alone or at the end of a name, says a time or an amount of memory.
+fn is_amount(unit: &str) -> bool {
+    let time = ["ps", "ns", "us", "\u{b5}s", "\u{3bc}s", "ms", "s", "sec"];
+    let memory = ["B", "bytes", "kB", "KB", "MB", "GB", "KiB", "MiB", "GiB"];
+    time.contains(&unit) || memory.contains(&unit)
 }
 
 #[cfg(test)]
@@ -357,5 +371,38 @@ mod tests {
             of("words/op", 7.0),
             (name("words/op"), 7.0, Metric::undirected("words"))
         );
+    }
+
+    #[test]
+    fn own_units_become_base_units_where_they_are_plain() {
+        let of = |unit: &str, value: f64| {
+            let quantity = Quantity::of(unit);
+            let base = quantity.unit.base(value);
+            (quantity.metric, base, quantity.unit.metric)
+        };
+        let name = str::to_owned;
+        let micro = (name("\u{b5}s/op"), 66.37e-6, Metric::lower("s"));
+        assert_eq!(of("\u{b5}s/op", 66.37), micro);
+        assert_eq!(of("\u{3bc}s/op", 66.37), micro);
+        assert_eq!(
+            of("p99-\u{b5}s", 2.0),
+            (name("p99-\u{b5}s"), 2e-6, Metric::lower("s"))
+        );
+        assert_eq!(
+            of("p99-ms/op", 2.0),
+            (name("p99-ms/op"), 2e-3, Metric::lower("s"))
+        );
+        assert_eq!(
+            of("heap-MiB", 1.0),
+            (name("heap-MiB"), 1_048_576.0, Metric::lower("B"))
+        );
+        // What may be something else stays as it is.
+        for unit in ["m", "m/op", "min", "latency-min", "d/op"] {
+            assert_eq!(
+                of(unit, 3.0),
+                (name(unit), 3.0, Metric::undirected(unit)),
+                "{unit}"
+            );
+        }
     }
 }

@@ -18,29 +18,61 @@ use crate::model::Outcome;
 /// keeps all of them: without a limit, a short text would take all memory.
 pub(super) const MOST_SETTINGS: usize = 200;
 
-/// Reads all of a source.
-pub(super) fn read_text(source: &Source) -> Result<GoText, ImportError> {
+/// Something that a source says.
+pub(super) enum Said<'s> {
+    /// A result, or a failure in place of one.
+    Measured(Measured<'s>),
+    /// A line that cannot be understood.
+    Bad(BadLine),
+    /// The number of a line that says nothing.
+    Nothing(u64),
+    /// The key of a setting that was too many.
+    Surplus(&'s str),
+}
+
+/// A result, or a failure in place of one.
+pub(super) struct Measured<'s> {
+    /// How many there are before it in the source.
+    pub(super) number: u64,
+    /// Which of the groups it belongs to.
+    pub(super) group: u32,
+    /// How many iterations the values are means of.
+    pub(super) loops: u64,
+    /// Its values, each with the place of its unit.
+    pub(super) values: &'s [(f64, u32)],
+}
+
+/// What is done with each thing that a source says.
+type Take<'r> = dyn FnMut(&GoText, Said<'_>) -> Result<(), ImportError> + 'r;
+
+/// Reads all of a source: hands out what it says, in order, and notes what it says as a whole.
+pub(super) fn read_text(
+    source: &Source,
+    text: &mut GoText,
+    take: &mut Take<'_>,
+) -> Result<(), ImportError> {
     let mut lines = Lines::of(source)?;
-    let mut text = GoText::default();
     let mut streams: BTreeMap<String, Stream> = BTreeMap::new();
-    let mut processes = 0;
+    let mut reading = Reading {
+        text,
+        take,
+        processes: 0,
+        values: Vec::new(),
+    };
     while let Some((number, line)) = lines.next_indented()? {
         let line = match line {
             Line::Text(line) => line,
             Line::Bad(reason) => {
-                text.bad.push(BadLine {
-                    line: number,
-                    reason,
-                });
+                reading.bad(number, reason)?;
                 continue;
             }
         };
         if line.starts_with('{') {
             let Ok(event) = serde_json::from_str::<Event>(line) else {
-                text.other.push(number);
+                reading.say(Said::Nothing(number))?;
                 continue;
             };
-            text.started = text.started.or(event.time);
+            reading.text.started = reading.text.started.or(event.time);
             let stream = streams.entry(event.package).or_default();
             stream.partial.push_str(&event.output);
             if !event.output.contains('\n') {
@@ -50,15 +82,56 @@ pub(super) fn read_text(source: &Source) -> Result<GoText, ImportError> {
                 let rest = stream.partial.split_off(end + 1);
                 let whole = std::mem::replace(&mut stream.partial, rest);
                 let whole = whole.trim_end();
-                stream.take(number, whole, &mut processes, &mut text);
+                stream.take(number, whole, &mut reading)?;
             }
         } else {
             let stream = streams.entry(String::new()).or_default();
-            stream.take(number, line, &mut processes, &mut text);
+            stream.take(number, line, &mut reading)?;
         }
     }
-    text.settle();
-    Ok(text)
+    Ok(())
+}
+
+/// A reading under way.
+struct Reading<'r, 't> {
+    text: &'r mut GoText,
+    take: &'r mut Take<'t>,
+    /// How many processes there were.
+    processes: u32,
+    /// Room for the values of a result.
+    values: Vec<(f64, u32)>,
+}
+
+impl Reading<'_, '_> {
+    fn say(&mut self, said: Said<'_>) -> Result<(), ImportError> {
+        (self.take)(self.text, said)
+    }
+
+    fn bad(&mut self, line: u64, reason: String) -> Result<(), ImportError> {
+        self.say(Said::Bad(BadLine::new(line, reason)))
+    }
+
+    /// Hands out a result of a group.
+    fn measure(
+        &mut self,
+        group: u32,
+        loops: u64,
+        values: &[(f64, &str)],
+    ) -> Result<(), ImportError> {
+        let units = &mut self.text.units;
+        self.values.clear();
+        self.values
+            .extend(values.iter().map(|&(it, unit)| (it, units.place_of(unit))));
+        let measured = Measured {
+            number: self.text.measured,
+            group,
+            loops,
+            values: &self.values,
+        };
+        self.text.measured += 1;
+        self.text.last = Some(group);
+        (self.take)(self.text, Said::Measured(measured))
+    }
 }
 
 /// An event of `go test -json`.
@@ -91,8 +164,8 @@ struct Process {
     has_results: bool,
     /// The benchmark that began last, and what it has logged.
     begun: Option<(String, Vec<String>)>,
-    /// What the lines that are indented describe.
-    described: Option<usize>,
+    /// Which result the lines that are indented describe.
+    described: Option<u64>,
     /// Whether it crashed: what follows are traces.
     crashed: bool,
     /// The groups of its results, by settings, name, and whether they have values.
@@ -112,69 +185,72 @@ impl Process {
         let name = text.names.place_of(name);
         let key = (settings, name, has_values);
         *self.groups.entry(key).or_insert_with(|| {
-            text.groups.push(Group {
+            text.begin_group(Group {
                 line,
                 settings,
                 name,
                 process: self.number,
                 has_values,
                 left_out: false,
-            });
-            place(text.groups.len() - 1)
+            })
         })
     }
 }
 
 impl Stream {
-    fn take(&mut self, number: u64, line: &str, processes: &mut u32, text: &mut GoText) {
+    fn take(
+        &mut self,
+        number: u64,
+        line: &str,
+        reading: &mut Reading<'_, '_>,
+    ) -> Result<(), ImportError> {
         let line = match parse(line) {
             Ok(line) => line,
-            Err(reason) => {
-                text.bad.push(BadLine {
-                    line: number,
-                    reason,
-                });
-                return;
-            }
+            Err(reason) => return reading.bad(number, reason),
         };
         match line {
-            GoLine::Setting(key, value) => self.set(key, value, text),
-            GoLine::Unit(unit, pairs) => text.describe_unit(number, unit, &pairs),
+            GoLine::Setting(key, value) => return self.set(key, value, reading),
+            GoLine::Unit(unit, pairs) => {
+                for bad in reading.text.describe_unit(number, unit, &pairs) {
+                    reading.say(Said::Bad(bad))?;
+                }
+            }
             GoLine::End => self.process = None,
             GoLine::Progress => {}
-            GoLine::Indented(words) => self.indented(words, text),
+            GoLine::Indented(words) => self.indented(words, reading.text),
             GoLine::Begins(name) => {
-                let process = self.process(processes);
+                let process = self.process(reading);
                 process.described = None;
                 process.begun = Some((name.to_owned(), Vec::new()));
             }
             GoLine::Logged => {
-                let process = self.process(processes);
+                let process = self.process(reading);
                 process.described = None;
                 process.begun = None;
             }
-            GoLine::Result(result) => self.result(number, &result, processes, text),
+            GoLine::Result(result) => return self.result(number, &result, reading),
             GoLine::Failed(name) => {
-                self.without_result(number, name, Outcome::Failed, processes, text);
+                return self.without_result(number, name, Outcome::Failed, reading);
             }
             GoLine::Skipped(name) => {
-                self.without_result(number, name, Outcome::Skipped, processes, text);
+                return self.without_result(number, name, Outcome::Skipped, reading);
             }
-            GoLine::Crash(words) => self.crash(number, words, processes, text),
+            GoLine::Crash(words) => return self.crash(number, words, reading),
             GoLine::Other => {
                 if !self.process.as_ref().is_some_and(|it| it.crashed) {
-                    text.other.push(number);
+                    return reading.say(Said::Nothing(number));
                 }
             }
         }
+        Ok(())
     }
 
     /// Returns the process that is under way; a new one if there is none.
-    fn process(&mut self, processes: &mut u32) -> &mut Process {
+    fn process(&mut self, reading: &mut Reading<'_, '_>) -> &mut Process {
         self.process.get_or_insert_with(|| {
-            *processes += 1;
+            reading.processes += 1;
             Process {
-                number: *processes - 1,
+                number: reading.processes - 1,
                 has_results: false,
                 begun: None,
                 described: None,
@@ -184,7 +260,12 @@ impl Stream {
         })
     }
 
-    fn set(&mut self, key: &str, value: &str, text: &mut GoText) {
+    fn set(
+        &mut self,
+        key: &str,
+        value: &str,
+        reading: &mut Reading<'_, '_>,
+    ) -> Result<(), ImportError> {
         // Every process says these first: where they come after results, they are another's.
         if matches!(key, "goos" | "goarch" | "pkg" | "cpu")
             && self
@@ -195,16 +276,17 @@ impl Stream {
             self.process = None;
         }
         if self.process.as_ref().is_some_and(|it| it.crashed) {
-            return;
+            return Ok(());
         }
         self.settings_place = None;
         if value.is_empty() {
             self.settings.remove(key);
         } else if self.settings.len() == MOST_SETTINGS && !self.settings.contains_key(key) {
-            text.surplus_settings.push(key.to_owned());
+            return reading.say(Said::Surplus(key));
         } else {
             self.settings.insert(key.to_owned(), value.to_owned());
         }
+        Ok(())
     }
 
     fn indented(&mut self, words: &str, text: &mut GoText) {
@@ -212,8 +294,8 @@ impl Stream {
             return;
         };
         match (process.described, &mut process.begun) {
-            (Some(place), _) => {
-                let Some(failure) = text.failures.get_mut(&place) else {
+            (Some(number), _) => {
+                let Some(failure) = text.failures.get_mut(&number) else {
                     return;
                 };
                 let message = failure.message.get_or_insert_default();
@@ -229,88 +311,94 @@ impl Stream {
 
     fn result(
         &mut self,
-        number: u64,
+        line: u64,
         result: &GoResult<'_>,
-        processes: &mut u32,
-        text: &mut GoText,
-    ) {
-        let settings = self.settings_place(text);
-        let process = self.process(processes);
+        reading: &mut Reading<'_, '_>,
+    ) -> Result<(), ImportError> {
+        let settings = self.settings_place(reading.text);
+        let process = self.process(reading);
         process.has_results = true;
         process.begun = None;
         process.described = None;
-        let group = process.group(number, settings, result.name, true, text);
+        let group = process.group(line, settings, result.name, true, reading.text);
         // Go prints a result without iterations when the benchmark panics.
         if result.loops == 0 {
             let failure = Failure {
                 outcome: Outcome::Failed,
                 message: None,
             };
-            text.failures.insert(text.measured.len(), failure);
+            let text = &mut reading.text;
+            text.failures.insert(text.measured, failure);
         }
-        text.measure(group, result.loops.max(1), &result.values);
+        reading.measure(group, result.loops.max(1), &result.values)
     }
 
     fn without_result(
         &mut self,
-        number: u64,
+        line: u64,
         name: &str,
         outcome: Outcome,
-        processes: &mut u32,
-        text: &mut GoText,
-    ) {
-        let settings = self.settings_place(text);
-        let place = text.measured.len();
-        let process = self.process(processes);
+        reading: &mut Reading<'_, '_>,
+    ) -> Result<(), ImportError> {
+        let settings = self.settings_place(reading.text);
+        let number = reading.text.measured;
+        let process = self.process(reading);
         let logged = process
             .begun
             .take()
             .filter(|(begun, logged)| begun == name && !logged.is_empty());
         // In verbose text the reasons stand before, else behind it.
-        process.described = logged.is_none().then_some(place);
-        let group = process.group(number, settings, name, false, text);
+        process.described = logged.is_none().then_some(number);
+        let group = process.group(line, settings, name, false, reading.text);
         let failure = Failure {
             outcome,
             message: logged.map(|(_name, logged)| logged.join("\n")),
         };
-        text.failures.insert(place, failure);
-        text.measure(group, 1, &[]);
+        reading.text.failures.insert(number, failure);
+        reading.measure(group, 1, &[])
     }
 
-    fn crash(&mut self, number: u64, words: &str, processes: &mut u32, text: &mut GoText) {
+    fn crash(
+        &mut self,
+        line: u64,
+        words: &str,
+        reading: &mut Reading<'_, '_>,
+    ) -> Result<(), ImportError> {
         let outcome = if words.starts_with("panic: test timed out") {
             Outcome::TimedOut
         } else {
             Outcome::Failed
         };
-        let process = self.process(processes);
+        let process = self.process(reading);
         if process.crashed {
-            return;
+            return Ok(());
         }
         process.crashed = true;
         let which = process.number;
         let begun = process.begun.take();
-        let last = text.measured.last();
-        let of_this_process =
-            last.is_some_and(|it| text.groups[it.group as usize].process == which);
-        let place = text.measured.len().wrapping_sub(1);
+        let text = &mut *reading.text;
+        let of_this_process = text
+            .last
+            .is_some_and(|it| text.groups[it as usize].process == which);
         let unfinished = text
             .failures
-            .get_mut(&place)
+            .get_mut(&text.measured.wrapping_sub(1))
             .filter(|it| of_this_process && it.outcome == Outcome::Failed)
             .filter(|it| it.message.is_none());
         match (unfinished, begun) {
             (Some(failure), _) => {
                 failure.outcome = outcome;
                 failure.message = Some(words.to_owned());
+                Ok(())
             }
             (None, Some((name, _logged))) => {
-                self.without_result(number, &name, outcome, processes, text);
-                if let Some(mut failure) = text.failures.last_entry() {
+                self.without_result(line, &name, outcome, reading)?;
+                if let Some(mut failure) = reading.text.failures.last_entry() {
                     failure.get_mut().message = Some(words.to_owned());
                 }
+                Ok(())
             }
-            (None, None) => text.other.push(number),
+            (None, None) => reading.say(Said::Nothing(line)),
         }
     }
 

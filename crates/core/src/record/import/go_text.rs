@@ -12,22 +12,20 @@ use crate::model::Outcome;
 /// Values of settings by key.
 pub(super) type Settings = BTreeMap<String, String>;
 
-/// Everything that a source says. Texts that come again and again are told by their places
-/// and values stand in one row, so that millions of results take little more memory than
-/// their numbers do.
+/// What a source says as a whole: what there are results of, and not the results. It is
+/// complete when the source was read once; the results come when it is read again.
 #[derive(Default)]
 pub(super) struct GoText {
-    /// What was measured, in order.
-    pub(super) measured: Vec<Measured>,
-    /// The values of everything that was measured, one after another.
-    values: Vec<f64>,
-    /// Which units the values of a result have, one list for each combination.
-    shapes: Vec<Vec<u32>>,
-    places_of_shapes: BTreeMap<Vec<u32>, u32>,
     /// What results belong to, in the order of the first result of each.
     pub(super) groups: Vec<Group>,
-    /// What did not go well, by the place of the result.
-    pub(super) failures: BTreeMap<usize, Failure>,
+    /// How many of the groups the reading has come to.
+    begun: usize,
+    /// How many results it has come to.
+    pub(super) measured: u64,
+    /// The group of the last result.
+    pub(super) last: Option<u32>,
+    /// What did not go well, by the number of the result.
+    pub(super) failures: BTreeMap<u64, Failure>,
     /// The names of benchmarks as they are printed.
     pub(super) names: Texts,
     /// The units that values have.
@@ -39,26 +37,8 @@ pub(super) struct GoText {
     pub(super) unit_metadata: BTreeMap<String, BTreeMap<String, String>>,
     /// When it began, where it says so.
     pub(super) started: Option<Timestamp>,
-    /// Lines that cannot be understood.
-    pub(super) bad: Vec<BadLine>,
-    /// The numbers of lines that say nothing.
-    pub(super) other: Vec<u64>,
-    /// The keys of settings that were too many.
-    pub(super) surplus_settings: Vec<String>,
     /// Benchmarks that failed because a part of them did.
     pub(super) failed_in_part: BTreeSet<String>,
-}
-
-/// A result, or a failure in place of one.
-pub(super) struct Measured {
-    /// How many iterations the values are means of.
-    pub(super) loops: u64,
-    /// Where its values begin.
-    begin: usize,
-    /// Which of the groups it belongs to.
-    pub(super) group: u32,
-    /// Which of the shapes its values have.
-    shape: u32,
 }
 
 /// The results of one benchmark in one process with the same settings, or the failures that
@@ -114,11 +94,6 @@ impl Texts {
     pub(super) fn all(&self) -> &[Rc<str>] {
         &self.texts
     }
-
-    /// Forgets how to find places, which takes as much memory as short texts do.
-    fn only_read(&mut self) {
-        self.places = HashMap::new();
-    }
 }
 
 /// Returns a number of places as the next place; memory ends before their numbers do.
@@ -127,64 +102,45 @@ pub(super) fn place(number: usize) -> u32 {
 }
 
 impl GoText {
-    /// Returns the values of something that was measured, and which of the units they have.
-    pub(super) fn values(&self, measured: &Measured) -> impl Iterator<Item = (f64, usize)> {
-        let units = &self.shapes[measured.shape as usize];
-        let values = &self.values[measured.begin..][..units.len()];
-        let units = units.iter().map(|&unit| unit as usize);
-        values.iter().copied().zip(units)
-    }
-
-    /// Adds a result of a group.
-    pub(super) fn measure(&mut self, group: u32, loops: u64, values: &[(f64, &str)]) {
-        let begin = self.values.len();
-        self.values.extend(values.iter().map(|&(value, _)| value));
-        let shape = self.shape_of(values);
-        self.measured.push(Measured {
-            loops,
-            begin,
-            group,
-            shape,
-        });
-    }
-
-    /// Returns the place of the shape of these values. Results that follow each other
-    /// mostly have the same.
-    fn shape_of(&mut self, values: &[(f64, &str)]) -> u32 {
-        if let Some(last) = self.measured.last() {
-            let units = &self.shapes[last.shape as usize];
-            let same = units.len() == values.len()
-                && units
-                    .iter()
-                    .zip(values)
-                    .all(|(&place, &(_, unit))| self.units.at(place) == unit);
-            if same {
-                return last.shape;
-            }
+    /// Returns the place of the next group, which is new when the source is read for the
+    /// first time.
+    pub(super) fn begin_group(&mut self, group: Group) -> u32 {
+        if self.begun == self.groups.len() {
+            self.groups.push(group);
         }
-        let units = &mut self.units;
-        let shape: Vec<u32> = values.iter().map(|&(_, it)| units.place_of(it)).collect();
-        if let Some(&known) = self.places_of_shapes.get(&shape) {
-            return known;
-        }
-        let new = place(self.shapes.len());
-        self.shapes.push(shape.clone());
-        self.places_of_shapes.insert(shape, new);
-        new
+        self.begun += 1;
+        place(self.begun - 1)
     }
 
-    pub(super) fn describe_unit(&mut self, line: u64, unit: &str, pairs: &[(&str, &str)]) {
+    /// Gets ready for reading the source again, which comes to the same groups and the same
+    /// failures; returns what did not go well.
+    pub(super) fn rewind(&mut self) -> BTreeMap<u64, Failure> {
+        self.begun = 0;
+        self.measured = 0;
+        self.last = None;
+        std::mem::take(&mut self.failures)
+    }
+
+    /// Takes what a line says of a unit; returns what contradicts the lines before.
+    pub(super) fn describe_unit(
+        &mut self,
+        line: u64,
+        unit: &str,
+        pairs: &[(&str, &str)],
+    ) -> Vec<BadLine> {
+        let known = self.unit_metadata.entry(unit.to_owned()).or_default();
+        let mut bad = Vec::new();
         for &(key, value) in pairs {
-            let known = self.unit_metadata.entry(unit.to_owned()).or_default();
             let before = known
                 .entry(key.to_owned())
                 .or_insert_with(|| value.to_owned());
             if before != value {
                 let reason =
                     format!("`Unit {unit}` says {key}={value} here and {key}={before} before");
-                self.bad.push(BadLine { line, reason });
+                bad.push(BadLine::new(line, reason));
             }
         }
+        bad
     }
 
     /// Puts right what can be known only in the end.
@@ -193,7 +149,6 @@ impl GoText {
             self.leave_out_failures_of_parts();
             self.complete_names();
         }
-        self.names.only_read();
     }
 
     /// A benchmark that has parts fails when one of them does, and measures nothing itself.

@@ -16,6 +16,7 @@ use super::keys::take_text;
 use super::moment::moment;
 use super::notes::FOLLOWS;
 use super::sink::Sink;
+use super::spot::Spot;
 use super::units::Unit;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{Benchmark, Object, Version};
@@ -61,7 +62,7 @@ fn read(
         if group.iterations.is_empty() && group.aggregates.is_empty() {
             continue;
         }
-        let line = first_line_of(&document, &benchmarks, &group);
+        let spot = first_spot_of(&document, &benchmarks, &group);
         match read_group(&document, &benchmarks, key, &group, &mut intake) {
             Err(bad) => intake.bad(bad),
             Ok(draft) if draft.iterations.count == 0 && draft.summaries.is_empty() => {
@@ -72,7 +73,7 @@ fn read(
             }
             Ok(mut draft) => {
                 draft.host.clone_from(&host);
-                intake.instance(line, &run, draft)?;
+                intake.instance(spot, run, draft)?;
             }
         }
     }
@@ -193,9 +194,9 @@ fn read_titles(document: &Document, rows: &[&RawValue]) -> (Vec<Option<Title>>, 
     (titles, bad)
 }
 
-fn first_line_of(document: &Document, rows: &[&RawValue], group: &Group) -> u64 {
+fn first_spot_of(document: &Document, rows: &[&RawValue], group: &Group) -> Spot {
     let place = group.iterations.iter().chain(&group.aggregates).min();
-    place.map_or(1, |&place| document.line_of(rows[place].get()))
+    place.map_or(Spot::from(1), |&place| document.spot_of(rows[place].get()))
 }
 
 fn read_group(

@@ -13,7 +13,7 @@ use super::lines::{Line, Lines};
 use super::moment::moment;
 use super::reason::reason;
 use super::sink::Sink;
-use super::{Format, ImportError, ImportOptions, Source, no_folder};
+use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
     RecordKind, Run, Session, Version,
@@ -67,7 +67,7 @@ fn read(
                         reader.take(number, measured, position, sink)?;
                         position += 1;
                     }
-                    Err(why) => sink.bad(number, why),
+                    Err(why) => sink.bad(BadLine::new(number, why)),
                 }
             }
         }
@@ -240,7 +240,10 @@ impl Reader<'_> {
         let begins = !self.session_known;
         if begins {
             self.session_known = true;
-            self.session.started = start.unwrap_or(self.session.started);
+            if let Some(start) = start {
+                self.session.started = start;
+                sink.dated(self.session.clone());
+            }
             self.records.push(Record::Session(self.session.clone()));
         }
         let run = self.run(&line);
@@ -272,6 +275,7 @@ impl Reader<'_> {
         }));
         self.records.extend(end);
         sink.line_with(number, &self.records, Some((id, iterations)))
+            .map(|_good| ())
     }
 
     fn run(&mut self, line: &HailLine) -> Id {
@@ -388,7 +392,14 @@ fn instance_end(instance: Id, ended: Timestamp, iterations: usize) -> InstanceEn
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::refusal;
     use super::*;
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        insta::assert_snapshot!(refusal("hail/truncated.jsonl"), @"truncated.jsonl:2: the JSON is cut off");
+        insta::assert_snapshot!(refusal("hail/wrong.jsonl"), @r#"wrong.jsonl:1: `time` is not a number: "1,5""#);
+    }
 
     #[test]
     fn a_version_gives_its_commit_only_when_it_has_one() {

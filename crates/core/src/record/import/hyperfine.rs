@@ -59,11 +59,11 @@ fn read(
         match read_result(&document, raw) {
             Err(bad) => intake.bad(bad),
             Ok(result) => {
-                let line = document.line_of(raw.get());
+                let spot = document.spot_of(raw.get());
                 let name = name.unwrap_or_else(|| result.command.clone());
                 note(&result, &mut intake);
                 for draft in drafts(result, &name, place, intake.session(), options.each_run) {
-                    intake.instance(line, &run, draft)?;
+                    intake.instance(spot, run, draft)?;
                 }
             }
         }
@@ -341,6 +341,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         insta::assert_snapshot!(refusal("hyperfine-1.15/truncated.json"), @"truncated.json:28: the JSON is cut off");
+        insta::assert_snapshot!(refusal("hyperfine-1.15/wrong.json"), @r#"wrong.json:39: `times[2]`: invalid type: string "0.012 s", expected a number"#);
         insta::assert_snapshot!(refusal("hyperfine-1.15/negative.json"), @"negative.json:27: `times` of `sleep 0.01` is negative: -0.01210863");
     }
 }

@@ -9,12 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+pub(super) use super::drafts::{InstanceDraft, RunDraft, SessionDraft, SummaryDraft};
 use super::keys::make_way;
 use super::sink::Sink;
+use super::spot::Spot;
 use super::{BadLine, ImportError, ImportOptions, Source};
 use crate::model::{
-    Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Level, Metric, MetricName, Object,
-    Record, RecordKind, Run, Session, Summary, Version,
+    Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,
+    Summary,
 };
 use crate::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
@@ -30,94 +32,6 @@ const SUMMARY_KEYS: [&str; 8] = [
     "statistic",
 ];
 
-/// A session before it has an id.
-#[derive(Debug, Default)]
-pub(super) struct SessionDraft {
-    /// What tells it from the other sessions of its source; empty where it is the only one.
-    pub(super) key: String,
-    /// The suite that its benchmarks belong to, where the source says so.
-    pub(super) suite: Option<String>,
-    /// When it began; the file's own time where the source does not say.
-    pub(super) started: Option<Timestamp>,
-    /// The program that measured, with its version.
-    pub(super) tool: String,
-    /// A name for people; the file's where there is none.
-    pub(super) name: Option<String>,
-    /// Whatever else is known of it.
-    pub(super) attributes: Object,
-    /// The options that change what is made of the same content: name and value.
-    pub(super) read_with: Vec<(&'static str, &'static str)>,
-}
-
-/// A run before it has an id.
-#[derive(Debug, Default)]
-pub(super) struct RunDraft {
-    /// What tells it from the other runs of its session; empty where it is the only one.
-    pub(super) key: String,
-    /// The named setting; `None` where nothing was varied.
-    pub(super) variant: Option<String>,
-    /// What was deliberately varied.
-    pub(super) factors: BTreeMap<String, Level>,
-    /// The state of the software under test.
-    pub(super) version: Version,
-    /// What was observed and not chosen.
-    pub(super) environment: Object,
-    /// Whatever else is known of it.
-    pub(super) attributes: Object,
-}
-
-/// An instance, with everything measured in it, before it has an id.
-#[derive(Debug, Default)]
-pub(super) struct InstanceDraft {
-    /// Its id where that is not to come from its place in the source.
-    pub(super) id: Option<Id>,
-    /// What was measured.
-    pub(super) benchmark: Benchmark,
-    /// The block that it belongs to.
-    pub(super) block: u32,
-    /// The machine that it ran on.
-    pub(super) host: Option<String>,
-    /// When it began.
-    pub(super) started: Option<Timestamp>,
-    /// When it ended.
-    pub(super) ended: Option<Timestamp>,
-    /// What was observed and not chosen.
-    pub(super) environment: Object,
-    /// The scheduler's names for it.
-    pub(super) job: Object,
-    /// Whatever else is known of it.
-    pub(super) attributes: Object,
-    /// The units and directions of its iterations' and summaries' metrics.
-    pub(super) metrics: BTreeMap<MetricName, Metric>,
-    /// Its iterations.
-    pub(super) iterations: IterationColumns,
-    /// What the source says of metrics whose samples it did not keep.
-    pub(super) summaries: Vec<SummaryDraft>,
-    /// How it ended.
-    pub(super) outcome: InstanceOutcome,
-    /// Why, where it did not end well.
-    pub(super) message: Option<String>,
-    /// The machine's state around it.
-    pub(super) observed: Object,
-}
-
-/// A summary before it has an instance.
-#[derive(Debug, Default, Clone)]
-pub(super) struct SummaryDraft {
-    /// The metric that it speaks of.
-    pub(super) metric: MetricName,
-    /// How many samples it was made from, where the source says so.
-    pub(super) n: Option<u64>,
-    /// The centre.
-    pub(super) centre: f64,
-    /// The spread, where the source says so.
-    pub(super) spread: Option<f64>,
-    /// Which centre and spread, such as `median/iqr`.
-    pub(super) statistic: String,
-    /// Further figures of the same metric, in its unit.
-    pub(super) extra: Object,
-}
-
 /// One session on its way into the sink.
 pub(super) struct Intake<'i, 'w, 't> {
     sink: &'i mut Sink<'w, 't>,
@@ -126,19 +40,29 @@ pub(super) struct Intake<'i, 'w, 't> {
     session: Session,
     /// Whether the session is in the sink.
     session_put: bool,
-    runs: BTreeMap<String, RunState>,
+    /// The runs, until they are put; `None` as well where the store has them.
+    runs: BTreeMap<Id, Option<Box<Run>>>,
+    /// The metrics of each run's instances, which agree on units. All of them together,
+    /// because every result may have a run of its own.
+    metrics: BTreeMap<(Id, MetricName), RunMetric>,
     /// Instances so far, the bad ones too.
     position: u32,
 }
 
-struct RunState {
+/// An instance that was taken.
+#[derive(Debug)]
+pub(super) struct TakenInstance {
     id: Id,
-    /// The run, until it is put; `None` as well where the store has it.
-    waiting: Option<Run>,
-    /// The metrics of all its instances, which agree on units.
-    metrics: BTreeMap<MetricName, Metric>,
-    /// Those of instances that are new.
-    new_metrics: BTreeMap<MetricName, Metric>,
+    /// Whether the store did not have it before.
+    is_new: bool,
+    /// How many iterations of it there were so far.
+    count: usize,
+}
+
+struct RunMetric {
+    metric: Metric,
+    /// Whether an instance that is new has it.
+    is_new: bool,
 }
 
 impl<'i, 'w, 't> Intake<'i, 'w, 't> {
@@ -154,10 +78,13 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         sink: &'i mut Sink<'w, 't>,
         draft: SessionDraft,
     ) -> Result<Self, ImportError> {
+        let dated = draft.started.is_some_and(has_time_of_day);
         let new = new_session(format, source, digest, options, draft);
         let known = sink.known_session(&new)?;
-        if let Some(known) = &known {
-            refuse_other_options(known, &new, options)?;
+        match &known {
+            Some(known) => refuse_other_options(known, &new, options)?,
+            None if dated => sink.dated(new.clone()),
+            None => {}
         }
         Ok(Self {
             sink,
@@ -166,6 +93,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             session_put: known.is_some(),
             session: known.unwrap_or(new),
             runs: BTreeMap::new(),
+            metrics: BTreeMap::new(),
             position: 0,
         })
     }
@@ -178,7 +106,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// Notes an element that cannot be kept.
     pub(super) fn bad(&mut self, bad: BadLine) {
         self.position += 1;
-        self.sink.bad(bad.line, bad.reason);
+        self.sink.bad(bad);
     }
 
     /// Returns the id of the session.
@@ -187,17 +115,16 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     }
 
     /// Returns the run of that key, new or not.
-    pub(super) fn run(&mut self, draft: RunDraft) -> Result<String, ImportError> {
-        let key = draft.key.clone();
-        if self.runs.contains_key(&key) {
-            return Ok(key);
-        }
+    pub(super) fn run(&mut self, draft: RunDraft) -> Result<Id, ImportError> {
         let label = format!("{} run", self.format);
         let mut parts = vec![label.as_bytes(), self.session.id.as_bytes().as_slice()];
-        if !key.is_empty() {
-            parts.push(key.as_bytes());
+        if !draft.key.is_empty() {
+            parts.push(draft.key.as_bytes());
         }
         let id = Id::derived(&parts);
+        if self.runs.contains_key(&id) {
+            return Ok(id);
+        }
         let run = Run {
             id,
             session: self.session.id,
@@ -213,66 +140,110 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             artifacts: Object::new(),
             extra: Object::new(),
         };
-        let state = RunState {
-            id,
-            waiting: (!self.sink.has_run(id)?).then_some(run),
-            metrics: BTreeMap::new(),
-            new_metrics: BTreeMap::new(),
-        };
-        self.runs.insert(key.clone(), state);
-        Ok(key)
+        let waiting = (!self.sink.has_run(id)?).then(|| Box::new(run));
+        self.runs.insert(id, waiting);
+        Ok(id)
     }
 
-    /// Takes an instance that stands on a line.
+    /// Takes an instance that stands there, with all of its iterations.
     pub(super) fn instance(
         &mut self,
-        line: u64,
-        run: &str,
-        mut draft: InstanceDraft,
+        spot: impl Into<Spot>,
+        run: Id,
+        draft: InstanceDraft,
     ) -> Result<(), ImportError> {
+        self.begin_instance(spot, run, draft).map(|_taken| ())
+    }
+
+    /// Takes an instance that begins there and of which more iterations may follow;
+    /// returns nothing where it is bad.
+    pub(super) fn begin_instance(
+        &mut self,
+        spot: impl Into<Spot>,
+        run: Id,
+        mut draft: InstanceDraft,
+    ) -> Result<Option<TakenInstance>, ImportError> {
+        let spot = spot.into();
         let position = self.position;
         self.position += 1;
         if let Some(reason) = clean(&mut draft) {
-            self.sink.bad(line, reason);
-            return Ok(());
+            self.sink.bad(spot.bad(reason));
+            return Ok(None);
         }
-        let Some(state) = self.runs.get_mut(run) else {
+        let Some(waiting) = self.runs.get_mut(&run) else {
             return Err(StoreError::damaged("an instance came before its run").into());
         };
-        let run = state.id;
-        let metrics = agree_on_metrics(&mut state.metrics, &mut draft);
+        let metrics = agree_on_metrics(&mut self.metrics, run, &mut draft);
         let label = format!("{} instance", self.format);
         let id = draft.id.unwrap_or_else(|| {
             let place = u64::from(position).to_le_bytes();
             Id::derived(&[label.as_bytes(), self.session.id.as_bytes(), &place])
         });
-        if self.sink.has_instance(id)? {
+        let is_new = !self.sink.has_instance(id)?;
+        let taken = TakenInstance {
+            id,
+            is_new,
+            count: draft.iterations.count,
+        };
+        if !is_new {
             let (sink, count) = (&mut *self.sink, draft.iterations.count);
             sink.already_there(RecordKind::Instance, 1);
             sink.already_there(RecordKind::Iteration, count);
             sink.already_there(RecordKind::Summary, draft.summaries.len());
             sink.already_there(RecordKind::InstanceEnd, 1);
             sink.nothing_new();
-            return Ok(());
+            return Ok(Some(taken));
         }
-        state.new_metrics.extend(metrics);
+        for name in metrics {
+            if let Some(metric) = self.metrics.get_mut(&(run, name)) {
+                metric.is_new = true;
+            }
+        }
         let mut parents = Vec::new();
         if !self.session_put {
             parents.push(Record::Session(self.session.clone()));
         }
-        parents.extend(state.waiting.clone().map(Record::Run));
+        parents.extend(waiting.clone().map(|run| Record::Run(*run)));
         if !parents.is_empty() {
-            if !self.sink.parents(line, &parents)? {
-                return Ok(());
+            if !self.sink.parents(spot, &parents)? {
+                return Ok(None);
             }
             self.session_put = true;
-            state.waiting = None;
+            *waiting = None;
         }
         let mut records = Vec::with_capacity(2 + draft.summaries.len());
         let iterations = std::mem::take(&mut draft.iterations);
         instance_records(id, run, position, draft, &mut records);
         let iterations = (iterations.count > 0).then_some((id, iterations));
-        self.sink.line_with(line, &records, iterations)
+        let good = self.sink.line_with(spot, &records, iterations)?;
+        Ok(good.then_some(taken))
+    }
+
+    /// Takes the next iterations of an instance, with the metrics that they have. The values
+    /// are checked, and their metrics have the same units in all of the run.
+    pub(super) fn more_iterations(
+        &mut self,
+        run: Id,
+        instance: &mut TakenInstance,
+        metrics: BTreeMap<MetricName, Metric>,
+        mut iterations: IterationColumns,
+    ) -> Result<(), ImportError> {
+        if !instance.is_new {
+            self.sink
+                .already_there(RecordKind::Iteration, iterations.count);
+            return Ok(());
+        }
+        for (name, metric) in metrics {
+            let known = self.metrics.entry((run, name));
+            let known = known.or_insert(RunMetric {
+                metric,
+                is_new: true,
+            });
+            known.is_new = true;
+        }
+        iterations.first = u32::try_from(instance.count).unwrap_or(u32::MAX);
+        instance.count += iterations.count;
+        self.sink.more_iterations(instance.id, iterations)
     }
 
     /// Ends the session.
@@ -283,9 +254,15 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         if self.position == 0 {
             return Err(ImportError::NoResults { name: self.name });
         }
-        for state in self.runs.into_values() {
-            if state.waiting.is_none() {
-                self.sink.add_metrics(state.id, &state.new_metrics)?;
+        for (run, waiting) in self.runs {
+            if waiting.is_none() {
+                let all = self.metrics.range((run, String::new())..);
+                let new = all
+                    .take_while(|((of, _), _)| *of == run)
+                    .filter(|(_, metric)| metric.is_new)
+                    .map(|((_, name), it)| (name.clone(), it.metric.clone()))
+                    .collect();
+                self.sink.add_metrics(run, &new)?;
             }
         }
         Ok(())
@@ -308,7 +285,8 @@ fn new_session(
     }
     let mut attributes = draft.attributes;
     attributes.insert("source".to_owned(), Value::Object(about));
-    let mut parts = vec![format.as_bytes(), digest.as_slice()];
+    let identity = draft.identity.as_ref().unwrap_or(digest);
+    let mut parts = vec![format.as_bytes(), identity.as_slice()];
     if !draft.key.is_empty() {
         parts.push(draft.key.as_bytes());
     }
@@ -331,6 +309,11 @@ fn new_session(
         artifacts: Object::new(),
         extra: Object::new(),
     }
+}
+
+/// A source may know no more than the day, on which much can have been measured.
+fn has_time_of_day(time: Timestamp) -> bool {
+    time.as_nanosecond().rem_euclid(86_400_000_000_000) != 0
 }
 
 fn refuse_other_options(
@@ -405,12 +388,13 @@ fn clean(draft: &mut InstanceDraft) -> Option<String> {
 }
 
 /// A metric has one unit in a run. The same name with another one gets the unit into its
-/// name. Returns the metrics that the instance has.
+/// name. Returns the names of the metrics that the instance has.
 fn agree_on_metrics(
-    known: &mut BTreeMap<MetricName, Metric>,
+    known: &mut BTreeMap<(Id, MetricName), RunMetric>,
+    run: Id,
     draft: &mut InstanceDraft,
-) -> BTreeMap<MetricName, Metric> {
-    let mut agreed = BTreeMap::new();
+) -> Vec<MetricName> {
+    let mut agreed = Vec::new();
     let summarised: BTreeSet<MetricName> =
         draft.summaries.iter().map(|it| it.metric.clone()).collect();
     for (name, metric) in std::mem::take(&mut draft.metrics) {
@@ -418,12 +402,15 @@ fn agree_on_metrics(
         if !has_values {
             continue;
         }
-        let name = match known.get(&name) {
-            Some(other) if *other != metric => rename(draft, &name, &metric),
+        let name = match known.get(&(run, name.clone())) {
+            Some(other) if other.metric != metric => rename(draft, &name, &metric),
             Some(_) | None => name,
         };
-        known.entry(name.clone()).or_insert_with(|| metric.clone());
-        agreed.insert(name, metric);
+        known.entry((run, name.clone())).or_insert(RunMetric {
+            metric,
+            is_new: false,
+        });
+        agreed.push(name);
     }
     agreed
 }

@@ -15,7 +15,7 @@ use super::notes::FOLLOWS;
 use super::sink::Sink;
 use super::units::Unit;
 use super::{Format, ImportError, ImportOptions, Source, no_folder};
-use crate::model::{Benchmark, Level, Object};
+use crate::model::{Benchmark, Id, Level, Object};
 use crate::record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format {
@@ -47,7 +47,7 @@ fn read(
     };
     let digest = document.sha256();
     let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
-    let mut blocks: BTreeMap<(String, String), u32> = BTreeMap::new();
+    let mut blocks: BTreeMap<(Id, String), u32> = BTreeMap::new();
     for (raw, benchmark) in elements.iter().zip(&titles.benchmarks) {
         let result = match read_result(&document, raw) {
             Ok(result) => result,
@@ -64,14 +64,12 @@ fn read(
         };
         note(&result, &mut intake);
         let run = intake.run(titles.run_draft(&result))?;
-        let block = blocks
-            .entry((run.clone(), benchmark.id.clone()))
-            .or_default();
-        let line = document.line_of(raw.get());
+        let block = blocks.entry((run, benchmark.id.clone())).or_default();
+        let spot = document.spot_of(raw.get());
         for draft in drafts(&result, benchmark) {
             intake.instance(
-                line,
-                &run,
+                spot,
+                run,
                 InstanceDraft {
                     block: *block,
                     ..draft

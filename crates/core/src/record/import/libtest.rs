@@ -49,7 +49,7 @@ fn read(
                 Some(first) => has_several |= first.as_deref() != target,
                 None => first_target = Some(target.map(str::to_owned)),
             },
-            Err(reason) => intake.bad(BadLine { line, reason }),
+            Err(reason) => intake.bad(BadLine::new(line, reason)),
         }
         Ok(())
     })?;
@@ -68,7 +68,7 @@ fn read(
             intake.notes().left(name, why);
             Ok(())
         }
-        Ok(result) => intake.instance(line, &run, draft(&result, &ambiguous, &said)),
+        Ok(result) => intake.instance(line, run, draft(&result, &ambiguous, &said)),
         // The first reading has told of it.
         Err(_reason) => Ok(()),
     })?;

@@ -7,13 +7,20 @@
 //! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
 //! session, runs and instances to an `Intake`, which makes records of them.
 
+mod alike;
 mod asv;
 mod asv_document;
+mod asv_identity;
+mod asv_rows;
+mod asv_values;
+mod bare_words;
 mod benchmarkdotnet;
 mod benchmarkdotnet_document;
 mod bmf;
 mod conbench;
+mod conbench_comparison;
 mod conbench_document;
+mod conbench_stats;
 mod criterion;
 mod criterion_document;
 mod criterion_folder;
@@ -23,13 +30,17 @@ mod detect;
 mod divan;
 mod divan_table;
 mod document;
+mod drafts;
 mod error;
 mod github_action;
 mod github_action_document;
 mod go;
+mod go_drafts;
 mod go_line;
+mod go_results;
 mod go_stream;
 mod go_text;
+mod go_visits;
 mod google_benchmark;
 mod google_benchmark_document;
 mod google_benchmark_rows;
@@ -50,6 +61,7 @@ mod notes;
 mod number;
 mod others;
 mod places;
+mod promises;
 mod pyperf;
 mod pytest_benchmark;
 mod pytest_benchmark_document;
@@ -58,6 +70,7 @@ mod rebar;
 mod record_v1;
 mod sink;
 mod source;
+mod spot;
 #[cfg(test)]
 mod testing;
 mod units;
@@ -72,9 +85,11 @@ use jiff::Timestamp;
 use super::{Appended, Store, StoreError, Writer};
 use crate::model::{Id, Record, Session};
 
+pub use alike::Alike;
 pub use error::{BadLine, Foreign, ImportError};
 pub use notes::Note;
 pub use places::{Place, Places, places_at};
+pub use promises::check_promises;
 pub use source::Source;
 
 /// Every format that can be read, the surest signs first.
@@ -194,6 +209,8 @@ pub struct Imported {
     pub session: Option<Session>,
     /// The ids of all its sessions.
     pub sessions: BTreeSet<Id>,
+    /// Those that look like one that is in the store from another file.
+    pub alike: Vec<Alike>,
     /// The lines that were left out.
     pub bad_lines: Vec<BadLine>,
     /// What else was left out, and what was kept without being understood.
@@ -297,6 +314,7 @@ fn imported(
         appended: finished.appended,
         session: finished.session,
         sessions: finished.sessions,
+        alike: finished.alike,
         bad_lines: finished.bad_lines,
         notes: finished.notes.into_list(),
         records: finished.records,

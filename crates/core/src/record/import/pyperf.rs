@@ -17,7 +17,7 @@ use super::number::{Number, column};
 use super::sink::Sink;
 use super::units::Unit;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
-use crate::model::{Benchmark, Metric, Object};
+use crate::model::{Benchmark, Id, Metric, Object};
 use crate::record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format {
@@ -139,7 +139,7 @@ fn read(
     for raw in &wire.benchmarks {
         match document.element::<WireBenchmark<'_>>(raw) {
             Err(bad) => intake.bad(bad),
-            Ok(benchmark) => take_benchmark(&document, &common, benchmark, &run, &mut intake)?,
+            Ok(benchmark) => take_benchmark(&document, &common, benchmark, run, &mut intake)?,
         }
     }
     intake.finish()
@@ -190,12 +190,12 @@ fn take_benchmark(
     document: &Document,
     common: &Object,
     benchmark: WireBenchmark<'_>,
-    run: &str,
+    run: Id,
     intake: &mut Intake<'_, '_, '_>,
 ) -> Result<(), ImportError> {
     let own = benchmark.metadata.unwrap_or_default();
     for raw in benchmark.runs {
-        let line = document.line_of(raw.get());
+        let spot = document.spot_of(raw.get());
         let draft = new_instance(
             document,
             raw,
@@ -206,7 +206,7 @@ fn take_benchmark(
         );
         match draft {
             Err(bad) => intake.bad(bad),
-            Ok(draft) => intake.instance(line, run, draft)?,
+            Ok(draft) => intake.instance(spot, run, draft)?,
         }
     }
     Ok(())

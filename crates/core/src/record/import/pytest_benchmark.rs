@@ -94,13 +94,13 @@ fn read(
     let commit = wire.commit_info.take().unwrap_or_default();
     let run = intake.run(new_run(machine, commit))?;
     let read = |raw: &RawValue| read_entry(&document, raw);
-    document.each_element(&wire.benchmarks, read, |line, read| {
+    document.each_element(&wire.benchmarks, read, |spot, read| {
         match read {
             Err(bad) => intake.bad(bad),
             Ok((mut draft, notes)) => {
                 intake.notes().add(notes);
                 draft.host.clone_from(&host);
-                intake.instance(line, &run, draft)?;
+                intake.instance(spot, run, draft)?;
             }
         }
         Ok::<(), ImportError>(())

@@ -16,12 +16,48 @@ pub(super) fn reason(text: &str, error: &serde_json::Error) -> String {
     let message = without_position(&error.to_string());
     match error.classify() {
         Category::Data => data(&message),
-        Category::Syntax => {
-            not_a_number(text, error).unwrap_or_else(|| format!("not valid JSON: {message}"))
-        }
+        Category::Syntax => too_large(text, error)
+            .or_else(|| not_a_number(text, error))
+            .unwrap_or_else(|| format!("not valid JSON: {message}")),
         Category::Eof => "the JSON is cut off".to_owned(),
         Category::Io => message,
     }
+}
+
+/// Names the number, where that is what is wrong: it is JSON, but nothing can hold it.
+pub(super) fn too_large(text: &str, error: &serde_json::Error) -> Option<String> {
+    /// Of a number with hundreds of digits the first suffice.
+    const SHOWN: usize = 24;
+    if without_position(&error.to_string()) != "number out of range" {
+        return None;
+    }
+    let is_part =
+        |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
+    // The error stands in the number or just behind it.
+    let (before, behind) = text.split_at(offset_of(text, error.line(), error.column()));
+    let begin = before.bytes().rev().take_while(|it| is_part(it)).count();
+    let end = behind.bytes().take_while(|it| is_part(it)).count();
+    let number = &text[before.len() - begin..before.len() + end];
+    Some(match number.get(..SHOWN) {
+        Some(first) if number.len() > SHOWN => format!("the number {first}… is too large"),
+        Some(_) | None => format!("the number {number} is too large"),
+    })
+}
+
+/// Returns the byte of a text at serde's line and column, both from 1.
+pub(super) fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let mut begin = 0;
+    for _ in 1..line {
+        match text[begin..].find('\n') {
+            Some(at) => begin += at + 1,
+            None => break,
+        }
+    }
+    let mut place = (begin + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(place) {
+        place -= 1;
+    }
+    place
 }
 
 /// Python writes NaN and Infinity, which are no JSON. Names the key that has it.
@@ -90,6 +126,14 @@ mod tests {
         assert_eq!(
             of(r#"{"iterations":[{"n":1,"time":NaN}]}"#),
             "`time` is not a number: NaN"
+        );
+        assert_eq!(
+            of(r#"{"a": [1, 1e400, 2]}"#),
+            "the number 1e400 is too large"
+        );
+        assert_eq!(
+            of(&format!("[\n -1{}]", "0".repeat(400))),
+            "the number -10000000000000000000000… is too large"
         );
         assert_eq!(of(r#"{"a": 1"#), "the JSON is cut off");
         assert_eq!(of("time: 3"), "not valid JSON: expected ident");

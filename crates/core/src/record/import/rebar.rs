@@ -65,7 +65,7 @@ fn read(
             Err(bad) => intake.bad(bad),
             Ok((run, draft)) => {
                 let run = intake.run(run)?;
-                intake.instance(line, &run, draft)?;
+                intake.instance(line, run, draft)?;
             }
         }
     }
@@ -100,7 +100,7 @@ impl<'s> Rows<'s> {
             .collect();
         if let Some(missing) = NEEDED.iter().find(|it| !columns.iter().any(|c| c == *it)) {
             let reason = format!("there is no column `{missing}`");
-            return Err(whole_error(source, BadLine { line: 1, reason }));
+            return Err(whole_error(source, BadLine::new(1, reason)));
         }
         Ok(Self {
             source,
@@ -148,7 +148,7 @@ fn bad_row(source: &Source, error: csv::Error) -> Result<BadLine, ImportError> {
         }
         other => format!("not valid CSV: {other:?}"),
     };
-    Ok(BadLine { line, reason })
+    Ok(BadLine::new(line, reason))
 }
 
 fn tool(first: Option<&Read>) -> String {
@@ -301,10 +301,7 @@ fn summarise(row: &Row, length: Option<u64>, draft: &mut InstanceDraft) -> Resul
 
 impl Row {
     fn wrong(&self, reason: impl Into<String>) -> BadLine {
-        BadLine {
-            line: self.line,
-            reason: reason.into(),
-        }
+        BadLine::new(self.line, reason)
     }
 
     fn whole(&self, column: &str) -> Result<Option<u64>, BadLine> {

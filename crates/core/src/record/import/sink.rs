@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::alike::Alike;
 use super::depth::{DEEPEST, is_deep, is_too_deep};
 use super::notes::Notes;
+use super::spot::Spot;
 use super::{BadLine, BadLines, ImportError};
 use crate::model::{Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session};
 use crate::record::{Appended, IterationColumns, Mark, Memory, StoreError, Writer};
@@ -21,6 +23,8 @@ pub(super) struct Sink<'w, 't> {
     good: u64,
     session: Option<Session>,
     sessions: BTreeSet<Id>,
+    /// New ones whose start the source says.
+    dated: Vec<Session>,
     notes: Notes,
 }
 
@@ -36,6 +40,8 @@ pub(super) struct Finished {
     pub(super) session: Option<Session>,
     /// The ids of all.
     pub(super) sessions: BTreeSet<Id>,
+    /// Those that look like one of another file.
+    pub(super) alike: Vec<Alike>,
     pub(super) bad_lines: Vec<BadLine>,
     pub(super) notes: Notes,
     pub(super) appended: Appended,
@@ -67,6 +73,7 @@ impl<'w, 't> Sink<'w, 't> {
             good: 0,
             session: None,
             sessions: BTreeSet::new(),
+            dated: Vec::new(),
             notes: Notes::default(),
         }
     }
@@ -80,63 +87,77 @@ impl<'w, 't> Sink<'w, 't> {
     /// because of what it says, the line is bad.
     pub(super) fn line<'r>(
         &mut self,
-        line: u64,
+        spot: impl Into<Spot>,
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Result<(), ImportError> {
-        self.line_with(line, records, None)
+        self.line_with(spot, records, None).map(|_good| ())
     }
 
-    /// Puts the records that stand on a line, and the iterations of the instance among them.
+    /// Puts the records that stand on a line, and the iterations of the instance among them;
+    /// returns whether they were good.
     pub(super) fn line_with<'r>(
         &mut self,
-        line: u64,
+        spot: impl Into<Spot>,
         records: impl IntoIterator<Item = &'r Record>,
         iterations: Option<(Id, IterationColumns)>,
-    ) -> Result<(), ImportError> {
+    ) -> Result<bool, ImportError> {
         if self.only_counts() {
             self.good += 1;
-            return Ok(());
+            return Ok(true);
         }
+        let spot = spot.into();
         let deep_mark = iterations.as_ref().is_some_and(|(_, columns)| {
             let mut marks = columns.marks.values();
             marks.any(|mark| is_deep(&mark.attributes))
         });
         if deep_mark {
-            self.bad(line, format!("nested deeper than {DEEPEST} levels"));
-            return Ok(());
+            self.bad(spot.bad(format!("nested deeper than {DEEPEST} levels")));
+            return Ok(false);
         }
-        if !self.put_all(line, records)? {
-            return Ok(());
+        if !self.put_all(spot, records)? {
+            return Ok(false);
         }
         if let Some((instance, iterations)) = iterations {
             self.iterations(instance, iterations)?;
         }
         self.good += 1;
-        Ok(())
+        Ok(true)
+    }
+
+    /// Puts more iterations of an instance that was put before.
+    pub(super) fn more_iterations(
+        &mut self,
+        instance: Id,
+        iterations: IterationColumns,
+    ) -> Result<(), ImportError> {
+        if self.only_counts() {
+            return Ok(());
+        }
+        self.iterations(instance, iterations)
     }
 
     /// Puts records that others on the same line belong to, without counting a good line;
     /// returns whether they were good.
     pub(super) fn parents<'r>(
         &mut self,
-        line: u64,
+        spot: impl Into<Spot>,
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Result<bool, ImportError> {
         if self.only_counts() {
             return Ok(true);
         }
-        self.put_all(line, records)
+        self.put_all(spot.into(), records)
     }
 
     /// Puts all records; returns false, and notes the line as bad, where one cannot be had.
     fn put_all<'r>(
         &mut self,
-        line: u64,
+        spot: Spot,
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Result<bool, ImportError> {
         let records: Vec<&Record> = records.into_iter().collect();
         if records.iter().any(|record| is_too_deep(record)) {
-            self.bad(line, format!("nested deeper than {DEEPEST} levels"));
+            self.bad(spot.bad(format!("nested deeper than {DEEPEST} levels")));
             return Ok(false);
         }
         for record in records {
@@ -147,7 +168,7 @@ impl<'w, 't> Sink<'w, 't> {
                     | StoreError::NoParent { .. }
                     | StoreError::NotFinite { .. }),
                 ) => {
-                    self.bad(line, error.to_string());
+                    self.bad(spot.bad(error.to_string()));
                     return Ok(false);
                 }
                 Err(other) => return Err(other.into()),
@@ -177,10 +198,10 @@ impl<'w, 't> Sink<'w, 't> {
     }
 
     /// Notes a line that cannot be kept.
-    pub(super) fn bad(&mut self, line: u64, reason: String) {
+    pub(super) fn bad(&mut self, bad: BadLine) {
         self.bad_count += 1;
         if self.bad.len() < REMEMBERED {
-            self.bad.push(BadLine { line, reason });
+            self.bad.push(bad);
         }
     }
 
@@ -200,6 +221,12 @@ impl<'w, 't> Sink<'w, 't> {
             self.session = Some(known.clone());
         }
         Ok(known)
+    }
+
+    /// Notes a new session whose start the source says: one of another file with the same
+    /// start may be the same.
+    pub(super) fn dated(&mut self, session: Session) {
+        self.dated.push(session);
     }
 
     /// Returns whether the store has that run.
@@ -244,36 +271,49 @@ impl<'w, 't> Sink<'w, 't> {
         }
     }
 
-    /// Returns whether there was anything good, new or not.
-    pub(super) fn has_good(&self) -> bool {
-        self.good > 0
-    }
-
     /// Counts a line that says nothing new.
     pub(super) fn nothing_new(&mut self) {
         self.good += 1;
     }
 
     /// Returns what came of it all; an error when there were bad lines that may not be
-    /// skipped.
+    /// skipped, or nothing but bad lines.
     pub(super) fn finish(self) -> Result<Finished, ImportError> {
         let refused = self.only_counts();
         let mut bad = self.bad.into_iter();
-        if refused && let Some(first) = bad.next() {
-            return Err(ImportError::Line {
-                name: self.name,
-                first,
-                more: self.bad_count - 1,
-                good: self.good,
+        if (refused || self.good == 0)
+            && let Some(first) = bad.next()
+        {
+            let (name, more) = (self.name, self.bad_count - 1);
+            return Err(match self.bad_lines {
+                BadLines::Refuse => ImportError::Line {
+                    name,
+                    first,
+                    more,
+                    good: self.good,
+                },
+                BadLines::Skip => ImportError::NothingGood { name, first, more },
             });
         }
+        let mut alike = Vec::new();
         let (appended, records) = match self.target {
-            Target::Store(writer) => (writer.settle()?, Vec::new()),
+            Target::Store(writer) => {
+                let appended = writer.settle()?;
+                // A file that has grown has some of the other's instances, and is no copy.
+                if appended.of(RecordKind::Instance).already_there == 0 {
+                    for new in &self.dated {
+                        let known = writer.sessions_like(new.id)?;
+                        alike.extend(known.into_iter().filter_map(|it| Alike::of(new, it)));
+                    }
+                }
+                (appended, Vec::new())
+            }
             Target::Memory(memory) => memory.into_records(),
         };
         Ok(Finished {
             session: self.session.filter(|_| self.sessions.len() == 1),
             sessions: self.sessions,
+            alike,
             bad_lines: bad.collect(),
             notes: self.notes,
             appended,
@@ -295,11 +335,11 @@ impl Target<'_, '_> {
 fn in_rows(instance: Id, mut columns: IterationColumns) -> Vec<Iteration> {
     (0_u32..)
         .zip(0..columns.count)
-        .map(|(index, k)| {
-            let mark: Mark = columns.marks.remove(&index).unwrap_or_default();
+        .map(|(number, k)| {
+            let mark: Mark = columns.marks.remove(&number).unwrap_or_default();
             Iteration {
                 instance,
-                index,
+                index: columns.first + number,
                 offset: columns.offset_of(k),
                 burn_in: columns.is_burn_in(k),
                 loops: columns.loops_of(k),

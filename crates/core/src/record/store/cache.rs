@@ -13,10 +13,15 @@ pub(super) struct Cache {
     pub(super) metrics: HashMap<MetricName, i64>,
     pub(super) benchmarks: HashMap<(String, String), i64>,
     pub(super) benchmark_metrics: HashSet<(i64, i64)>,
+    /// All sessions by when they began, once somebody has asked for them.
+    pub(super) begun: Option<HashMap<String, Vec<i64>>>,
 }
 
-/// Instances to remember at most; forgetting costs a look-up each.
+/// Instances, and metrics of benchmarks, to remember at most; forgetting costs a look-up each.
 const MANY: usize = 200_000;
+
+/// Benchmarks to remember at most: they are known by their names, which take more room.
+const BENCHMARKS: usize = 50_000;
 
 #[derive(Debug, Clone)]
 pub(super) struct SessionKey {
@@ -39,6 +44,21 @@ pub(super) struct InstanceKey {
 impl Cache {
     pub(super) fn forget(&mut self) {
         *self = Self::default();
+    }
+
+    pub(super) fn remember_benchmark(&mut self, suite_and_id: (String, String), key: i64) {
+        if self.benchmarks.len() >= BENCHMARKS {
+            self.benchmarks.clear();
+        }
+        self.benchmarks.insert(suite_and_id, key);
+    }
+
+    /// Remembers that a benchmark has a metric; says whether that was not known.
+    pub(super) fn remember_metric(&mut self, benchmark: i64, metric: i64) -> bool {
+        if self.benchmark_metrics.len() >= MANY {
+            self.benchmark_metrics.clear();
+        }
+        self.benchmark_metrics.insert((benchmark, metric))
     }
 
     pub(super) fn remember_instance(&mut self, id: Id, key: InstanceKey) {

@@ -11,11 +11,12 @@ use crate::model::{Id, Outcome, RecordKind};
 use crate::record::{IterationColumns, Mark};
 
 impl Writer<'_> {
-    /// Puts all iterations of an instance that was made in this transaction.
+    /// Puts iterations of an instance that was made in this transaction: all of them, or
+    /// the next part.
     ///
     /// # Errors
-    /// When a value is infinite, the instance is missing or has iterations already, or
-    /// the store cannot be written to.
+    /// When a value is infinite, the instance is missing or has one of the iterations
+    /// already, or the store cannot be written to.
     pub(crate) fn put_columns(
         &mut self,
         instance: Id,
@@ -30,17 +31,21 @@ impl Writer<'_> {
         instance: Id,
         mut columns: IterationColumns,
     ) -> Result<(), StoreError> {
-        let parent =
-            self.parent_instance(RecordKind::Iteration, instance, || "0 and more".to_owned())?;
+        let first = columns.first;
+        let parent = self.parent_instance(RecordKind::Iteration, instance, || {
+            format!("{first} and more")
+        })?;
         refuse_infinite(instance, &columns)?;
-        let stored = self.stored_indices.of(self.connection, parent.key)?;
-        if !stored.is_empty() || self.held_iterations.has(parent.key) {
-            return Err(StoreError::damaged("an instance just made has iterations"));
-        }
         let Some(last) = last_index(&columns)? else {
             return Ok(());
         };
-        stored.insert_run(0, last);
+        let stored = self.stored_indices.of(self.connection, parent.key)?;
+        if stored.has_any(first, last) || self.held_iterations.has(parent.key) {
+            return Err(StoreError::damaged(format!(
+                "an instance just made has iterations from {first} on"
+            )));
+        }
+        stored.insert_run(first, last);
         let mut all_series = Vec::with_capacity(columns.values.len());
         for (name, column) in &columns.values {
             if column.iter().any(|value| !value.is_nan()) {
@@ -50,30 +55,31 @@ impl Writer<'_> {
         }
         let mut marks = std::mem::take(&mut columns.marks);
         for range in divide(columns.count, &all_series) {
-            // Every place fits, because the last one does.
-            let first = u32::try_from(range.start).unwrap_or(last);
+            // Every number fits, because the last one does.
+            let number = u32::try_from(range.start).unwrap_or(last);
             let later = u32::try_from(range.end)
                 .map_or_else(|_too_large| BTreeMap::new(), |end| marks.split_off(&end));
             let mut marked = std::mem::replace(&mut marks, later);
             let chunk = NewChunk {
-                first,
+                first: first + number,
                 count: range.len(),
                 offsets: part(&columns.offsets, &range),
                 burn_in: part(&columns.burn_in, &range),
                 loops: part(&columns.loops, &range),
-                details: take_details(&mut marked, first),
-                outcomes: placed(&marked, first)
+                details: take_details(&mut marked, number),
+                outcomes: placed(&marked, number)
                     .filter(|(_, mark)| mark.outcome != Outcome::Ok)
                     .map(|(place, mark)| (place, mark.outcome))
                     .collect(),
-                messages: placed(&marked, first)
+                messages: placed(&marked, number)
                     .filter_map(|(place, mark)| Some((place, mark.message.as_deref()?)))
                     .collect(),
                 ..NewChunk::default()
             };
             self.chunks.chunk(parent.key, &chunk)?;
             for series in &all_series {
-                self.chunks.series(parent.key, first, series, &range)?;
+                self.chunks
+                    .series(parent.key, chunk.first, series, &range)?;
             }
         }
         self.appended
@@ -90,17 +96,24 @@ fn last_index(columns: &IterationColumns) -> Result<Option<u32>, StoreError> {
         && usual_or_whole(columns.burn_in.len())
         && usual_or_whole(columns.loops.len())
         && columns.values.values().all(|column| column.len() == count)
-        && columns.marks.keys().all(|&index| (index as usize) < count);
+        && columns
+            .marks
+            .keys()
+            .all(|&number| (number as usize) < count);
     if !agree {
         return Err(StoreError::damaged(format!(
             "columns of different lengths were given for {count} iterations"
         )));
     }
-    match count.checked_sub(1).map(u32::try_from) {
-        None => Ok(None),
-        Some(Ok(last)) => Ok(Some(last)),
-        Some(Err(_)) => Err(StoreError::damaged(format!(
-            "{count} iterations are more than an instance can have"
+    let Some(last) = count.checked_sub(1) else {
+        return Ok(None);
+    };
+    let last = u32::try_from(last).ok();
+    match last.and_then(|last| last.checked_add(columns.first)) {
+        Some(last) => Ok(Some(last)),
+        None => Err(StoreError::damaged(format!(
+            "{count} iterations from {} on are more than an instance can have",
+            columns.first
         ))),
     }
 }
@@ -114,7 +127,7 @@ fn refuse_infinite(instance: Id, columns: &IterationColumns) -> Result<(), Store
         None => Ok(()),
         Some((place, metric)) => Err(StoreError::NotFinite {
             kind: RecordKind::Iteration,
-            key: child_key(place, instance),
+            key: child_key(place + columns.first as usize, instance),
             metric: metric.to_owned(),
         }),
     }
@@ -125,23 +138,23 @@ fn part<'c, T>(column: &'c [T], range: &Range<usize>) -> &'c [T] {
     column.get(range.clone()).unwrap_or_default()
 }
 
-/// Returns marks by place in the chunk that begins at index `first`.
-fn placed(marks: &BTreeMap<u32, Mark>, first: u32) -> impl Iterator<Item = (usize, &Mark)> {
+/// Returns marks by place in the chunk that begins with that number.
+fn placed(marks: &BTreeMap<u32, Mark>, number: u32) -> impl Iterator<Item = (usize, &Mark)> {
     marks
         .iter()
-        .map(move |(index, mark)| (index.saturating_sub(first) as usize, mark))
+        .map(move |(it, mark)| (it.saturating_sub(number) as usize, mark))
 }
 
-fn take_details(marks: &mut BTreeMap<u32, Mark>, first: u32) -> BTreeMap<usize, Detail> {
+fn take_details(marks: &mut BTreeMap<u32, Mark>, number: u32) -> BTreeMap<usize, Detail> {
     marks
         .iter_mut()
         .filter(|(_, mark)| !mark.attributes.is_empty())
-        .map(|(index, mark)| {
+        .map(|(it, mark)| {
             let detail = Detail {
                 attributes: std::mem::take(&mut mark.attributes),
                 ..Detail::default()
             };
-            (index.saturating_sub(first) as usize, detail)
+            (it.saturating_sub(number) as usize, detail)
         })
         .collect()
 }
@@ -213,6 +226,7 @@ mod tests {
             attributes: attributes.clone(),
         };
         let columns = IterationColumns {
+            first: 0,
             count: 200,
             burn_in: (0..200).map(|k| k < 2).collect(),
             loops: vec![3; 200],
@@ -254,6 +268,65 @@ mod tests {
     }
 
     #[test]
+    fn columns_may_come_in_parts_and_in_turn_with_those_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store_with_instances(&folder.path().join("lapwing.db"), 2);
+        let failed = Mark {
+            outcome: Outcome::Failed,
+            message: Some("exit code 1".to_owned()),
+            attributes: Object::new(),
+        };
+        let part = |first: u32, count: u32| IterationColumns {
+            first,
+            count: count as usize,
+            values: BTreeMap::from([(
+                "time".to_owned(),
+                (first..first + count).map(f64::from).collect(),
+            )]),
+            // The last of the part.
+            marks: BTreeMap::from([(count - 1, failed.clone())]),
+            ..IterationColumns::default()
+        };
+        store
+            .write(|writer| {
+                writer.put_columns(id(100), part(0, 150))?;
+                writer.put_columns(id(101), part(0, 3))?;
+                writer.put_columns(id(100), part(150, 2))?;
+                writer.put_columns(id(101), part(3, 1))
+            })
+            .unwrap();
+        let expected = |instance: u64, count: u32, failures: [u32; 2]| {
+            (0..count).map(move |index| {
+                let failed = failures.contains(&index);
+                Iteration {
+                    instance: id(instance),
+                    index,
+                    offset: None,
+                    burn_in: false,
+                    loops: 1,
+                    outcome: if failed { Outcome::Failed } else { Outcome::Ok },
+                    message: failed.then(|| "exit code 1".to_owned()),
+                    metrics: BTreeMap::from([("time".to_owned(), f64::from(index))]),
+                    attributes: Object::new(),
+                    artifacts: Object::new(),
+                    extra: Object::new(),
+                }
+            })
+        };
+        let expected: Vec<Iteration> = expected(100, 152, [149, 151])
+            .chain(expected(101, 4, [2, 3]))
+            .collect();
+        assert_eq!(stored(&store), expected);
+        let again = store.write(|writer| writer.put_columns(id(100), part(151, 2)));
+        assert!(
+            again
+                .unwrap_err()
+                .to_string()
+                .ends_with("an instance just made has iterations from 151 on")
+        );
+    }
+
+    #[test]
     fn columns_that_cannot_be_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = store_with_instances(&folder.path().join("lapwing.db"), 1);
@@ -283,7 +356,7 @@ mod tests {
             put(&mut store, id(100), one(1.0, 1))
                 .unwrap_err()
                 .to_string()
-                .ends_with("an instance just made has iterations")
+                .ends_with("an instance just made has iterations from 0 on")
         );
     }
 

@@ -55,9 +55,12 @@ pub(super) struct Indices {
 }
 
 impl Indices {
-    /// Returns whether there is none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+    /// Returns whether any index from `first` to `last` is among them.
+    pub(super) fn has_any(&self, first: u32, last: u32) -> bool {
+        self.runs
+            .range(..=last)
+            .next_back()
+            .is_some_and(|(_, &end)| first <= end)
     }
 
     /// Returns whether an index is among them.
@@ -137,6 +140,10 @@ mod tests {
             }
             for number in 0..62 {
                 prop_assert_eq!(indices.contains(number), plain.contains(&number));
+                prop_assert_eq!(
+                    indices.has_any(number, number + 3),
+                    plain.range(number..=number + 3).next().is_some()
+                );
             }
         }
     }

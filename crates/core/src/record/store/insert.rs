@@ -19,6 +19,7 @@ impl Writer<'_> {
                 session,
             );
         }
+        let started = time_text(session.started);
         self.connection
             .prepare_cached(
                 "INSERT INTO session (id, suite, name, started, seed, tool, attributes, \
@@ -28,7 +29,7 @@ impl Writer<'_> {
                 session.id.to_string(),
                 session.suite,
                 session.name,
-                time_text(session.started),
+                started,
                 session.seed.map(|seed| seed.to_string()),
                 session.tool,
                 object_text(&session.attributes)?,
@@ -39,6 +40,9 @@ impl Writer<'_> {
             key: self.connection.last_insert_rowid(),
             suite: session.suite.clone(),
         };
+        if let Some(begun) = &mut self.cache.begun {
+            begun.entry(started).or_default().push(key.key);
+        }
         self.cache.sessions.insert(session.id, key);
         self.appended.count_new(RecordKind::Session, 1);
         Ok(())

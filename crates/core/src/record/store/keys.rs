@@ -84,7 +84,7 @@ impl Writer<'_> {
                 self.connection.last_insert_rowid()
             }
         };
-        self.cache.benchmarks.insert(name, key);
+        self.cache.remember_benchmark(name, key);
         Ok(key)
     }
 
@@ -113,7 +113,7 @@ impl Writer<'_> {
     /// Returns the key of a metric, and notes that the benchmark has it.
     pub(super) fn metric_of(&mut self, benchmark: i64, name: &str) -> Result<i64, StoreError> {
         let metric = self.metric(name)?;
-        if self.cache.benchmark_metrics.insert((benchmark, metric)) {
+        if self.cache.remember_metric(benchmark, metric) {
             self.connection
                 .prepare_cached(
                     "INSERT INTO benchmark_metric (benchmark, metric) VALUES (?1, ?2) \

@@ -3,6 +3,7 @@
 //! Integer keys inside, ids outside; iterations and their values in columns, values by
 //! metric. Whatever a record says comes back as it was written.
 
+mod alike;
 mod appended;
 mod assemble;
 mod cache;
@@ -11,6 +12,7 @@ mod check;
 mod chunk;
 mod columns;
 mod compare;
+mod discard;
 mod error;
 mod grow;
 mod indices;
@@ -118,6 +120,10 @@ impl Store {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|error| wrap(error.into()))?;
+        // It may have gone while others had the lock.
+        if open::file_identity(&path) != self.file {
+            return Err(E::from(StoreError::Vanished { path }));
+        }
         let version: i64 = transaction
             .pragma_query_value(None, "data_version", |row| row.get(0))
             .map_err(|error| wrap(error.into()))?;

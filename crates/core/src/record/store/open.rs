@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::cache::Cache;
@@ -98,6 +99,11 @@ impl Store {
     fn new(path: &Path, connection: Connection, read_only: bool) -> Result<Self, StoreError> {
         connection
             .busy_timeout(PATIENCE)
+            .map_err(|error| StoreError::from(error).at(path))?;
+        // Otherwise SQLite parses a statement anew whenever it gets other parameters, because
+        // they might call for another plan: most of the time of reading many instances.
+        connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
             .map_err(|error| StoreError::from(error).at(path))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(Self {

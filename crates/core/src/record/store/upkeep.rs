@@ -37,6 +37,8 @@ pub struct Purged {
     pub instances: u64,
     /// Iterations.
     pub iterations: u64,
+    /// Summaries of metrics whose samples were never kept.
+    pub summaries: u64,
 }
 
 const COUNTED: [(&str, &str); 9] = [
@@ -58,6 +60,9 @@ const COUNTED: [(&str, &str); 9] = [
 
 const PURGED_ITERATIONS: &str =
     "SELECT coalesce(sum(count), 0) FROM chunk WHERE instance IN (SELECT key FROM temp.purged)";
+
+const PURGED_SUMMARIES: &str =
+    "SELECT count(*) FROM summary WHERE instance IN (SELECT key FROM temp.purged)";
 
 impl Store {
     /// Returns what the store holds, in numbers.
@@ -130,6 +135,7 @@ impl Store {
                 runs: 0,
                 instances: count("SELECT count(*) FROM temp.purged")?,
                 iterations: count(PURGED_ITERATIONS)?,
+                summaries: count(PURGED_SUMMARIES)?,
             })
         };
         count().map_err(|error| error.at(&self.path))
@@ -173,7 +179,7 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<Purged, Stor
     let iterations: i64 = connection.query_row(PURGED_ITERATIONS, [], |row| row.get(0))?;
     delete("DELETE FROM chunk WHERE instance IN (SELECT key FROM temp.purged)")?;
     delete("DELETE FROM span_chunk WHERE instance IN (SELECT key FROM temp.purged)")?;
-    delete("DELETE FROM summary WHERE instance IN (SELECT key FROM temp.purged)")?;
+    let summaries = delete("DELETE FROM summary WHERE instance IN (SELECT key FROM temp.purged)")?;
     connection.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS purged_run (key INTEGER PRIMARY KEY); \
          DELETE FROM temp.purged_run; \
@@ -227,5 +233,6 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<Purged, Stor
         runs,
         instances,
         iterations: iterations.cast_unsigned(),
+        summaries,
     })
 }

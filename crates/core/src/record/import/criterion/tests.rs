@@ -294,10 +294,16 @@ fn what_is_broken_is_named_with_its_file_and_may_be_left_out() {
     let nothing_good = of_folder(&fixture("criterion-0.8.2/wrong"), BadLines::Skip);
     let nothing_good = nothing_good.expect_err("nothing is left").to_string();
     let all = [
+        broken("criterion-0.3.0/truncated"),
+        broken("criterion-0.3.0/wrong"),
+        refusal("cargo-criterion-1.1.0/truncated.json"),
+        refusal("cargo-criterion-1.1.0/wrong.json"),
         broken("criterion-0.8.2/truncated"),
         broken("criterion-0.8.2/wrong"),
         nothing_good.replace(&place, ""),
-        skipped.bad_lines[0].reason.replace(&results, ""),
+        skipped.bad_lines[0]
+            .in_source("the folder")
+            .replace(&results, ""),
         refusal("criterion-0.8.2/baselines/flat/5000/new/sample.json"),
         refusal_of(
             "criterion",
@@ -309,10 +315,14 @@ fn what_is_broken_is_named_with_its_file_and_may_be_left_out() {
         ),
     ];
     insta::assert_snapshot!(all.join("\n"), @r#"
+    criterion-0.3.0/truncated/sums/fold/new/sample.json:1: the JSON is cut off
+    criterion-0.3.0/wrong/sums/fold/new/sample.json:1: `[1][0]`: invalid type: string "169022 ns", expected a number
+    truncated.json:4: the JSON is cut off
+    wrong.json:3: invalid type: string "many", expected a number
     criterion-0.8.2/truncated/flat/5000/new/sample.json:1: the JSON is cut off
     criterion-0.8.2/wrong/flat/5000/new/sample.json:1: `times` has a negative one: -1006291
-    criterion-0.8.2/wrong/flat/5000/new/sample.json:1: `times` has a negative one: -1006291
-    flat/5000/new/sample.json: `times` has a negative one: -1006291
+    nothing good in criterion-0.8.2/wrong: criterion-0.8.2/wrong/flat/5000/new/sample.json:1: `times` has a negative one: -1006291
+    flat/5000/new/sample.json:1: `times` has a negative one: -1006291
     sample.json:1: the name of the benchmark is missing, which stands in a `benchmark.json` beside it: import its directory
     made-up:1: `id` is missing
     made-up:1: invalid type: string "fast", expected a number

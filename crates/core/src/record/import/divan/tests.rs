@@ -184,6 +184,8 @@ fn a_broken_table_says_where() {
     let row = |row: &str| refusal_of("divan", &format!("{head}\n{row}\n"));
     let tested = std::fs::read_to_string(fixture("divan-0.1.21/tested.txt")).expect("a fixture");
     let broken = [
+        refusal("divan-0.1.11/truncated.txt"),
+        refusal("divan-0.1.11/wrong.txt"),
         refusal("divan-0.1.21/truncated.txt"),
         refusal("divan-0.1.21/wrong.txt"),
         row("│        1 ns │ 1 ns │ 1 ns │ 1 ns │ 1 │ 1"),
@@ -196,6 +198,8 @@ fn a_broken_table_says_where() {
         refusal_of("divan", &tested),
     ];
     insta::assert_snapshot!(broken.join("\n"), @r#"
+    truncated.txt:12: the row is cut off: it has 3 of 6 columns
+    wrong.txt:5: `median` is not what it should be: "64.72 lb"
     truncated.txt:9: the row is cut off: it has 3 of 4 columns
     wrong.txt:3: `slowest` is not what it should be: "286.2 xx"
     made-up:2: there are figures without a name

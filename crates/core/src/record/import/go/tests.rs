@@ -1,8 +1,10 @@
 use serde_json::Value;
 
 use super::super::go_stream::MOST_SETTINGS;
-use super::super::testing::{imported, read_text, refusal, shown};
-use crate::model::{Object, Record};
+use super::super::testing::{imported, options, read_text, refusal, shown};
+use super::super::{BadLines, Source, import};
+use crate::model::{Object, Outcome, Record, RecordKind};
+use crate::record::{Filter, Store, StoreError};
 
 #[test]
 fn count_gives_iterations_of_one_instance_for_each_benchmark() {
@@ -307,8 +309,104 @@ fn no_more_settings_hold_than_memory_has_room_for() {
 }
 
 #[test]
+fn values_that_are_no_finite_numbers_are_missing_and_counted() {
+    // Of no iterations there is no mean: that is a failure, and said to be one.
+    let text = "\
+BenchmarkA 10 NaN ns/op 3 B/op
+BenchmarkA 10 +Inf ns/op 3 B/op
+BenchmarkB 10 2 ns/op NaN ratio
+BenchmarkC 0 NaN ns/op
+";
+    insta::assert_snapshot!(shown(&read_text("go", text)), @r##"
+    go because it was said
+    {"v":1,"kind":"session","id":"#0","suite":"go","started":"2026-01-01T00:00:00Z","tool":"go test","name":"made-up","attributes":{"source":{"file":"made-up","format":"go","sha256":"…"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"B/op":{"unit":"B","better":"lower"},"wall_time":{"unit":"s","better":"lower"}}}
+    {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"BenchmarkA"},"block":0,"position":0,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":10,"outcome":"ok","metrics":{"B/op":3.0}}
+    {"v":1,"kind":"iteration","instance":"#2","index":1,"burn_in":false,"loops":10,"outcome":"ok","metrics":{"B/op":3.0}}
+    {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"BenchmarkB"},"block":0,"position":1,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"loops":10,"outcome":"ok","metrics":{"wall_time":2e-9}}
+    {"v":1,"kind":"instance","id":"#4","run":"#1","benchmark":{"id":"BenchmarkC"},"block":0,"position":2,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#4","outcome":"ok"}
+    {"v":1,"kind":"iteration","instance":"#4","index":0,"burn_in":false,"outcome":"failed"}
+    left, as they are NaN or infinite: 2 values of ns/op, 1 value of ratio
+    "##);
+}
+
+#[test]
+fn a_metric_has_one_unit_in_a_source() {
+    let text = "BenchmarkA 10 2 wall_time\nBenchmarkB 10 3 ns/op\n";
+    insta::assert_snapshot!(shown(&read_text("go", text)), @r##"
+    go because it was said
+    {"v":1,"kind":"session","id":"#0","suite":"go","started":"2026-01-01T00:00:00Z","tool":"go test","name":"made-up","attributes":{"source":{"file":"made-up","format":"go","sha256":"…"}}}
+    {"v":1,"kind":"run","id":"#1","session":"#0","variant":"default","metrics":{"wall_time":{"unit":"wall_time"},"wall_time (s)":{"unit":"s","better":"lower"}}}
+    {"v":1,"kind":"instance","id":"#2","run":"#1","benchmark":{"id":"BenchmarkA"},"block":0,"position":0,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#2","outcome":"ok"}
+    {"v":1,"kind":"iteration","instance":"#2","index":0,"burn_in":false,"loops":10,"outcome":"ok","metrics":{"wall_time":2.0}}
+    {"v":1,"kind":"instance","id":"#3","run":"#1","benchmark":{"id":"BenchmarkB"},"block":0,"position":1,"attempt":0}
+    {"v":1,"kind":"instance_end","instance":"#3","outcome":"ok"}
+    {"v":1,"kind":"iteration","instance":"#3","index":0,"burn_in":false,"loops":10,"outcome":"ok","metrics":{"wall_time (s)":3e-9}}
+    "##);
+}
+
+/// More results than are held at a time, those of three benchmarks in turn, with failures.
+#[test]
+fn results_in_turn_come_together_whatever_their_number() {
+    let turns = 30_000_u32;
+    let mut text = String::new();
+    for turn in 0..turns {
+        text.push_str(&format!("BenchmarkA 10 {turn} ns/op\n"));
+        text.push_str(&format!("BenchmarkB {} 7 ratio 5 B/op\n", turn % 2));
+        if turn % 10_000 == 0 {
+            text.push_str("--- FAIL: BenchmarkC\n    c_test.go:3: no\n");
+        }
+        text.push_str(&format!("BenchmarkC 3 {turn} ratio\n"));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut store = Store::open(&folder.path().join("lapwing.db")).expect("a store");
+    let source = Source::from_bytes("made-up", text.into_bytes()).expect("bytes");
+    let options = options(BadLines::Refuse);
+    let imported = import(&mut store, &source, &options).expect("good");
+    assert_eq!(imported.appended.of(RecordKind::Instance).new, 3);
+    let again = import(&mut store, &source, &options).expect("good");
+    assert_eq!(again.appended.total().new, 0);
+    let there = again.appended.of(RecordKind::Iteration).already_there;
+    assert_eq!(there, u64::from(turns) * 3 + 3);
+    let mut found = Vec::new();
+    store
+        .each_benchmark(&Filter::default(), |data| {
+            for instance in &data.instances {
+                let of = &instance.iterations;
+                let ends = |column: &[f64]| (column[0], column[column.len() - 1]);
+                let values: Vec<_> = of.values.iter().map(|(it, all)| (it, ends(all))).collect();
+                let failed = of
+                    .outcome
+                    .iter()
+                    .filter(|it| **it == Outcome::Failed)
+                    .count();
+                found.push(format!(
+                    "{}: {} iterations, {failed} failed, {values:?}",
+                    data.benchmark.id,
+                    of.index.len(),
+                ));
+            }
+            Ok::<(), StoreError>(())
+        })
+        .expect("a store");
+    insta::assert_snapshot!(found.join("\n"), @r#"
+    BenchmarkA: 30000 iterations, 0 failed, [("wall_time", (0.0, 2.9999e-5))]
+    BenchmarkB: 30000 iterations, 15000 failed, [("B/op", (5.0, 5.0)), ("ratio", (7.0, 7.0))]
+    BenchmarkC: 30003 iterations, 3 failed, [("ratio", (NaN, 29999.0))]
+    "#);
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_line() {
     insta::assert_snapshot!(refusal("go-1.19/truncated.txt"), @"truncated.txt:6: `1` of `BenchmarkCount/size=8/kind=same-2` has no unit");
     insta::assert_snapshot!(refusal("go-1.19/negative.txt"), @"negative.txt:5: `ns/op` of `BenchmarkCount/size=8/kind=same-2` is negative: -219.8");
+    insta::assert_snapshot!(refusal("go-1.24/truncated.txt"), @"truncated.txt:13: `2458` of `BenchmarkCount/size=64/kind=same` has no unit");
+    insta::assert_snapshot!(refusal("go-1.24/wrong.txt"), @"wrong.txt:6: `ns/op` of `BenchmarkCount/size=8/kind=same` is not a number: 278,8");
     insta::assert_snapshot!(refusal("go-1.19/wrong.txt"), @"wrong.txt:6: `ns/op` of `BenchmarkCount/size=8/kind=same-2` is not a number: fast");
 }

@@ -170,6 +170,8 @@ fn what_was_skipped_says_why() {
 #[test]
 fn a_broken_document_says_where() {
     let broken = [
+        refusal("google-benchmark-1.9.5/truncated.json"),
+        refusal("google-benchmark-1.9.5/wrong.json"),
         refusal("google-benchmark-1.7.1/truncated.json"),
         refusal("google-benchmark-1.7.1/negative.json"),
         refusal("google-benchmark-1.7.1/wrong-type.json"),
@@ -184,6 +186,8 @@ fn a_broken_document_says_where() {
         refusal_of("google-benchmark", r#"{"context": {}, "benchmarks": []}"#),
     ];
     insta::assert_snapshot!(broken.join("\n"), @r#"
+    truncated.json:66: the JSON is cut off
+    wrong.json:53: `cpu_time`: invalid type: sequence, expected a number
     truncated.json:108: the JSON is cut off
     negative.json:39: `real_time` of `BM_Linear/1024/iterations:200` is negative: -12.5
     wrong-type.json:64: `cpu_time`: invalid type: string "fast", expected a number

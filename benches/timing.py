@@ -1,0 +1,17 @@
+"""What the benchmarks of whole commands share."""
+
+import os
+import subprocess
+import sys
+import time
+
+
+def timed(command):
+    """Returns seconds and peak memory in MB of a command's process."""
+    before = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - before
+    if status != 0:
+        sys.exit(f"failed with status {status}: {command}")
+    return seconds, usage.ru_maxrss / 1024

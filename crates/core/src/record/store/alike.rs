@@ -1,0 +1,81 @@
+//! Finds sessions that may hold the same measurements as another.
+
+use std::collections::HashMap;
+
+use rusqlite::OptionalExtension;
+
+use super::rows::{self, SESSION_COLUMNS};
+use super::{StoreError, Writer};
+use crate::model::{Id, Session};
+
+/// Sessions of one moment to look at, the first of them: one file may hold thousands.
+const LOOKED_AT: usize = 16;
+
+impl Writer<'_> {
+    /// Returns the other sessions of the same suite and tool that began at the same moment
+    /// and have a benchmark on a host that this session has, too.
+    pub(crate) fn sessions_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
+        self.find_like(id).map_err(|error| error.at(self.path))
+    }
+
+    fn find_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
+        let mut alike = Vec::new();
+        let Some((key, started)) = self
+            .connection
+            .prepare_cached("SELECT key, started FROM session WHERE id = ?1")?
+            .query_row([id.to_string()], |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+            })
+            .optional()?
+        else {
+            return Ok(alike);
+        };
+        let same_moment = self.begun()?.get(&started).into_iter().flatten();
+        let candidates: Vec<i64> = same_moment.copied().take(LOOKED_AT).collect();
+        for other in candidates.into_iter().filter(|other| *other != key) {
+            if self.share_benchmarks(key, other)? {
+                let mut statement = self.connection.prepare_cached(&format!(
+                    "SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1"
+                ))?;
+                let mut found = statement.query([other])?;
+                if let Some(row) = found.next()? {
+                    alike.push(rows::read_session(row)?.1);
+                }
+            }
+        }
+        Ok(alike)
+    }
+
+    /// Returns the keys of all sessions by when they began.
+    fn begun(&mut self) -> Result<&HashMap<String, Vec<i64>>, StoreError> {
+        let begun = match self.cache.begun.take() {
+            Some(known) => known,
+            None => {
+                let mut begun: HashMap<String, Vec<i64>> = HashMap::new();
+                let mut statement = self
+                    .connection
+                    .prepare("SELECT started, key FROM session ORDER BY key")?;
+                let mut found = statement.query([])?;
+                while let Some(row) = found.next()? {
+                    begun.entry(row.get(0)?).or_default().push(row.get(1)?);
+                }
+                begun
+            }
+        };
+        Ok(self.cache.begun.insert(begun))
+    }
+
+    fn share_benchmarks(&self, one: i64, other: i64) -> Result<bool, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT one.tool = other.tool AND one.suite = other.suite AND EXISTS (\
+               SELECT benchmark, host FROM instance \
+                 JOIN run ON run.key = instance.run WHERE run.session = one.key \
+               INTERSECT \
+               SELECT benchmark, host FROM instance \
+                 JOIN run ON run.key = instance.run WHERE run.session = other.key) \
+             FROM session AS one, session AS other WHERE one.key = ?1 AND other.key = ?2",
+        )?;
+        let share = statement.query_row([one, other], |row| row.get(0));
+        Ok(share.optional()?.unwrap_or(false))
+    }
+}
