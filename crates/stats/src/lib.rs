@@ -32,6 +32,7 @@ mod ratio;
 mod ratio_interval;
 mod seed;
 mod subset;
+mod suite_ratio;
 mod variance;
 
 pub use bootstrap::{
@@ -61,4 +62,5 @@ pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
 pub use seed::Seed;
+pub use suite_ratio::{SuiteRatio, geometric_mean_of_ratios};
 pub use variance::{VarianceComponents, variance_components};
