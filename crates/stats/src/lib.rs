@@ -4,10 +4,12 @@
 //! says which formula it computes, for which shapes and units, and where it is from.
 //! `docs/method.md` says which question each one answers and when it misleads.
 
+pub mod changepoint;
 mod describe;
 mod interval;
 mod ratio;
 mod seed;
+pub mod steady;
 
 pub use describe::{
     coefficient_of_variation, geometric_mean, mean, median, quantile, standard_deviation,
