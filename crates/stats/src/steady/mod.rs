@@ -1,9 +1,15 @@
 //! From which iteration on an instance is in its steady state.
 
+mod cycle;
 pub mod krun;
+mod mser;
+mod ours;
 mod outliers;
+mod robust;
 pub mod traini;
 
+pub use mser::mser5;
+pub use ours::{SteadyOptions, SteadyState, steady_state};
 pub use outliers::{Fences, centred_outliers, outliers_of_any_window};
 
 /// What an instance's iterations do.

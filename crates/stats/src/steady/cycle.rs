@@ -1,0 +1,71 @@
+//! Values that go up and down with one period.
+
+/// The longest period that is looked for value by value.
+const SHORT: usize = 64;
+/// Longer periods are looked for in so many means.
+const MEANS: usize = 384;
+
+/// Returns the period of the last three quarters of a series, in iterations.
+///
+/// The first peak of the autocorrelation that stands out: clearly above noise, above the
+/// valley before it, and repeated at twice the lag. At least three periods must fit.
+pub(super) fn period(logs: &[f64]) -> Option<usize> {
+    let rest = without_tails(&logs[logs.len() / 4..]);
+    let rest = rest.as_slice();
+    if let Some(short) = peak(rest, SHORT) {
+        return Some(short);
+    }
+    let width = rest.len().div_ceil(MEANS);
+    if rest.len() <= 3 * SHORT || rest.len() < 12 {
+        return None;
+    }
+    let means: Vec<f64> = rest
+        .chunks_exact(width)
+        .map(|chunk| chunk.iter().sum::<f64>())
+        .collect();
+    peak(&means, means.len() / 3).map(|lag| lag * width)
+}
+
+/// Pulls the highest and the lowest twentieth in: a few large values would drown all others.
+fn without_tails(logs: &[f64]) -> Vec<f64> {
+    let mut sorted = logs.to_vec();
+    let tail = logs.len() / 20;
+    if tail == 0 {
+        return sorted;
+    }
+    let (_, low, _) = sorted.select_nth_unstable_by(tail, f64::total_cmp);
+    let low = *low;
+    let (_, high, _) = sorted.select_nth_unstable_by(logs.len() - 1 - tail, f64::total_cmp);
+    let high = *high;
+    logs.iter().map(|log| log.clamp(low, high)).collect()
+}
+
+fn peak(values: &[f64], longest: usize) -> Option<usize> {
+    let n = values.len();
+    let centre = crate::mean(values)?;
+    let moved: Vec<f64> = values.iter().map(|value| value - centre).collect();
+    let squares: f64 = moved.iter().map(|value| value * value).sum();
+    if squares <= 0.0 {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
+    let at = |lag: usize| {
+        let sum: f64 = moved.iter().zip(&moved[lag..]).map(|(a, b)| a * b).sum();
+        sum / squares * (n as f64 / (n - lag) as f64)
+    };
+    let longest = longest.min(n / 3);
+    #[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
+    let limit = (3.0 / (n as f64).sqrt()).max(0.4);
+    let mut correlations = vec![1.0];
+    correlations.extend((1..=longest).map(at));
+    let mut valley = 1.0_f64;
+    for lag in 1..longest {
+        let here = correlations[lag];
+        let is_peak = here >= correlations[lag - 1] && here >= correlations[lag + 1];
+        if is_peak && lag > 1 && here >= limit && valley <= here - limit - 0.2 && at(2 * lag) >= 0.7 * here {
+            return Some(lag);
+        }
+        valley = valley.min(here);
+    }
+    None
+}
