@@ -246,3 +246,31 @@ fn tuning() {
         }
     }
 }
+
+#[test]
+#[ignore = "for tuning"]
+fn confusion() {
+    let rounds: u32 = std::env::var("ROUNDS").map_or(300, |it| it.parse().expect("a number"));
+    let mut options = SteadyOptions::default();
+    if let Ok(p) = std::env::var("PENALTY") { options.penalty = p.parse().expect("a number"); }
+    if let Ok(p) = std::env::var("GUARD") { options.guard = p.parse().expect("a number"); }
+    #[expect(clippy::print_stdout, reason = "the table is what this is run for")]
+    for n in LENGTHS {
+        for shape in SHAPES {
+            let mut line = format!("{n} {shape:?}: ");
+            for kind in NOISES {
+                let name = format!("{shape:?} {kind:?} {n}");
+                let mut random = Seed(8).stream(&name);
+                let mut good = [0, 0];
+                for _ in 0..rounds {
+                    let s = simulate(&mut random, shape, kind, n);
+                    let found = steady_state(&s.values, &options).expect("positive");
+                    good[0] += u32::from(s.class == found.class);
+                    good[1] += u32::from(s.start.is_some_and(|start| start_is_good(start, found.start, n)));
+                }
+                line.push_str(&format!(" {:3} {:3}  ", 100 * good[0] / rounds, 100 * good[1] / rounds));
+            }
+            println!("{line}");
+        }
+    }
+}

@@ -25,7 +25,7 @@ impl Default for SteadyOptions {
         Self {
             margin: 0.02,
             steady_share: 0.2,
-            penalty: 3.0,
+            penalty: 4.0,
             guard: 0.02,
         }
     }
@@ -127,7 +127,8 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
     let pulled_in = clipped(logs, noise.deviation);
     let steady_part = share(n, options.steady_share).max(3);
     let change_points = segments(&pulled_in, noise, steady_part, options);
-    let transition = last_difference(&pulled_in, &change_points, options);
+    let transition = last_difference(&pulled_in, &change_points, options)
+        .or_else(|| slow_start(&pulled_in, noise, options));
     let Some(transition) = transition else {
         return SteadyState {
             class: Class::Flat,
@@ -268,6 +269,27 @@ fn last_difference(
         });
     }
     None
+}
+
+/// Whether the first few iterations alone are far from the rest.
+///
+/// Autocorrelated noise shifts long segments, for which the penalty is made, much more than
+/// one or two values.
+fn slow_start(values: &[f64], noise: Noise, options: &SteadyOptions) -> Option<Transition> {
+    const DEVIATIONS: f64 = 4.5;
+    (1..=3).rev().find_map(|end| {
+        let (first, rest) = values.split_at(end);
+        let level_after = crate::mean(rest)?;
+        let away = |value: &f64| value - level_after;
+        let limit = options.margin.ln_1p().max(DEVIATIONS * noise.deviation);
+        let above = first.iter().map(away).all(|it| it > limit);
+        let below = first.iter().map(away).all(|it| it < -limit);
+        (above || below).then_some(Transition {
+            end,
+            level_after,
+            went_below: below,
+        })
+    })
 }
 
 /// The first iteration within the margin: that of the change point, or of an exponential
