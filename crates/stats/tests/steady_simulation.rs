@@ -47,7 +47,7 @@ const NOISES: [NoiseKind; 4] = [
 const LENGTHS: [usize; 4] = [30, 100, 500, 3000];
 
 /// The margin within which a level counts as steady, for the truth as for the default.
-const MARGIN: f64 = 0.02;
+const MARGIN: f64 = 0.03;
 
 /// A simulated series and the truth about it.
 struct Simulated {

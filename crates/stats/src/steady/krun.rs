@@ -105,32 +105,6 @@ pub fn krun(seconds: &[f64], options: &Krun) -> KrunState {
     }
 }
 
-/// What Krun's method says about several executions of one benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Consistency {
-    /// All of one class.
-    Same(Class),
-    /// Flat and warm-up.
-    GoodInconsistent,
-    /// Anything else.
-    BadInconsistent,
-}
-
-/// Returns how far the classes of a benchmark's executions agree; `None` without any.
-pub fn consistency(classes: &[Class]) -> Option<Consistency> {
-    let first = *classes.first()?;
-    Some(if classes.iter().all(|class| *class == first) {
-        Consistency::Same(first)
-    } else if classes
-        .iter()
-        .all(|class| matches!(class, Class::Flat | Class::WarmUp))
-    {
-        Consistency::GoodInconsistent
-    } else {
-        Consistency::BadInconsistent
-    })
-}
-
 struct Segment {
     mean: f64,
     reach: f64,

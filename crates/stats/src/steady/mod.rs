@@ -1,5 +1,6 @@
 //! From which iteration on an instance is in its steady state.
 
+mod benchmark;
 mod cycle;
 pub mod krun;
 mod mser;
@@ -8,6 +9,7 @@ mod outliers;
 mod robust;
 pub mod traini;
 
+pub use benchmark::{BurnIn, BurnInOptions, Consistency, InstanceStart, MaxCost, burn_in, consistency};
 pub use mser::mser5;
 pub use ours::{SteadyOptions, SteadyState, steady_state};
 pub use outliers::{Fences, centred_outliers, outliers_of_any_window};

@@ -19,11 +19,11 @@ pub struct SteadyOptions {
 }
 
 impl Default for SteadyOptions {
-    /// A margin of 2 %, a steady quarter, and a penalty and a guard that were chosen by simulation
+    /// A margin of 3 %, a steady fifth, and a penalty and a guard that were chosen by simulation
     /// (`docs/calibration.md`).
     fn default() -> Self {
         Self {
-            margin: 0.02,
+            margin: 0.03,
             steady_share: 0.2,
             penalty: 4.0,
             guard: 0.02,
@@ -49,6 +49,10 @@ pub struct SteadyState {
 
 /// The fewest iterations that say anything.
 const FEWEST: usize = 6;
+/// Levels that differ by less than the noise are equivalent too, up to this share.
+const WIDEST: f64 = 0.05;
+/// Faster for this part of the time before the steady state is a slowdown: one fifth.
+const FASTER_SHARE: usize = 5;
 /// Below this, iterations that still change may simply need longer.
 const FEW: usize = 20;
 
@@ -127,8 +131,9 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
     let pulled_in = clipped(logs, noise.deviation);
     let steady_part = share(n, options.steady_share).max(3);
     let change_points = segments(&pulled_in, noise, steady_part, options);
-    let transition = last_difference(&pulled_in, &change_points, options)
-        .or_else(|| slow_start(&pulled_in, noise, options));
+    let limit = noise.deviation.min(WIDEST).max(options.margin).ln_1p();
+    let transition = last_difference(&pulled_in, &change_points, limit)
+        .or_else(|| slow_start(&pulled_in, noise, limit));
     let Some(transition) = transition else {
         return SteadyState {
             class: Class::Flat,
@@ -144,8 +149,9 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
             ..nothing(unsettled(n))
         };
     }
-    let crossing = crossing(&pulled_in, &change_points, &transition, noise, options);
-    let start = crossing + share(n.saturating_sub(crossing), options.guard);
+    let (crossing, doubt) = crossing(&pulled_in, &change_points, &transition, noise, limit);
+    let most = share(n.saturating_sub(crossing), options.guard);
+    let start = crossing + doubt.min(most);
     if crossing + steady_part > n {
         return SteadyState {
             change_points,
@@ -153,7 +159,7 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
         };
     }
     let start = start.min(n - steady_part);
-    let class = if transition.went_below {
+    let class = if FASTER_SHARE * transition.faster >= transition.end {
         Class::Slowdown
     } else {
         Class::WarmUp
@@ -234,38 +240,68 @@ fn move_to_best(values: &[f64], change_points: &mut [usize]) {
 struct Transition {
     end: usize,
     level_after: f64,
-    /// Whether it or something before it was faster than the steady state.
-    went_below: bool,
+    /// How many iterations before the end were faster than the steady state.
+    faster: usize,
 }
 
+struct Segment {
+    start: usize,
+    end: usize,
+    mean: f64,
+}
+
+impl Segment {
+    fn length(&self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// Walks back from the end to the last segments that differ from what follows.
+///
+/// A short stretch that differs between longer ones that do not is an interruption (a
+/// collection of garbage, another process) and no burn-in.
 fn last_difference(
     values: &[f64],
     change_points: &[usize],
-    options: &SteadyOptions,
+    limit: f64,
 ) -> Option<Transition> {
+    const INTERRUPTION_SHARE: usize = 50;
+    const AROUND: usize = 3;
     let n = values.len();
-    let starts: Vec<usize> = [0].into_iter().chain(change_points.iter().copied()).collect();
-    let ends: Vec<usize> = change_points.iter().copied().chain([n]).collect();
-    let of = |k: usize| &values[starts[k]..ends[k]];
-    let limit = options.margin.ln_1p();
-    let last = starts.len() - 1;
-    let mut sum: f64 = of(last).iter().sum();
-    for k in (0..last).rev() {
-        let after = sum / count(n - ends[k]);
-        let here = of(k).iter().sum::<f64>() / count(of(k).len());
-        if (here - after).abs() <= limit {
-            sum += here * count(of(k).len());
+    let mut segments = Vec::with_capacity(change_points.len() + 1);
+    let mut start = 0;
+    for end in change_points.iter().copied().chain([n]) {
+        let mean = values[start..end].iter().sum::<f64>() / count(end - start);
+        segments.push(Segment { start, end, mean });
+        start = end;
+    }
+    let last = segments.pop()?;
+    let (mut sum, mut length) = (last.mean * count(last.length()), last.length());
+    while let Some(segment) = segments.last() {
+        let level_after = sum / count(length);
+        let differs = |it: &Segment| (it.mean - level_after).abs() > limit;
+        if !differs(segment) {
+            sum += segment.mean * count(segment.length());
+            length += segment.length();
+            segments.pop();
             continue;
         }
-        let went_below = (0..=k).any(|earlier| {
-            let part = of(earlier);
-            let mean = part.iter().sum::<f64>() / count(part.len());
-            mean < after - limit && (part.len() > 1 || earlier == k)
+        let end = segment.end;
+        let stretch = segments.iter().rposition(|it| !differs(it));
+        let before = stretch.map_or(0, |first| {
+            let equal = segments[..=first].iter().rev().take_while(|it| !differs(it));
+            equal.map(Segment::length).sum()
         });
+        let lasts = end - stretch.map_or(0, |first| segments[first].end);
+        if lasts <= n / INTERRUPTION_SHARE && before >= AROUND * lasts {
+            segments.truncate(stretch.map_or(0, |first| first + 1));
+            continue;
+        }
+        let below = segments.iter().filter(|it| it.mean < level_after - limit);
         return Some(Transition {
-            end: ends[k],
-            level_after: after,
-            went_below,
+            end,
+            level_after,
+            faster: below.map(Segment::length).sum(),
         });
     }
     None
@@ -275,32 +311,37 @@ fn last_difference(
 ///
 /// Autocorrelated noise shifts long segments, for which the penalty is made, much more than
 /// one or two values.
-fn slow_start(values: &[f64], noise: Noise, options: &SteadyOptions) -> Option<Transition> {
+fn slow_start(values: &[f64], noise: Noise, limit: f64) -> Option<Transition> {
     const DEVIATIONS: f64 = 4.5;
     (1..=3).rev().find_map(|end| {
         let (first, rest) = values.split_at(end);
         let level_after = crate::mean(rest)?;
         let away = |value: &f64| value - level_after;
-        let limit = options.margin.ln_1p().max(DEVIATIONS * noise.deviation);
+        let limit = limit.max(DEVIATIONS * noise.deviation);
         let above = first.iter().map(away).all(|it| it > limit);
         let below = first.iter().map(away).all(|it| it < -limit);
         (above || below).then_some(Transition {
             end,
             level_after,
-            went_below: below,
+            faster: if below { end } else { 0 },
         })
     })
 }
 
-/// The first iteration within the margin: that of the change point, or of an exponential
-/// approach where this describes the series better than steps do.
+/// The first iteration within the limit, and how many iterations it is in doubt by.
+///
+/// That of the change point, or of an exponential approach where this describes the series
+/// better than steps do (Schwarz' criterion). A change point is found to within some
+/// (σ / step)² iterations, the end of an approach to a tenth of its length.
 fn crossing(
     values: &[f64],
     change_points: &[usize],
     transition: &Transition,
     noise: Noise,
-    options: &SteadyOptions,
-) -> usize {
+    limit: f64,
+) -> (usize, usize) {
+    const STEP_DOUBT: f64 = 8.0;
+    const APPROACH_DOUBT: f64 = 0.1;
     let n = values.len();
     let relative: Vec<f64> = values
         .iter()
@@ -314,9 +355,11 @@ fn crossing(
     let of_steps = independent * steps.ln() + parameters * independent.ln();
     let of_approach = independent * approach.squares.ln() + 3.0 * independent.ln();
     if of_approach < of_steps {
-        approach.first_within(options.margin).min(n)
+        let at = approach.first_within(limit.exp_m1()).min(n);
+        (at, share(at, APPROACH_DOUBT))
     } else {
-        transition.end
+        let doubt = STEP_DOUBT * noise.long_run_variance() / (limit * limit);
+        (transition.end, share(1, doubt))
     }
 }
 

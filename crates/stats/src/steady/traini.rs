@@ -112,7 +112,7 @@ fn change_points(kept: &[f64], options: &Traini) -> Vec<usize> {
         .rev()
         .map(|range| (range.from, range.best.change_points.len() as f64))
         .collect();
-    let penalty = elbow(&curve).map_or(options.fallback_penalty * unit, |at| curve[at].0 * (1.0 - 1e-9));
+    let penalty = elbow(&curve).map_or(options.fallback_penalty * unit, |at| curve[at].0);
     pelt(&cost, penalty, 2).change_points
 }
 
