@@ -22,7 +22,11 @@ fn warming_up(n: u32) -> Vec<f64> {
     (0..n)
         .map(|i| {
             let level = 1.0 + (-30.0 * f64::from(i) / f64::from(n)).exp();
-            let spike = if random.random::<f64>() < 0.01 { 1.5 } else { 1.0 };
+            let spike = if random.random::<f64>() < 0.01 {
+                1.5
+            } else {
+                1.0
+            };
             level * spike * (1.0 + 0.02 * normal(&mut random))
         })
         .collect()

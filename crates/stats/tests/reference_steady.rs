@@ -26,7 +26,10 @@ fn reference() -> Option<PathBuf> {
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
         PathBuf::from,
     );
-    if folder.join("steady_state/steady_state_forks.jsonl.gz").is_file() {
+    if folder
+        .join("steady_state/steady_state_forks.jsonl.gz")
+        .is_file()
+    {
         return Some(folder);
     }
     eprintln!(
@@ -65,7 +68,8 @@ fn published(folder: &Path) -> Vec<Fork> {
         ));
     }
     for k in 1..=6 {
-        let part = |kind: &str| json(&folder.join(format!("B_samples/sealab_jmh/jmh{k}.{kind}.json")));
+        let part =
+            |kind: &str| json(&folder.join(format!("B_samples/sealab_jmh/jmh{k}.{kind}.json")));
         all.extend(forks(
             &format!("jmh{k}"),
             &part("timeseries"),
@@ -76,23 +80,45 @@ fn published(folder: &Path) -> Vec<Fork> {
     all
 }
 
+/// How many forks agree in label (steady or not), start, and all change points.
+fn agreement(forks: &[&Fork]) -> [usize; 3] {
+    let options = Traini {
+        resamples: 2_000,
+        ..Traini::default()
+    };
+    let mut agreed = [0; 3];
+    for fork in forks {
+        let random = &mut Seed(7).stream(&fork.name);
+        let state = traini(&fork.seconds, &options, random);
+        agreed[0] += usize::from(state.start.is_some() == fork.start.is_some());
+        agreed[1] += usize::from(state.start == fork.start);
+        agreed[2] += usize::from(state.segment_ends == fork.segment_ends);
+    }
+    agreed
+}
+
 #[test]
-#[ignore = "takes minutes without optimisation"]
-fn the_published_labels_of_forks_are_reproduced() {
+fn labels_of_some_published_forks_are_reproduced() {
     let Some(folder) = reference() else { return };
     let forks = published(&folder);
-    let options = Traini { resamples: 2_000, ..Traini::default() };
-    let (mut labels, mut starts, mut ends) = (0, 0, 0);
-    for fork in &forks {
-        let state = traini(&fork.seconds, &options, &mut Seed(7).stream(&fork.name));
-        let same = [state.start.is_some() == fork.start.is_some(), state.start == fork.start, state.segment_ends == fork.segment_ends];
-        labels += usize::from(same[0]);
-        starts += usize::from(same[1]);
-        ends += usize::from(same[2]);
-        if same != [true; 3] {
-            eprintln!("{} {same:?} {:?} {:?}\n   {:?}\n   {:?}", fork.name, state.start, fork.start, state.segment_ends, fork.segment_ends);
-        }
-    }
-    eprintln!("{} forks: {labels} labels, {starts} starts, {ends} segmentations", forks.len());
+    let some: Vec<&Fork> = forks.iter().step_by(11).collect();
+    let [labels, starts, segmentations] = agreement(&some);
+    eprintln!(
+        "{} forks: {labels} labels, {starts} starts, {segmentations} segmentations",
+        some.len()
+    );
+    assert!(labels * 100 >= some.len() * 95);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn at_least_98_percent_of_the_published_labels_are_reproduced() {
+    let Some(folder) = reference() else { return };
+    let forks = published(&folder);
+    let [labels, starts, segmentations] = agreement(&forks.iter().collect::<Vec<_>>());
+    eprintln!(
+        "{} forks: {labels} labels, {starts} starts, {segmentations} segmentations",
+        forks.len()
+    );
     assert!(labels * 100 >= forks.len() * 98);
 }

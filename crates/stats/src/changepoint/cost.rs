@@ -151,3 +151,61 @@ impl Compensated {
 fn count(values: usize) -> f64 {
     values as f64
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Levels 3, 2 and 2.5 with noise 0.2, 0.1, 0.4 (from 32 on) and 0.1 (from 50 on).
+    pub const STEPS: [f64; 65] = [
+        3.0, 3.06, 2.945, 2.822, 2.909, 2.802, 3.012, 3.268, 2.902, 2.876, 3.098, 3.071, 2.011,
+        1.907, 1.997, 2.07, 1.866, 1.954, 1.81, 1.871, 1.816, 1.976, 1.873, 2.027, 2.016, 1.981,
+        1.748, 1.946, 1.995, 2.011, 1.847, 1.952, 1.629, 1.696, 2.444, 1.697, 2.007, 2.374, 1.787,
+        1.975, 2.064, 2.046, 1.53, 2.05, 2.564, 1.401, 2.364, 2.068, 1.763, 2.82, 2.576, 2.38,
+        2.507, 2.558, 2.481, 2.568, 2.493, 2.567, 2.644, 2.432, 2.52, 2.454, 2.513, 2.381, 2.442,
+    ];
+
+    fn assert_close(actual: f64, expected: f64) {
+        assert!(
+            (actual / expected - 1.0).abs() < 1e-9,
+            "{actual} {expected}"
+        );
+    }
+
+    #[test]
+    fn costs_are_those_of_numpy() {
+        // numpy 2.4.6: (b - a) * (np.log(2 * np.pi * x[a:b].var()) + 1)
+        let scaled = STEPS.map(|value| value + 1e4);
+        for values in [STEPS, scaled] {
+            let cost = NormalMeanVariance::new(&values);
+            let error = (cost.segment(0, 12) / -15.518516595617045 - 1.0).abs();
+            assert!(error < 1e-7, "{error}");
+        }
+        let cost = NormalMeanVariance::new(&STEPS);
+        assert_close(cost.segment(12, 32), -42.088323358639585);
+        assert_close(cost.segment(0, 65), 80.66740640346006);
+        let cost = NormalMeanVariance::as_in_r(&STEPS);
+        assert_close(cost.segment(12, 32), -42.088323358639585);
+        // ((x[:12] - x[:12].mean())**2).sum()
+        assert_close(
+            NormalMean::new(&STEPS, 1.0).segment(0, 12),
+            0.19278491666666653,
+        );
+        assert_close(
+            NormalMean::new(&STEPS, 4.0).segment(0, 12),
+            0.19278491666666653 / 4.0,
+        );
+    }
+
+    #[test]
+    fn equal_values_cost_something_finite() {
+        for cost in [
+            NormalMeanVariance::new(&[2.0; 9]),
+            NormalMeanVariance::new(&[2.0, 2.0, 5.0]),
+        ] {
+            assert!(cost.segment(0, 2).is_finite());
+        }
+        let of_r = NormalMeanVariance::as_in_r(&[2.0, 2.0, 5.0]).segment(0, 2);
+        assert_close(of_r, 2.0 * ((TAU * 1e-11).ln() + 1.0));
+    }
+}

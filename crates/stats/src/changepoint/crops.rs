@@ -99,7 +99,10 @@ mod tests {
             .iter()
             .map(|range| range.best.change_points.len())
             .collect();
-        assert!(changes.windows(2).all(|pair| pair[0] > pair[1]), "{changes:?}");
+        assert!(
+            changes.windows(2).all(|pair| pair[0] > pair[1]),
+            "{changes:?}"
+        );
         assert_eq!(changes.last(), Some(&0));
     }
 

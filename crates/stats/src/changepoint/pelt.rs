@@ -114,7 +114,37 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::changepoint::cost::tests::STEPS;
     use crate::changepoint::{NormalMean, NormalMeanVariance};
+
+    #[test]
+    fn change_points_are_those_of_ruptures_and_of_plain_dynamic_programming() {
+        // ruptures 1.1.10: Pelt(model="l2", min_size=2, jump=1).fit(x).predict(pen)
+        let level = NormalMean::new(&STEPS, 1.0);
+        for (penalty, expected) in [
+            (0.1, vec![12, 32, 34, 38, 43, 45, 49]),
+            (0.5, vec![12, 49]),
+            (30.0, vec![]),
+        ] {
+            assert_eq!(pelt(&level, penalty, 2).change_points, expected);
+        }
+        // Optimal partitioning in Python with numpy 2.4.6's variance
+        let both = NormalMeanVariance::new(&STEPS);
+        for (penalty, expected) in [(10.0, vec![12, 32, 50]), (60.0, vec![12, 49])] {
+            assert_eq!(pelt(&both, penalty, 2).change_points, expected);
+        }
+    }
+
+    #[test]
+    fn a_grid_keeps_change_points_on_it() {
+        // The change at 12 leaves a mixed segment between two places.
+        let level = NormalMean::new(&STEPS, 1.0);
+        let grid: Vec<usize> = (0..=65).step_by(5).collect();
+        assert_eq!(
+            pelt_on_grid(&level, &grid, 0.5, 2).change_points,
+            [10, 15, 50]
+        );
+    }
 
     /// The optimum by trying every last change point, without pruning.
     fn optimal_partitioning(cost: &impl SegmentCost, penalty: f64, shortest: usize) -> f64 {

@@ -1,6 +1,7 @@
 //! One burn-in for all instances of a benchmark.
 
 use super::Class;
+use super::number::{real, whole};
 use crate::{mean, quantile};
 
 /// One instance's values in order, and from when on it is steady, by whatever method.
@@ -120,7 +121,11 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
     };
     let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
     let starts: Vec<f64> = steady.iter().map(|it| real(it.start)).collect();
-    let shortest = instances.iter().map(|it| it.values.len()).min().unwrap_or(0);
+    let shortest = instances
+        .iter()
+        .map(|it| it.values.len())
+        .min()
+        .unwrap_or(0);
     let wanted = quantile(&starts, options.quantile).map(|start| whole(start.ceil()));
     let start = wanted.map(|wanted| {
         let most = wanted.min(whole(options.largest_share * real(shortest)));
@@ -210,20 +215,6 @@ fn average(values: impl Iterator<Item = f64>) -> f64 {
     mean(&values.collect::<Vec<_>>()).unwrap_or(0.0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
-fn real(value: usize) -> f64 {
-    value as f64
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a part of a length"
-)]
-fn whole(value: f64) -> usize {
-    value as usize
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,11 +273,25 @@ mod tests {
                 ..BurnInOptions::default()
             };
             let found = burn_in(&instances, &options).expect("an instance");
-            (found.start, found.cost, rounded(found.remaining_bias), found.wanted)
+            (
+                found.start,
+                found.cost,
+                rounded(found.remaining_bias),
+                found.wanted,
+            )
         };
-        assert_eq!(within(MaxCost::Iterations(50)), (Some(8), 16.0, 0.0, Some(8)));
-        assert_eq!(within(MaxCost::Iterations(5)), (Some(5), 10.0, 0.2, Some(8)));
-        assert_eq!(within(MaxCost::Sum(13.0)), (Some(6), 12.0, rounded(2.0 / 14.0), Some(8)));
+        assert_eq!(
+            within(MaxCost::Iterations(50)),
+            (Some(8), 16.0, 0.0, Some(8))
+        );
+        assert_eq!(
+            within(MaxCost::Iterations(5)),
+            (Some(5), 10.0, 0.2, Some(8))
+        );
+        assert_eq!(
+            within(MaxCost::Sum(13.0)),
+            (Some(6), 12.0, rounded(2.0 / 14.0), Some(8))
+        );
         // A slow start and then a fast spell: all of it has no bias, one more iteration left out has.
         let mixed: Vec<f64> = (0..20)
             .map(|i| match i {
@@ -311,7 +316,7 @@ mod tests {
         let instances = [instance(&late, Class::WarmUp, Some(18))];
         let found = burn_in(&instances, &BurnInOptions::default()).expect("an instance");
         assert_eq!((found.start, found.wanted), (Some(15), Some(18)));
-        assert_eq!(found.transient_bias, 1.0);
+        assert_eq!(rounded(found.transient_bias).to_bits(), 1.0_f64.to_bits());
     }
 
     #[test]
@@ -330,9 +335,15 @@ mod tests {
         for (classes, expected) in [
             (vec![], None),
             (vec![WarmUp, WarmUp], Some(Consistency::Same(WarmUp))),
-            (vec![WarmUp, Flat, Cyclic], Some(Consistency::GoodInconsistent)),
+            (
+                vec![WarmUp, Flat, Cyclic],
+                Some(Consistency::GoodInconsistent),
+            ),
             (vec![WarmUp, Slowdown], Some(Consistency::BadInconsistent)),
-            (vec![Flat, NoSteadyState], Some(Consistency::BadInconsistent)),
+            (
+                vec![Flat, NoSteadyState],
+                Some(Consistency::BadInconsistent),
+            ),
             (vec![TooShort, Flat], Some(Consistency::Same(Flat))),
             (vec![TooShort, TooShort], Some(Consistency::Same(TooShort))),
         ] {

@@ -1,5 +1,7 @@
 //! Values that go up and down with one period.
 
+use super::number::real;
+
 /// The longest period that is looked for value by value.
 const SHORT: usize = 64;
 /// Longer periods are looked for in so many means.
@@ -48,21 +50,24 @@ fn peak(values: &[f64], longest: usize) -> Option<usize> {
     if squares <= 0.0 {
         return None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
     let at = |lag: usize| {
         let sum: f64 = moved.iter().zip(&moved[lag..]).map(|(a, b)| a * b).sum();
-        sum / squares * (n as f64 / (n - lag) as f64)
+        sum / squares * real(n) / real(n - lag)
     };
     let longest = longest.min(n / 3);
-    #[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
-    let limit = (3.0 / (n as f64).sqrt()).max(0.4);
+    let limit = (3.0 / real(n).sqrt()).max(0.4);
     let mut correlations = vec![1.0];
     correlations.extend((1..=longest).map(at));
     let mut valley = 1.0_f64;
     for lag in 1..longest {
         let here = correlations[lag];
         let is_peak = here >= correlations[lag - 1] && here >= correlations[lag + 1];
-        if is_peak && lag > 1 && here >= limit && valley <= here - limit - 0.2 && at(2 * lag) >= 0.7 * here {
+        if is_peak
+            && lag > 1
+            && here >= limit
+            && valley <= here - limit - 0.2
+            && at(2 * lag) >= 0.7 * here
+        {
             return Some(lag);
         }
         valley = valley.min(here);

@@ -4,6 +4,7 @@
 //! cold*, OOPSLA 2017. For comparisons with published results; [`super::steady_state`] is what
 //! Lapwing uses.
 
+use super::number::real;
 use super::{Class, Fences, centred_outliers};
 use crate::changepoint::{NormalMeanVariance, pelt};
 use crate::{mean, standard_deviation};
@@ -70,8 +71,7 @@ pub struct KrunState {
 pub fn krun(seconds: &[f64], options: &Krun) -> KrunState {
     let outliers = centred_outliers(seconds, &options.fences);
     let (kept, place) = without(seconds, &outliers);
-    #[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
-    let penalty = options.penalty * (kept.len() as f64).ln();
+    let penalty = options.penalty * real(kept.len()).ln();
     let cut = pelt(&NormalMeanVariance::as_in_r(&kept), penalty, 2).change_points;
     let segments = segments(&kept, &cut, options.reach);
     let mut class = Class::Flat;
@@ -138,4 +138,63 @@ pub(super) fn without(values: &[f64], outliers: &[usize]) -> (Vec<f64>, Vec<usiz
         .filter(|(at, _)| left_out.next_if_eq(at).is_none())
         .map(|(at, value)| (*value, at))
         .unzip()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::steady::tests::noisy;
+
+    fn class_and_start(levels: &[(usize, f64)]) -> (Class, Option<usize>) {
+        let found = krun(&noisy(levels, 0.01), &Krun::default());
+        (found.class, found.start)
+    }
+
+    #[test]
+    fn classes_and_starts_are_those_of_the_definition() {
+        assert_eq!(class_and_start(&[(2000, 1.0)]), (Class::Flat, Some(0)));
+        assert_eq!(
+            class_and_start(&[(300, 2.0), (1700, 1.0)]),
+            (Class::WarmUp, Some(300))
+        );
+        assert_eq!(
+            class_and_start(&[(300, 0.5), (1700, 1.0)]),
+            (Class::Slowdown, Some(300))
+        );
+        // What was faster long ago makes it a slowdown, too.
+        assert_eq!(
+            class_and_start(&[(300, 0.5), (300, 2.0), (1400, 1.0)]),
+            (Class::Slowdown, Some(600))
+        );
+        assert_eq!(
+            class_and_start(&[(1600, 2.0), (400, 1.0)]),
+            (Class::NoSteadyState, None)
+        );
+    }
+
+    #[test]
+    fn the_unit_decides_with_the_variance() {
+        let seconds = noisy(&[(500, 0.0105), (1500, 0.01)], 0.01);
+        let milliseconds: Vec<f64> = seconds.iter().map(|value| value * 1000.0).collect();
+        let class = |values: &[f64]| krun(values, &Krun::default()).class;
+        assert_eq!(class(&seconds), Class::Flat);
+        assert_eq!(class(&milliseconds), Class::WarmUp);
+        let options = Krun {
+            reach: Reach::Deviation,
+            tolerance: 0.0,
+            ..Krun::default()
+        };
+        for values in [&seconds, &milliseconds] {
+            assert_eq!(krun(values, &options).class, Class::WarmUp);
+        }
+    }
+
+    #[test]
+    fn starts_and_change_points_count_outliers() {
+        let mut seconds = noisy(&[(300, 2.0), (1700, 1.0)], 0.01);
+        seconds[150] = 30.0;
+        let found = krun(&seconds, &Krun::default());
+        assert_eq!(found.outliers, [150]);
+        assert_eq!((found.start, found.change_points), (Some(300), vec![300]));
+    }
 }

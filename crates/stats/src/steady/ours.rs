@@ -1,9 +1,11 @@
 //! The steady state as Lapwing finds it.
 
 use super::Class;
+use super::approach::crossing;
 use super::cycle::period;
-use super::robust::{Noise, clipped, noise};
-use crate::changepoint::{NormalMean, pelt_on_grid};
+use super::number::{real, share};
+use super::robust::{clipped, noise};
+use super::transition::{cut, last_difference, slow_start};
 
 /// The limits of [`steady_state`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,7 +84,7 @@ fn cyclic(logs: &[f64], period: usize, options: &SteadyOptions) -> SteadyState {
     let skipped = logs.len() % period;
     let means: Vec<f64> = logs[skipped..]
         .chunks_exact(period)
-        .map(|cycle| cycle.iter().sum::<f64>() / count(period))
+        .map(|cycle| cycle.iter().sum::<f64>() / real(period))
         .collect();
     let of_means = of_logs(&means, options);
     let back = |at: usize| skipped + at * period;
@@ -130,7 +132,7 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
     let noise = noise(logs, options.margin);
     let pulled_in = clipped(logs, noise.deviation);
     let steady_part = share(n, options.steady_share).max(3);
-    let change_points = segments(&pulled_in, noise, steady_part, options);
+    let change_points = cut(&pulled_in, noise, steady_part, options.penalty);
     let limit = noise.deviation.min(WIDEST).max(options.margin).ln_1p();
     let transition = last_difference(&pulled_in, &change_points, limit)
         .or_else(|| slow_start(&pulled_in, noise, limit));
@@ -181,281 +183,143 @@ fn unsettled(n: usize) -> Class {
     }
 }
 
-/// At most so many places for change points, in steps that are finest at the beginning.
-const PLACES: usize = 240;
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-fn segments(
-    values: &[f64],
-    noise: Noise,
-    steady_part: usize,
-    options: &SteadyOptions,
-) -> Vec<usize> {
-    let n = values.len();
-    let cost = NormalMean::new(values, noise.long_run_variance());
-    let penalty = options.penalty * count(n).ln();
-    let mut grid: Vec<usize> = Vec::with_capacity(PLACES + 1);
-    let step = n.div_ceil(PLACES - PLACES / 4);
-    let fine = (PLACES / 4).min(n);
-    let latest = n - (steady_part / 4).max(2).min(n - 1);
-    grid.extend(0..fine);
-    grid.extend((fine..n).step_by(step));
-    grid.retain(|at| *at <= latest);
-    grid.push(n);
-    let mut change_points = pelt_on_grid(&cost, &grid, penalty, 1).change_points;
-    if step == 1 {
-        return change_points;
+    use super::*;
+    use crate::steady::tests::noisy;
+
+    fn found(values: &[f64]) -> SteadyState {
+        steady_state(values, &SteadyOptions::default()).expect("positive values")
     }
-    // A change between two places of the grid may have become two.
-    move_to_best(values, &mut change_points);
-    let mut places = vec![0];
-    places.extend(change_points);
-    places.push(n);
-    places.dedup();
-    pelt_on_grid(&cost, &places, penalty, 1).change_points
-}
 
-/// Moves every change point to the best place between its neighbours.
-fn move_to_best(values: &[f64], change_points: &mut [usize]) {
-    let n = values.len();
-    for k in 0..change_points.len() {
-        let low = if k == 0 { 0 } else { change_points[k - 1] };
-        let high = change_points.get(k + 1).copied().unwrap_or(n);
-        let all: f64 = values[low..high].iter().sum();
-        let mut sum = 0.0;
-        let mut best = (f64::NEG_INFINITY, change_points[k]);
-        for at in low + 1..high {
-            sum += values[at - 1];
-            let left = sum * sum / count(at - low);
-            let rest = all - sum;
-            let gain = left + rest * rest / count(high - at);
-            if gain > best.0 {
-                best = (gain, at);
+    fn class_and_start(values: &[f64]) -> (Class, Option<usize>) {
+        let found = found(values);
+        (found.class, found.start)
+    }
+
+    #[test]
+    fn one_level_is_flat() {
+        for n in [6, 30, 100, 3000] {
+            assert_eq!(
+                class_and_start(&noisy(&[(n, 2.0)], 0.02)),
+                (Class::Flat, Some(0))
+            );
+            assert_eq!(class_and_start(&vec![2.0; n]), (Class::Flat, Some(0)));
+        }
+        let level = found(&noisy(&[(100, 2.0)], 0.01)).level.expect("steady");
+        assert!((level - 2.0).abs() < 0.01, "{level}");
+    }
+
+    #[test]
+    fn a_slow_beginning_is_warm_up() {
+        for (n, slow) in [(10, 1), (30, 1), (30, 4), (100, 20), (3000, 700)] {
+            let values = noisy(&[(slow, 3.0), (n - slow, 2.0)], 0.01);
+            let (class, start) = class_and_start(&values);
+            let start = start.expect("steady");
+            assert_eq!(class, Class::WarmUp, "{n} {slow}");
+            // At most two iterations of doubt.
+            assert!((slow..=slow + 2).contains(&start), "{n} {slow} {start}");
+        }
+    }
+
+    #[test]
+    fn a_fast_beginning_is_a_slowdown() {
+        let values = noisy(&[(40, 1.0), (160, 2.0)], 0.01);
+        assert_eq!(class_and_start(&values), (Class::Slowdown, Some(41)));
+        let values = noisy(&[(3, 5.0), (40, 1.0), (160, 2.0)], 0.01);
+        assert_eq!(class_and_start(&values), (Class::Slowdown, Some(44)));
+    }
+
+    #[test]
+    fn an_approach_ends_within_the_margin() {
+        let mut values = noisy(&[(400, 1.0)], 0.01);
+        for (i, value) in values.iter_mut().enumerate() {
+            *value *= 1.0 + (-real(i) / 20.0).exp();
+        }
+        // exp(-t / 20) = 0.03 at t = 70.1, and a tenth of that for doubt.
+        let (class, start) = class_and_start(&values);
+        assert_eq!(class, Class::WarmUp);
+        assert!(matches!(start, Some(72..=82)), "{start:?}");
+    }
+
+    #[test]
+    fn what_changes_until_the_end_is_never_steady() {
+        let mut values = noisy(&[(100, 1.0)], 0.01);
+        for (i, value) in values.iter_mut().enumerate() {
+            *value *= 1.0 + real(i) / 100.0;
+        }
+        assert_eq!(class_and_start(&values), (Class::NoSteadyState, None));
+        let late = noisy(&[(90, 1.0), (10, 2.0)], 0.01);
+        assert_eq!(class_and_start(&late), (Class::NoSteadyState, None));
+    }
+
+    #[test]
+    fn few_iterations_are_too_short_to_tell() {
+        assert_eq!(class_and_start(&[2.0; 5]), (Class::TooShort, None));
+        assert_eq!(class_and_start(&[]), (Class::TooShort, None));
+        let rising: Vec<f64> = (0..10).map(|i| 1.0 + f64::from(i)).collect();
+        assert_eq!(class_and_start(&rising), (Class::TooShort, None));
+    }
+
+    #[test]
+    fn spikes_and_interruptions_are_no_burn_in() {
+        let mut values = noisy(&[(500, 1.0)], 0.01);
+        for at in [7, 90, 91, 300, 498] {
+            values[at] *= 2.5;
+        }
+        assert_eq!(class_and_start(&values), (Class::Flat, Some(0)));
+        let values = noisy(&[(20, 2.0), (400, 1.0), (8, 1.4), (500, 1.0)], 0.01);
+        assert_eq!(class_and_start(&values), (Class::WarmUp, Some(21)));
+    }
+
+    #[test]
+    fn a_cycle_is_steady_with_its_period() {
+        let mut values = noisy(&[(200, 1.0)], 0.01);
+        for (i, value) in values.iter_mut().enumerate() {
+            *value *= if i % 8 < 4 { 1.2 } else { 1.0 };
+        }
+        let flat = found(&values);
+        assert_eq!(
+            (flat.class, flat.start, flat.period),
+            (Class::Cyclic, Some(0), Some(8))
+        );
+        for value in &mut values[..40] {
+            *value *= 2.0;
+        }
+        let warm_up = found(&values);
+        assert_eq!((warm_up.class, warm_up.period), (Class::Cyclic, Some(8)));
+        assert!(
+            matches!(warm_up.start, Some(40..=48)),
+            "{:?}",
+            warm_up.start
+        );
+    }
+
+    #[test]
+    fn values_must_be_positive_and_finite() {
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(steady_state(&[1.0, bad], &SteadyOptions::default()), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_unit_does_not_matter_and_the_start_leaves_something(
+            values in prop::collection::vec(prop_oneof![0.99..1.01_f64, 1.98..2.02_f64], 0..120),
+            exponent in -20..20_i32,
+        ) {
+            let one = found(&values);
+            let scaled: Vec<f64> = values.iter().map(|value| value * 2.0_f64.powi(exponent)).collect();
+            prop_assert_eq!(one.class, found(&scaled).class);
+            match one.class {
+                Class::Flat | Class::WarmUp | Class::Slowdown | Class::Cyclic => {
+                    let start = one.start.expect("steady");
+                    prop_assert!(start + 3 <= values.len() && one.level.is_some());
+                }
+                Class::NoSteadyState | Class::TooShort => prop_assert_eq!(one.start, None),
             }
         }
-        change_points[k] = best.1;
     }
-}
-
-/// The last stretch that is not equivalent to what follows.
-struct Transition {
-    end: usize,
-    level_after: f64,
-    /// How many iterations before the end were faster than the steady state.
-    faster: usize,
-}
-
-struct Segment {
-    start: usize,
-    end: usize,
-    mean: f64,
-}
-
-impl Segment {
-    fn length(&self) -> usize {
-        self.end - self.start
-    }
-}
-
-/// Walks back from the end to the last segments that differ from what follows.
-///
-/// A short stretch that differs between longer ones that do not is an interruption (a
-/// collection of garbage, another process) and no burn-in.
-fn last_difference(
-    values: &[f64],
-    change_points: &[usize],
-    limit: f64,
-) -> Option<Transition> {
-    const INTERRUPTION_SHARE: usize = 50;
-    const AROUND: usize = 3;
-    let n = values.len();
-    let mut segments = Vec::with_capacity(change_points.len() + 1);
-    let mut start = 0;
-    for end in change_points.iter().copied().chain([n]) {
-        let mean = values[start..end].iter().sum::<f64>() / count(end - start);
-        segments.push(Segment { start, end, mean });
-        start = end;
-    }
-    let last = segments.pop()?;
-    let (mut sum, mut length) = (last.mean * count(last.length()), last.length());
-    while let Some(segment) = segments.last() {
-        let level_after = sum / count(length);
-        let differs = |it: &Segment| (it.mean - level_after).abs() > limit;
-        if !differs(segment) {
-            sum += segment.mean * count(segment.length());
-            length += segment.length();
-            segments.pop();
-            continue;
-        }
-        let end = segment.end;
-        let stretch = segments.iter().rposition(|it| !differs(it));
-        let before = stretch.map_or(0, |first| {
-            let equal = segments[..=first].iter().rev().take_while(|it| !differs(it));
-            equal.map(Segment::length).sum()
-        });
-        let lasts = end - stretch.map_or(0, |first| segments[first].end);
-        if lasts <= n / INTERRUPTION_SHARE && before >= AROUND * lasts {
-            segments.truncate(stretch.map_or(0, |first| first + 1));
-            continue;
-        }
-        let below = segments.iter().filter(|it| it.mean < level_after - limit);
-        return Some(Transition {
-            end,
-            level_after,
-            faster: below.map(Segment::length).sum(),
-        });
-    }
-    None
-}
-
-/// Whether the first few iterations alone are far from the rest.
-///
-/// Autocorrelated noise shifts long segments, for which the penalty is made, much more than
-/// one or two values.
-fn slow_start(values: &[f64], noise: Noise, limit: f64) -> Option<Transition> {
-    const DEVIATIONS: f64 = 4.5;
-    (1..=3).rev().find_map(|end| {
-        let (first, rest) = values.split_at(end);
-        let level_after = crate::mean(rest)?;
-        let away = |value: &f64| value - level_after;
-        let limit = limit.max(DEVIATIONS * noise.deviation);
-        let above = first.iter().map(away).all(|it| it > limit);
-        let below = first.iter().map(away).all(|it| it < -limit);
-        (above || below).then_some(Transition {
-            end,
-            level_after,
-            faster: if below { end } else { 0 },
-        })
-    })
-}
-
-/// The first iteration within the limit, and how many iterations it is in doubt by.
-///
-/// That of the change point, or of an exponential approach where this describes the series
-/// better than steps do (Schwarz' criterion). A change point is found to within some
-/// (σ / step)² iterations, the end of an approach to a tenth of its length.
-fn crossing(
-    values: &[f64],
-    change_points: &[usize],
-    transition: &Transition,
-    noise: Noise,
-    limit: f64,
-) -> (usize, usize) {
-    const STEP_DOUBT: f64 = 8.0;
-    const APPROACH_DOUBT: f64 = 0.1;
-    let n = values.len();
-    let relative: Vec<f64> = values
-        .iter()
-        .map(|value| (value - transition.level_after).exp())
-        .collect();
-    let steps = squares_around_steps(&relative, change_points);
-    let approach = Approach::of(&relative);
-    let rho = noise.autocorrelation;
-    let independent = count(n) * (1.0 - rho) / (1.0 + rho);
-    let parameters = 2.0 * count(change_points.len()) + 1.0;
-    let of_steps = independent * steps.ln() + parameters * independent.ln();
-    let of_approach = independent * approach.squares.ln() + 3.0 * independent.ln();
-    if of_approach < of_steps {
-        let at = approach.first_within(limit.exp_m1()).min(n);
-        (at, share(at, APPROACH_DOUBT))
-    } else {
-        let doubt = STEP_DOUBT * noise.long_run_variance() / (limit * limit);
-        (transition.end, share(1, doubt))
-    }
-}
-
-fn squares_around_steps(values: &[f64], change_points: &[usize]) -> f64 {
-    let mut start = 0;
-    let mut squares = 0.0;
-    for end in change_points.iter().copied().chain([values.len()]) {
-        let part = &values[start..end];
-        let mean = part.iter().sum::<f64>() / count(part.len());
-        squares += part.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-        start = end;
-    }
-    squares
-}
-
-/// An exponential approach to a level: x(t) = level + height · exp(−t / pace).
-struct Approach {
-    level: f64,
-    height: f64,
-    pace: f64,
-    squares: f64,
-}
-
-impl Approach {
-    /// The least squares fit: for each pace it is linear, and the pace is searched for.
-    fn of(values: &[f64]) -> Self {
-        const PACES: u32 = 14;
-        let n = count(values.len());
-        let (fastest, slowest) = (0.5_f64.ln(), (3.0 * n).ln());
-        let step = (slowest - fastest) / f64::from(PACES);
-        let better = |one: Self, other: Self| {
-            if other.squares < one.squares { other } else { one }
-        };
-        let mut best = Self::with_pace(values, slowest.exp());
-        for k in 0..PACES {
-            best = better(best, Self::with_pace(values, (fastest + f64::from(k) * step).exp()));
-        }
-        let mut step = step / 2.0;
-        for _ in 0..5 {
-            let middle = best.pace.ln();
-            best = better(best, Self::with_pace(values, (middle - step).exp()));
-            best = better(best, Self::with_pace(values, (middle + step).exp()));
-            step /= 2.0;
-        }
-        best
-    }
-
-    fn with_pace(values: &[f64], pace: f64) -> Self {
-        let n = count(values.len());
-        let factor = (-1.0 / pace).exp();
-        let (mut decay, mut sum, mut squares, mut product) = (1.0, 0.0, 0.0, 0.0);
-        let (mut total, mut total_squares) = (0.0, 0.0);
-        for value in values {
-            sum += decay;
-            squares += decay * decay;
-            product += decay * (value - 1.0);
-            total += value - 1.0;
-            total_squares += (value - 1.0).powi(2);
-            decay *= factor;
-        }
-        let spread = squares - sum * sum / n;
-        let shared = product - sum * total / n;
-        let height = if spread > 0.0 { shared / spread } else { 0.0 };
-        Self {
-            level: 1.0 + (total - height * sum) / n,
-            height,
-            pace,
-            squares: (total_squares - total * total / n - height * shared).max(f64::MIN_POSITIVE),
-        }
-    }
-
-    /// The first iteration at which what is left is within `margin` of the level.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "`as` keeps what is too large or not a number in range"
-    )]
-    fn first_within(&self, margin: f64) -> usize {
-        let left = self.height.abs() / (margin * self.level);
-        if self.level <= 0.0 {
-            return usize::MAX;
-        }
-        (self.pace * left.max(1.0).ln()).ceil() as usize
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share of a length"
-)]
-fn share(n: usize, share: f64) -> usize {
-    (count(n) * share).ceil() as usize
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
-fn count(n: usize) -> f64 {
-    n as f64
 }

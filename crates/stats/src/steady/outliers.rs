@@ -102,8 +102,12 @@ pub fn outliers_of_any_window(values: &[f64], skip: usize, fences: &Fences) -> V
     let mut found = Vec::new();
     for (at, value) in rest.iter().enumerate() {
         if at < bounds.len() {
-            push_extreme(&mut highest_low, at, |one, other| bounds[one].0 > bounds[other].0);
-            push_extreme(&mut lowest_high, at, |one, other| bounds[one].1 < bounds[other].1);
+            push_extreme(&mut highest_low, at, |one, other| {
+                bounds[one].0 > bounds[other].0
+            });
+            push_extreme(&mut lowest_high, at, |one, other| {
+                bounds[one].1 < bounds[other].1
+            });
         }
         for queue in [&mut highest_low, &mut lowest_high] {
             while queue.front().is_some_and(|first| first + width <= at) {

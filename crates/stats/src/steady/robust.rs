@@ -1,5 +1,7 @@
 //! Noise between neighbours, and values pulled in to it.
 
+use super::number::real;
+
 /// Noise around the level of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Noise {
@@ -25,14 +27,12 @@ impl Noise {
 pub(super) fn noise(logs: &[f64], margin: f64) -> Noise {
     let near = spread_of_differences(logs, 1);
     let far = spread_of_differences(logs, 2);
-    let n = logs.len();
     let rho = if near > 0.0 {
         (far / near).powi(2) - 1.0
     } else {
         0.0
     };
-    #[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
-    let doubt = 1.0 / (n as f64).sqrt();
+    let doubt = 1.0 / real(logs.len()).sqrt();
     let rho = (rho - doubt).clamp(0.0, (1.0 - 3.0 * doubt).clamp(0.0, 0.9));
     let deviation = near / (1.0 - rho).sqrt();
     Noise {
@@ -56,8 +56,7 @@ fn spread_of_differences(logs: &[f64], lag: usize) -> f64 {
         return 0.0;
     }
     squares.select_nth_unstable_by(kept, f64::total_cmp);
-    #[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
-    let mean = squares[..kept].iter().sum::<f64>() / kept as f64;
+    let mean = squares[..kept].iter().sum::<f64>() / real(kept);
     (mean / 0.3684 / 2.0).sqrt()
 }
 

@@ -7,6 +7,7 @@
 use rand_chacha::rand_core::Rng;
 
 use super::krun::without;
+use super::number::{real, whole};
 use super::{Fences, outliers_of_any_window};
 use crate::changepoint::{NormalMeanVariance, crops, elbow, pelt};
 use crate::mean;
@@ -82,22 +83,15 @@ pub fn traini(seconds: &[f64], options: &Traini, random: &mut impl Rng) -> Train
 }
 
 /// The number of iterations at the beginning that no window covers.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a window's length divided by a logarithm; `as` keeps what is too large in range"
-)]
 fn skipped(seconds: &[f64], options: &Traini) -> usize {
     let calls = (0.1 / mean(seconds).unwrap_or(f64::INFINITY)).ceil();
-    (options.fences.window as f64 / calls.ln_1p()).ceil() as usize
+    whole((real(options.fences.window) / calls.ln_1p()).ceil())
 }
 
 /// The change points for the penalty at the elbow.
-#[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
 fn change_points(kept: &[f64], options: &Traini) -> Vec<usize> {
     let cost = NormalMeanVariance::as_in_r(kept);
-    let unit = (kept.len() as f64).ln();
+    let unit = real(kept.len()).ln();
     let ranges = crops(
         &cost,
         options.smallest_penalty * unit,
@@ -110,7 +104,7 @@ fn change_points(kept: &[f64], options: &Traini) -> Vec<usize> {
     let curve: Vec<(f64, f64)> = ranges
         .iter()
         .rev()
-        .map(|range| (range.from, range.best.change_points.len() as f64))
+        .map(|range| (range.from, real(range.best.change_points.len())))
         .collect();
     let penalty = elbow(&curve).map_or(options.fallback_penalty * unit, |at| curve[at].0);
     pelt(&cost, penalty, 2).change_points
@@ -162,15 +156,10 @@ fn differ(last: &[f64], segment: &[f64], options: &Traini, random: &mut impl Rng
 }
 
 /// The mean of as many values, drawn with replacement.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "a 32-bit number times a length, shifted by 32 bits, is below the length"
-)]
 fn resampled_mean(values: &[f64], random: &mut impl Rng) -> f64 {
     let n = values.len() as u64;
     let sum: f64 = (0..n)
         .map(|_| values[((u64::from(random.next_u32()) * n) >> 32) as usize])
         .sum();
-    sum / n as f64
+    sum / real(values.len())
 }

@@ -1,0 +1,125 @@
+//! Where a series comes close to its steady level.
+
+use super::number::{real, share, whole};
+use super::robust::Noise;
+use super::transition::Transition;
+
+/// The first iteration within the limit, and how many iterations it is in doubt by.
+///
+/// That of the change point, or of an exponential approach where this describes the series
+/// better than steps do (Schwarz' criterion). A change point is found to within some
+/// (σ / step)² iterations, the end of an approach to a tenth of its length.
+pub(super) fn crossing(
+    values: &[f64],
+    change_points: &[usize],
+    transition: &Transition,
+    noise: Noise,
+    limit: f64,
+) -> (usize, usize) {
+    const STEP_DOUBT: f64 = 8.0;
+    const APPROACH_DOUBT: f64 = 0.1;
+    let n = values.len();
+    let relative: Vec<f64> = values
+        .iter()
+        .map(|value| (value - transition.level_after).exp())
+        .collect();
+    let steps = squares_around_steps(&relative, change_points);
+    let approach = Approach::of(&relative);
+    let rho = noise.autocorrelation;
+    let independent = real(n) * (1.0 - rho) / (1.0 + rho);
+    let parameters = 2.0 * real(change_points.len()) + 1.0;
+    let of_steps = independent * steps.ln() + parameters * independent.ln();
+    let of_approach = independent * approach.squares.ln() + 3.0 * independent.ln();
+    if of_approach < of_steps {
+        let at = approach.first_within(limit.exp_m1()).min(n);
+        (at, share(at, APPROACH_DOUBT))
+    } else {
+        let doubt = STEP_DOUBT * noise.long_run_variance() / (limit * limit);
+        (transition.end, share(1, doubt))
+    }
+}
+
+fn squares_around_steps(values: &[f64], change_points: &[usize]) -> f64 {
+    let mut start = 0;
+    let mut squares = 0.0;
+    for end in change_points.iter().copied().chain([values.len()]) {
+        let part = &values[start..end];
+        let mean = part.iter().sum::<f64>() / real(part.len());
+        squares += part.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        start = end;
+    }
+    squares
+}
+
+/// An exponential approach to a level: x(t) = level + height · exp(−t / pace).
+struct Approach {
+    level: f64,
+    height: f64,
+    pace: f64,
+    squares: f64,
+}
+
+impl Approach {
+    /// The least squares fit: for each pace it is linear, and the pace is searched for.
+    fn of(values: &[f64]) -> Self {
+        const PACES: u32 = 14;
+        let n = real(values.len());
+        let (fastest, slowest) = (0.5_f64.ln(), (3.0 * n).ln());
+        let step = (slowest - fastest) / f64::from(PACES);
+        let better = |one: Self, other: Self| {
+            if other.squares < one.squares {
+                other
+            } else {
+                one
+            }
+        };
+        let mut best = Self::with_pace(values, slowest.exp());
+        for k in 0..PACES {
+            best = better(
+                best,
+                Self::with_pace(values, (fastest + f64::from(k) * step).exp()),
+            );
+        }
+        let mut step = step / 2.0;
+        for _ in 0..5 {
+            let middle = best.pace.ln();
+            best = better(best, Self::with_pace(values, (middle - step).exp()));
+            best = better(best, Self::with_pace(values, (middle + step).exp()));
+            step /= 2.0;
+        }
+        best
+    }
+
+    fn with_pace(values: &[f64], pace: f64) -> Self {
+        let n = real(values.len());
+        let factor = (-1.0 / pace).exp();
+        let (mut decay, mut sum, mut squares, mut product) = (1.0, 0.0, 0.0, 0.0);
+        let (mut total, mut total_squares) = (0.0, 0.0);
+        for value in values {
+            sum += decay;
+            squares += decay * decay;
+            product += decay * (value - 1.0);
+            total += value - 1.0;
+            total_squares += (value - 1.0).powi(2);
+            decay *= factor;
+        }
+        let spread = squares - sum * sum / n;
+        let shared = product - sum * total / n;
+        let height = if spread > 0.0 { shared / spread } else { 0.0 };
+        Self {
+            level: 1.0 + (total - height * sum) / n,
+            height,
+            pace,
+            squares: (total_squares - total * total / n - height * shared).max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// The first iteration at which what is left is within `margin` of the level.
+    fn first_within(&self, margin: f64) -> usize {
+        let left = self.height.abs() / (margin * self.level);
+        if self.level <= 0.0 {
+            return usize::MAX;
+        }
+        whole((self.pace * left.max(1.0).ln()).ceil())
+    }
+}
