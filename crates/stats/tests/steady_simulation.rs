@@ -13,16 +13,18 @@ enum Shape {
     Flat,
     StepWarmUp,
     ExponentialWarmUp,
+    LinearWarmUp,
     Slowdown,
     Drift,
     Restless,
     Cycle,
 }
 
-const SHAPES: [Shape; 7] = [
+const SHAPES: [Shape; 8] = [
     Shape::Flat,
     Shape::StepWarmUp,
     Shape::ExponentialWarmUp,
+    Shape::LinearWarmUp,
     Shape::Slowdown,
     Shape::Drift,
     Shape::Restless,
@@ -30,10 +32,11 @@ const SHAPES: [Shape; 7] = [
 ];
 
 /// The shapes that have a steady state whose start is known.
-const STEADY: [Shape; 4] = [
+const STEADY: [Shape; 5] = [
     Shape::Flat,
     Shape::StepWarmUp,
     Shape::ExponentialWarmUp,
+    Shape::LinearWarmUp,
     Shape::Slowdown,
 ];
 
@@ -43,6 +46,7 @@ impl Shape {
             Self::Flat => "flat",
             Self::StepWarmUp => "warm-up, step",
             Self::ExponentialWarmUp => "warm-up, exponential",
+            Self::LinearWarmUp => "warm-up, linear",
             Self::Slowdown => "slowdown, step",
             Self::Drift => "no steady state, drift",
             Self::Restless => "no steady state, steps",
@@ -124,6 +128,10 @@ fn levels(random: &mut impl Rng, shape: Shape, n: usize) -> (Vec<f64>, Class) {
             let start = 0.1 + height;
             let pace = real(change) / (start / MARGIN).ln();
             let at = |i: usize| 1.0 + start * (-real(i) / pace).exp();
+            ((0..n).map(at).collect(), Class::WarmUp)
+        }
+        Shape::LinearWarmUp => {
+            let at = |i: usize| 1.0 + height * (1.0 - real(i) / real(change)).max(0.0);
             ((0..n).map(at).collect(), Class::WarmUp)
         }
         Shape::Slowdown => (step(1.0 / (1.0 + height)), Class::Slowdown),
@@ -393,5 +401,20 @@ fn table_of_steady_states() {
     assert!(all.share(all.starts) >= 0.95);
     for (shape, [ours, krun, ..]) in ours_of_class {
         assert!(ours >= krun, "{shape:?}: {ours} {krun}");
+    }
+}
+
+#[test]
+#[ignore = "tmp"]
+fn tmp_linear() {
+    for n in LENGTHS {
+        for shape in STEADY {
+            let mut line = format!("{n} {shape:?}");
+            for kind in NOISES {
+                let found = score(Method::Ours, shape, kind, n, 300);
+                line.push_str(&format!(" {:.3} {:.3} ", found.share(found.classes), found.share(found.starts)));
+            }
+            println!("{line} :");
+        }
     }
 }

@@ -18,24 +18,83 @@ pub(super) fn crossing(
 ) -> (usize, usize) {
     const STEP_DOUBT: f64 = 8.0;
     const APPROACH_DOUBT: f64 = 0.1;
+    const LINE_GAIN: f64 = 1.06;
     let n = values.len();
     let relative: Vec<f64> = values
         .iter()
         .map(|value| (value - transition.level_after).exp())
         .collect();
-    let steps = squares_around_steps(&relative, change_points);
-    let approach = Approach::of(&relative);
+    let margin = limit.exp_m1();
+    let level = crate::mean(&relative[(transition.end + n) / 2..]).unwrap_or(1.0);
     let rho = noise.autocorrelation;
     let independent = real(n) * (1.0 - rho) / (1.0 + rho);
-    let parameters = 2.0 * real(change_points.len()) + 1.0;
-    let of_steps = independent * steps.ln() + parameters * independent.ln();
-    let of_approach = independent * approach.squares.ln() + 3.0 * independent.ln();
+    let criterion =
+        |squares: f64, parameters: f64| independent * squares.ln() + parameters * independent.ln();
+    let of_steps = criterion(
+        squares_around_steps(&relative, change_points),
+        2.0 * real(change_points.len()) + 1.0,
+    );
+    let approach = Approach::of(&relative);
+    let line = Line::of(&relative, level, margin);
+    let of_line = criterion(line.squares, 3.0);
+    let of_approach = criterion(approach.squares, 3.0);
+    if of_line < of_approach && of_line < of_steps {
+        return (line.within, share(line.within, APPROACH_DOUBT));
+    }
     if of_approach < of_steps {
-        let at = approach.first_within(limit.exp_m1()).min(n);
-        (at, share(at, APPROACH_DOUBT))
-    } else {
-        let doubt = STEP_DOUBT * noise.long_run_variance() / (limit * limit);
-        (transition.end, share(1, doubt))
+        let at = approach.first_within(margin).min(n);
+        return (at, share(at, APPROACH_DOUBT));
+    }
+    let last = Line::of(&relative[transition.begin..], level, margin);
+    if last.gain > LINE_GAIN * last.step_gain {
+        let at = transition.begin + last.within;
+        return (at, share(at - transition.begin, APPROACH_DOUBT));
+    }
+    let doubt = STEP_DOUBT * noise.long_run_variance() / (limit * limit);
+    (transition.end, share(1, doubt))
+}
+
+/// A straight line from the first value that meets the level and stays there.
+struct Line {
+    /// The first iteration within the margin of the level.
+    within: usize,
+    /// The squares around line and level.
+    squares: f64,
+    /// How much smaller than those around the level alone they are.
+    gain: f64,
+    /// The same of the best step to the level.
+    step_gain: f64,
+}
+
+impl Line {
+    /// The least squares fit. With deviations e, and times t = 1, 2, … backwards from where
+    /// the line ends, the slope is Σ e t / Σ t² and the gain (Σ e t)² / Σ t²; that of a step
+    /// is (Σ e)² / n.
+    fn of(values: &[f64], level: f64, margin: f64) -> Self {
+        let (mut sum, mut product, mut times, mut squares) = (0.0, 0.0, 0.0, 0.0);
+        let mut best = Self {
+            within: 0,
+            squares: 0.0,
+            gain: 0.0,
+            step_gain: 0.0,
+        };
+        for (before, value) in values.iter().enumerate() {
+            let deviation = value - level;
+            let length = real(before + 1);
+            squares += deviation * deviation;
+            sum += deviation;
+            product += sum;
+            times += length * length;
+            best.step_gain = best.step_gain.max(sum * sum / length);
+            let gain = product * product / times;
+            if gain > best.gain {
+                let slope = (product / times).abs();
+                best.gain = gain;
+                best.within = before + 1 - whole(margin * level / slope).min(before);
+            }
+        }
+        best.squares = (squares - best.gain).max(f64::MIN_POSITIVE);
+        best
     }
 }
 

@@ -59,6 +59,7 @@ fn move_to_best(values: &[f64], change_points: &mut [usize]) {
 
 /// The last stretch that is not equivalent to what follows.
 pub(super) struct Transition {
+    pub begin: usize,
     pub end: usize,
     pub level_after: f64,
     /// How many iterations before the end were faster than the steady state.
@@ -123,6 +124,7 @@ pub(super) fn last_difference(
         }
         let below = segments.iter().filter(|it| it.mean < level_after - limit);
         return Some(Transition {
+            begin: segment.start,
             end,
             level_after,
             faster: below.map(Segment::length).sum(),
@@ -145,6 +147,7 @@ pub(super) fn slow_start(values: &[f64], noise: Noise, limit: f64) -> Option<Tra
         let above = first.iter().map(away).all(|it| it > limit);
         let below = first.iter().map(away).all(|it| it < -limit);
         (above || below).then_some(Transition {
+            begin: 0,
             end,
             level_after,
             faster: if below { end } else { 0 },
