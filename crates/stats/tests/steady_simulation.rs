@@ -277,6 +277,13 @@ impl Method {
         }
     }
 
+    fn has_classes(self) -> bool {
+        match self {
+            Self::Ours | Self::Krun(_) => true,
+            Self::Traini | Self::Mser => false,
+        }
+    }
+
     /// How many series a method gets of each shape, noise and length; some take their time.
     fn rounds(self, n: usize) -> u32 {
         match (self, n) {
@@ -363,58 +370,41 @@ fn table_of_steady_states() {
     ];
     let mut classes = String::new();
     let mut starts = String::new();
-    let mut ours_of_class = Vec::new();
+    let mut of_classes = String::new();
     let mut all = Score::default();
     for shape in SHAPES {
         let mut sums = [Score::default(); METHODS.len()];
         for n in LENGTHS {
-            classes.push_str(&format!("| {} | {n} |", shape.name()));
-            starts.push_str(&format!("| {} | {n} |", shape.name()));
+            let row = format!("| {} | {n} |", shape.name());
+            let (mut of_class, mut of_start) = (row.clone(), row);
             for (k, (_, method)) in METHODS.iter().enumerate() {
-                let rounds = method.rounds(n);
-                let found = over_noises(*method, shape, n, rounds);
+                let found = over_noises(*method, shape, n, method.rounds(n));
                 sums[k].add(found);
-                let cell = |count| match rounds {
+                let cell = |count| match found.rounds {
                     0 => " – |".to_owned(),
                     _ => format!(" {:.1} |", 100.0 * found.share(count)),
                 };
-                if k < 3 {
-                    classes.push_str(&cell(found.classes));
+                if method.has_classes() {
+                    of_class.push_str(&cell(found.classes));
                 }
-                starts.push_str(&cell(found.starts));
+                of_start.push_str(&cell(found.starts));
             }
-            classes.push('\n');
-            starts.push('\n');
+            classes.push_str(&format!("{of_class}\n"));
+            if STEADY.contains(&shape) {
+                starts.push_str(&format!("{of_start}\n"));
+            }
         }
+        let [ours, krun, ..] = sums.map(|sum| sum.share(sum.classes));
+        assert!(ours >= krun, "{shape:?}: {ours} {krun}");
+        of_classes.push_str(&format!("{}: {ours:.3} {krun:.3}\n", shape.name()));
         if STEADY.contains(&shape) {
             all.add(sums[0]);
         }
-        ours_of_class.push((shape, sums.map(|sum| sum.share(sum.classes))));
     }
+    let good = all.share(all.starts);
     #[expect(clippy::print_stdout, reason = "the tables are what this is run for")]
     {
-        println!("{classes}\n{starts}\n{:.4}", all.share(all.starts));
-        for (shape, shares) in &ours_of_class {
-            println!("{shape:?} {shares:.3?}");
-        }
+        println!("{classes}\n{starts}\n{of_classes}\nstarts: {good:.4}");
     }
-    assert!(all.share(all.starts) >= 0.95);
-    for (shape, [ours, krun, ..]) in ours_of_class {
-        assert!(ours >= krun, "{shape:?}: {ours} {krun}");
-    }
-}
-
-#[test]
-#[ignore = "tmp"]
-fn tmp_linear() {
-    for n in LENGTHS {
-        for shape in STEADY {
-            let mut line = format!("{n} {shape:?}");
-            for kind in NOISES {
-                let found = score(Method::Ours, shape, kind, n, 300);
-                line.push_str(&format!(" {:.3} {:.3} ", found.share(found.classes), found.share(found.starts)));
-            }
-            println!("{line} :");
-        }
-    }
+    assert!(good >= 0.95, "{good}");
 }

@@ -14,7 +14,7 @@ pub(super) fn crossing(
     change_points: &[usize],
     transition: &Transition,
     noise: Noise,
-    limit: f64,
+    margin: f64,
 ) -> (usize, usize) {
     const STEP_DOUBT: f64 = 8.0;
     const APPROACH_DOUBT: f64 = 0.1;
@@ -24,7 +24,6 @@ pub(super) fn crossing(
         .iter()
         .map(|value| (value - transition.level_after).exp())
         .collect();
-    let margin = limit.exp_m1();
     let level = crate::mean(&relative[(transition.end + n) / 2..]).unwrap_or(1.0);
     let rho = noise.autocorrelation;
     let independent = real(n) * (1.0 - rho) / (1.0 + rho);
@@ -50,7 +49,7 @@ pub(super) fn crossing(
         let at = transition.begin + last.within;
         return (at, share(at - transition.begin, APPROACH_DOUBT));
     }
-    let doubt = STEP_DOUBT * noise.long_run_variance() / (limit * limit);
+    let doubt = STEP_DOUBT * noise.long_run_variance() / margin.powi(2);
     (transition.end, share(1, doubt))
 }
 

@@ -151,7 +151,13 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
             ..nothing(unsettled(n))
         };
     }
-    let (crossing, doubt) = crossing(&pulled_in, &change_points, &transition, noise, limit);
+    let (crossing, doubt) = crossing(
+        &pulled_in,
+        &change_points,
+        &transition,
+        noise,
+        options.margin,
+    );
     let most = share(n.saturating_sub(crossing), options.guard);
     let start = crossing + doubt.min(most);
     if crossing + steady_part > n {
