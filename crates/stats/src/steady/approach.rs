@@ -4,10 +4,11 @@ use super::number::{real, share, whole};
 use super::robust::Noise;
 use super::transition::Transition;
 
-/// The first iteration within the limit, and how many iterations it is in doubt by.
+/// The first iteration within the margin, and how many iterations it is in doubt by.
 ///
-/// That of the change point, or of an exponential approach where this describes the series
-/// better than steps do (Schwarz' criterion). A change point is found to within some
+/// By Schwarz' criterion the series is described by its steps, by one exponential approach, or
+/// by one straight line that meets the level. With steps it is the last change point, unless the
+/// segment before it is a line rather than level. A change point is found to within some
 /// (σ / step)² iterations, the end of an approach to a tenth of its length.
 pub(super) fn crossing(
     values: &[f64],

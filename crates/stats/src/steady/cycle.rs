@@ -7,13 +7,19 @@ const SHORT: usize = 64;
 /// Longer periods are looked for in so many means.
 const MEANS: usize = 384;
 
-/// Returns the period of the last three quarters of a series, in iterations.
+/// Returns the period of the last three quarters of a series, in iterations, if it goes up and
+/// down by more than `height`.
 ///
 /// The first peak of the autocorrelation that stands out: clearly above noise, above the
 /// valley before it, and repeated at twice the lag. At least three periods must fit.
-pub(super) fn period(logs: &[f64]) -> Option<usize> {
+pub(super) fn period(logs: &[f64], height: f64) -> Option<usize> {
     let rest = without_tails(&logs[logs.len() / 4..]);
     let rest = rest.as_slice();
+    let highest = rest.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let lowest = rest.iter().copied().fold(f64::INFINITY, f64::min);
+    if highest - lowest <= height {
+        return None;
+    }
     if let Some(short) = peak(rest, SHORT) {
         return Some(short);
     }
@@ -42,6 +48,7 @@ fn without_tails(logs: &[f64]) -> Vec<f64> {
     logs.iter().map(|log| log.clamp(low, high)).collect()
 }
 
+/// The lag of the first peak, at most `longest`.
 fn peak(values: &[f64], longest: usize) -> Option<usize> {
     let n = values.len();
     let centre = crate::mean(values)?;
@@ -73,4 +80,38 @@ fn peak(values: &[f64], longest: usize) -> Option<usize> {
         valley = valley.min(here);
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::steady::tests::noisy;
+
+    fn logs_with(period: usize, height: f64, n: usize) -> Vec<f64> {
+        let wave = |i: usize| (std::f64::consts::TAU * real(i) / real(period)).sin();
+        noisy(&[(n, 1.0)], 0.01)
+            .iter()
+            .enumerate()
+            .map(|(i, value)| value.ln() + height * wave(i))
+            .collect()
+    }
+
+    #[test]
+    fn short_and_long_periods_are_found() {
+        assert_eq!(period(&logs_with(5, 0.1, 30), 0.03), Some(5));
+        assert_eq!(period(&logs_with(12, 0.1, 500), 0.03), Some(12));
+        let long = period(&logs_with(400, 0.1, 3000), 0.03).expect("a period");
+        assert!(long.abs_diff(400) <= 12, "{long}");
+    }
+
+    #[test]
+    fn noise_slopes_and_small_waves_have_no_period() {
+        for n in [6, 30, 500, 3000] {
+            assert_eq!(period(&noisy(&[(n, 1.0)], 0.1), 0.03), None, "{n}");
+        }
+        let slope: Vec<f64> = (0..300).map(|i| f64::from(i) / 100.0).collect();
+        assert_eq!(period(&slope, 0.03), None);
+        assert_eq!(period(&logs_with(12, 0.005, 500), 0.06), None);
+        assert_eq!(period(&[], 0.03), None);
+    }
 }

@@ -16,7 +16,8 @@ pub struct SteadyOptions {
     pub steady_share: f64,
     /// The penalty of a change point in units of ln n, before autocorrelation inflates it.
     pub penalty: f64,
-    /// This share of the iterations after the last change is left out for safety.
+    /// At most this share of the iterations after the last change is left out for doubt about
+    /// where it ends.
     pub guard: f64,
 }
 
@@ -60,19 +61,31 @@ const FEW: usize = 20;
 
 /// Returns from which iteration on one instance is steady, from its values in order.
 ///
-/// `None` when a value is not positive and finite. Values far from their neighbours are pulled
-/// in, on a log scale; segments of equal level are found by PELT with the noise between
-/// neighbours and a penalty inflated by its autocorrelation, (1 + ρ) / (1 − ρ). From the end
-/// backwards, the first segment whose level differs from what follows by more than the
-/// margin ends before the steady state, which then begins where a monotone fit comes within the
-/// margin. A period in the autocorrelation is looked for first: a cycle that stays the same is
-/// steady. `docs/method.md` says how, and when it misleads.
+/// On a log scale: a period in the autocorrelation is looked for first, because a cycle that
+/// stays the same is steady, and then means over whole periods are judged. Values far
+/// from their neighbours are pulled in. Segments of equal level are found by [`pelt`] with the
+/// noise between neighbours and a penalty inflated by its autocorrelation, (1 + ρ) / (1 − ρ). From
+/// the end backwards, the first segment whose level differs from what follows by more than the
+/// margin ends before the steady state, unless it is a short interruption. The start is then that
+/// change point, or where an exponential or straight approach comes within the margin,
+/// whichever describes the series best. `docs/method.md` says more, and when it misleads.
+///
+/// `None` when a value is not positive and finite.
+///
+/// [`pelt`]: crate::changepoint::pelt
+///
+/// ```
+/// use lapwing_stats::steady::{Class, SteadyOptions, steady_state};
+/// let values = [9.1, 5.0, 5.1, 4.9, 5.0, 5.0, 5.1, 5.0, 4.9, 5.1];
+/// let found = steady_state(&values, &SteadyOptions::default()).expect("positive");
+/// assert_eq!((found.class, found.start), (Class::WarmUp, Some(2)));
+/// ```
 pub fn steady_state(values: &[f64], options: &SteadyOptions) -> Option<SteadyState> {
     if !values.iter().all(|value| *value > 0.0 && value.is_finite()) {
         return None;
     }
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let found = match period(&logs) {
+    let found = match period(&logs, options.margin.ln_1p()) {
         Some(period) => cyclic(&logs, period, options),
         None => of_logs(&logs, options),
     };
@@ -159,14 +172,13 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
         options.margin,
     );
     let most = share(n.saturating_sub(crossing), options.guard);
-    let start = crossing + doubt.min(most);
     if crossing + steady_part > n {
         return SteadyState {
             change_points,
             ..nothing(unsettled(n))
         };
     }
-    let start = start.min(n - steady_part);
+    let start = (crossing + doubt.min(most)).min(n - steady_part);
     let class = if FASTER_SHARE * transition.faster >= transition.end {
         Class::Slowdown
     } else {

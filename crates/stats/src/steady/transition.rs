@@ -59,8 +59,11 @@ fn move_to_best(values: &[f64], change_points: &mut [usize]) {
 
 /// The last stretch that is not equivalent to what follows.
 pub(super) struct Transition {
+    /// Its first iteration.
     pub begin: usize,
+    /// The first iteration after it.
     pub end: usize,
+    /// The mean from there on.
     pub level_after: f64,
     /// How many iterations before the end were faster than the steady state.
     pub faster: usize,
