@@ -67,7 +67,7 @@ impl SegmentCost for NormalMeanVariance {
 /// negative log-likelihood of normal values whose mean alone changes, but for a constant.
 pub struct NormalMean {
     sums: PrefixSums,
-    variance: f64,
+    precision: f64,
 }
 
 impl NormalMean {
@@ -75,7 +75,10 @@ impl NormalMean {
     /// the plain sum of squares, L2).
     pub fn new(values: &[f64], variance: f64) -> Self {
         let sums = PrefixSums::centred(values);
-        Self { sums, variance }
+        Self {
+            sums,
+            precision: 1.0 / variance,
+        }
     }
 }
 
@@ -85,7 +88,7 @@ impl SegmentCost for NormalMean {
     }
 
     fn segment(&self, start: usize, end: usize) -> f64 {
-        self.sums.squares(start, end).max(0.0) / self.variance
+        self.sums.squares(start, end).max(0.0) * self.precision
     }
 }
 

@@ -110,6 +110,24 @@ fn squares_around_steps(values: &[f64], change_points: &[usize]) -> f64 {
     squares
 }
 
+/// Deviations from 1, and sums of them.
+struct Deviations {
+    of_one: Vec<f64>,
+    sum: f64,
+    squares: f64,
+}
+
+impl Deviations {
+    fn of(values: &[f64]) -> Self {
+        let of_one: Vec<f64> = values.iter().map(|value| value - 1.0).collect();
+        Self {
+            sum: of_one.iter().sum(),
+            squares: of_one.iter().map(|deviation| deviation * deviation).sum(),
+            of_one,
+        }
+    }
+}
+
 /// An exponential approach to a level: x(t) = level + height · exp(−t / pace).
 struct Approach {
     level: f64,
@@ -123,6 +141,7 @@ impl Approach {
     fn of(values: &[f64]) -> Self {
         const PACES: u32 = 14;
         let n = real(values.len());
+        let values = &Deviations::of(values);
         let (fastest, slowest) = (0.5_f64.ln(), (3.0 * n).ln());
         let step = (slowest - fastest) / f64::from(PACES);
         let better = |one: Self, other: Self| {
@@ -149,27 +168,32 @@ impl Approach {
         best
     }
 
-    fn with_pace(values: &[f64], pace: f64) -> Self {
-        let n = real(values.len());
+    fn with_pace(values: &Deviations, pace: f64) -> Self {
+        const LANES: usize = 4;
+        let n = real(values.of_one.len());
         let factor = (-1.0 / pace).exp();
-        let (mut decay, mut sum, mut squares, mut product) = (1.0, 0.0, 0.0, 0.0);
-        let (mut total, mut total_squares) = (0.0, 0.0);
-        for value in values {
-            sum += decay;
-            squares += decay * decay;
-            product += decay * (value - 1.0);
-            total += value - 1.0;
-            total_squares += (value - 1.0).powi(2);
-            decay *= factor;
+        let far = factor.powi(4);
+        // Lanes that do not wait for each other.
+        let mut decays = [1.0, factor, factor.powi(2), factor.powi(3)];
+        let (mut sums, mut squares, mut products) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        for chunk in values.of_one.chunks(LANES) {
+            for (lane, deviation) in chunk.iter().enumerate() {
+                sums[lane] += decays[lane];
+                squares[lane] += decays[lane] * decays[lane];
+                products[lane] += decays[lane] * deviation;
+            }
+            decays = decays.map(|decay| decay * far);
         }
-        let spread = squares - sum * sum / n;
-        let shared = product - sum * total / n;
+        let sum: f64 = sums.iter().sum();
+        let spread = squares.iter().sum::<f64>() - sum * sum / n;
+        let shared = products.iter().sum::<f64>() - sum * values.sum / n;
         let height = if spread > 0.0 { shared / spread } else { 0.0 };
+        let around_mean = values.squares - values.sum * values.sum / n;
         Self {
-            level: 1.0 + (total - height * sum) / n,
+            level: 1.0 + (values.sum - height * sum) / n,
             height,
             pace,
-            squares: (total_squares - total * total / n - height * shared).max(f64::MIN_POSITIVE),
+            squares: (around_mean - height * shared).max(f64::MIN_POSITIVE),
         }
     }
 
