@@ -59,7 +59,8 @@ impl SegmentCost for NormalMeanVariance {
         } else {
             variance
         };
-        count(end - start) * ((TAU * variance).ln() + 1.0)
+        // In the order of R's C source, so that ties are broken as there.
+        count(end - start) * (TAU.ln() + variance.ln() + 1.0)
     }
 }
 

@@ -39,7 +39,12 @@ pub fn pelt_on_grid(
     shortest: usize,
 ) -> Segmentation {
     let shortest = shortest.max(1);
-    let n = cost.length();
+    if cost.length() == 0 {
+        return Segmentation {
+            change_points: Vec::new(),
+            cost: 0.0,
+        };
+    }
     let mut best = vec![f64::INFINITY; grid.len()];
     let mut before = vec![0; grid.len()];
     if let Some(first) = best.first_mut() {
@@ -81,10 +86,12 @@ pub fn pelt_on_grid(
         at = before[at];
     }
     change_points.reverse();
-    let total = total_cost(cost, &change_points, n);
     Segmentation {
+        cost: match best.last() {
+            Some(total) if total.is_finite() => total - penalty * count(change_points.len()),
+            _ => cost.segment(0, cost.length()),
+        },
         change_points,
-        cost: total,
     }
 }
 
@@ -96,17 +103,9 @@ struct Candidate {
     value: f64,
 }
 
-fn total_cost(cost: &impl SegmentCost, change_points: &[usize], n: usize) -> f64 {
-    if n == 0 {
-        return 0.0;
-    }
-    let mut total = 0.0;
-    let mut start = 0;
-    for end in change_points.iter().copied().chain([n]) {
-        total += cost.segment(start, end);
-        start = end;
-    }
-    total
+#[expect(clippy::cast_precision_loss, reason = "no series has 2^53 changes")]
+fn count(changes: usize) -> f64 {
+    changes as f64
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::transition::Transition;
 /// By Schwarz' criterion the series is described by its steps, by one exponential approach, or
 /// by one straight line that meets the level. With steps it is the last change point, unless the
 /// segment before it is a line rather than level. A change point is found to within some
-/// (σ / step)² iterations, the end of an approach to a tenth of its length.
+/// (σ / margin)² iterations, the end of an approach to a tenth of its length.
 pub(super) fn crossing(
     values: &[f64],
     change_points: &[usize],
