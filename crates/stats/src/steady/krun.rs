@@ -190,6 +190,14 @@ mod tests {
     }
 
     #[test]
+    fn few_values_are_flat() {
+        for values in [vec![], vec![1.0], vec![1.0, 2.0]] {
+            let found = krun(&values, &Krun::default());
+            assert_eq!((found.class, found.start), (Class::Flat, Some(0)));
+        }
+    }
+
+    #[test]
     fn starts_and_change_points_count_outliers() {
         let mut seconds = noisy(&[(300, 2.0), (1700, 1.0)], 0.01);
         seconds[150] = 30.0;

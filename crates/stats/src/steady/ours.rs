@@ -324,6 +324,16 @@ mod tests {
 
     proptest! {
         #[test]
+        fn any_positive_values_have_an_answer(
+            exponents in prop::collection::vec(-300.0..300.0_f64, 0..400),
+        ) {
+            let values: Vec<f64> = exponents.iter().map(|it| 10.0_f64.powf(*it)).collect();
+            let one = found(&values);
+            prop_assert!(one.start.is_none_or(|start| start < values.len()));
+            prop_assert!(one.change_points.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+
+        #[test]
         fn the_unit_does_not_matter_and_the_start_leaves_something(
             values in prop::collection::vec(prop_oneof![0.99..1.01_f64, 1.98..2.02_f64], 0..120),
             exponent in -20..20_i32,

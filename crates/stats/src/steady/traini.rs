@@ -163,3 +163,40 @@ fn resampled_mean(values: &[f64], random: &mut impl Rng) -> f64 {
         .sum();
     sum / real(values.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Seed;
+    use crate::steady::tests::noisy;
+
+    fn start_and_ends(seconds: &[f64]) -> (Option<usize>, Vec<usize>) {
+        let options = Traini {
+            resamples: 200,
+            ..Traini::default()
+        };
+        let state = traini(seconds, &options, &mut Seed(7).stream("fork"));
+        (state.start, state.segment_ends)
+    }
+
+    #[test]
+    fn the_start_is_the_last_iteration_that_differs() {
+        let seconds = noisy(&[(100, 2.0), (400, 1.0)], 0.01);
+        assert_eq!(start_and_ends(&seconds), (Some(99), vec![99, 499]));
+        let seconds = noisy(&[(100, 1.03), (400, 1.0)], 0.001);
+        assert_eq!(start_and_ends(&seconds), (Some(0), vec![99, 499]));
+    }
+
+    #[test]
+    fn a_late_start_is_none() {
+        let seconds = noisy(&[(2600, 2.0), (150, 1.0)], 0.01);
+        assert_eq!(start_and_ends(&seconds).0, None);
+    }
+
+    #[test]
+    fn few_values_are_one_segment() {
+        assert_eq!(start_and_ends(&[]), (Some(0), vec![]));
+        assert_eq!(start_and_ends(&[1.0]), (Some(0), vec![0]));
+        assert_eq!(start_and_ends(&[1.0, 2.0]), (Some(0), vec![1]));
+    }
+}
