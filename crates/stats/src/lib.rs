@@ -11,6 +11,7 @@
 
 mod bootstrap;
 mod brunner_munzel;
+pub mod changepoint;
 mod describe;
 mod dip;
 mod dip_table;
@@ -31,6 +32,7 @@ mod rank;
 mod ratio;
 mod ratio_interval;
 mod seed;
+pub mod steady;
 mod subset;
 mod suite_ratio;
 mod variance;
