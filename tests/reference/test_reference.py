@@ -59,7 +59,9 @@ def test_every_pattern_finds_a_file(pattern):
 @pytest.mark.parametrize("source", SOURCES, ids=str)
 def test_a_file_gives_what_another_reader_finds(source, imported):
     _, said, files = imported(source.path.parent, FOLDERS[source.path.parent])
-    complaint = [line for line in said.stderr.splitlines() if str(source.path) in line]
+    # Some of these files are copies of others in all but a key, which a note says.
+    lines = [line for line in said.stderr.splitlines() if not line.startswith("note: session")]
+    complaint = [line for line in lines if str(source.path) in line]
     assert complaint == []
     compare(of(files, source.path), source.read(source.path))
 

@@ -590,7 +590,7 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
       read as pytest-benchmark, because it has `benchmarks` and `machine_info`
       left out, as it stands in the benchmark's name and in `params`: param
       left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
-    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with some of the same benchmarks; `short` would be kept beside it
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with most of the same values; `short` would be kept beside it
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "short.json"]), @"
@@ -599,7 +599,7 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
       stored in .lapwing/lapwing.db as session `short` of suite `pytest-benchmark`
       left out, as it stands in the benchmark's name and in `params`: param
       left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
-    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with some of the same benchmarks; `short` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session ad46d48c-36c4-8a8e-8c6d-31ae528e5892` removes it
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with most of the same values; `short` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session ad46d48c-36c4-8a8e-8c6d-31ae528e5892` removes it
     exit 0
     ");
     // Said once, and not of what is known or of another time.
@@ -634,8 +634,7 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     spaced.jsonl: 1 instance, 1 iteration imported (hail)
     3 files (3 hail): 3 instances, 3 iterations imported; 1 instance was in the store already
       stored in .lapwing/lapwing.db as 3 sessions
-    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark is there already from another file (night.jsonl, sha256 7ca746629463…), with some of the same benchmarks; `spaced` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` removes it
-    note: session `nights` of 2026-11-20 10:00:00 UTC by hail benchmark is there already from another file (nights.jsonl, sha256 368e7abb2591…), with some of the same benchmarks; `spaced` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` removes it
+    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark is there already from another file (night.jsonl, sha256 7ca746629463…), with most of the same values; `spaced` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` removes it
     exit 0
     ");
 }

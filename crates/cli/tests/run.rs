@@ -388,7 +388,13 @@ fn a_session_whose_store_vanishes_keeps_its_record_file() {
     .spawn()
     .unwrap();
     let inbox = folder.path().join("kept/x.db.inbox");
-    while fs::read_dir(&inbox).map_or(0, Iterator::count) == 0 {
+    // Measuring has begun: before, a store that vanishes is an error and nothing is lost.
+    let has_measured = || {
+        let files = fs::read_dir(&inbox).into_iter().flatten().flatten();
+        let mut texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
+        texts.any(|text| text.contains("\"kind\":\"iteration\""))
+    };
+    while !has_measured() {
         thread::sleep(Duration::from_millis(5));
     }
     for name in ["x.db", "x.db-wal", "x.db-shm"] {

@@ -32,7 +32,7 @@ fn sentence(pair: &Alike, target: &Target<'_>) -> String {
     let (file, digest) = pair.known_file();
     let digest = digest.get(..DIGEST).unwrap_or(digest);
     let known = format!(
-        "session `{}` of {} by {} is there already from another file ({file}, sha256 {digest}…), with some of the same benchmarks",
+        "session `{}` of {} by {} is there already from another file ({file}, sha256 {digest}…), with most of the same values",
         label(&pair.known),
         pair.known.started.strftime("%Y-%m-%d %H:%M:%S UTC"),
         pair.known.tool,

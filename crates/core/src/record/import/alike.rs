@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::model::Session;
 
 /// A session that was imported, and one that looks like it and is in the store from another
-/// file: by the same program, with the same start and at least one benchmark in common.
+/// file: by the same program, with the same start and most of the same values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alike {
     /// The one that was imported.

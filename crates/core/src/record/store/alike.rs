@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 16;
 
 impl Writer<'_> {
     /// Returns the other sessions of the same suite and tool that began at the same moment
-    /// and have a benchmark on a host that this session has, too.
+    /// and have most of its values.
     pub(crate) fn sessions_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
         self.find_like(id).map_err(|error| error.at(self.path))
     }
@@ -33,7 +33,7 @@ impl Writer<'_> {
         let same_moment = self.begun()?.get(&started).into_iter().flatten();
         let candidates: Vec<i64> = same_moment.copied().take(LOOKED_AT).collect();
         for other in candidates.into_iter().filter(|other| *other != key) {
-            if self.share_benchmarks(key, other)? {
+            if self.share_values(key, other)? {
                 let mut statement = self.connection.prepare_cached(&format!(
                     "SELECT {SESSION_COLUMNS} FROM session WHERE key = ?1"
                 ))?;
@@ -65,17 +65,37 @@ impl Writer<'_> {
         Ok(self.cache.begun.insert(begun))
     }
 
-    fn share_benchmarks(&self, one: i64, other: i64) -> Result<bool, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT one.tool = other.tool AND one.suite = other.suite AND EXISTS (\
-               SELECT benchmark, host FROM instance \
-                 JOIN run ON run.key = instance.run WHERE run.session = one.key \
-               INTERSECT \
-               SELECT benchmark, host FROM instance \
-                 JOIN run ON run.key = instance.run WHERE run.session = other.key) \
-             FROM session AS one, session AS other WHERE one.key = ?1 AND other.key = ?2",
-        )?;
-        let share = statement.query_row([one, other], |row| row.get(0));
+    /// Returns whether most of the values of a session are those of another one of the same tool
+    /// and suite: of the same benchmark on the same host, by their first iterations or a summary.
+    ///
+    /// Some are equal by themselves, such as the size of a program.
+    fn share_values(&self, new: i64, other: i64) -> Result<bool, StoreError> {
+        let values = |session: &str| {
+            format!(
+                "SELECT benchmark, host, series.metric, series.vals FROM run \
+                   JOIN instance ON instance.run = run.key \
+                   JOIN chunk ON chunk.instance = instance.key \
+                   JOIN run_metric ON run_metric.run = run.key \
+                   JOIN series ON series.metric = run_metric.metric \
+                     AND series.instance = instance.key AND series.first = chunk.first \
+                   WHERE run.session = {session} \
+                 UNION SELECT benchmark, host, summary.metric, summary.centre FROM run \
+                   JOIN instance ON instance.run = run.key \
+                   JOIN summary ON summary.instance = instance.key \
+                   WHERE run.session = {session}"
+            )
+        };
+        let mut statement = self.connection.prepare_cached(&format!(
+            "WITH new (benchmark, host, metric, value) AS ({}), \
+               other (benchmark, host, metric, value) AS ({}) \
+             SELECT one.tool = two.tool AND one.suite = two.suite AND \
+               2 * (SELECT count(*) FROM (SELECT * FROM new INTERSECT SELECT * FROM other)) \
+               > (SELECT count(*) FROM new) \
+             FROM session AS one, session AS two WHERE one.key = ?1 AND two.key = ?2",
+            values("?1"),
+            values("?2"),
+        ))?;
+        let share = statement.query_row([new, other], |row| row.get(0));
         Ok(share.optional()?.unwrap_or(false))
     }
 }
