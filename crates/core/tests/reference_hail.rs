@@ -11,10 +11,12 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use flate2::read::MultiGzDecoder;
-use lapwing_core::clean::{BenchmarkAudit, IterationState, Rules, Stage, states};
+use lapwing_core::clean::{BenchmarkAudit, Cleaned, IterationState, Rules, Stage, clean, states};
+use lapwing_core::judge::{analyze_as_hail, variability};
 use lapwing_core::model::Outcome;
 use lapwing_core::record::import::{BadLines, EachRun, ImportOptions, Source, import};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
+use lapwing_stats::{Confidence, Seed};
 use serde_json::Value;
 
 fn reference() -> Option<PathBuf> {
@@ -155,6 +157,102 @@ fn cleaning_as_hail_does_keeps_what_hail_keeps() {
         ours.len(),
         theirs.len()
     );
+}
+
+/// Returns what counts of each benchmark as Hail cleans, by the benchmark's bare name, its
+/// instances in Hail's order: by job, those without one last.
+fn cleaned_as_hail(folder: &std::path::Path) -> BTreeMap<String, Cleaned> {
+    let place = tempfile::tempdir().unwrap();
+    let store = imported(folder, place.path());
+    let starts = std::fs::read(folder.join("first_stable_index.json")).unwrap();
+    let rules = Rules::hail(serde_json::from_slice(&starts).unwrap());
+    let mut all = BTreeMap::new();
+    store
+        .each_benchmark(&Filter::default(), |mut data| {
+            data.instances.sort_by_key(|it| {
+                let job = it.instance.job.get("job_id");
+                job.map_or(u64::MAX, |id| {
+                    id.to_string().trim_matches('"').parse().unwrap()
+                })
+            });
+            let (policy, _) = rules.policy(&data);
+            let name = data.benchmark.id.rsplit("::").next().unwrap().to_owned();
+            let cleaned = clean(&data.instances, "wall_time", policy);
+            if !cleaned.instances.is_empty() {
+                all.insert(name, cleaned);
+            }
+            Ok::<(), StoreError>(())
+        })
+        .unwrap();
+    all
+}
+
+/// Returns the rows of a table of Hail's, without comments and headings.
+fn rows(path: &std::path::Path) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    lines
+        .map(|line| line.split('\t').map(str::to_owned).collect())
+        .collect()
+}
+
+#[test]
+fn variability_is_that_of_hail() {
+    let Some(folder) = reference() else { return };
+    let cleaned = cleaned_as_hail(&folder);
+    let theirs = rows(&folder.join("variability.tsv"));
+    assert_eq!(theirs.len(), cleaned.len());
+    for row in theirs {
+        let ours = variability(&cleaned[&row[1]]).unwrap();
+        let ours = [
+            ours.mean,
+            ours.cv_total,
+            ours.cv_instance_mean,
+            ours.cv_instance_sd,
+        ];
+        for (ours, theirs) in ours.into_iter().zip(&row[2..]) {
+            let theirs: f64 = theirs.parse().unwrap();
+            assert!(
+                (ours / theirs - 1.0).abs() < 1e-9,
+                "{}: {ours} {theirs}",
+                row[1]
+            );
+        }
+    }
+}
+
+#[test]
+fn a_comparison_is_that_of_hail() {
+    let Some(folder) = reference() else { return };
+    let cleaned = cleaned_as_hail(&folder);
+    let theirs = rows(&folder.join("ab_hail.tsv"));
+    assert_eq!(theirs.len(), 9);
+    for row in theirs {
+        let number = |at: usize| row[at].parse::<f64>().unwrap();
+        let mut control = cleaned[&row[1]].clone();
+        let mut test = control.clone();
+        test.instances.drain(..30);
+        control.instances.truncate(30);
+        for instance in &mut test.instances {
+            instance
+                .values
+                .iter_mut()
+                .for_each(|value| *value *= number(0));
+        }
+        let ours = analyze_as_hail(&control, &test, 10_000, Confidence::P95, Seed(7)).unwrap();
+        // Theirs are order statistics of 500 replicates: good to about a tenth of the width.
+        let tolerance = 0.12 * (number(4) - number(3));
+        let ends = [ours.relative_change.lower, ours.relative_change.upper];
+        for (ours, theirs) in ends.into_iter().zip([number(3), number(4)]) {
+            assert!((ours - theirs).abs() < tolerance, "{row:?}: {ours}");
+        }
+        assert!(
+            (ours.radius / number(5) - 1.0).abs() < 0.12,
+            "{row:?}: {}",
+            ours.radius
+        );
+        assert_eq!(ours.changed.to_string(), row[2], "{row:?}");
+    }
 }
 
 /// Calls `visit` with the id of the benchmark and each instance of a file that Hail wrote.

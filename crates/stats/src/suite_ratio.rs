@@ -63,7 +63,8 @@ pub fn geometric_mean_of_ratios(
         if sum == 0.0 {
             return Some((centre, centre));
         }
-        let half = confidence.t_quantile(sum.powi(2) / squares)? * sum.sqrt() / real(differences.len());
+        let half =
+            confidence.t_quantile(sum.powi(2) / squares)? * sum.sqrt() / real(differences.len());
         Some((centre - half, centre + half))
     });
     Some(SuiteRatio {

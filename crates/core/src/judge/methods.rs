@@ -6,7 +6,7 @@ use lapwing_stats::{
     ratio_interval, ratio_of_arithmetic_means, ratio_of_means,
 };
 
-use super::compare::{Method, ComparedRatio};
+use super::compare::{ComparedRatio, Method};
 use crate::clean::Cleaned;
 
 /// How many replicates the hierarchical bootstrap draws.

@@ -7,6 +7,7 @@ mod compare;
 mod hail;
 mod methods;
 mod size;
+mod variability;
 
 use lapwing_stats::{Confidence, Interval};
 
@@ -18,6 +19,7 @@ pub use compare::{
 };
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use size::SampleSize;
+pub use variability::{Variability, variability};
 
 /// The fewest instances a side from which anything is concluded.
 pub const INSTANCES_FOR_A_VERDICT: usize = 3;
