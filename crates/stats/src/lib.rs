@@ -4,14 +4,65 @@
 //! says which formula it computes, for which shapes and units, and where it is from.
 //! `docs/method.md` says which question each one answers and when it misleads.
 
-mod describe;
-mod interval;
-mod ratio;
-mod seed;
+#![cfg_attr(
+    test,
+    expect(clippy::float_cmp, reason = "tests compare what must be exact")
+)]
 
+mod bootstrap;
+mod brunner_munzel;
+pub mod changepoint;
+mod describe;
+mod dip;
+mod dip_table;
+mod effect;
+mod false_discovery;
+mod fieller;
+#[cfg(test)]
+mod golden;
+mod hodges_lehmann;
+mod interval;
+mod kalibera_jones;
+mod mann_whitney;
+mod modes;
+mod number;
+mod permutation;
+mod population;
+mod rank;
+mod ratio;
+mod ratio_interval;
+mod seed;
+pub mod steady;
+mod subset;
+mod suite_ratio;
+mod variance;
+
+pub use bootstrap::{
+    HierarchicalReplicates, RESAMPLES, ResampledRatio, Statistic, bca_ratio,
+    hierarchical_replicates, percentile_interval, studentised_ratio,
+};
+pub use brunner_munzel::{
+    BrunnerMunzel, BrunnerMunzelTest, StudentisedDistribution, brunner_munzel,
+};
 pub use describe::{
     coefficient_of_variation, geometric_mean, mean, median, quantile, standard_deviation,
 };
+pub use dip::{Dip, dip};
+pub use effect::{cliffs_delta, probability_of_superiority};
+pub use false_discovery::{PValue, PValueError, benjamini_hochberg, benjamini_yekutieli};
+pub use fieller::{FiellerInterval, RatioOfArithmeticMeans, ratio_of_arithmetic_means};
+pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
+pub use kalibera_jones::{KaliberaJones, best_iterations, kalibera_jones};
+pub use mann_whitney::{MannWhitney, RankDistribution, mann_whitney};
+pub use modes::{Modes, Split, modes, split};
+pub use permutation::{PermutationTest, Permutations, permutation_test};
+pub use population::{
+    Variability, population_coefficient_of_variation, population_standard_deviation, variability,
+};
+pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
+pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
 pub use seed::Seed;
+pub use suite_ratio::{SuiteRatio, geometric_mean_of_ratios};
+pub use variance::{VarianceComponents, variance_components};

@@ -1,6 +1,7 @@
 //! The ratio of two sides, with an interval that is honest for few instances.
 
 use crate::interval::t_p_value;
+use crate::number::real;
 use crate::{Confidence, Interval, mean, standard_deviation};
 
 /// How much larger the candidate is than the baseline.
@@ -31,24 +32,14 @@ pub struct Ratio {
 /// let ratio = ratio_of_means(&[1.0, 1.1, 0.9], &[2.0, 2.2, 1.8], Confidence::P95);
 /// assert!((ratio.expect("three a side").ratio - 2.0).abs() < 1e-12);
 /// ```
-#[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 values")]
 pub fn ratio_of_means(
     baseline: &[f64],
     candidate: &[f64],
     confidence: Confidence,
 ) -> Option<Ratio> {
-    let logs = |side: &[f64]| -> Option<(f64, f64)> {
-        if !side.iter().all(|value| *value > 0.0 && value.is_finite()) {
-            return None;
-        }
-        let logs: Vec<f64> = side.iter().map(|value| value.ln()).collect();
-        let variance = standard_deviation(&logs)?.powi(2) / logs.len() as f64;
-        Some((mean(&logs)?, variance))
-    };
-    let (baseline_centre, baseline_variance) = logs(baseline)?;
-    let (candidate_centre, candidate_variance) = logs(candidate)?;
-    let difference = candidate_centre - baseline_centre;
-    let variance = baseline_variance + candidate_variance;
+    let (baseline, candidate) = (log_side(baseline)?, log_side(candidate)?);
+    let difference = candidate.centre - baseline.centre;
+    let variance = baseline.variance + candidate.variance;
     if variance == 0.0 {
         let ratio = difference.exp();
         return Some(Ratio {
@@ -61,9 +52,7 @@ pub fn ratio_of_means(
             freedom: f64::INFINITY,
         });
     }
-    let freedom = variance.powi(2)
-        / (baseline_variance.powi(2) / (baseline.len() - 1) as f64
-            + candidate_variance.powi(2) / (candidate.len() - 1) as f64);
+    let freedom = satterthwaite(&baseline, &candidate);
     let error = variance.sqrt();
     let half = confidence.t_quantile(freedom)? * error;
     Some(Ratio {
@@ -75,6 +64,35 @@ pub fn ratio_of_means(
         p_value: t_p_value(difference / error, freedom)?,
         freedom,
     })
+}
+
+/// The logarithms of a side's instance means.
+pub(crate) struct LogSide {
+    pub(crate) centre: f64,
+    /// The logarithms less their centre.
+    pub(crate) centred: Vec<f64>,
+    /// The variance of the centre: s² / n.
+    pub(crate) variance: f64,
+}
+
+/// `None` below two values, or when one is not positive.
+pub(crate) fn log_side(side: &[f64]) -> Option<LogSide> {
+    if !side.iter().all(|value| *value > 0.0 && value.is_finite()) {
+        return None;
+    }
+    let logs: Vec<f64> = side.iter().map(|value| value.ln()).collect();
+    let centre = mean(&logs)?;
+    Some(LogSide {
+        centre,
+        variance: standard_deviation(&logs)?.powi(2) / real(logs.len()),
+        centred: logs.iter().map(|value| value - centre).collect(),
+    })
+}
+
+/// Returns Welch's degrees of freedom; `NaN` when neither side varies.
+pub(crate) fn satterthwaite(baseline: &LogSide, candidate: &LogSide) -> f64 {
+    let part = |side: &LogSide| side.variance.powi(2) / real(side.centred.len() - 1);
+    (baseline.variance + candidate.variance).powi(2) / (part(baseline) + part(candidate))
 }
 
 #[cfg(test)]

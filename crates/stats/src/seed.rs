@@ -1,7 +1,8 @@
 //! The only source of randomness.
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// From a seed comes everything random; the same seed gives the same bytes
 /// whatever the number of threads.
@@ -18,6 +19,26 @@ impl Seed {
         generator.set_stream(fnv1a(name.as_bytes()));
         generator
     }
+
+    /// Returns a seed of its own for `name`, such as a benchmark's id and a metric.
+    ///
+    /// What is computed from it depends on this seed and the name alone.
+    #[must_use]
+    pub fn split(self, name: &str) -> Self {
+        Self(self.stream(name).next_u64())
+    }
+
+    /// Returns the quick generator of the block of replicates with this index.
+    ///
+    /// Resampling draws millions of numbers: xoshiro256++ (Blackman & Vigna, *ACM TOMS* 2021)
+    /// gives 64 good bits in under a nanosecond, several times as quick as ChaCha, from
+    /// which each block gets its state. As every block has a stream of its own, results do
+    /// not depend on which thread works on which block.
+    pub fn block(self, index: u64) -> Xoshiro256PlusPlus {
+        let mut generator = ChaCha8Rng::seed_from_u64(self.0);
+        generator.set_stream(index);
+        Xoshiro256PlusPlus::from_rng(&mut generator)
+    }
 }
 
 /// The 64-bit FNV-1a hash: stable for ever, unlike the standard library's.
@@ -29,8 +50,6 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use rand_chacha::rand_core::Rng;
-
     use super::*;
 
     #[test]
@@ -39,6 +58,16 @@ mod tests {
         assert_eq!(first(7, "a"), first(7, "a"));
         assert_ne!(first(7, "a"), first(7, "b"));
         assert_ne!(first(7, "a"), first(8, "a"));
+    }
+
+    #[test]
+    fn blocks_and_split_seeds_differ() {
+        let first = |seed: Seed, index| seed.block(index).next_u64();
+        assert_eq!(first(Seed(7), 0), first(Seed(7), 0));
+        assert_ne!(first(Seed(7), 0), first(Seed(7), 1));
+        assert_ne!(first(Seed(7), 0), first(Seed(8), 0));
+        assert_eq!(Seed(7).split("a"), Seed(7).split("a"));
+        assert_ne!(Seed(7).split("a"), Seed(7).split("b"));
     }
 
     #[test]

@@ -1,22 +1,53 @@
 //! Decides which iterations count, and says which do not and why.
 //!
 //! Nothing is deleted: cleaning returns the values to judge beside an account of
-//! every iteration that it left out.
+//! every iteration that it left out. [`Rules`] are what people ask for; for each benchmark
+//! they come to a [`Policy`], which [`clean`] applies.
 
+mod audit;
+mod left_out;
+mod outlier;
+mod rules;
 mod state;
 
 use crate::record::InstanceData;
 
-pub use state::{IterationState, LeftOut};
+pub use audit::{Audit, BenchmarkAudit, Exclusion, Funnel, Remaining, Stage};
+pub use left_out::LeftOut;
+pub use outlier::{OutlierMetrics, OutlierRule};
+pub use rules::{BurnInRule, BurnInSource, KnownBenchmarks, Rules, was_planned_auto};
+pub use state::IterationState;
 
-/// Which iterations count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+use state::replace_steady;
+
+/// Which iterations of a benchmark count.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy {
     /// Where the steady state is taken to begin.
     pub burn_in: SteadyFrom,
+    /// Which iterations that did not end well are dropped.
+    pub failures: Failures,
+    /// Which values are too far from the others; `None` to keep all.
+    pub outliers: Option<OutlierRule>,
+    /// The fewest iterations that an instance must have left to count.
+    pub min_iterations: usize,
+    /// The fewest instances that a benchmark must have left to count.
+    pub min_instances: usize,
 }
 
-/// Where the steady state of an instance is taken to begin.
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            burn_in: SteadyFrom::Recorded,
+            failures: Failures::Drop,
+            outliers: Some(OutlierRule::default()),
+            min_iterations: 1,
+            min_instances: 0,
+        }
+    }
+}
+
+/// Where the steady state of a benchmark is taken to begin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SteadyFrom {
     /// After the iterations that the runner planned as burn-in.
@@ -24,6 +55,21 @@ pub enum SteadyFrom {
     Recorded,
     /// At that index.
     Index(u32),
+    /// Nowhere: the benchmark does not get steady, so nothing of it counts.
+    Never,
+    /// Unknown, where only benchmarks with a known start are asked for: nothing counts.
+    Unknown,
+}
+
+/// Which iterations that did not end well are dropped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Failures {
+    /// All that failed, timed out or were skipped, and all without a value.
+    #[default]
+    Drop,
+    /// As Hail's notebook does: only what timed out with a message. What failed otherwise
+    /// stays, mostly without a value, and counts where iterations are counted.
+    AsHail,
 }
 
 /// The values of one metric that count.
@@ -42,6 +88,9 @@ pub struct CleanInstance {
     pub position: usize,
     /// The values in the order of iterations, in the metric's unit; never empty, never NaN.
     pub values: Vec<f64>,
+    /// How many iterations count besides that have no value: none, but for
+    /// [`Failures::AsHail`].
+    pub without_value: usize,
 }
 
 impl CleanInstance {
@@ -50,40 +99,81 @@ impl CleanInstance {
         // A clean instance is never empty, so the mean is always there.
         lapwing_stats::mean(&self.values).unwrap_or(f64::NAN)
     }
+
+    /// Returns the values and a NaN for every iteration that counts without one.
+    pub fn values_and_gaps(&self) -> impl Iterator<Item = f64> + '_ {
+        let gaps = std::iter::repeat_n(f64::NAN, self.without_value);
+        self.values.iter().copied().chain(gaps)
+    }
 }
 
-/// Returns the values of `metric` that count under `policy`.
+/// Returns the values of `metric` that count under `policy`, of the instances of one benchmark.
 pub fn clean<'a>(
     instances: impl IntoIterator<Item = &'a InstanceData>,
     metric: &str,
     policy: Policy,
 ) -> Cleaned {
     let mut cleaned = Cleaned::default();
-    for (position, instance) in instances.into_iter().enumerate() {
-        let values = clean_instance(instance, metric, policy, &mut cleaned.left_out);
+    for (instance, states) in states(instances, metric, policy) {
+        let column = instance.iterations.values.get(metric);
+        let mut values = Vec::with_capacity(states.states.len());
+        let mut without_value = 0;
+        for (at, state) in states.states.iter().enumerate() {
+            cleaned.left_out.note(*state);
+            if *state == IterationState::Steady {
+                match column.map_or(f64::NAN, |column| column[at]) {
+                    value if value.is_nan() => without_value += 1,
+                    value => values.push(value),
+                }
+            }
+        }
         if !values.is_empty() {
-            cleaned.instances.push(CleanInstance { position, values });
+            cleaned.instances.push(CleanInstance {
+                position: states.position,
+                values,
+                without_value,
+            });
         }
     }
     cleaned
 }
 
-fn clean_instance(
-    instance: &InstanceData,
+/// The states of the iterations of one instance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InstanceStates {
+    /// Its place among the instances that were given.
+    pub position: usize,
+    /// The state of each iteration, in order.
+    pub states: Vec<IterationState>,
+}
+
+/// Returns the states of all iterations of the instances of one benchmark.
+pub fn states<'a>(
+    instances: impl IntoIterator<Item = &'a InstanceData>,
     metric: &str,
     policy: Policy,
-    left_out: &mut LeftOut,
-) -> Vec<f64> {
-    let column = instance.iterations.values.get(metric);
-    let mut kept = Vec::with_capacity(instance.iterations.len());
-    for position in 0..instance.iterations.len() {
-        let value = column.map_or(f64::NAN, |column| column[position]);
-        match IterationState::of(instance, position, value, policy) {
-            IterationState::Steady => kept.push(value),
-            state => left_out.note(state),
+) -> Vec<(&'a InstanceData, InstanceStates)> {
+    let mut all: Vec<_> = instances
+        .into_iter()
+        .enumerate()
+        .map(|(position, instance)| {
+            let states = IterationState::of_instance(instance, metric, policy);
+            (instance, InstanceStates { position, states })
+        })
+        .collect();
+    let left = all.iter().filter(|(_, it)| it.counts()).count();
+    if left < policy.min_instances {
+        for (_, it) in &mut all {
+            replace_steady(&mut it.states, IterationState::FewInstances);
         }
     }
-    kept
+    all
+}
+
+impl InstanceStates {
+    fn counts(&self) -> bool {
+        self.states.contains(&IterationState::Steady)
+    }
 }
 
 #[cfg(test)]
@@ -186,6 +276,7 @@ pub(crate) mod tests {
             instances: vec![CleanInstance {
                 position: 1,
                 values: vec![1.0, 2.0],
+                without_value: 0,
             }],
             left_out: LeftOut::of([
                 IterationState::Lost,
@@ -206,6 +297,7 @@ pub(crate) mod tests {
         let all = instance(&[(true, Outcome::Ok, 1.0), (false, Outcome::Ok, 2.0)]);
         let policy = Policy {
             burn_in: SteadyFrom::Index(0),
+            ..Policy::default()
         };
         assert_eq!(
             clean([&all], "wall_time", policy).instances[0].values,

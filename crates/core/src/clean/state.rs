@@ -1,8 +1,7 @@
 //! Whether an iteration counts, and if not, why.
 
-use std::collections::BTreeMap;
-
-use super::{Policy, SteadyFrom};
+use super::outlier::mark_outliers;
+use super::{Failures, Policy, SteadyFrom};
 use crate::model::{InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 
@@ -11,6 +10,8 @@ use crate::record::InstanceData;
 pub enum IterationState {
     /// It counts.
     Steady,
+    /// Its benchmark is not one of those that are asked for by name.
+    Unknown,
     /// Its instance was lost and measured anew.
     Lost,
     /// It came before the steady state, whatever became of it.
@@ -23,100 +24,114 @@ pub enum IterationState {
     Skipped,
     /// It ended well and has no value of this metric.
     NoValue,
+    /// Its value is far from those of its instance.
+    Outlier,
+    /// Its benchmark never gets steady.
+    Unsteady,
+    /// Its instance has too few iterations that count.
+    ShortInstance,
+    /// Its benchmark has too few instances that count.
+    FewInstances,
 }
 
 impl IterationState {
     /// Every state, in the order of the rules.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Steady,
+        Self::Unknown,
         Self::Lost,
         Self::BurnIn,
         Self::Failed,
         Self::TimedOut,
         Self::Skipped,
         Self::NoValue,
+        Self::Outlier,
+        Self::Unsteady,
+        Self::ShortInstance,
+        Self::FewInstances,
     ];
 
     /// Returns what it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Steady => "steady",
+            Self::Unknown => "of benchmarks not asked for",
             Self::Lost => "in lost instances",
             Self::BurnIn => "burn-in",
             Self::Failed => "failed",
             Self::TimedOut => "timed out",
             Self::Skipped => "skipped",
             Self::NoValue => "without value",
+            Self::Outlier => "outlying",
+            Self::Unsteady => "never steady",
+            Self::ShortInstance => "in short instances",
+            Self::FewInstances => "of too few instances",
         }
     }
 
-    /// Returns the state of the iteration at `position` of an instance, which has `value`
-    /// of the metric in question (NaN where it has none).
-    pub fn of(instance: &InstanceData, position: usize, value: f64, policy: Policy) -> Self {
+    /// Returns the states of the iterations of an instance, in their order.
+    pub fn of_instance(instance: &InstanceData, metric: &str, policy: Policy) -> Vec<Self> {
+        let column = instance.iterations.values.get(metric);
+        let value = |at: usize| column.map_or(f64::NAN, |column| column[at]);
+        let mut states: Vec<Self> = (0..instance.iterations.len())
+            .map(|at| Self::before_outliers(instance, at, value(at), policy))
+            .collect();
+        if let Some(rule) = policy.outliers
+            && rule.applies_to(instance, metric)
+        {
+            mark_outliers(&mut states, value, rule);
+        }
+        let left = states.iter().filter(|it| **it == Self::Steady).count();
+        let benchmark_out = if policy.burn_in == SteadyFrom::Never {
+            Some(Self::Unsteady)
+        } else {
+            (left < policy.min_iterations).then_some(Self::ShortInstance)
+        };
+        if let Some(out) = benchmark_out {
+            replace_steady(&mut states, out);
+        }
+        states
+    }
+
+    /// Returns the state of the iteration at a place as far as it depends on itself alone.
+    fn before_outliers(instance: &InstanceData, at: usize, value: f64, policy: Policy) -> Self {
         let iterations = &instance.iterations;
         let before_steady = match policy.burn_in {
-            SteadyFrom::Recorded => iterations.burn_in[position],
-            SteadyFrom::Index(first) => iterations.index[position] < first,
+            SteadyFrom::Unknown => return Self::Unknown,
+            SteadyFrom::Recorded => iterations.burn_in[at],
+            SteadyFrom::Index(first) => iterations.index[at] < first,
+            SteadyFrom::Never => false,
         };
         if instance.end.as_ref().map(|end| end.outcome) == Some(InstanceOutcome::Lost) {
             return Self::Lost;
         }
-        match iterations.outcome[position] {
-            _ if before_steady => Self::BurnIn,
-            Outcome::Failed => Self::Failed,
-            Outcome::TimedOut => Self::TimedOut,
-            Outcome::Skipped => Self::Skipped,
-            Outcome::Ok if value.is_finite() => Self::Steady,
-            Outcome::Ok => Self::NoValue,
+        if before_steady {
+            return Self::BurnIn;
+        }
+        match (iterations.outcome[at], policy.failures) {
+            (Outcome::TimedOut, Failures::Drop) => Self::TimedOut,
+            (Outcome::Skipped, _) => Self::Skipped,
+            (Outcome::Failed, Failures::Drop) => Self::Failed,
+            (Outcome::TimedOut, Failures::AsHail) => {
+                let has_message = iterations.messages.iter().any(|(place, _)| *place == at);
+                if has_message {
+                    Self::TimedOut
+                } else {
+                    Self::Steady
+                }
+            }
+            (Outcome::Ok | Outcome::Failed, Failures::AsHail) => Self::Steady,
+            (Outcome::Ok, Failures::Drop) if value.is_finite() => Self::Steady,
+            (Outcome::Ok, Failures::Drop) => Self::NoValue,
         }
     }
 }
 
-/// How many iterations were left out, by reason.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftOut(BTreeMap<IterationState, usize>);
-
-impl LeftOut {
-    /// Returns the account of iterations in these states; those that count are not in it.
-    pub fn of(states: impl IntoIterator<Item = IterationState>) -> Self {
-        let mut left_out = Self::default();
-        for state in states {
-            left_out.note(state);
+/// Gives another state to the iterations that counted so far.
+pub(super) fn replace_steady(states: &mut [IterationState], by: IterationState) {
+    for state in states {
+        if *state == IterationState::Steady {
+            *state = by;
         }
-        left_out
-    }
-
-    /// Takes an iteration of that state into account.
-    pub fn note(&mut self, state: IterationState) {
-        if state != IterationState::Steady {
-            *self.0.entry(state).or_insert(0) += 1;
-        }
-    }
-
-    /// Adds another account to this one.
-    pub fn add(&mut self, other: &Self) {
-        for (state, count) in &other.0 {
-            *self.0.entry(*state).or_insert(0) += count;
-        }
-    }
-
-    /// Returns whether nothing was left out.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns how many were left out in all.
-    pub fn total(&self) -> usize {
-        self.0.values().sum()
-    }
-
-    /// Returns `5 burn-in, 1 failed`.
-    pub fn text(&self) -> String {
-        let parts: Vec<String> = self
-            .0
-            .iter()
-            .map(|(state, count)| format!("{count} {}", state.name()))
-            .collect();
-        parts.join(", ")
     }
 }

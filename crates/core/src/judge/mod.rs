@@ -3,13 +3,23 @@
 //! The unit of replication is the instance: every interval here comes from the
 //! spread between instance means, never from the spread within one instance.
 
+mod compare;
+mod hail;
+mod methods;
 mod size;
+mod variability;
 
 use lapwing_stats::{Confidence, Interval};
 
 use crate::clean::{CleanInstance, Cleaned};
 
+pub use compare::{
+    Caution, CompareOptions, ComparedRatio, Comparison, Method, Reason, SideSample, Subject,
+    Verdict, compare, decide,
+};
+pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use size::SampleSize;
+pub use variability::{Variability, variability};
 
 /// The fewest instances a side from which anything is concluded.
 pub const INSTANCES_FOR_A_VERDICT: usize = 3;
@@ -104,6 +114,7 @@ mod tests {
                 .map(|(position, values)| CleanInstance {
                     position,
                     values: values.to_vec(),
+                    without_value: 0,
                 })
                 .collect(),
             left_out: LeftOut::default(),

@@ -272,6 +272,7 @@ impl RunSample {
                 .map(|(position, instance)| CleanInstance {
                     position,
                     values: instance.steady_values(),
+                    without_value: 0,
                 })
                 .filter(|instance| !instance.values.is_empty())
                 .collect(),
@@ -326,11 +327,13 @@ impl InstanceSample {
         let iterations = &data.iterations;
         let values = iterations.values.get(name);
         let outcome = data.end.as_ref().map(|end| end.outcome);
+        let states = IterationState::of_instance(data, name, Policy::default());
         let points = iterations
             .index
             .iter()
+            .zip(states)
             .enumerate()
-            .map(|(at, &index)| {
+            .map(|(at, (&index, state))| {
                 let value = values
                     .and_then(|values| values.get(at))
                     .copied()
@@ -340,7 +343,7 @@ impl InstanceSample {
                     offset: iterations.offset.get(at).copied().unwrap_or(f64::NAN),
                     value,
                     outcome: iterations.outcome[at],
-                    state: IterationState::of(data, at, value, Policy::default()),
+                    state,
                 }
             })
             .collect();

@@ -71,6 +71,11 @@ fn symbol(state: IterationState) -> &'static str {
         | IterationState::Skipped
         | IterationState::Lost
         | IterationState::NoValue => TRIANGLE,
+        IterationState::Unknown
+        | IterationState::Outlier
+        | IterationState::Unsteady
+        | IterationState::ShortInstance
+        | IterationState::FewInstances => "diamond",
     }
 }
 
@@ -297,7 +302,12 @@ fn counts(state: IterationState) -> String {
         | IterationState::TimedOut
         | IterationState::Skipped
         | IterationState::Lost
-        | IterationState::NoValue => format!("no: {}", state.name()),
+        | IterationState::NoValue
+        | IterationState::Unknown
+        | IterationState::Outlier
+        | IterationState::Unsteady
+        | IterationState::ShortInstance
+        | IterationState::FewInstances => format!("no: {}", state.name()),
     }
 }
 

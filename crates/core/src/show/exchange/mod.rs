@@ -174,14 +174,9 @@ impl Entry<'_> {
     /// the same for all.
     fn loops(&self, metric: &str) -> Option<u64> {
         let mut all = self.data.instances.iter().flat_map(|it| {
-            let places = 0..it.iterations.len();
-            let counts = places.filter(move |&place| {
-                let column = it.iterations.values.get(metric);
-                let value = column.map_or(f64::NAN, |column| column[place]);
-                let state = IterationState::of(it, place, value, Policy::default());
-                state == IterationState::Steady
-            });
-            counts.map(|place| it.iterations.loops[place])
+            let states = IterationState::of_instance(it, metric, Policy::default());
+            let loops = it.iterations.loops.iter().zip(states);
+            loops.filter_map(|(loops, state)| (state == IterationState::Steady).then_some(*loops))
         });
         let first = all.next()?;
         all.all(|other| other == first).then_some(first)

@@ -1,0 +1,310 @@
+//! What was left out of a judgement, step by step, and which benchmarks did not come through.
+
+use super::{BurnInSource, IterationState, LeftOut, Policy, states};
+use crate::model::{Id, MetricName};
+use crate::record::BenchmarkData;
+
+/// A step on the way from everything that was recorded to what is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Everything.
+    Recorded,
+    /// Benchmarks that are asked for.
+    Known,
+    /// Without burn-in.
+    PastBurnIn,
+    /// Without what failed, timed out, was skipped or lost, or has no value.
+    NotFailed,
+    /// Without outliers.
+    NotOutlier,
+    /// Of benchmarks that get steady.
+    Steady,
+    /// In instances and benchmarks that have enough left.
+    Viable,
+}
+
+impl Stage {
+    /// Every stage, in order.
+    pub const ALL: [Self; 7] = [
+        Self::Recorded,
+        Self::Known,
+        Self::PastBurnIn,
+        Self::NotFailed,
+        Self::NotOutlier,
+        Self::Steady,
+        Self::Viable,
+    ];
+
+    /// Returns what it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Known => "known",
+            Self::PastBurnIn => "past burn-in",
+            Self::NotFailed => "not failed",
+            Self::NotOutlier => "not outlying",
+            Self::Steady => "steady",
+            Self::Viable => "viable",
+        }
+    }
+
+    /// Returns why a benchmark of which nothing is left at this stage is not judged.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Recorded => "nothing was recorded",
+            Self::Known => "has no entry in the burn-in file",
+            Self::PastBurnIn => "all iterations are burn-in",
+            Self::NotFailed => "no iteration ended well",
+            Self::NotOutlier => "all values are outlying",
+            Self::Steady => "never gets steady",
+            Self::Viable => "too few instances or iterations are left",
+        }
+    }
+
+    /// Returns the stage at which iterations of that state are left out; `None` for those
+    /// that come through.
+    pub fn that_leaves_out(state: IterationState) -> Option<Self> {
+        match state {
+            IterationState::Steady => None,
+            IterationState::Unknown => Some(Self::Known),
+            IterationState::BurnIn => Some(Self::PastBurnIn),
+            IterationState::Lost
+            | IterationState::Failed
+            | IterationState::TimedOut
+            | IterationState::Skipped
+            | IterationState::NoValue => Some(Self::NotFailed),
+            IterationState::Outlier => Some(Self::NotOutlier),
+            IterationState::Unsteady => Some(Self::Steady),
+            IterationState::ShortInstance | IterationState::FewInstances => Some(Self::Viable),
+        }
+    }
+}
+
+/// How much is left after a stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Remaining {
+    /// Benchmarks with an instance left.
+    pub benchmarks: usize,
+    /// Instances with an iteration left; of what was recorded, all.
+    pub instances: usize,
+    /// Iterations left.
+    pub iterations: usize,
+}
+
+/// How much is left after each stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Funnel([Remaining; Stage::ALL.len()]);
+
+impl Funnel {
+    /// Returns the funnel of one benchmark, of whose instances these are the states.
+    pub fn of<'a>(instances: impl IntoIterator<Item = &'a [IterationState]>) -> Self {
+        let mut funnel = Self::default();
+        for states in instances {
+            funnel.0[0].instances += 1;
+            funnel.0[0].iterations += states.len();
+            for (at, stage) in Stage::ALL.into_iter().enumerate().skip(1) {
+                let is_left = |state: &&IterationState| {
+                    Stage::that_leaves_out(**state).is_none_or(|leaves| leaves > stage)
+                };
+                let left = states.iter().filter(is_left).count();
+                funnel.0[at].iterations += left;
+                funnel.0[at].instances += usize::from(left > 0);
+            }
+        }
+        for remaining in &mut funnel.0 {
+            remaining.benchmarks = usize::from(remaining.instances > 0);
+        }
+        funnel
+    }
+
+    /// Adds another benchmark's funnel to this one.
+    pub fn add(&mut self, other: &Self) {
+        for (ours, theirs) in self.0.iter_mut().zip(other.0) {
+            ours.benchmarks += theirs.benchmarks;
+            ours.instances += theirs.instances;
+            ours.iterations += theirs.iterations;
+        }
+    }
+
+    /// Returns each stage with what is left after it.
+    pub fn stages(&self) -> impl Iterator<Item = (Stage, Remaining)> + '_ {
+        Stage::ALL.into_iter().zip(self.0)
+    }
+
+    /// Returns the stage after which nothing is left; `None` when something comes through.
+    pub fn dried_up_at(&self) -> Option<Stage> {
+        self.stages()
+            .find(|(_, remaining)| remaining.instances == 0)
+            .map(|(stage, _)| stage)
+    }
+}
+
+/// Iterations of one instance that were left out by one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exclusion {
+    /// The instance.
+    pub instance: Id,
+    /// The rule.
+    pub state: IterationState,
+    /// The indices of the iterations: first and last of each stretch.
+    pub stretches: Vec<(u32, u32)>,
+}
+
+impl Exclusion {
+    /// Returns the indices as people write them: `0–4, 17`.
+    pub fn text(&self) -> String {
+        let stretch = |(first, last): &(u32, u32)| {
+            if first == last {
+                first.to_string()
+            } else {
+                format!("{first}–{last}")
+            }
+        };
+        let stretches: Vec<String> = self.stretches.iter().map(stretch).collect();
+        stretches.join(", ")
+    }
+}
+
+/// What was left out of one benchmark and metric.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BenchmarkAudit {
+    /// The suite of the benchmark.
+    pub suite: String,
+    /// Its id.
+    pub benchmark: String,
+    /// The metric.
+    pub metric: MetricName,
+    /// The rules that were applied.
+    pub policy: Policy,
+    /// Where the start of the steady state is from.
+    pub burn_in: BurnInSource,
+    /// What is left after each stage.
+    pub funnel: Funnel,
+    /// How many iterations each rule left out.
+    pub left_out: LeftOut,
+    /// Which ones, by instance and rule.
+    pub exclusions: Vec<Exclusion>,
+}
+
+impl BenchmarkAudit {
+    /// Returns the audit of a benchmark under a policy.
+    pub fn of(data: &BenchmarkData, metric: &str, policy: Policy, burn_in: BurnInSource) -> Self {
+        let states = states(&data.instances, metric, policy);
+        let all = states.iter().flat_map(|(_, it)| it.states.iter().copied());
+        Self {
+            suite: data.suite.clone(),
+            benchmark: data.benchmark.id.clone(),
+            metric: metric.to_owned(),
+            policy,
+            burn_in,
+            funnel: Funnel::of(states.iter().map(|(_, it)| it.states.as_slice())),
+            left_out: LeftOut::of(all),
+            exclusions: states
+                .iter()
+                .flat_map(|(data, it)| {
+                    exclusions(data.instance.id, &data.iterations.index, &it.states)
+                })
+                .collect(),
+        }
+    }
+}
+
+fn exclusions(instance: Id, index: &[u32], states: &[IterationState]) -> Vec<Exclusion> {
+    let mut exclusions: Vec<Exclusion> = Vec::new();
+    for (&index, &state) in index.iter().zip(states) {
+        if state == IterationState::Steady {
+            continue;
+        }
+        let at = exclusions
+            .iter()
+            .position(|exclusion| exclusion.state == state)
+            .unwrap_or_else(|| {
+                exclusions.push(Exclusion {
+                    instance,
+                    state,
+                    stretches: Vec::new(),
+                });
+                exclusions.len() - 1
+            });
+        match exclusions[at].stretches.last_mut() {
+            Some((_, last)) if index.checked_sub(1) == Some(*last) => *last = index,
+            _ => exclusions[at].stretches.push((index, index)),
+        }
+    }
+    exclusions
+}
+
+/// What was left out of a judgement over many benchmarks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Audit {
+    /// Each benchmark and metric, in the order of judging.
+    pub benchmarks: Vec<BenchmarkAudit>,
+}
+
+impl Audit {
+    /// Returns what is left of all of them after each stage.
+    pub fn funnel(&self) -> Funnel {
+        let mut sum = Funnel::default();
+        for benchmark in &self.benchmarks {
+            sum.add(&benchmark.funnel);
+        }
+        sum
+    }
+
+    /// Returns how many iterations were left out in all, by rule.
+    pub fn left_out(&self) -> LeftOut {
+        let mut sum = LeftOut::default();
+        for benchmark in &self.benchmarks {
+            sum.add(&benchmark.left_out);
+        }
+        sum
+    }
+
+    /// Returns the benchmarks of which nothing is left, with the stage that took the last.
+    pub fn not_viable(&self) -> impl Iterator<Item = (&BenchmarkAudit, Stage)> {
+        self.benchmarks
+            .iter()
+            .filter_map(|it| Some((it, it.funnel.dried_up_at()?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use IterationState::{BurnIn, Failed, FewInstances, Outlier, Steady};
+
+    #[test]
+    fn each_stage_counts_what_is_left() {
+        let instances: [&[IterationState]; 3] = [
+            &[BurnIn, Steady, Failed, Steady, Outlier],
+            &[BurnIn, Failed],
+            &[],
+        ];
+        let left: Vec<(usize, usize)> = Funnel::of(instances)
+            .stages()
+            .map(|(_, it)| (it.instances, it.iterations))
+            .collect();
+        let expected = [(3, 7), (2, 7), (2, 5), (1, 3), (1, 2), (1, 2), (1, 2)];
+        assert_eq!(left, expected);
+    }
+
+    #[test]
+    fn the_stage_that_takes_the_last_is_the_reason() {
+        let of = |states: &[IterationState]| Funnel::of([states]).dried_up_at();
+        assert_eq!(of(&[BurnIn, Failed]), Some(Stage::NotFailed));
+        assert_eq!(of(&[BurnIn, FewInstances]), Some(Stage::Viable));
+        assert_eq!(of(&[BurnIn, Steady]), None);
+    }
+
+    #[test]
+    fn indices_are_told_in_stretches() {
+        let id = Id::derived(&[b"it"]);
+        let states = [BurnIn, BurnIn, Steady, Outlier, Steady, Outlier];
+        let texts: Vec<(IterationState, String)> = exclusions(id, &[0, 1, 2, 3, 4, 6], &states)
+            .iter()
+            .map(|it| (it.state, it.text()))
+            .collect();
+        let expected = [(BurnIn, "0–1".to_owned()), (Outlier, "3, 6".to_owned())];
+        assert_eq!(texts, expected);
+    }
+}

@@ -1,0 +1,644 @@
+//! Is the candidate slower than the baseline? For many benchmarks at once.
+
+use std::collections::BTreeSet;
+
+use lapwing_stats::{Confidence, Interval, PValue, Seed, benjamini_hochberg, instances_to_settle};
+
+use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
+use crate::clean::Cleaned;
+use crate::model::{Better, Metric, MetricName};
+
+/// How two sides are compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompareOptions {
+    /// Where interval and p-value come from.
+    pub method: Method,
+    /// The level of the intervals.
+    pub confidence: Confidence,
+    /// The smallest change that matters, as a share (0.03 for 3 %). Without one nothing is called
+    /// equivalent, and a change of any size that is sure is a regression or an improvement.
+    pub smallest_effect: Option<f64>,
+    /// The share of false ones that is accepted among the regressions and improvements.
+    pub false_discovery_rate: f64,
+    /// Where random numbers come from.
+    pub seed: Seed,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self {
+            method: Method::Default,
+            confidence: Confidence::P95,
+            smallest_effect: None,
+            false_discovery_rate: 0.05,
+            seed: Seed(7),
+        }
+    }
+}
+
+/// Where interval and p-value come from. All rest on one mean per instance, but for the
+/// hierarchical bootstrap.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Welch's t on logarithms; the studentised bootstrap from 20 instances a side.
+    #[default]
+    Default,
+    /// Welch's t on logarithms.
+    Welch,
+    /// The studentised bootstrap of the logarithms of the instance means.
+    BootstrapT,
+    /// The BCa bootstrap over instances, of the ratio of arithmetic means.
+    Bca,
+    /// Fieller's interval of the ratio of arithmetic means.
+    Fieller,
+    /// The percentile bootstrap of instances and iterations; too narrow with few instances.
+    Hierarchical,
+    /// Mann–Whitney's test; the ratio is Hodges and Lehmann's.
+    MannWhitney,
+    /// Brunner and Munzel's test; the ratio is Hodges and Lehmann's.
+    BrunnerMunzel,
+    /// The permutation test of the means of logarithms; the interval is Welch's.
+    Permutation,
+}
+
+/// What is known of one side of a benchmark and metric.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SideSample {
+    /// The values that count.
+    pub cleaned: Cleaned,
+    /// How many instances were recorded, whatever became of them.
+    pub recorded_instances: usize,
+    /// How many iterations failed or timed out, and instances came to no iteration at all.
+    pub failures: usize,
+    /// Whether there are summaries by a source that kept no samples.
+    pub has_summary: bool,
+    /// The machines of the instances, where known.
+    pub hosts: BTreeSet<String>,
+    /// The models of their processors, where known.
+    pub processors: BTreeSet<String>,
+    /// The hashes of what the benchmark was, where known.
+    pub fingerprints: BTreeSet<String>,
+}
+
+/// What is compared: a benchmark's metric.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject {
+    /// The suite of the benchmark.
+    pub suite: String,
+    /// Its id.
+    pub benchmark: String,
+    /// What else tells it from others of that name: the variant, where versions are compared.
+    pub setting: Option<String>,
+    /// The metric.
+    pub metric: MetricName,
+}
+
+/// What the comparison of two sides came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// What is compared.
+    pub subject: Subject,
+    /// The metric's unit and direction.
+    pub metric: Metric,
+    /// The baseline's name, as it was asked for.
+    pub baseline: String,
+    /// The candidate's name.
+    pub candidate: String,
+    /// The baseline's centre; `None` when nothing of it counts.
+    pub baseline_estimate: Option<Estimate>,
+    /// The candidate's centre; `None` when nothing of it counts.
+    pub candidate_estimate: Option<Estimate>,
+    /// Candidate / baseline; `None` below three instances a side, or where the means do not allow it.
+    pub ratio: Option<ComparedRatio>,
+    /// The p-value adjusted for all comparisons that were made (Benjamini & Hochberg 1995).
+    pub p_adjusted: Option<f64>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Why there is no other answer, where something stood in the way.
+    pub reason: Option<Reason>,
+    /// What to know when reading it.
+    pub cautions: Vec<Caution>,
+}
+
+/// The ratio candidate / baseline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComparedRatio {
+    /// The ratio: above 1 the candidate has more of the metric.
+    pub value: f64,
+    /// Its interval; `None` where the data do not bound it.
+    pub interval: Option<Interval>,
+    /// Two-sided p-value of "the ratio is 1".
+    pub p_value: f64,
+    /// What was used; never [`Method::Default`].
+    pub method: Method,
+}
+
+/// The answer of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The candidate is worse.
+    Regression,
+    /// The candidate is better.
+    Improvement,
+    /// The candidate differs by less than the smallest effect that matters.
+    Equivalent,
+    /// The data do not tell.
+    Inconclusive,
+    /// A side was not measured.
+    NotMeasured,
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 5] = [
+        Self::Regression,
+        Self::Improvement,
+        Self::Equivalent,
+        Self::Inconclusive,
+        Self::NotMeasured,
+    ];
+
+    /// Returns what it is called in data: `not_measured`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Regression => "regression",
+            Self::Improvement => "improvement",
+            Self::Equivalent => "equivalent",
+            Self::Inconclusive => "inconclusive",
+            Self::NotMeasured => "not_measured",
+        }
+    }
+
+    /// Returns what it is called in text: `not measured`.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::NotMeasured => "not measured",
+            other => other.name(),
+        }
+    }
+}
+
+/// Why there is no other answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reason {
+    /// A side has fewer instances than a verdict takes.
+    FewInstances,
+    /// A side has nothing but summaries of a source that kept no samples.
+    OnlySummaries,
+    /// A mean is zero or negative, so that there is no ratio.
+    NotPositive,
+    /// Nobody said whether more of the metric is better or worse.
+    NoDirection,
+    /// The interval is too wide; so many instances a side would narrow it to `half_width`.
+    TooWide {
+        /// Instances a side.
+        instances: usize,
+        /// The half-width of the interval that they would give, as a share.
+        half_width: f64,
+    },
+    /// It would be sure alone, and is not among so many comparisons.
+    ManyComparisons,
+    /// Neither sure to matter nor sure not to.
+    Straddles,
+    /// The baseline was never measured: the benchmark is new.
+    NoBaseline,
+    /// The candidate was never measured.
+    NoCandidate,
+    /// Of a side every iteration failed or was left out.
+    NothingLeft {
+        /// How many iterations and instances failed on it.
+        failures: usize,
+    },
+}
+
+/// What to know when reading a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Caution {
+    /// No machine was on both sides.
+    OtherMachines {
+        /// The baseline's.
+        baseline: String,
+        /// The candidate's.
+        candidate: String,
+    },
+    /// The benchmark itself differs between the sides.
+    OtherBenchmark,
+    /// Iterations of the candidate failed, and more of them than of the baseline.
+    Failures {
+        /// How many.
+        candidate: usize,
+        /// How many of the baseline.
+        baseline: usize,
+    },
+    /// The instance means fall into groups, and there are too few of them for the interval to
+    /// keep its level.
+    FewOfSeveralModes,
+}
+
+/// Compares two sides of one benchmark and metric; verdicts that rest on p-values are still
+/// open until [`decide`] has seen all.
+pub fn compare(
+    subject: Subject,
+    metric: Metric,
+    names: [&str; 2],
+    sides: [&SideSample; 2],
+    options: &CompareOptions,
+) -> Comparison {
+    let estimates = sides.map(|side| estimate(&side.cleaned));
+    let (ratio, reason) = match obstacle(sides) {
+        Some(reason) => (None, Some(reason)),
+        None => match ratio(sides, options, &subject) {
+            Some(ratio) => (Some(ratio), None),
+            None => (None, Some(Reason::NotPositive)),
+        },
+    };
+    let verdict = match reason {
+        Some(Reason::NoBaseline | Reason::NoCandidate | Reason::NothingLeft { .. }) => {
+            Verdict::NotMeasured
+        }
+        _ => Verdict::Inconclusive,
+    };
+    Comparison {
+        subject,
+        metric,
+        baseline: names[0].to_owned(),
+        candidate: names[1].to_owned(),
+        baseline_estimate: estimates[0],
+        candidate_estimate: estimates[1],
+        ratio,
+        p_adjusted: None,
+        verdict,
+        reason: reason.or_else(|| settle(sides, options)),
+        cautions: cautions(sides),
+    }
+}
+
+/// Returns what makes a ratio impossible.
+fn obstacle(sides: [&SideSample; 2]) -> Option<Reason> {
+    for (side, never) in sides
+        .into_iter()
+        .zip([Reason::NoBaseline, Reason::NoCandidate])
+    {
+        if !side.cleaned.instances.is_empty() {
+            continue;
+        }
+        return Some(if side.has_summary {
+            Reason::OnlySummaries
+        } else if side.recorded_instances == 0 {
+            never
+        } else {
+            Reason::NothingLeft {
+                failures: side.failures,
+            }
+        });
+    }
+    let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
+    sides.iter().any(few).then_some(Reason::FewInstances)
+}
+
+fn ratio(
+    sides: [&SideSample; 2],
+    options: &CompareOptions,
+    subject: &Subject,
+) -> Option<ComparedRatio> {
+    let means = sides.map(|side| instance_means(&side.cleaned));
+    let seed = options.seed.split(&format!(
+        "{}\n{}\n{}",
+        subject.suite, subject.benchmark, subject.metric
+    ));
+    super::methods::by_method(
+        [&sides[0].cleaned, &sides[1].cleaned],
+        [&means[0], &means[1]],
+        options.method,
+        options.confidence,
+        seed,
+    )
+}
+
+/// Returns how many instances would make the interval narrow enough.
+fn settle(sides: [&SideSample; 2], options: &CompareOptions) -> Option<Reason> {
+    let means = sides.map(|side| instance_means(&side.cleaned));
+    let half_width = options.smallest_effect.unwrap_or(USUAL_EFFECT);
+    let instances = instances_to_settle(&means[0], &means[1], half_width, options.confidence)?;
+    let fewest = means.iter().map(Vec::len).min().unwrap_or(0);
+    (instances > fewest).then_some(Reason::TooWide {
+        instances,
+        half_width,
+    })
+}
+
+/// The change that people want to be able to see where nobody said another.
+const USUAL_EFFECT: f64 = 0.05;
+
+fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    for of in [
+        |side: &SideSample| side.hosts.clone(),
+        |side: &SideSample| side.processors.clone(),
+    ] {
+        let [baseline, candidate] = sides.map(of);
+        let differ = !baseline.is_empty()
+            && !candidate.is_empty()
+            && baseline.intersection(&candidate).next().is_none();
+        if differ && cautions.is_empty() {
+            cautions.push(Caution::OtherMachines {
+                baseline: joined(&baseline),
+                candidate: joined(&candidate),
+            });
+        }
+    }
+    let [old, new] = sides.map(|side| &side.fingerprints);
+    if !old.is_empty() && !new.is_empty() && old != new {
+        cautions.push(Caution::OtherBenchmark);
+    }
+    if sides[1].failures > sides[0].failures {
+        cautions.push(Caution::Failures {
+            candidate: sides[1].failures,
+            baseline: sides[0].failures,
+        });
+    }
+    cautions
+}
+
+fn joined(names: &BTreeSet<String>) -> String {
+    let mut names = names.iter();
+    let first: Vec<&str> = names.by_ref().take(3).map(String::as_str).collect();
+    let rest = names.count();
+    match rest {
+        0 => first.join(", "),
+        rest => format!("{} and {rest} more", first.join(", ")),
+    }
+}
+
+/// Adjusts the p-values of all comparisons for their number and gives the verdicts.
+///
+/// The family is every comparison that has a p-value, whatever it is.
+pub fn decide(comparisons: &mut [Comparison], options: &CompareOptions) {
+    let testable: Vec<(usize, PValue)> = comparisons
+        .iter()
+        .enumerate()
+        .filter_map(|(at, it)| Some((at, PValue::new(it.ratio?.p_value).ok()?)))
+        .collect();
+    let p_values: Vec<PValue> = testable.iter().map(|(_, p_value)| *p_value).collect();
+    for ((at, _), adjusted) in testable.iter().zip(benjamini_hochberg(&p_values)) {
+        let comparison = &mut comparisons[*at];
+        comparison.p_adjusted = Some(adjusted.value());
+        give_verdict(comparison, adjusted.value(), options);
+    }
+}
+
+fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareOptions) {
+    let Some(ratio) = comparison.ratio else {
+        return;
+    };
+    let effect = options.smallest_effect.unwrap_or(0.0);
+    // The band is symmetric on the logarithmic scale: 3 % slower, or 3 % faster from there.
+    let (low, high) = (1.0 / (1.0 + effect), 1.0 + effect);
+    let is_sure = p_adjusted <= options.false_discovery_rate;
+    let (above, below, inside) = match ratio.interval {
+        Some(it) => (
+            it.lower > high,
+            it.upper < low,
+            it.lower >= low && it.upper <= high,
+        ),
+        None => (false, false, false),
+    };
+    if options.smallest_effect.is_some() && inside {
+        comparison.verdict = Verdict::Equivalent;
+        comparison.reason = None;
+    } else if above || below {
+        let worse = match comparison.metric.better {
+            Some(Better::Lower) => above,
+            Some(Better::Higher) => below,
+            None => {
+                comparison.reason = Some(Reason::NoDirection);
+                return;
+            }
+        };
+        if is_sure {
+            comparison.reason = None;
+            comparison.verdict = if worse {
+                Verdict::Regression
+            } else {
+                Verdict::Improvement
+            };
+        } else {
+            comparison.reason = Some(Reason::ManyComparisons);
+        }
+    } else if is_sure && options.smallest_effect.is_some() {
+        comparison.reason = Some(Reason::Straddles);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::CleanInstance;
+
+    fn side(means: &[f64]) -> SideSample {
+        let instances = means
+            .iter()
+            .enumerate()
+            .map(|(position, mean)| CleanInstance {
+                position,
+                values: vec![mean * 0.99, *mean, mean * 1.01],
+                without_value: 0,
+            });
+        SideSample {
+            cleaned: Cleaned {
+                instances: instances.collect(),
+                ..Cleaned::default()
+            },
+            recorded_instances: means.len(),
+            ..SideSample::default()
+        }
+    }
+
+    fn scaled(factor: f64) -> SideSample {
+        side(&[1.0, 1.01, 0.99, 1.005, 0.995].map(|it| it * factor))
+    }
+
+    fn subject(benchmark: &str) -> Subject {
+        Subject {
+            suite: "s".to_owned(),
+            benchmark: benchmark.to_owned(),
+            setting: None,
+            metric: "wall_time".to_owned(),
+        }
+    }
+
+    /// Compares one pair alone.
+    fn alone(
+        baseline: &SideSample,
+        candidate: &SideSample,
+        options: &CompareOptions,
+    ) -> Comparison {
+        let metric = Metric::lower("s");
+        let names = ["old", "new"];
+        let one = compare(subject("a"), metric, names, [baseline, candidate], options);
+        let mut all = [one];
+        decide(&mut all, options);
+        let [one] = all;
+        one
+    }
+
+    fn band() -> CompareOptions {
+        CompareOptions {
+            smallest_effect: Some(0.05),
+            ..CompareOptions::default()
+        }
+    }
+
+    #[test]
+    fn a_sure_change_is_worse_or_better_by_the_direction_of_the_metric() {
+        let options = CompareOptions::default();
+        let verdict = |factor| alone(&scaled(1.0), &scaled(factor), &options).verdict;
+        assert_eq!(verdict(1.2), Verdict::Regression);
+        assert_eq!(verdict(0.8), Verdict::Improvement);
+        assert_eq!(verdict(1.001), Verdict::Inconclusive);
+        let rate = Metric::higher("1/s");
+        let sides = [&scaled(1.0), &scaled(1.2)];
+        let mut all = [compare(subject("a"), rate, ["old", "new"], sides, &options)];
+        decide(&mut all, &options);
+        assert_eq!(all[0].verdict, Verdict::Improvement);
+    }
+
+    #[test]
+    fn without_a_direction_a_change_is_told_and_not_judged() {
+        let options = CompareOptions::default();
+        let metric = Metric::undirected("1");
+        let sides = [&scaled(1.0), &scaled(1.2)];
+        let mut all = [compare(
+            subject("a"),
+            metric,
+            ["old", "new"],
+            sides,
+            &options,
+        )];
+        decide(&mut all, &options);
+        assert_eq!(all[0].verdict, Verdict::Inconclusive);
+        assert_eq!(all[0].reason, Some(Reason::NoDirection));
+    }
+
+    #[test]
+    fn equivalence_takes_a_band_and_a_change_has_to_leave_it() {
+        let verdict = |factor| alone(&scaled(1.0), &scaled(factor), &band()).verdict;
+        assert_eq!(verdict(1.0), Verdict::Equivalent);
+        assert_eq!(verdict(1.02), Verdict::Equivalent);
+        assert_eq!(verdict(1.2), Verdict::Regression);
+        let straddling = alone(&scaled(1.0), &scaled(1.05), &band());
+        assert_eq!(straddling.verdict, Verdict::Inconclusive);
+        assert_eq!(straddling.reason, Some(Reason::Straddles));
+    }
+
+    #[test]
+    fn two_instances_a_side_have_values_and_no_verdict() {
+        let two = side(&[1.0, 1.01]);
+        let one = alone(&two, &scaled(2.0), &CompareOptions::default());
+        assert_eq!(one.verdict, Verdict::Inconclusive);
+        assert_eq!(one.reason, Some(Reason::FewInstances));
+        assert_eq!((one.ratio, one.p_adjusted), (None, None));
+        assert!(one.baseline_estimate.is_some() && one.candidate_estimate.is_some());
+    }
+
+    #[test]
+    fn what_was_not_measured_is_never_a_pass() {
+        let options = CompareOptions::default();
+        let never = SideSample::default();
+        let failed = SideSample {
+            recorded_instances: 5,
+            failures: 5,
+            ..SideSample::default()
+        };
+        let gone = alone(&scaled(1.0), &never, &options);
+        assert_eq!(
+            (gone.verdict, gone.reason),
+            (Verdict::NotMeasured, Some(Reason::NoCandidate))
+        );
+        let new = alone(&never, &scaled(1.0), &options);
+        assert_eq!(
+            (new.verdict, new.reason),
+            (Verdict::NotMeasured, Some(Reason::NoBaseline))
+        );
+        let broken = alone(&scaled(1.0), &failed, &options);
+        assert_eq!(broken.verdict, Verdict::NotMeasured);
+        assert_eq!(broken.reason, Some(Reason::NothingLeft { failures: 5 }));
+        assert_eq!(
+            broken.cautions,
+            [Caution::Failures {
+                candidate: 5,
+                baseline: 0
+            }]
+        );
+    }
+
+    #[test]
+    fn what_would_be_sure_alone_need_not_be_among_many() {
+        let options = CompareOptions::default();
+        // About 2 % apart: p ≈ 0.02 alone.
+        let moved = side(&[1.0, 1.03, 1.012, 1.02, 1.018]);
+        let alone = alone(&scaled(1.0), &moved, &options);
+        assert_eq!(alone.verdict, Verdict::Regression);
+        let mut many: Vec<Comparison> = (0..40)
+            .map(|at| {
+                let same = scaled(1.0);
+                let candidate = if at == 0 { &moved } else { &same };
+                let sides = [&same, candidate];
+                let subject = subject(&at.to_string());
+                compare(subject, Metric::lower("s"), ["old", "new"], sides, &options)
+            })
+            .collect();
+        decide(&mut many, &options);
+        assert_eq!(many[0].verdict, Verdict::Inconclusive);
+        assert_eq!(many[0].reason, Some(Reason::ManyComparisons));
+        assert!(many[0].p_adjusted > many[0].ratio.map(|it| it.p_value));
+    }
+
+    #[test]
+    fn machines_that_were_on_one_side_only_are_told() {
+        let on = |host: &str| SideSample {
+            hosts: BTreeSet::from([host.to_owned()]),
+            ..scaled(1.0)
+        };
+        let options = CompareOptions::default();
+        assert_eq!(alone(&on("a"), &on("a"), &options).cautions, []);
+        let expected = Caution::OtherMachines {
+            baseline: "a".to_owned(),
+            candidate: "b".to_owned(),
+        };
+        assert_eq!(alone(&on("a"), &on("b"), &options).cautions, [expected]);
+    }
+
+    #[test]
+    fn every_method_sees_a_change_that_is_plain() {
+        let methods = [
+            Method::Default,
+            Method::Welch,
+            Method::BootstrapT,
+            Method::Bca,
+            Method::Fieller,
+            Method::Hierarchical,
+            Method::MannWhitney,
+            Method::BrunnerMunzel,
+            Method::Permutation,
+        ];
+        let ten = |factor: f64| {
+            side(
+                &[
+                    1.0, 1.01, 0.99, 1.005, 0.995, 1.02, 0.98, 1.003, 1.007, 0.994,
+                ]
+                .map(|it| it * factor),
+            )
+        };
+        for method in methods {
+            let options = CompareOptions {
+                method,
+                ..CompareOptions::default()
+            };
+            let found = alone(&ten(1.0), &ten(1.3), &options);
+            assert_eq!(found.verdict, Verdict::Regression, "{method:?}");
+            let ratio = found.ratio.map_or(0.0, |it| it.value);
+            assert!((ratio - 1.3).abs() < 1e-3, "{method:?}: {ratio}");
+        }
+    }
+}

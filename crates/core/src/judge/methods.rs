@@ -1,0 +1,127 @@
+//! The ratio of two sides, by the method that was asked for.
+
+use lapwing_stats::{
+    BrunnerMunzel, Confidence, FiellerInterval, HierarchicalReplicates, HodgesLehmann, Interval,
+    RatioMethod, Seed, Statistic, brunner_munzel, hodges_lehmann, mann_whitney, permutation_test,
+    ratio_interval, ratio_of_arithmetic_means, ratio_of_means,
+};
+
+use super::compare::{ComparedRatio, Method};
+use crate::clean::Cleaned;
+
+/// How many replicates the hierarchical bootstrap draws.
+const REPLICATES: usize = 10_000;
+
+/// Returns the ratio of candidate to baseline; `None` where the method cannot tell: a mean that is
+/// not positive.
+pub(super) fn by_method(
+    cleaned: [&Cleaned; 2],
+    means: [&[f64]; 2],
+    method: Method,
+    confidence: Confidence,
+    seed: Seed,
+) -> Option<ComparedRatio> {
+    let [baseline, candidate] = means;
+    let by = |method| ratio_interval(baseline, candidate, method, confidence, seed);
+    match method {
+        Method::Default => by(RatioMethod::Default).map(of_stats),
+        Method::Welch => by(RatioMethod::WelchLog).map(of_stats),
+        Method::BootstrapT => by(RatioMethod::StudentisedBootstrap).map(of_stats),
+        Method::Bca => by(RatioMethod::Bca).map(of_stats),
+        Method::Fieller => {
+            let fieller = ratio_of_arithmetic_means(baseline, candidate, confidence)?;
+            Some(ComparedRatio {
+                value: fieller.ratio,
+                interval: match fieller.interval {
+                    FiellerInterval::Bounded(interval) => Some(interval),
+                    FiellerInterval::Unbounded => None,
+                },
+                p_value: fieller.p_value,
+                method,
+            })
+        }
+        Method::Hierarchical => hierarchical(cleaned, confidence, seed),
+        Method::MannWhitney => {
+            let test = mann_whitney(baseline, candidate)?;
+            let shift = hodges_lehmann(baseline, candidate, confidence)?;
+            Some(by_ranks(shift, test.p_value, method))
+        }
+        Method::BrunnerMunzel => {
+            let shift = hodges_lehmann(baseline, candidate, confidence)?;
+            let p_value = match brunner_munzel(baseline, candidate, confidence, seed)? {
+                BrunnerMunzel::Overlapping(test) => test.p_value,
+                BrunnerMunzel::Separated { p_value, .. } => p_value,
+                BrunnerMunzel::AllEqual => 1.0,
+            };
+            Some(by_ranks(shift, p_value, method))
+        }
+        Method::Permutation => {
+            let test = permutation_test(baseline, candidate, seed)?;
+            let welch = ratio_of_means(baseline, candidate, confidence)?;
+            Some(ComparedRatio {
+                value: test.ratio,
+                interval: Some(welch.interval),
+                p_value: test.p_value,
+                method,
+            })
+        }
+    }
+}
+
+fn of_stats(ratio: lapwing_stats::RatioEstimate) -> ComparedRatio {
+    ComparedRatio {
+        value: ratio.ratio,
+        interval: Some(ratio.interval),
+        p_value: ratio.p_value,
+        method: match ratio.method {
+            RatioMethod::Default | RatioMethod::WelchLog => Method::Welch,
+            RatioMethod::StudentisedBootstrap => Method::BootstrapT,
+            RatioMethod::Bca => Method::Bca,
+            RatioMethod::Fieller => Method::Fieller,
+        },
+    }
+}
+
+fn by_ranks(shift: HodgesLehmann, p_value: f64, method: Method) -> ComparedRatio {
+    ComparedRatio {
+        value: shift.ratio,
+        interval: shift.interval,
+        p_value,
+        method,
+    }
+}
+
+fn hierarchical(
+    cleaned: [&Cleaned; 2],
+    confidence: Confidence,
+    seed: Seed,
+) -> Option<ComparedRatio> {
+    let rows = cleaned.map(|side| -> Vec<&[f64]> {
+        let instances = side.instances.iter();
+        instances.map(|it| it.values.as_slice()).collect()
+    });
+    let pooled = |rows: &[&[f64]]| lapwing_stats::mean(&rows.concat());
+    let value = pooled(&rows[1])? / pooled(&rows[0])?;
+    if !(value.is_finite() && value > 0.0) {
+        return None;
+    }
+    let replicates =
+        HierarchicalReplicates::draw(&rows[0], &rows[1], Statistic::Mean, REPLICATES, seed);
+    let interval: Interval = replicates.ratio(confidence)?;
+    Some(ComparedRatio {
+        value,
+        interval: Some(interval),
+        p_value: two_sided(&replicates),
+        method: Method::Hierarchical,
+    })
+}
+
+/// Twice the smaller share of replicates on one side of 1, counting the sample itself.
+#[expect(clippy::cast_precision_loss, reason = "some thousand replicates")]
+fn two_sided(replicates: &HierarchicalReplicates) -> f64 {
+    let pairs = || replicates.baseline.iter().zip(&replicates.candidate);
+    let below = pairs().filter(|(b, c)| c <= b).count();
+    let above = pairs().filter(|(b, c)| c >= b).count();
+    let smaller = below.min(above) as f64;
+    (2.0 * (smaller + 1.0) / (replicates.baseline.len() as f64 + 1.0)).min(1.0)
+}

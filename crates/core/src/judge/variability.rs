@@ -1,0 +1,61 @@
+//! How noisy is a benchmark, and where does the noise lie?
+
+use lapwing_stats::{Confidence, Modes, VarianceComponents, modes, variance_components};
+
+use super::{SampleSize, instance_means, size};
+use crate::clean::Cleaned;
+
+/// How a benchmark's values vary, within its instances and between them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variability {
+    /// What it rests on.
+    pub size: SampleSize,
+    /// Mean of all values pooled, in the metric's unit.
+    pub mean: f64,
+    /// Coefficient of variation of all values pooled (population standard deviation).
+    pub cv_total: f64,
+    /// Mean over instances of the coefficient of variation within each.
+    pub cv_instance_mean: f64,
+    /// Population standard deviation of those.
+    pub cv_instance_sd: f64,
+    /// Variance of the logarithms, between instances and within them; `None` below two instances,
+    /// without a second iteration, or where a value is not positive.
+    pub components: Option<VarianceComponents>,
+    /// Whether the instance means fall into two groups.
+    pub modes: Modes,
+}
+
+/// Returns how the values vary; `None` when none counts.
+///
+/// The coefficients of variation are as Hail has them: population standard deviations, instances weighing
+/// the same in the mean and deviation of their own coefficients.
+///
+/// Source: `variability` of Hail's benchmarks; components as [`variance_components`], on
+/// logarithms, so that they are relative.
+pub fn variability(cleaned: &Cleaned) -> Option<Variability> {
+    let rows: Vec<&[f64]> = cleaned
+        .instances
+        .iter()
+        .map(|it| it.values.as_slice())
+        .collect();
+    let pooled = lapwing_stats::variability(&rows)?;
+    let logs: Option<Vec<Vec<f64>>> = rows.iter().map(|row| logarithms(row)).collect();
+    let components = logs.and_then(|logs| {
+        let rows: Vec<&[f64]> = logs.iter().map(Vec::as_slice).collect();
+        variance_components(&rows, Confidence::P95)
+    });
+    Some(Variability {
+        size: size(cleaned),
+        mean: pooled.mean,
+        cv_total: pooled.total,
+        cv_instance_mean: pooled.instance_mean,
+        cv_instance_sd: pooled.instance_deviation,
+        components,
+        modes: modes(&instance_means(cleaned)),
+    })
+}
+
+fn logarithms(values: &[f64]) -> Option<Vec<f64>> {
+    let positive = values.iter().all(|value| *value > 0.0);
+    positive.then(|| values.iter().map(|value| value.ln()).collect())
+}

@@ -1,0 +1,215 @@
+//! What it costs to describe a stretch of a series by one distribution.
+
+use std::f64::consts::TAU;
+
+/// The cost of every segment of one series, in constant time.
+pub trait SegmentCost {
+    /// Returns the number of values of the series.
+    fn length(&self) -> usize;
+
+    /// Returns the cost of the values `start..end`, of which there is at least one.
+    fn segment(&self, start: usize, end: usize) -> f64;
+}
+
+/// Twice the negative log-likelihood of normal values with a mean and a variance of
+/// their own: m (ln 2π + ln σ̂² + 1) for m values with variance σ̂² (divisor m).
+///
+/// As `meanvar.norm` of R's changepoint package and `CostNormal` of ruptures (but for
+/// constants).
+pub struct NormalMeanVariance {
+    sums: PrefixSums,
+    zero: f64,
+}
+
+impl NormalMeanVariance {
+    /// Returns the cost for a series of finite values.
+    ///
+    /// Equal values would cost −∞; a variance below 10⁻¹² of the whole series' counts as
+    /// just that.
+    pub fn new(values: &[f64]) -> Self {
+        let sums = PrefixSums::centred(values);
+        let all = sums.variance(0, values.len());
+        let zero = if all > 0.0 {
+            all * 1e-12
+        } else {
+            f64::MIN_POSITIVE
+        };
+        Self { sums, zero }
+    }
+
+    /// Returns the cost as R's changepoint package has it: a variance of zero counts as
+    /// 10⁻¹¹, whatever the unit. Two equal times of microseconds are therefore expensive.
+    pub fn as_in_r(values: &[f64]) -> Self {
+        let sums = PrefixSums::plain(values);
+        Self { sums, zero: -1e-11 }
+    }
+}
+
+impl SegmentCost for NormalMeanVariance {
+    fn length(&self) -> usize {
+        self.sums.length()
+    }
+
+    fn segment(&self, start: usize, end: usize) -> f64 {
+        let variance = self.sums.variance(start, end);
+        let variance = if self.zero > 0.0 {
+            variance.max(self.zero)
+        } else if variance <= 0.0 {
+            -self.zero
+        } else {
+            variance
+        };
+        // In the order of R's C source, so that ties are broken as there.
+        count(end - start) * (TAU.ln() + variance.ln() + 1.0)
+    }
+}
+
+/// The sum of squared deviations from the segment's mean, over a known variance: twice the
+/// negative log-likelihood of normal values whose mean alone changes, but for a constant.
+pub struct NormalMean {
+    sums: PrefixSums,
+    precision: f64,
+}
+
+impl NormalMean {
+    /// Returns the cost for a series of finite values with noise of `variance` (1 gives
+    /// the plain sum of squares, L2).
+    pub fn new(values: &[f64], variance: f64) -> Self {
+        let sums = PrefixSums::centred(values);
+        Self {
+            sums,
+            precision: 1.0 / variance,
+        }
+    }
+}
+
+impl SegmentCost for NormalMean {
+    fn length(&self) -> usize {
+        self.sums.length()
+    }
+
+    fn segment(&self, start: usize, end: usize) -> f64 {
+        self.sums.squares(start, end).max(0.0) * self.precision
+    }
+}
+
+/// Sums of the first k values and of their squares.
+struct PrefixSums(Vec<(f64, f64)>);
+
+impl PrefixSums {
+    /// Sums after the mean was taken off, so that squares of small deviations do not drown in
+    /// the square of the level.
+    fn centred(values: &[f64]) -> Self {
+        let centre = crate::mean(values).unwrap_or(0.0);
+        let moved: Vec<f64> = values.iter().map(|value| value - centre).collect();
+        Self::plain(&moved)
+    }
+
+    fn plain(values: &[f64]) -> Self {
+        let (mut sum, mut squares) = (Compensated::default(), Compensated::default());
+        let mut sums = Vec::with_capacity(values.len() + 1);
+        sums.push((0.0, 0.0));
+        for value in values {
+            sums.push((sum.add(*value), squares.add(value * value)));
+        }
+        Self(sums)
+    }
+
+    fn length(&self) -> usize {
+        self.0.len() - 1
+    }
+
+    /// Returns the sum of squared deviations from the mean of `start..end`.
+    fn squares(&self, start: usize, end: usize) -> f64 {
+        let sum = self.0[end].0 - self.0[start].0;
+        self.0[end].1 - self.0[start].1 - sum * sum / count(end - start)
+    }
+
+    fn variance(&self, start: usize, end: usize) -> f64 {
+        self.squares(start, end) / count(end - start)
+    }
+}
+
+/// A sum that keeps what rounding took away (Neumaier 1974).
+#[derive(Default)]
+struct Compensated {
+    sum: f64,
+    lost: f64,
+}
+
+impl Compensated {
+    /// Adds `value` and returns the sum so far.
+    fn add(&mut self, value: f64) -> f64 {
+        let next = self.sum + value;
+        self.lost += if self.sum.abs() >= value.abs() {
+            (self.sum - next) + value
+        } else {
+            (value - next) + self.sum
+        };
+        self.sum = next;
+        self.sum + self.lost
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
+fn count(values: usize) -> f64 {
+    values as f64
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Levels 3, 2 and 2.5 with noise 0.2, 0.1, 0.4 (from 32 on) and 0.1 (from 50 on).
+    pub const STEPS: [f64; 65] = [
+        3.0, 3.06, 2.945, 2.822, 2.909, 2.802, 3.012, 3.268, 2.902, 2.876, 3.098, 3.071, 2.011,
+        1.907, 1.997, 2.07, 1.866, 1.954, 1.81, 1.871, 1.816, 1.976, 1.873, 2.027, 2.016, 1.981,
+        1.748, 1.946, 1.995, 2.011, 1.847, 1.952, 1.629, 1.696, 2.444, 1.697, 2.007, 2.374, 1.787,
+        1.975, 2.064, 2.046, 1.53, 2.05, 2.564, 1.401, 2.364, 2.068, 1.763, 2.82, 2.576, 2.38,
+        2.507, 2.558, 2.481, 2.568, 2.493, 2.567, 2.644, 2.432, 2.52, 2.454, 2.513, 2.381, 2.442,
+    ];
+
+    fn assert_close(actual: f64, expected: f64) {
+        assert!(
+            (actual / expected - 1.0).abs() < 1e-9,
+            "{actual} {expected}"
+        );
+    }
+
+    #[test]
+    fn costs_are_those_of_numpy() {
+        // numpy 2.4.6: (b - a) * (np.log(2 * np.pi * x[a:b].var()) + 1)
+        let scaled = STEPS.map(|value| value + 1e4);
+        for values in [STEPS, scaled] {
+            let cost = NormalMeanVariance::new(&values);
+            let error = (cost.segment(0, 12) / -15.518516595617045 - 1.0).abs();
+            assert!(error < 1e-7, "{error}");
+        }
+        let cost = NormalMeanVariance::new(&STEPS);
+        assert_close(cost.segment(12, 32), -42.088323358639585);
+        assert_close(cost.segment(0, 65), 80.66740640346006);
+        let cost = NormalMeanVariance::as_in_r(&STEPS);
+        assert_close(cost.segment(12, 32), -42.088323358639585);
+        // ((x[:12] - x[:12].mean())**2).sum()
+        assert_close(
+            NormalMean::new(&STEPS, 1.0).segment(0, 12),
+            0.19278491666666653,
+        );
+        assert_close(
+            NormalMean::new(&STEPS, 4.0).segment(0, 12),
+            0.19278491666666653 / 4.0,
+        );
+    }
+
+    #[test]
+    fn equal_values_cost_something_finite() {
+        for cost in [
+            NormalMeanVariance::new(&[2.0; 9]),
+            NormalMeanVariance::new(&[2.0, 2.0, 5.0]),
+        ] {
+            assert!(cost.segment(0, 2).is_finite());
+        }
+        let of_r = NormalMeanVariance::as_in_r(&[2.0, 2.0, 5.0]).segment(0, 2);
+        assert_close(of_r, 2.0 * ((TAU * 1e-11).ln() + 1.0));
+    }
+}

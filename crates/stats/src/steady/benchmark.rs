@@ -1,0 +1,353 @@
+//! One burn-in for all instances of a benchmark.
+
+use super::Class;
+use super::number::{real, whole};
+use crate::{mean, quantile};
+
+/// One instance's values in order, and from when on it is steady, by whatever method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InstanceStart<'a> {
+    /// The values of its iterations.
+    pub values: &'a [f64],
+    /// What the iterations do.
+    pub class: Class,
+    /// The first steady iteration.
+    pub start: Option<usize>,
+}
+
+/// How a benchmark's burn-in is chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BurnInOptions {
+    /// This quantile of the instances' starts is the burn-in.
+    pub quantile: f64,
+    /// At most this share of the shortest instance is burn-in.
+    pub largest_share: f64,
+    /// What burn-in may cost in each instance.
+    pub max_cost: Option<MaxCost>,
+}
+
+/// The most that burn-in may cost in each instance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MaxCost {
+    /// So many iterations.
+    Iterations(usize),
+    /// The sum of the values, on average over instances: seconds for a time.
+    Sum(f64),
+}
+
+impl Default for BurnInOptions {
+    /// Nine of ten steady instances are steady after the burn-in; a quarter is kept.
+    fn default() -> Self {
+        Self {
+            quantile: 0.9,
+            largest_share: 0.75,
+            max_cost: None,
+        }
+    }
+}
+
+/// Whether a benchmark's instances are of one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consistency {
+    /// All of one class.
+    Same(Class),
+    /// Different classes, but each gets steady and none slower: flat, warm-up, cyclic.
+    GoodInconsistent,
+    /// Any other mixture.
+    BadInconsistent,
+}
+
+/// Returns how far the classes of a benchmark's instances agree; `None` without any.
+///
+/// As in Barrett et al., *OOPSLA* 2017. Instances that are too short to tell do not count, as long
+/// as there are others.
+pub fn consistency(classes: impl IntoIterator<Item = Class>) -> Option<Consistency> {
+    let all: Vec<Class> = classes.into_iter().collect();
+    let told: Vec<Class> = all
+        .iter()
+        .copied()
+        .filter(|class| *class != Class::TooShort)
+        .collect();
+    let Some(first) = told.first().copied() else {
+        return all.first().map(|first| Consistency::Same(*first));
+    };
+    Some(if told.iter().all(|class| *class == first) {
+        Consistency::Same(first)
+    } else if told.iter().all(|class| match class {
+        Class::Flat | Class::WarmUp | Class::Cyclic => true,
+        Class::Slowdown | Class::NoSteadyState | Class::TooShort => false,
+    }) {
+        Consistency::GoodInconsistent
+    } else {
+        Consistency::BadInconsistent
+    })
+}
+
+/// The burn-in of a benchmark, what it costs and what it leaves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BurnIn {
+    /// Whether the instances are of one class.
+    pub consistency: Consistency,
+    /// The first iteration to judge; `None` when no instance gets steady.
+    pub start: Option<usize>,
+    /// What it would be without caps; `None` when no instance gets steady.
+    pub wanted: Option<usize>,
+    /// The number of instances.
+    pub instances: usize,
+    /// How many of them never get steady.
+    pub never_steady: usize,
+    /// How many of them are too short to tell.
+    pub too_short: usize,
+    /// The sum of the values before the start, on average over instances: seconds for a time.
+    pub cost: f64,
+    /// How far the values between the start and each instance's own steady state are from the
+    /// steady level, relative to it, on average over the instances that have such values.
+    pub transient_bias: f64,
+    /// How far that moves the mean of what is judged, relative to the steady level, on average
+    /// over the instances that get steady.
+    pub remaining_bias: f64,
+}
+
+/// Returns the burn-in of a benchmark from the starts of its instances; `None` without any.
+///
+/// The quantile of the starts of the instances that get steady, rounded up, and at most the largest
+/// share. Where a start costs more than allowed, it is the one among the allowed whose
+/// bias is the smallest (the earliest of those within 0.1 % of it).
+pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<BurnIn> {
+    let consistency = consistency(instances.iter().map(|instance| instance.class))?;
+    let count_of = |class| {
+        let of_class = |instance: &&InstanceStart| instance.class == class;
+        instances.iter().filter(of_class).count()
+    };
+    let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
+    let starts: Vec<f64> = steady.iter().map(|it| real(it.start)).collect();
+    let shortest = instances
+        .iter()
+        .map(|it| it.values.len())
+        .min()
+        .unwrap_or(0);
+    let wanted = quantile(&starts, options.quantile).map(|start| whole(start.ceil()));
+    let start = wanted.map(|wanted| {
+        let most = wanted.min(whole(options.largest_share * real(shortest)));
+        affordable(instances, &steady, most, options.max_cost)
+    });
+    let from = start.unwrap_or(0);
+    Some(BurnIn {
+        consistency,
+        start,
+        wanted,
+        instances: instances.len(),
+        never_steady: count_of(Class::NoSteadyState),
+        too_short: count_of(Class::TooShort),
+        cost: cost(instances, from),
+        transient_bias: average(steady.iter().filter_map(|it| it.transient_bias(from))),
+        remaining_bias: average(steady.iter().map(|it| it.remaining_bias(from))),
+    })
+}
+
+/// The largest start within the limit, or a smaller one that is no worse.
+fn affordable(
+    instances: &[InstanceStart],
+    steady: &[Steady],
+    wanted: usize,
+    limit: Option<MaxCost>,
+) -> usize {
+    const AS_GOOD: f64 = 0.001;
+    let allowed = match limit {
+        None => return wanted,
+        Some(MaxCost::Iterations(most)) => most,
+        Some(MaxCost::Sum(most)) => (0..=wanted)
+            .rev()
+            .find(|start| cost(instances, *start) <= most)
+            .unwrap_or(0),
+    };
+    if allowed >= wanted {
+        return wanted;
+    }
+    let bias_at = |start| average(steady.iter().map(|it| it.remaining_bias(start))).abs();
+    let biases: Vec<f64> = (0..=allowed).map(bias_at).collect();
+    let least = biases.iter().copied().fold(f64::INFINITY, f64::min);
+    biases
+        .iter()
+        .position(|bias| *bias <= least + AS_GOOD)
+        .unwrap_or(allowed)
+}
+
+/// An instance that gets steady, with the level that it has then.
+struct Steady<'a> {
+    values: &'a [f64],
+    start: usize,
+    level: f64,
+}
+
+impl<'a> Steady<'a> {
+    fn of(instance: &InstanceStart<'a>) -> Option<Self> {
+        let start = instance.start?;
+        let level = mean(instance.values.get(start..)?)?;
+        Some(Self {
+            values: instance.values,
+            start,
+            level,
+        })
+    }
+
+    fn bias_of(&self, values: &[f64]) -> Option<f64> {
+        mean(values).map(|mean| mean / self.level - 1.0)
+    }
+
+    fn transient_bias(&self, from: usize) -> Option<f64> {
+        self.bias_of(self.values.get(from..self.start)?)
+    }
+
+    fn remaining_bias(&self, from: usize) -> f64 {
+        let judged = self.values.get(from.min(self.start)..).unwrap_or_default();
+        self.bias_of(judged).unwrap_or(0.0)
+    }
+}
+
+fn cost(instances: &[InstanceStart], start: usize) -> f64 {
+    let sum = |it: &InstanceStart| it.values.iter().take(start).sum::<f64>();
+    average(instances.iter().map(sum))
+}
+
+/// The mean, and 0 of nothing.
+fn average(values: impl Iterator<Item = f64>) -> f64 {
+    mean(&values.collect::<Vec<_>>()).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twice as slow before `start`, 20 iterations, 1 s each when steady.
+    fn warming_up(start: usize) -> Vec<f64> {
+        (0..20).map(|i| if i < start { 2.0 } else { 1.0 }).collect()
+    }
+
+    /// Without what rounding adds.
+    fn rounded(value: f64) -> f64 {
+        (value * 1e9).round() / 1e9
+    }
+
+    fn instance(values: &[f64], class: Class, start: Option<usize>) -> InstanceStart<'_> {
+        InstanceStart {
+            values,
+            class,
+            start,
+        }
+    }
+
+    #[test]
+    fn most_instances_are_steady_after_the_burn_in() {
+        let series: Vec<Vec<f64>> = (0..=10).map(warming_up).collect();
+        let mut instances: Vec<InstanceStart> = (0..=10)
+            .map(|start| instance(&series[start], Class::WarmUp, Some(start)))
+            .collect();
+        instances[0].class = Class::Flat;
+        let never = warming_up(19);
+        instances.push(instance(&never, Class::NoSteadyState, None));
+        let mut found = burn_in(&instances, &BurnInOptions::default()).expect("instances");
+        found.remaining_bias = rounded(found.remaining_bias);
+        let expected = BurnIn {
+            consistency: Consistency::BadInconsistent,
+            start: Some(9),
+            wanted: Some(9),
+            instances: 12,
+            never_steady: 1,
+            too_short: 0,
+            // Nine iterations each, and another second for every slow one of them.
+            cost: 9.0 + f64::from((0..=9).sum::<i32>() + 9 + 9) / 12.0,
+            transient_bias: 1.0,
+            remaining_bias: rounded(1.0 / 11.0 / 11.0),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_limit_takes_the_start_with_the_smallest_bias() {
+        let slow = warming_up(8);
+        let instances = [instance(&slow, Class::WarmUp, Some(8))];
+        let within = |max_cost| {
+            let options = BurnInOptions {
+                max_cost: Some(max_cost),
+                ..BurnInOptions::default()
+            };
+            let found = burn_in(&instances, &options).expect("an instance");
+            (
+                found.start,
+                found.cost,
+                rounded(found.remaining_bias),
+                found.wanted,
+            )
+        };
+        assert_eq!(
+            within(MaxCost::Iterations(50)),
+            (Some(8), 16.0, 0.0, Some(8))
+        );
+        assert_eq!(
+            within(MaxCost::Iterations(5)),
+            (Some(5), 10.0, 0.2, Some(8))
+        );
+        assert_eq!(
+            within(MaxCost::Sum(13.0)),
+            (Some(6), 12.0, rounded(2.0 / 14.0), Some(8))
+        );
+        // A slow start and then a fast spell: all of it has no bias, one more iteration left out has.
+        let mixed: Vec<f64> = (0..20)
+            .map(|i| match i {
+                0 => 1.5,
+                1 => 0.5,
+                2..8 => 0.9,
+                _ => 1.0,
+            })
+            .collect();
+        let instances = [instance(&mixed, Class::Slowdown, Some(8))];
+        let options = BurnInOptions {
+            max_cost: Some(MaxCost::Iterations(2)),
+            ..BurnInOptions::default()
+        };
+        let found = burn_in(&instances, &options).expect("an instance");
+        assert_eq!(found.start, Some(0));
+    }
+
+    #[test]
+    fn no_more_than_the_largest_share_is_burn_in() {
+        let late = warming_up(18);
+        let instances = [instance(&late, Class::WarmUp, Some(18))];
+        let found = burn_in(&instances, &BurnInOptions::default()).expect("an instance");
+        assert_eq!((found.start, found.wanted), (Some(15), Some(18)));
+        assert_eq!(rounded(found.transient_bias).to_bits(), 1.0_f64.to_bits());
+    }
+
+    #[test]
+    fn without_a_steady_instance_there_is_no_start() {
+        let values = warming_up(19);
+        let instances = [instance(&values, Class::NoSteadyState, None)];
+        let found = burn_in(&instances, &BurnInOptions::default()).expect("an instance");
+        assert_eq!((found.start, found.never_steady), (None, 1));
+        assert_eq!(found.consistency, Consistency::Same(Class::NoSteadyState));
+        assert_eq!(burn_in(&[], &BurnInOptions::default()), None);
+    }
+
+    #[test]
+    fn classes_agree_or_do_not() {
+        use Class::{Cyclic, Flat, NoSteadyState, Slowdown, TooShort, WarmUp};
+        for (classes, expected) in [
+            (vec![], None),
+            (vec![WarmUp, WarmUp], Some(Consistency::Same(WarmUp))),
+            (
+                vec![WarmUp, Flat, Cyclic],
+                Some(Consistency::GoodInconsistent),
+            ),
+            (vec![WarmUp, Slowdown], Some(Consistency::BadInconsistent)),
+            (
+                vec![Flat, NoSteadyState],
+                Some(Consistency::BadInconsistent),
+            ),
+            (vec![TooShort, Flat], Some(Consistency::Same(Flat))),
+            (vec![TooShort, TooShort], Some(Consistency::Same(TooShort))),
+        ] {
+            assert_eq!(consistency(classes.clone()), expected, "{classes:?}");
+        }
+    }
+}

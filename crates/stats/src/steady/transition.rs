@@ -1,0 +1,159 @@
+//! Where the level changes, and which change is the last that matters.
+
+use super::number::real;
+use super::robust::Noise;
+use crate::changepoint::{NormalMean, pelt_on_grid};
+
+/// At most so many places for change points, in steps that are finest at the beginning.
+const PLACES: usize = 240;
+
+/// Returns the change points of a series, finely at its beginning.
+///
+/// A change point in the last quarter of `steady_part` would leave too little to compare with.
+pub(super) fn cut(values: &[f64], noise: Noise, steady_part: usize, penalty: f64) -> Vec<usize> {
+    let n = values.len();
+    let cost = NormalMean::new(values, noise.long_run_variance());
+    let penalty = penalty * real(n).ln();
+    let mut grid: Vec<usize> = Vec::with_capacity(PLACES + 1);
+    let step = n.div_ceil(PLACES - PLACES / 4);
+    let fine = (PLACES / 4).min(n);
+    let latest = n - (steady_part / 4).max(2).min(n - 1);
+    grid.extend(0..fine);
+    grid.extend((fine..n).step_by(step));
+    grid.retain(|at| *at <= latest);
+    grid.push(n);
+    let mut change_points = pelt_on_grid(&cost, &grid, penalty, 1).change_points;
+    if step == 1 {
+        return change_points;
+    }
+    // A change between two places of the grid may have become two.
+    move_to_best(values, &mut change_points);
+    let mut places = vec![0];
+    places.extend(change_points);
+    places.push(n);
+    places.dedup();
+    pelt_on_grid(&cost, &places, penalty, 1).change_points
+}
+
+/// Moves every change point to the best place between its neighbours.
+fn move_to_best(values: &[f64], change_points: &mut [usize]) {
+    let n = values.len();
+    for k in 0..change_points.len() {
+        let low = if k == 0 { 0 } else { change_points[k - 1] };
+        let high = change_points.get(k + 1).copied().unwrap_or(n);
+        let all: f64 = values[low..high].iter().sum();
+        let mut sum = 0.0;
+        let mut best = (f64::NEG_INFINITY, change_points[k]);
+        for at in low + 1..high {
+            sum += values[at - 1];
+            let left = sum * sum / real(at - low);
+            let rest = all - sum;
+            let gain = left + rest * rest / real(high - at);
+            if gain > best.0 {
+                best = (gain, at);
+            }
+        }
+        change_points[k] = best.1;
+    }
+}
+
+/// The last stretch that is not equivalent to what follows.
+pub(super) struct Transition {
+    /// Its first iteration.
+    pub begin: usize,
+    /// The first iteration after it.
+    pub end: usize,
+    /// The mean from there on.
+    pub level_after: f64,
+    /// How many iterations before the end were faster than the steady state.
+    pub faster: usize,
+}
+
+struct Segment {
+    start: usize,
+    end: usize,
+    mean: f64,
+}
+
+impl Segment {
+    fn length(&self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// Walks back from the end to the last segments that differ from what follows.
+///
+/// A short stretch that differs between longer ones that do not is an interruption (a
+/// collection of garbage, another process) and no burn-in.
+pub(super) fn last_difference(
+    values: &[f64],
+    change_points: &[usize],
+    limit: f64,
+) -> Option<Transition> {
+    const INTERRUPTION_SHARE: usize = 50;
+    const AROUND: usize = 3;
+    let n = values.len();
+    let mut segments = Vec::with_capacity(change_points.len() + 1);
+    let mut start = 0;
+    for end in change_points.iter().copied().chain([n]) {
+        let mean = values[start..end].iter().sum::<f64>() / real(end - start);
+        segments.push(Segment { start, end, mean });
+        start = end;
+    }
+    let last = segments.pop()?;
+    let (mut sum, mut length) = (last.mean * real(last.length()), last.length());
+    while let Some(segment) = segments.last() {
+        let level_after = sum / real(length);
+        let differs = |it: &Segment| (it.mean - level_after).abs() > limit;
+        if !differs(segment) {
+            sum += segment.mean * real(segment.length());
+            length += segment.length();
+            segments.pop();
+            continue;
+        }
+        let end = segment.end;
+        let stretch = segments.iter().rposition(|it| !differs(it));
+        let before = stretch.map_or(0, |first| {
+            let equal = segments[..=first]
+                .iter()
+                .rev()
+                .take_while(|it| !differs(it));
+            equal.map(Segment::length).sum()
+        });
+        let lasts = end - stretch.map_or(0, |first| segments[first].end);
+        if lasts <= n / INTERRUPTION_SHARE && before >= AROUND * lasts {
+            segments.truncate(stretch.map_or(0, |first| first + 1));
+            continue;
+        }
+        let below = segments.iter().filter(|it| it.mean < level_after - limit);
+        return Some(Transition {
+            begin: segment.start,
+            end,
+            level_after,
+            faster: below.map(Segment::length).sum(),
+        });
+    }
+    None
+}
+
+/// Whether the first few iterations alone are far from the rest.
+///
+/// Autocorrelated noise shifts long segments, for which the penalty is made, much more than
+/// one or two values.
+pub(super) fn slow_start(values: &[f64], noise: Noise, limit: f64) -> Option<Transition> {
+    const DEVIATIONS: f64 = 4.5;
+    (1..=3).rev().find_map(|end| {
+        let (first, rest) = values.split_at(end);
+        let level_after = crate::mean(rest)?;
+        let away = |value: &f64| value - level_after;
+        let limit = limit.max(DEVIATIONS * noise.deviation);
+        let above = first.iter().map(away).all(|it| it > limit);
+        let below = first.iter().map(away).all(|it| it < -limit);
+        (above || below).then_some(Transition {
+            begin: 0,
+            end,
+            level_after,
+            faster: if below { end } else { 0 },
+        })
+    })
+}

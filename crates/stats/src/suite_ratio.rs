@@ -1,0 +1,123 @@
+//! One number for a whole suite: the geometric mean of its ratios.
+
+use crate::number::real;
+use crate::{Confidence, Interval, mean, standard_deviation};
+
+/// The geometric mean of the ratios of several benchmarks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SuiteRatio {
+    /// Candidate / baseline, every benchmark weighing the same.
+    pub ratio: f64,
+    /// Its interval; `None` below two instances on a side of one of the benchmarks.
+    pub interval: Option<Interval>,
+    /// How many benchmarks.
+    pub benchmarks: usize,
+}
+
+/// Returns the geometric mean of the ratios of *K* benchmarks, from one mean per instance and side.
+///
+/// With dₖ the difference of the means of the logarithms of benchmark *k* and seₖ² = s_b²/n_b + s_c²/n_c its squared
+/// error, the ratio is exp(d̄), and the interval exp(d̄ ± t √(Σ seₖ²) / K) with the degrees of freedom of
+/// Satterthwaite over all 2K sides. It is about *these* benchmarks: what others would have done is not in
+/// it, and neither is what moves all instances of a side alike, such as another machine.
+///
+/// Values are positive and finite; `None` without benchmarks, or when a side is empty or has a value
+/// that is not positive.
+///
+/// Source: Fleming & Wallace, *Communications of the ACM* 1986, for the mean; Satterthwaite,
+/// *Biometrics Bulletin* 1946, for its degrees of freedom.
+///
+/// ```
+/// use lapwing_stats::{Confidence, geometric_mean_of_ratios};
+/// let suite: [[&[f64]; 2]; 2] = [
+///     [&[1.0, 1.0, 1.0], &[2.0, 2.0, 2.0]],
+///     [&[4.0, 4.0, 4.0], &[2.0, 2.0, 2.0]],
+/// ];
+/// let ratio = geometric_mean_of_ratios(&suite, Confidence::P95).expect("two benchmarks");
+/// assert!((ratio.ratio - 1.0).abs() < 1e-12);
+/// ```
+pub fn geometric_mean_of_ratios(
+    benchmarks: &[[&[f64]; 2]],
+    confidence: Confidence,
+) -> Option<SuiteRatio> {
+    let mut differences = Vec::with_capacity(benchmarks.len());
+    let mut errors = Some((0.0, 0.0));
+    for sides in benchmarks {
+        let mut centres = [0.0; 2];
+        for (centre, side) in centres.iter_mut().zip(sides) {
+            if !side.iter().all(|value| *value > 0.0 && value.is_finite()) {
+                return None;
+            }
+            let logs: Vec<f64> = side.iter().map(|value| value.ln()).collect();
+            *centre = mean(&logs)?;
+            let error = standard_deviation(&logs).map(|it| it.powi(2) / real(logs.len()));
+            errors = errors.zip(error).map(|((sum, squares), error)| {
+                let share = error.powi(2) / (real(logs.len()) - 1.0);
+                (sum + error, squares + share)
+            });
+        }
+        differences.push(centres[1] - centres[0]);
+    }
+    let centre = mean(&differences)?;
+    let interval = errors.and_then(|(sum, squares)| {
+        if sum == 0.0 {
+            return Some((centre, centre));
+        }
+        let half =
+            confidence.t_quantile(sum.powi(2) / squares)? * sum.sqrt() / real(differences.len());
+        Some((centre - half, centre + half))
+    });
+    Some(SuiteRatio {
+        ratio: centre.exp(),
+        interval: interval.map(|(lower, upper)| Interval {
+            lower: lower.exp(),
+            upper: upper.exp(),
+        }),
+        benchmarks: differences.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ratio_of_means;
+
+    #[test]
+    fn several_benchmarks_have_a_narrower_interval_than_one() {
+        let pair: [&[f64]; 2] = [&[1.0, 1.1, 0.9, 1.05], &[1.2, 1.3, 1.1, 1.25]];
+        let of = |count: usize| {
+            let all = vec![pair; count];
+            geometric_mean_of_ratios(&all, Confidence::P95).expect("positive")
+        };
+        let (one, four) = (of(1), of(4));
+        let width = |it: SuiteRatio| it.interval.map(|it| (it.upper / it.lower).ln());
+        assert!((one.ratio / four.ratio - 1.0).abs() < 1e-12);
+        // Half as wide by the number, and narrower still for the degrees of freedom.
+        assert!(width(four) < width(one).map(|it| it / 2.0));
+    }
+
+    #[test]
+    fn a_value_that_is_not_positive_has_no_ratio() {
+        let zero: [&[f64]; 2] = [&[1.0, 0.0], &[1.0, 1.0]];
+        assert_eq!(geometric_mean_of_ratios(&[zero], Confidence::P95), None);
+        assert_eq!(geometric_mean_of_ratios(&[], Confidence::P95), None);
+    }
+
+    proptest! {
+        #[test]
+        fn one_benchmark_is_welch(
+            baseline in prop::collection::vec(0.5..2.0_f64, 3..9),
+            candidate in prop::collection::vec(0.5..2.0_f64, 3..9),
+        ) {
+            let sides: [&[f64]; 2] = [&baseline, &candidate];
+            let suite = geometric_mean_of_ratios(&[sides], Confidence::P95).expect("positive");
+            let welch = ratio_of_means(&baseline, &candidate, Confidence::P95).expect("positive");
+            let interval = suite.interval.expect("several instances");
+            prop_assert!((suite.ratio / welch.ratio - 1.0).abs() < 1e-9);
+            prop_assert!((interval.lower / welch.interval.lower - 1.0).abs() < 1e-9);
+            prop_assert!((interval.upper / welch.interval.upper - 1.0).abs() < 1e-9);
+        }
+    }
+}
