@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
 
 use insta::assert_snapshot;
 
@@ -265,6 +266,61 @@ fn the_views_can_be_read_by_anybody() {
         )
         .unwrap();
     assert_eq!(counts, (2, 1, None, "ok".to_owned()));
+}
+
+/// hyperfine writes no date: what it measured begins at the file's time.
+const HYPERFINE: &str = r#"{"results": [{"command": "sort", "times": [0.5, 0.25]}]}"#;
+
+#[test]
+fn the_same_content_under_two_names_is_the_same_in_both_stores() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &[&str]| run(folder.path(), words);
+    for (name, start) in [("one.json", 1_700_000_000), ("two.json", 1_800_000_000)] {
+        let file = fs::File::create(folder.path().join(name)).unwrap();
+        fs::write(folder.path().join(name), HYPERFINE).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(start))
+            .unwrap();
+    }
+    run(&["--store", "one.db", "import", "one.json"]);
+    run(&["--store", "two.db", "import", "two.json"]);
+    let before = run(&["--store", "one.db", "list", "sessions"]);
+    assert_snapshot!(before, @"
+    1 session
+
+     session  started           suite      runs  instances  iterations  unfinished  tool       id
+     one      2023-11-14 22:13  hyperfine     1          1           2           0  hyperfine  872bacd4-fa1b-84d6-9828-45bd0249f1fc
+    exit 0
+    ");
+    assert_snapshot!(run(&["--store", "one.db", "db", "merge", "two.db"]), @"
+    two.db: 0 records new, 6 were there already
+    exit 0
+    ");
+    run(&[
+        "--store",
+        "two.db",
+        "export",
+        "--to",
+        "record",
+        "--output",
+        "two.jsonl",
+    ]);
+    assert_snapshot!(run(&["--store", "one.db", "import", "two.jsonl"]), @"
+    two.jsonl: nothing new, all of it is in the store already
+      read as record, because its first line has `v` and `kind`
+      stored in one.db as session `one` of suite `hyperfine`
+    exit 0
+    ");
+    assert_eq!(run(&["--store", "one.db", "list", "sessions"]), before);
+    // Another suite is a disagreement, and only that is said.
+    run(&[
+        "--store", "three.db", "import", "--suite", "mine", "two.json",
+    ]);
+    assert_snapshot!(run(&["--store", "one.db", "db", "merge", "three.db"]), @r#"
+    error: session 872bacd4-fa1b-84d6-9828-45bd0249f1fc is already in the store with other content: `suite` is "hyperfine" there and "mine" here
+      nothing of three.db was merged
+      hint: the two disagree about one measurement; find out which of them was changed
+    exit 2
+    "#);
 }
 
 #[test]

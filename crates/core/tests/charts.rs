@@ -3,9 +3,12 @@
 #[path = "../examples/report_fixture/synthetic.rs"]
 mod synthetic;
 
+use std::sync::Arc;
+
 use lapwing_core::clean::IterationState;
 use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
+use lapwing_core::record::BenchmarkData;
 use lapwing_core::show::chart::{self, ComparedValue, HistoryPoint, RunNumber};
 use lapwing_core::show::{Chart, Colours, MetricSample, RunSummary, Theme};
 
@@ -17,6 +20,32 @@ fn sample(recipe: &synthetic::Recipe) -> (MetricSample, Colours) {
         colours.number(variant);
     }
     (sample, colours)
+}
+
+#[test]
+fn a_history_that_was_measured_backwards_is_drawn_forwards() {
+    let recipe = synthetic::Recipe {
+        sessions: 3,
+        ..synthetic::Recipe::default()
+    };
+    let mut data = synthetic::measure(&recipe, &mut synthetic::Sessions::default());
+    let versions = |data: &BenchmarkData| -> Vec<String> {
+        let runs = MetricSample::of(data, "wall_time").runs;
+        runs.into_iter().filter_map(|run| run.version).collect()
+    };
+    assert_eq!(versions(&data), ["1.0", "1.1", "1.2"]);
+    for instance in &mut data.instances {
+        let version = &mut Arc::make_mut(&mut instance.run).version;
+        version.date = match version.name.as_deref() {
+            Some("1.0") => Some("2026-03-01T00:30:00+02:00".to_owned()),
+            Some("1.1") => Some("2026-02-28T23:00:00Z".to_owned()),
+            Some(_) | None => Some("2026-01-31".to_owned()),
+        };
+    }
+    assert_eq!(versions(&data), ["1.2", "1.0", "1.1"]);
+    // Where one run's version is of nobody knows when, the start of the sessions decides.
+    Arc::make_mut(&mut data.instances[0].run).version.date = None;
+    assert_eq!(versions(&data), ["1.0", "1.1", "1.2"]);
 }
 
 fn compared(name: &str, value: f64) -> ComparedValue {

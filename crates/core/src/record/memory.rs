@@ -1,11 +1,12 @@
 //! Records in memory, under the store's rules: parents first, and one content a key.
 //! For tests and fuzzing of what reads them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use super::store::differences;
+use super::store::{as_stored, differences};
 use super::{Appended, StoreError, write_line};
 use crate::model::{Id, Metric, MetricName, Record, RecordKind};
 
@@ -40,11 +41,17 @@ impl Memory {
         let key = key_of(record);
         if let Some(&place) = self.places.get(&key) {
             let stored = &self.records[place];
-            if stored != record {
+            let seen = match (stored, record) {
+                (Record::Session(known), Record::Session(new)) => {
+                    Cow::Owned(Record::Session(as_stored(known, new)))
+                }
+                (_, other) => Cow::Borrowed(other),
+            };
+            if *stored != *seen {
                 return Err(StoreError::Conflict {
                     kind,
                     key: key_text(record),
-                    differences: differences(&as_json(stored), &as_json(record)),
+                    differences: differences(&as_json(stored), &as_json(&seen)),
                 });
             }
             self.appended.count_already_there(kind, 1);

@@ -3,6 +3,7 @@
 pub mod chart;
 mod estimate;
 pub mod exchange;
+mod order;
 mod quantity;
 pub mod report;
 mod sample;

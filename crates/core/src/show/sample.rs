@@ -1,10 +1,11 @@
 //! What was measured of one benchmark by one metric, arranged for showing: runs in order of
-//! time, their instances, and what of each counts.
+//! versions or of time, their instances, and what of each counts.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::order::Order;
 use super::summary::{RunSummary, by_frequency};
 use crate::clean::{CleanInstance, Cleaned, IterationState, LeftOut, Policy};
 use crate::judge::SampleSize;
@@ -19,7 +20,8 @@ pub struct MetricSample {
     pub name: MetricName,
     /// Its unit and direction, as the latest run that states them says.
     pub metric: Metric,
-    /// The runs, oldest first.
+    /// The runs, oldest first, those of a session together: by the date of the version where
+    /// every run has one, else by when the session began.
     pub runs: Vec<RunSample>,
     /// The statistics of its summaries, that which most have first.
     pub statistics: Vec<String>,
@@ -36,6 +38,8 @@ pub struct RunSample {
     pub session_name: String,
     /// When its session began.
     pub started: Timestamp,
+    /// The date of the newest version of its session, where runs stand in order of versions.
+    pub version_date: Option<Timestamp>,
     /// Its variant.
     pub variant: String,
     /// The version of the software under test, where known.
@@ -109,7 +113,11 @@ impl MetricSample {
                 run.instances.push(InstanceSample::of(instance, name));
             }
         }
-        runs.sort_by_key(|run| (run.started, run.session, run.id));
+        let order = Order::of(data);
+        for run in &mut runs {
+            run.version_date = order.version_date(run.session);
+        }
+        runs.sort_by_key(|run| (run.version_date, run.started, run.session, run.id));
         let instances = runs.iter().flat_map(|run| &run.instances);
         let statistics = by_frequency(instances.flat_map(|it| &it.summaries));
         Self {
@@ -196,6 +204,7 @@ impl RunSample {
             session: session.id,
             session_name: Self::session_name(instance),
             started: session.started,
+            version_date: None,
             variant: instance.run.variant.clone(),
             version: instance.run.version.label(),
             fingerprint: instance.instance.benchmark.fingerprint.clone(),

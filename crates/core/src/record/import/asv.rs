@@ -5,14 +5,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::asv_document::{About, Wire, about, first_start, row};
+use super::asv_document::{About, Wire, about, first_start, possible, row};
 use super::asv_identity::{identity, told_apart};
 use super::asv_rows::{drafts, note_impossible};
 use super::detect::{has_key, has_own_key};
 use super::document::Document;
 use super::intake::{Intake, RunDraft, SessionDraft};
 use super::keys::{put_object, take_text};
-use super::moment::since_epoch;
 use super::sink::Sink;
 use super::{Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{Id, Object, Version};
@@ -72,7 +71,7 @@ fn read(
         identity: identity(source, &wire, host.as_deref()),
         started: first_start(&document, &wire)
             .or(wire.date)
-            .and_then(since_epoch),
+            .and_then(possible),
         tool: "asv".to_owned(),
         attributes: others,
         ..SessionDraft::default()
@@ -140,9 +139,11 @@ fn new_run(wire: &Wire<'_>, mut environment: Object) -> RunDraft {
         wire.durations.clone().unwrap_or_default(),
     );
     RunDraft {
+        // asv varies environments on purpose: each has a history of its own.
+        variant: wire.env_name.clone().filter(|it| !it.is_empty()),
         version: Version {
             commit: wire.commit_hash.clone().filter(|it| !it.is_empty()),
-            date: wire.date.and_then(since_epoch).map(|date| date.to_string()),
+            date: wire.date.and_then(possible).map(|date| date.to_string()),
             ..Version::default()
         },
         environment,
@@ -161,13 +162,14 @@ mod tests {
     use crate::record::import::testing::options;
     use crate::record::import::{BadLines, import, read as read_alone};
 
-    const TIME_A: &str = r#""time_a": [[1.5, 2], [["1", "2"]], "v", 1000, 3.5, [[1, 2], [2.5]]]"#;
-    const TIME_B: &str = r#""time_b": [[0.5], [], "v", 5000, 1.5]"#;
-    const TRACK_C: &str = r#""track_c": [[7, 7], [["1", "1"]], "v", 4000, 1.5]"#;
+    const TIME_A: &str =
+        r#""time_a": [[1.5, 2], [["1", "2"]], "v", 1710000000000, 3.5, [[1, 2], [2.5]]]"#;
+    const TIME_B: &str = r#""time_b": [[0.5], [], "v", 1750000000000, 1.5]"#;
+    const TRACK_C: &str = r#""track_c": [[7, 7], [["1", "1"]], "v", 1740000000000, 1.5]"#;
 
     fn file(rows: &[&str]) -> String {
         format!(
-            r#"{{"commit_hash": "c0ffee", "env_name": "py", "date": 1000,
+            r#"{{"commit_hash": "c0ffee", "env_name": "py", "date": 1710000000000,
 "params": {{"machine": "m"}}, "python": "3", "requirements": {{}},
 "result_columns": ["result", "params", "version", "started_at", "duration", "samples"],
 "results": {{{}}}}}"#,
@@ -199,9 +201,12 @@ mod tests {
         let other_way = file(&[TIME_B, TRACK_C, TIME_A]);
         let value: Value = serde_json::from_str(&other_way).expect("JSON");
         let written = serde_json::to_string_pretty(&value).expect("JSON");
-        assert_eq!(new(written.replace("1000", "1000.0")), [0; 5]);
+        assert_eq!(
+            new(written.replace("1710000000000", "1710000000000.0")),
+            [0; 5]
+        );
         // Measured again, with the same result.
-        let again = TIME_B.replace("5000", "6000");
+        let again = TIME_B.replace("1750000000000", "1760000000000");
         assert_eq!(new(file(&[TRACK_C, TIME_A, &again])), [0, 0, 1, 0, 1]);
         let elsewhere = file(&whole).replace(r#""machine": "m""#, r#""machine": "n""#);
         assert_eq!(new(elsewhere), [1, 1, 5, 5, 1]);
@@ -220,13 +225,14 @@ mod tests {
             let imported = import(&mut store, &source, &options(BadLines::Refuse)).expect("good");
             [RecordKind::Instance, RecordKind::Iteration].map(|kind| imported.appended.of(kind).new)
         };
-        let whole = r#""time_d": [[1.5, 2.5, null], [["1", "2", "3"]], "v", 1000, [9, 9, null], [2, 2, null], [[1, 2], [2, 3], null]]"#;
+        let whole = r#""time_d": [[1.5, 2.5, null], [["1", "2", "3"]], "v", 1710000000000, [9, 9, null], [2, 2, null], [[1, 2], [2, 3], null]]"#;
         assert_eq!(new(whole), [3, 4]);
-        let second = whole.replace("1000", "5000").replace("2.5", "3.5");
+        let second = whole
+            .replace("1710000000000", "1750000000000")
+            .replace("2.5", "3.5");
         assert_eq!(new(&second.replace("[2, 3]", "[3, 4]")), [1, 2]);
         // asv forgets all samples where it is not asked for them again.
-        let third =
-            r#""time_d": [[1.5, 3.5, 0.5], [["1", "2", "3"]], "v", 6000, [9, 9, 9], [2, 2, 2]]"#;
+        let third = r#""time_d": [[1.5, 3.5, 0.5], [["1", "2", "3"]], "v", 1760000000000, [9, 9, 9], [2, 2, 2]]"#;
         assert_eq!(new(third), [1, 0]);
         assert_eq!(new(&third.replace(r#""v""#, r#""w""#)), [3, 0]);
     }
@@ -249,8 +255,12 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_left_out_and_said_so() {
-        let text = file(&[&TIME_B.replace("5000", "-1e30"), TIME_A])
-            .replace(r#""date": 1000"#, r#""date": 1e20"#);
+        let text = file(&[
+            &TIME_B.replace("1750000000000", "-1e30"),
+            &TRACK_C.replace("1740000000000", "1"),
+            TIME_A,
+        ])
+        .replace(r#""date": 1710000000000"#, r#""date": 1e20"#);
         let source = Source::from_bytes("a.json", text.into_bytes()).expect("bytes");
         let imported = read_alone(&source, &options(BadLines::Refuse)).expect("good");
         let notes: Vec<_> = imported
@@ -261,6 +271,9 @@ mod tests {
             .collect();
         assert_eq!(notes, ["date, started_at"]);
         let session = imported.session.expect("one");
-        assert_eq!(session.started, since_epoch(1000.0).expect("a time"));
+        assert_eq!(
+            session.started,
+            possible(1_710_000_000_000.0).expect("a time")
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -98,8 +99,15 @@ pub(super) fn first_start(document: &Document, wire: &Wire<'_>) -> Option<f64> {
     old.copied()
         .chain(new)
         .filter_map(Number::known)
-        .filter(|time| since_epoch(*time).is_some())
+        .filter(|time| possible(*time).is_some())
         .min_by(f64::total_cmp)
+}
+
+/// Returns the time so many milliseconds after the epoch; `None` where there is no such time,
+/// or where it is before 2000 and stands for none: asv is of 2011.
+pub(super) fn possible(milliseconds: f64) -> Option<Timestamp> {
+    const YEAR_2000: i64 = 946_684_800;
+    since_epoch(milliseconds).filter(|time| time.as_second() >= YEAR_2000)
 }
 
 /// Returns the row that an entry of the results stands for; why not, if it is none.
@@ -381,11 +389,12 @@ mod tests {
     #[test]
     fn samples_are_columns_with_gaps_or_without() {
         let document = document(
-            r#"{"time_a": [[1.5, null], [["1", "2"]], 7, [[1, 2e-3], null]],
-                "time_b": [[NaN, 2], [["1", "2"]], 5, [[1, null], []]]}"#,
+            r#"{"time_a": [[1.5, null], [["1", "2"]], 1.7e12, [[1, 2e-3], null]],
+                "time_b": [[NaN, 2], [["1", "2"]], 1.6e12, [[1, null], []]],
+                "time_c": [[0.5], [], 5]}"#,
         );
-        let [Ok(first), Ok(second)] = &rows(&document)[..] else {
-            unreachable!("two good rows");
+        let [Ok(first), Ok(second), Ok(_)] = &rows(&document)[..] else {
+            unreachable!("three good rows");
         };
         assert_eq!(first.samples, [Some(vec![1.0, 2e-3]), None]);
         assert_eq!(
@@ -400,7 +409,7 @@ mod tests {
             Some(&[Measured::Skipped, Measured::Value(2.0)][..])
         );
         let wire: Wire<'_> = document.parse().expect("JSON");
-        assert_eq!(first_start(&document, &wire), Some(5.0));
+        assert_eq!(first_start(&document, &wire), Some(1.6e12));
     }
 
     #[test]

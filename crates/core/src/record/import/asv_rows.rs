@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::asv_document::{About, Measured, Row};
+use super::asv_document::{About, Measured, Row, possible};
 use super::asv_identity::content;
 use super::asv_values::{kind_of, put_measured};
 use super::intake::InstanceDraft;
 use super::keys::{in_words, put_number};
-use super::moment::since_epoch;
 use super::notes::Notes;
 use crate::model::{Benchmark, Id};
 
@@ -68,7 +67,7 @@ pub(super) fn drafts(
                     &content,
                 ])),
                 benchmark: benchmark(name, &values, &row, about),
-                started: row.started_at.and_then(since_epoch),
+                started: row.started_at.and_then(possible),
                 ended: ended(&row, alone),
                 attributes: row.others.clone(),
                 metrics: BTreeMap::from([(kind.metric.clone(), kind.unit.metric.clone())]),
@@ -85,7 +84,7 @@ pub(super) fn drafts(
 
 /// Notes a time that is none.
 pub(super) fn note_impossible(what: &str, time: Option<f64>, notes: &mut Notes) {
-    if time.is_some_and(|it| since_epoch(it).is_none()) {
+    if time.is_some_and(|it| possible(it).is_none()) {
         notes.left(what, "there is no such time");
     }
 }
@@ -160,13 +159,13 @@ fn plain(value: &Value) -> Value {
 /// The duration of a row is that of all its combinations.
 fn ended(row: &Row, alone: bool) -> Option<Timestamp> {
     if let Some(ended) = row.ended_at {
-        return since_epoch(ended);
+        return possible(ended);
     }
     if !alone {
         return None;
     }
     let duration = SignedDuration::try_from_secs_f64(row.duration?).ok()?;
-    since_epoch(row.started_at?)?.checked_add(duration).ok()
+    possible(row.started_at?)?.checked_add(duration).ok()
 }
 
 #[cfg(test)]

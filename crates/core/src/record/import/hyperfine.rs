@@ -72,6 +72,16 @@ fn read(
 }
 
 fn note(result: &CommandResult, intake: &mut Intake<'_, '_, '_>) {
+    let measured = [
+        ("times", &result.times),
+        ("memory_usage_byte", &result.memory_usage_byte),
+    ];
+    for (key, values) in measured {
+        if values.iter().any(|value| !value.is_finite()) {
+            let why = "some of their values are NaN or infinite";
+            intake.notes().left(key, why);
+        }
+    }
     for key in result.others.keys() {
         if !DERIVED.contains(&key.as_str()) {
             intake.notes().kept(key, "attributes of the instance");
@@ -124,6 +134,20 @@ fn read_result(document: &Document, raw: &RawValue) -> Result<CommandResult, Bad
         if let Some(value) = values.iter().find(|value| **value < 0.0) {
             let command = &result.command;
             let reason = format!("`{key}` of `{command}` is negative: {value}");
+            return Err(document.wrong(raw, reason));
+        }
+    }
+    let runs = result.times.len();
+    let beside = [
+        ("memory_usage_byte", result.memory_usage_byte.len()),
+        ("exit_codes", result.exit_codes.as_ref().map_or(0, Vec::len)),
+    ];
+    for (key, count) in beside {
+        if count > 0 && count != runs {
+            let command = &result.command;
+            let reason = format!(
+                "`{key}` of `{command}` has another length ({count}) than `times` ({runs})"
+            );
             return Err(document.wrong(raw, reason));
         }
     }
@@ -259,7 +283,8 @@ fn means(result: &CommandResult) -> Vec<SummaryDraft> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fate_of_a_key, imported, refusal, shown};
+    use super::super::testing::{fate_of_a_key, imported, read_text, refusal, refusal_of, shown};
+    use crate::model::RecordKind;
 
     #[test]
     fn two_commands_are_two_instances() {
@@ -336,6 +361,36 @@ mod tests {
         let fate = |pointer: &str| fate_of_a_key("hyperfine-1.15/parameters.json", pointer);
         assert_eq!(fate(""), "kept in attributes of the session");
         assert_eq!(fate("/results/0"), "kept in attributes of the instance");
+    }
+
+    #[test]
+    fn times_that_are_no_numbers_are_missing_and_said_so() {
+        let notes = read_text(
+            "hyperfine",
+            r#"{"results": [{"command": "a", "times": [1.0, NaN], "memory_usage_byte": [8, 9]},
+{"command": "b", "times": [2.0], "memory_usage_byte": [Infinity]}]}"#,
+        )
+        .notes;
+        let [note] = notes.as_slice() else {
+            unreachable!("one note: {notes:?}");
+        };
+        assert_eq!(note.what, ["times", "memory_usage_byte"]);
+        assert_eq!(note.why, "some of their values are NaN or infinite");
+    }
+
+    #[test]
+    fn as_many_exit_codes_and_peaks_as_times_or_none() {
+        let with = |beside: &str| {
+            let text = format!(r#"{{"results": [{{"command": "a", "times": [1, 2], {beside}}}]}}"#);
+            refusal_of("hyperfine", &text)
+        };
+        insta::assert_snapshot!(with(r#""exit_codes": [0, 0, 1]"#), @"made-up:1: `exit_codes` of `a` has another length (3) than `times` (2)");
+        insta::assert_snapshot!(with(r#""memory_usage_byte": [8]"#), @"made-up:1: `memory_usage_byte` of `a` has another length (1) than `times` (2)");
+        let none = read_text(
+            "hyperfine",
+            r#"{"results": [{"command": "a", "times": [1], "exit_codes": [], "memory_usage_byte": []}]}"#,
+        );
+        assert_eq!(none.appended.of(RecordKind::Iteration).new, 1);
     }
 
     #[test]

@@ -174,8 +174,10 @@ impl<'w, 't> Sink<'w, 't> {
                 Err(other) => return Err(other.into()),
             }
             if let Record::Session(session) = record {
-                self.sessions.insert(session.id);
-                self.session = Some(session.clone());
+                // The store may know the same content by another name.
+                if self.sessions.insert(session.id) && self.known_session(session)?.is_none() {
+                    self.session = Some(session.clone());
+                }
             }
         }
         Ok(true)

@@ -3,8 +3,34 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::model::Session;
+
 /// How many differing fields to spell out.
 const SHOWN: usize = 3;
+
+/// Returns a new session with the stored one's file, name and start where both are imports of
+/// the same content: these come from the file that was read, not from what stands in it.
+pub(crate) fn as_stored(stored: &Session, new: &Session) -> Session {
+    let mut new = new.clone();
+    let digest = |session: &Session| {
+        let source = session.attributes.get("source")?;
+        source.get("sha256")?.as_str().map(str::to_owned)
+    };
+    if digest(stored).is_none_or(|known| digest(&new) != Some(known)) {
+        return new;
+    }
+    if let (Some(known), Some(file)) = (
+        stored.attributes["source"].get("file"),
+        new.attributes
+            .get_mut("source")
+            .and_then(|source| source.get_mut("file")),
+    ) {
+        file.clone_from(known);
+    }
+    new.name.clone_from(&stored.name);
+    new.started = stored.started;
+    new
+}
 
 /// Returns the fields in which two records differ, with both values, as sentences.
 pub(crate) fn differences<T: Serialize>(stored: &T, new: &T) -> Vec<String> {

@@ -3,6 +3,7 @@
 use rusqlite::params;
 
 use super::cache::{InstanceKey, RunKey, SessionKey};
+use super::compare::as_stored;
 use super::rows::{better_text, json_text, object_text, time_text};
 use super::write::no_parent;
 use super::{StoreError, Writer, read};
@@ -12,11 +13,12 @@ impl Writer<'_> {
     pub(super) fn put_session(&mut self, session: &Session) -> Result<(), StoreError> {
         if self.find_session(session.id)?.is_some() {
             let stored = read::session(self.connection, session.id)?;
+            let seen = stored.as_ref().map(|it| as_stored(it, session));
             return self.appended.same(
                 RecordKind::Session,
                 session.id.to_string(),
                 stored.as_ref(),
-                session,
+                seen.as_ref().unwrap_or(session),
             );
         }
         let started = time_text(session.started);

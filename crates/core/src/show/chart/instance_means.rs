@@ -85,7 +85,10 @@ fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
         .filter_map(|(run, instance)| Some((run, instance, instance.mean()?)))
         .collect();
     // Runs of one session are interleaved: what counts is the place in its order.
-    instances.sort_by_key(|(run, instance, _)| (run.started, run.session, instance.position));
+    instances.sort_by_key(|(run, instance, _)| {
+        let session = (run.version_date, run.started, run.session);
+        (session, instance.position)
+    });
     instances
         .into_iter()
         .enumerate()

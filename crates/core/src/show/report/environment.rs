@@ -6,6 +6,7 @@ use serde_json::{Number, Value};
 
 use crate::model::Object;
 use crate::record::{BenchmarkData, InstanceData};
+use crate::show::order::Order;
 use crate::show::quantity::Scale;
 
 /// An observation of the latest run beside that of the run before it.
@@ -39,19 +40,20 @@ pub(super) struct Environments {
 /// Returns what was observed in the two latest sessions of a benchmark. What varies within a
 /// session (its hosts, say) is listed with all its values.
 pub(super) fn environments(data: &BenchmarkData) -> Environments {
+    let order = Order::of(data);
     let mut sessions: Vec<_> = data
         .instances
         .iter()
-        .map(|instance| (instance.session.started, instance.session.id))
+        .map(|instance| order.key(&instance.session))
         .collect();
     sessions.sort_unstable();
     sessions.dedup();
     let mut newest = sessions.into_iter().rev();
     let (latest, previous) = (newest.next(), newest.next());
-    let observed = |session: Option<(jiff::Timestamp, crate::model::Id)>| {
+    let observed = |session: Option<_>| {
         let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for instance in &data.instances {
-            if Some((instance.session.started, instance.session.id)) == session {
+            if Some(order.key(&instance.session)) == session {
                 observe(instance, &mut values);
             }
         }
@@ -63,8 +65,8 @@ pub(super) fn environments(data: &BenchmarkData) -> Environments {
     keys.dedup();
     let joined = |values: Option<&Vec<String>>| values.map(|values| values.join(", "));
     Environments {
-        latest: latest.map(|(started, _)| started.to_string()),
-        previous: previous.map(|(started, _)| started.to_string()),
+        latest: latest.map(|(_, started, _)| started.to_string()),
+        previous: previous.map(|(_, started, _)| started.to_string()),
         observations: keys
             .into_iter()
             .map(|key| Observation {

@@ -222,7 +222,9 @@ fn groups(runs: &[RunSample]) -> Vec<&[RunSample]> {
 }
 
 fn group_label(runs: &[RunSample]) -> String {
-    match (runs.first(), runs.last()) {
+    let first = runs.iter().min_by_key(|run| run.started);
+    let last = runs.iter().max_by_key(|run| run.started);
+    match (first, last) {
         (Some(first), Some(last)) if runs.len() > 1 => format!(
             "{} runs, {} to {}",
             runs.len(),
@@ -236,7 +238,15 @@ fn group_label(runs: &[RunSample]) -> String {
 
 fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
     let runs = &view.sample.runs;
-    let date = |run: &RunSample| run.time_text().chars().take(10).collect::<String>();
+    // The axis says by what the runs stand in order; of one version they stand by their start.
+    let one_version = runs
+        .windows(2)
+        .all(|pair| pair[0].version_date == pair[1].version_date);
+    let moment = |run: &RunSample| match run.version_date {
+        Some(date) if !one_version => date,
+        Some(_) | None => run.started,
+    };
+    let date = |run: &RunSample| moment(run).to_string().chars().take(10).collect::<String>();
     let first = runs.first().map(date);
     // Runs of one day are told apart by the time.
     let one_day = runs.iter().all(|run| Some(date(run)) == first);
@@ -246,7 +256,7 @@ fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
             Some(HistoryPoint {
                 session: run.session,
                 place: if one_day {
-                    run.started.to_string().chars().skip(11).take(8).collect()
+                    moment(run).to_string().chars().skip(11).take(8).collect()
                 } else {
                     date(run)
                 },

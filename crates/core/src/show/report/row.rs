@@ -202,12 +202,12 @@ fn reference_variant<'a>(view: &'a MetricView, latest: &RunSample) -> Option<&'a
         .or_else(|| of_session().next())
 }
 
-/// Returns the position of the first run of a run's session: runs stand in order of time, and
-/// those of a session together.
+/// Returns the position of the first run of a run's session: runs stand in order of versions or
+/// of time, and those of a session together.
 fn first_of_session(view: &MetricView, run: &RunSample) -> usize {
-    let key = (run.started, run.session);
+    let key = |run: &RunSample| (run.version_date, run.started, run.session);
     let runs = &view.sample.runs;
-    runs.partition_point(|run| (run.started, run.session) < key)
+    runs.partition_point(|other| key(other) < key(run))
 }
 
 /// Returns a curve through the runs of a variant, or, where there is only one run, dots for
