@@ -40,7 +40,7 @@ impl Default for Policy {
         Self {
             burn_in: SteadyFrom::Recorded,
             failures: Failures::Drop,
-            outliers: Some(OutlierRule::default()),
+            outliers: None,
             min_iterations: 1,
             min_instances: 0,
         }
