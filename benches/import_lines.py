@@ -9,14 +9,13 @@ the release build.
 """
 
 import argparse
-import os
 import random
-import subprocess
 import sys
 import tempfile
-import time
 from itertools import count
 from pathlib import Path
+
+from timing import timed
 
 REBAR_HEAD = (
     "name,model,rebar_version,engine,engine_version,err,haystack_len,iters,total,median,mad,"
@@ -100,17 +99,6 @@ def generate(path, make, megabytes):
     return lines
 
 
-def timed(command):
-    """Returns seconds and peak memory in MB of a command's process."""
-    before = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - before
-    if status != 0:
-        sys.exit(f"failed with status {status}: {command}")
-    return seconds, usage.ru_maxrss * 1024 / 1e6
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--lapwing", default="target/release/lapwing")
@@ -130,7 +118,8 @@ def main():
                 lines = generate(file, make, megabytes)
                 store = Path(folder) / "store/lapwing.db"
                 command = [lapwing, "import", "--quiet", "--store", store, file]
-                seconds, memory = timed(command)
+                seconds, mebibytes = timed(command)
+                memory = mebibytes * 1024 * 1024 / 1e6
                 size = file.stat().st_size / 1e6
             print(
                 f"| {name} | {size:.0f} MB | {lines:,} | {seconds:.1f} s "

@@ -348,3 +348,10 @@ pub(crate) const BCA_MEDIAN: [[f64; 4]; 2] = [
         1.0459108777318271,
     ],
 ];
+
+/// Returns so many different instance means from `centre` upwards.
+pub(crate) fn means(count: u32, centre: f64) -> Vec<f64> {
+    (0..count)
+        .map(|k| centre * (1.0 + 0.01 * f64::from(k * 7 % count)))
+        .collect()
+}

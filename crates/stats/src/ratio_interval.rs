@@ -179,12 +179,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn means(count: u32, centre: f64) -> Vec<f64> {
-        (0..count)
-            .map(|k| centre * (1.0 + 0.01 * f64::from(k * 7 % count)))
-            .collect()
-    }
+    use crate::golden::means;
 
     fn default(baseline: &[f64], candidate: &[f64]) -> Option<RatioEstimate> {
         ratio_interval(

@@ -164,14 +164,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::golden::{GOLDEN_SIDES, STUDENTISED, assert_relative, positions};
+    use crate::golden::{GOLDEN_SIDES, STUDENTISED, assert_relative, means, positions};
     use crate::ratio_of_means;
-
-    fn means(count: u32, centre: f64) -> Vec<f64> {
-        (0..count)
-            .map(|k| centre * (1.0 + 0.01 * f64::from(k * 7 % count)))
-            .collect()
-    }
 
     fn ratio(baseline: &[f64], candidate: &[f64]) -> Option<ResampledRatio> {
         studentised_ratio(baseline, candidate, Confidence::P95, 2_999, Seed(7))
