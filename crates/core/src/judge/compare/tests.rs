@@ -1,0 +1,205 @@
+use super::*;
+use crate::clean::CleanInstance;
+
+fn side(means: &[f64]) -> SideSample {
+    let instances = means
+        .iter()
+        .enumerate()
+        .map(|(position, mean)| CleanInstance {
+            position,
+            values: vec![mean * 0.99, *mean, mean * 1.01],
+            without_value: 0,
+        });
+    SideSample {
+        cleaned: Cleaned {
+            instances: instances.collect(),
+            ..Cleaned::default()
+        },
+        recorded_instances: means.len(),
+        ..SideSample::default()
+    }
+}
+
+fn scaled(factor: f64) -> SideSample {
+    side(&[1.0, 1.01, 0.99, 1.005, 0.995].map(|it| it * factor))
+}
+
+fn subject(benchmark: &str) -> Subject {
+    Subject {
+        suite: "s".to_owned(),
+        benchmark: benchmark.to_owned(),
+        setting: None,
+        metric: "wall_time".to_owned(),
+    }
+}
+
+/// Compares one pair alone.
+fn alone(baseline: &SideSample, candidate: &SideSample, options: &CompareOptions) -> Comparison {
+    let metric = Metric::lower("s");
+    let names = ["old", "new"];
+    let one = compare(subject("a"), metric, names, [baseline, candidate], options);
+    let mut all = [one];
+    decide(&mut all, options);
+    let [one] = all;
+    one
+}
+
+fn band() -> CompareOptions {
+    CompareOptions {
+        smallest_effect: Some(0.05),
+        ..CompareOptions::default()
+    }
+}
+
+#[test]
+fn a_sure_change_is_worse_or_better_by_the_direction_of_the_metric() {
+    let options = CompareOptions::default();
+    let verdict = |factor| alone(&scaled(1.0), &scaled(factor), &options).verdict;
+    assert_eq!(verdict(1.2), Verdict::Regression);
+    assert_eq!(verdict(0.8), Verdict::Improvement);
+    assert_eq!(verdict(1.001), Verdict::Inconclusive);
+    let rate = Metric::higher("1/s");
+    let sides = [&scaled(1.0), &scaled(1.2)];
+    let mut all = [compare(subject("a"), rate, ["old", "new"], sides, &options)];
+    decide(&mut all, &options);
+    assert_eq!(all[0].verdict, Verdict::Improvement);
+}
+
+#[test]
+fn without_a_direction_a_change_is_told_and_not_judged() {
+    let options = CompareOptions::default();
+    let metric = Metric::undirected("1");
+    let sides = [&scaled(1.0), &scaled(1.2)];
+    let mut all = [compare(
+        subject("a"),
+        metric,
+        ["old", "new"],
+        sides,
+        &options,
+    )];
+    decide(&mut all, &options);
+    assert_eq!(all[0].verdict, Verdict::Inconclusive);
+    assert_eq!(all[0].reason, Some(Reason::NoDirection));
+}
+
+#[test]
+fn equivalence_takes_a_band_and_a_change_has_to_leave_it() {
+    let verdict = |factor| alone(&scaled(1.0), &scaled(factor), &band()).verdict;
+    assert_eq!(verdict(1.0), Verdict::Equivalent);
+    assert_eq!(verdict(1.02), Verdict::Equivalent);
+    assert_eq!(verdict(1.2), Verdict::Regression);
+    let straddling = alone(&scaled(1.0), &scaled(1.05), &band());
+    assert_eq!(straddling.verdict, Verdict::Inconclusive);
+    assert_eq!(straddling.reason, Some(Reason::Straddles));
+}
+
+#[test]
+fn two_instances_a_side_have_values_and_no_verdict() {
+    let two = side(&[1.0, 1.01]);
+    let one = alone(&two, &scaled(2.0), &CompareOptions::default());
+    assert_eq!(one.verdict, Verdict::Inconclusive);
+    assert_eq!(one.reason, Some(Reason::FewInstances));
+    assert_eq!((one.ratio, one.p_adjusted), (None, None));
+    assert!(one.baseline_estimate.is_some() && one.candidate_estimate.is_some());
+}
+
+#[test]
+fn what_was_not_measured_is_never_a_pass() {
+    let options = CompareOptions::default();
+    let never = SideSample::default();
+    let failed = SideSample {
+        recorded_instances: 5,
+        failures: 5,
+        ..SideSample::default()
+    };
+    let gone = alone(&scaled(1.0), &never, &options);
+    assert_eq!(
+        (gone.verdict, gone.reason),
+        (Verdict::NotMeasured, Some(Reason::NoCandidate))
+    );
+    let new = alone(&never, &scaled(1.0), &options);
+    assert_eq!(
+        (new.verdict, new.reason),
+        (Verdict::NotMeasured, Some(Reason::NoBaseline))
+    );
+    let broken = alone(&scaled(1.0), &failed, &options);
+    assert_eq!(broken.verdict, Verdict::NotMeasured);
+    assert_eq!(broken.reason, Some(Reason::NothingLeft { failures: 5 }));
+    assert_eq!(
+        broken.cautions,
+        [Caution::Failures {
+            candidate: 5,
+            baseline: 0
+        }]
+    );
+}
+
+#[test]
+fn what_would_be_sure_alone_need_not_be_among_many() {
+    let options = CompareOptions::default();
+    // About 2 % apart: p ≈ 0.02 alone.
+    let moved = side(&[1.0, 1.03, 1.012, 1.02, 1.018]);
+    let alone = alone(&scaled(1.0), &moved, &options);
+    assert_eq!(alone.verdict, Verdict::Regression);
+    let mut many: Vec<Comparison> = (0..40)
+        .map(|at| {
+            let same = scaled(1.0);
+            let candidate = if at == 0 { &moved } else { &same };
+            let sides = [&same, candidate];
+            let subject = subject(&at.to_string());
+            compare(subject, Metric::lower("s"), ["old", "new"], sides, &options)
+        })
+        .collect();
+    decide(&mut many, &options);
+    assert_eq!(many[0].verdict, Verdict::Inconclusive);
+    assert_eq!(many[0].reason, Some(Reason::ManyComparisons));
+    assert!(many[0].p_adjusted > many[0].ratio.map(|it| it.p_value));
+}
+
+#[test]
+fn machines_that_were_on_one_side_only_are_told() {
+    let on = |host: &str| SideSample {
+        hosts: BTreeSet::from([host.to_owned()]),
+        ..scaled(1.0)
+    };
+    let options = CompareOptions::default();
+    assert_eq!(alone(&on("a"), &on("a"), &options).cautions, []);
+    let expected = Caution::OtherMachines {
+        baseline: "a".to_owned(),
+        candidate: "b".to_owned(),
+    };
+    assert_eq!(alone(&on("a"), &on("b"), &options).cautions, [expected]);
+}
+
+#[test]
+fn every_method_sees_a_change_that_is_plain() {
+    let methods = [
+        Method::Default,
+        Method::Welch,
+        Method::BootstrapT,
+        Method::Bca,
+        Method::Fieller,
+        Method::Hierarchical,
+        Method::MannWhitney,
+        Method::BrunnerMunzel,
+        Method::Permutation,
+    ];
+    let ten = |factor: f64| {
+        side(
+            &[
+                1.0, 1.01, 0.99, 1.005, 0.995, 1.02, 0.98, 1.003, 1.007, 0.994,
+            ]
+            .map(|it| it * factor),
+        )
+    };
+    for method in methods {
+        let options = CompareOptions {
+            method,
+            ..CompareOptions::default()
+        };
+        let found = alone(&ten(1.0), &ten(1.3), &options);
+        assert_eq!(found.verdict, Verdict::Regression, "{method:?}");
+        let ratio = found.ratio.map_or(0.0, |it| it.value);
+        assert!((ratio - 1.3).abs() < 1e-3, "{method:?}: {ratio}");
+    }
+}
