@@ -1,5 +1,7 @@
 //! The `lapwing` program: reads arguments, calls the library, talks to people.
 
+mod burn_in_file;
+mod cleaning;
 mod commands;
 mod error;
 mod fit;

@@ -9,6 +9,7 @@ mod left_out;
 mod outlier;
 mod rules;
 mod state;
+mod steady;
 
 use crate::record::InstanceData;
 
@@ -17,6 +18,9 @@ pub use left_out::LeftOut;
 pub use outlier::{OutlierMetrics, OutlierRule};
 pub use rules::{BurnInRule, BurnInSource, KnownBenchmarks, Rules, was_planned_auto};
 pub use state::IterationState;
+pub use steady::{
+    BenchmarkSteady, InstanceSteady, SteadyMethod, SteadySearch, burn_in_metric, find_steady,
+};
 
 use state::replace_steady;
 

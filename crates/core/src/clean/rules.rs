@@ -1,10 +1,14 @@
 //! What people ask for: the same rules for many benchmarks.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Failures, OutlierMetrics, OutlierRule, Policy, SteadyFrom};
+use super::{
+    Failures, OutlierMetrics, OutlierRule, Policy, SteadyFrom, SteadySearch, burn_in_metric,
+    find_steady,
+};
 use crate::model::Session;
 use crate::record::BenchmarkData;
 
@@ -39,8 +43,11 @@ impl Default for Rules {
 /// Where the steady state of each benchmark begins.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BurnInRule {
-    /// After the iterations that were planned as burn-in.
+    /// After the iterations that were planned as burn-in; where the plan left it to judging, as
+    /// [`BurnInRule::Auto`].
     Recorded,
+    /// Where the values of each benchmark get steady.
+    Auto,
     /// At one index for all.
     Index(u32),
     /// Where a list of benchmarks says.
@@ -73,6 +80,8 @@ pub enum BurnInSource {
     Listed,
     /// A list does not name it.
     NotListed,
+    /// The values themselves.
+    Found,
 }
 
 impl Rules {
@@ -98,7 +107,7 @@ impl Rules {
 
     /// Returns what the rules come to for a benchmark, and where its burn-in is from.
     pub fn policy(&self, data: &BenchmarkData) -> (Policy, BurnInSource) {
-        let (burn_in, source) = self.burn_in.of(&data.benchmark.id);
+        let (burn_in, source) = self.burn_in.of_data(data);
         let policy = Policy {
             burn_in,
             failures: self.failures,
@@ -111,9 +120,27 @@ impl Rules {
 }
 
 impl BurnInRule {
+    fn of_data(&self, data: &BenchmarkData) -> (SteadyFrom, BurnInSource) {
+        let is_auto = match self.of(&data.benchmark.id) {
+            (SteadyFrom::Recorded, BurnInSource::Found) => true,
+            (SteadyFrom::Recorded, BurnInSource::Recorded) => left_to_judging(data),
+            decided => return decided,
+        };
+        let metric = is_auto.then(|| burn_in_metric(data)).flatten();
+        match metric {
+            Some(metric) => {
+                let found = find_steady(data, &metric, &SteadySearch::default());
+                (found.steady_from(), BurnInSource::Found)
+            }
+            None => (SteadyFrom::Recorded, BurnInSource::Recorded),
+        }
+    }
+
+    /// Returns what the rule says of a benchmark without its values.
     fn of(&self, id: &str) -> (SteadyFrom, BurnInSource) {
         match self {
             Self::Recorded => (SteadyFrom::Recorded, BurnInSource::Recorded),
+            Self::Auto => (SteadyFrom::Recorded, BurnInSource::Found),
             Self::Index(first) => (SteadyFrom::Index(*first), BurnInSource::Given),
             Self::Listed { starts, others } => match (listed(starts, id), others) {
                 (Some(first), _) => (SteadyFrom::Index(first), BurnInSource::Listed),
@@ -124,6 +151,17 @@ impl BurnInRule {
             },
         }
     }
+}
+
+/// Returns whether any session that measured the benchmark left its burn-in to judging.
+fn left_to_judging(data: &BenchmarkData) -> bool {
+    let mut last: Option<&Arc<Session>> = None;
+    data.instances.iter().any(|it| {
+        // Thousands of instances share a session.
+        let is_seen = last.is_some_and(|last| Arc::ptr_eq(last, &it.session));
+        last = Some(&it.session);
+        !is_seen && was_planned_auto(&it.session, &data.benchmark.id)
+    })
 }
 
 /// Returns what a list says of a benchmark: by its id or, as Hail's lists do, by its bare name.

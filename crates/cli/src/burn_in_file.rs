@@ -1,0 +1,205 @@
+//! The burn-in file: the first stable iteration of each benchmark, kept and changed by hand.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::error::CliError;
+
+/// Why a burn-in file is of no use.
+#[derive(Debug, Error)]
+pub enum BurnInFileError {
+    /// It cannot be read.
+    #[error("cannot read {path}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no map from names to numbers.
+    #[error("{path}:{line}:{column}: {what}")]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        line: usize,
+        /// Where in that line.
+        column: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// It names nothing.
+    #[error("{path} names no benchmark")]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// The forms of the file: a map, or a list as Hail's plans are.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Map(BTreeMap<String, u32>),
+    List(Vec<Entry>),
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    item: String,
+    #[serde(alias = "burn-in-iterations")]
+    burn_in: u32,
+}
+
+/// Returns the first stable iteration by benchmark that a file names, JSON or YAML.
+///
+/// # Errors
+/// When it cannot be read, or with the place that is wrong.
+pub fn read(path: &Path) -> Result<BTreeMap<String, u32>, CliError> {
+    let text = std::fs::read_to_string(path).map_err(|source| BurnInFileError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    parse(path, &text).map_err(|error| {
+        CliError::input(error).hint(
+            "write one line for each benchmark, `test_join: 5`, or as JSON {\"test_join\": 5}; \
+             `lapwing burn-in --write FILE` makes one",
+        )
+    })
+}
+
+fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, u32>, BurnInFileError> {
+    let empty = || BurnInFileError::Empty {
+        path: path.to_owned(),
+    };
+    if text.trim().is_empty() {
+        return Err(empty());
+    }
+    // What JSON says of a wrong place in JSON is clearer than what YAML says of it.
+    let content = if text.trim_start().starts_with(['{', '[']) {
+        from_json(path, text)?
+    } else {
+        from_yaml(path, text)?
+    };
+    let starts: BTreeMap<String, u32> = match content {
+        Content::Map(starts) => starts,
+        Content::List(entries) => entries
+            .into_iter()
+            .map(|it| (it.item, it.burn_in))
+            .collect(),
+    };
+    if starts.is_empty() {
+        return Err(empty());
+    }
+    Ok(starts)
+}
+
+fn from_json(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
+    let wrong = |error: serde_json::Error| BurnInFileError::Content {
+        path: path.to_owned(),
+        line: error.line(),
+        column: error.column(),
+        what: in_words(&error.to_string()),
+    };
+    // Not the untagged form at once: its errors have no place.
+    if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).map(Content::List).map_err(wrong)
+    } else {
+        serde_json::from_str(text).map(Content::Map).map_err(wrong)
+    }
+}
+
+fn from_yaml(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
+    let wrong = |error: serde_saphyr::Error| {
+        let place = error.location();
+        BurnInFileError::Content {
+            path: path.to_owned(),
+            line: place.map_or(1, |it| usize::try_from(it.line()).unwrap_or(usize::MAX)),
+            column: place.map_or(1, |it| usize::try_from(it.column()).unwrap_or(usize::MAX)),
+            what: in_words(&error.without_snippet().to_string()),
+        }
+    };
+    let is_list = text.lines().any(|line| line.starts_with("- "));
+    if is_list {
+        serde_saphyr::from_str(text)
+            .map(Content::List)
+            .map_err(wrong)
+    } else {
+        serde_saphyr::from_str(text)
+            .map(Content::Map)
+            .map_err(wrong)
+    }
+}
+
+/// Returns what serde says without the place, which stands in front, and without names of types.
+fn in_words(text: &str) -> String {
+    let text = text.split(" at line ").next().unwrap_or(text);
+    text.replace("u32", "whole number")
+}
+
+/// Returns a burn-in file: YAML where its name says so, JSON otherwise.
+pub fn text(path: &Path, starts: &BTreeMap<String, u32>) -> Result<String, CliError> {
+    let is_yaml = path
+        .extension()
+        .is_some_and(|ending| ending == "yaml" || ending == "yml");
+    if !is_yaml {
+        return Ok(serde_json::to_string_pretty(starts)? + "\n");
+    }
+    let lines = starts.iter().map(|(name, start)| {
+        // A JSON string is a YAML string, whatever is in it.
+        let name = serde_json::to_string(name)?;
+        Ok(format!("{name}: {start}\n"))
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Vec<(String, u32)>, String> {
+        match parse(Path::new("starts"), text) {
+            Ok(starts) => Ok(starts.into_iter().collect()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn json_and_yaml_maps_and_the_list_of_a_plan_are_read() {
+        let expected = Ok(vec![("a::b".to_owned(), 5), ("c".to_owned(), 0)]);
+        assert_eq!(read_text(r#"{"a::b": 5, "c": 0}"#), expected);
+        assert_eq!(read_text("\"a::b\": 5\nc: 0 # flat\n"), expected);
+        assert_eq!(
+            read_text(
+                "- item: a::b\n  burn-in-iterations: 5\n  mean: 1.5\n- item: c\n  burn_in: 0\n"
+            ),
+            expected
+        );
+        assert_eq!(
+            read_text(r#"[{"item": "a::b", "burn_in": 5}, {"item": "c", "burn_in": 0}]"#),
+            expected
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        insta::assert_snapshot!(read_text("{\"a\": 5,\n \"b\": -1}").expect_err("wrong"), @"starts:2:8: invalid value: integer `-1`, expected whole number");
+        insta::assert_snapshot!(read_text("a: 5\nb: often\n").expect_err("wrong"), @"starts:2:4: invalid whole number");
+        insta::assert_snapshot!(read_text("a: 5\nb: [\n").expect_err("wrong"), @"starts:2:4: expected string scalar");
+        insta::assert_snapshot!(read_text(" \n").expect_err("wrong"), @"starts names no benchmark");
+        insta::assert_snapshot!(read_text("{}").expect_err("wrong"), @"starts names no benchmark");
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let starts = BTreeMap::from([("a::b[\"x\": 1]".to_owned(), 5), ("no".to_owned(), 0)]);
+        for name in ["starts.json", "starts.yaml"] {
+            let text = text(Path::new(name), &starts).expect("text");
+            let read = parse(Path::new(name), &text).expect("reads");
+            assert_eq!(read, starts);
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! From which iteration on a benchmark is steady, as its own values tell.
+
+use lapwing_stats::Seed;
+use lapwing_stats::steady::krun::{Krun, krun};
+use lapwing_stats::steady::traini::{Traini, traini};
+use lapwing_stats::steady::{
+    BurnIn, BurnInOptions, Class, InstanceStart, SteadyOptions, burn_in, mser5, steady_state,
+};
+
+use super::SteadyFrom;
+use crate::model::{Id, InstanceOutcome, MetricName, Outcome};
+use crate::record::{BenchmarkData, InstanceData};
+
+/// How the start of the steady state of an instance is found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SteadyMethod {
+    /// Ours.
+    #[default]
+    Default,
+    /// That of Krun's `warmup_stats` (Barrett et al. 2017).
+    Krun,
+    /// That of Traini et al. 2023.
+    Traini,
+    /// The simple rule MSER-5, which knows no classes.
+    Mser5,
+}
+
+impl SteadyMethod {
+    /// Every method.
+    pub const ALL: [Self; 4] = [Self::Default, Self::Krun, Self::Traini, Self::Mser5];
+
+    /// Returns what it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Krun => "krun",
+            Self::Traini => "traini",
+            Self::Mser5 => "mser5",
+        }
+    }
+}
+
+/// How the burn-in of a benchmark is found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SteadySearch {
+    /// How the start of each instance is found.
+    pub method: SteadyMethod,
+    /// How one burn-in comes of them.
+    pub burn_in: BurnInOptions,
+    /// Where the resamples of Traini's method come from.
+    pub seed: Seed,
+}
+
+impl Default for SteadySearch {
+    fn default() -> Self {
+        Self {
+            method: SteadyMethod::Default,
+            burn_in: BurnInOptions::default(),
+            seed: Seed(7),
+        }
+    }
+}
+
+/// What one instance does before it is steady.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InstanceSteady {
+    /// The instance.
+    pub instance: Id,
+    /// Its place among the instances of the benchmark.
+    pub position: usize,
+    /// The indices of the iterations that were looked at: those that ended well with a value.
+    pub index: Vec<u32>,
+    /// Their values.
+    pub values: Vec<f64>,
+    /// What they do; `None` where the method cannot tell.
+    pub class: Option<Class>,
+    /// The place in `values` of the first steady one; `None` without a steady state.
+    pub start: Option<usize>,
+    /// The iterations from one high to the next, for [`Class::Cyclic`].
+    pub period: Option<usize>,
+}
+
+impl InstanceSteady {
+    /// Returns the index of the first steady iteration.
+    pub fn start_index(&self) -> Option<u32> {
+        self.start.map(|start| index_at(&self.index, start))
+    }
+}
+
+/// What the instances of a benchmark do before they are steady.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BenchmarkSteady {
+    /// The metric that was looked at.
+    pub metric: MetricName,
+    /// The instances with a value.
+    pub instances: Vec<InstanceSteady>,
+    /// What comes of them for the benchmark; `None` without an instance that could be classified.
+    pub burn_in: Option<BurnIn>,
+}
+
+impl BenchmarkSteady {
+    /// Returns the index of the first iteration to judge; `None` when none is steady or all are
+    /// too short to tell.
+    pub fn start_index(&self) -> Option<u32> {
+        let start = self.burn_in.as_ref()?.start?;
+        let instances = self.instances.iter();
+        instances.map(|it| index_at(&it.index, start)).max()
+    }
+
+    /// Returns where the benchmark is steady: at an index, never, or, where too little was measured
+    /// to tell, as planned.
+    pub fn steady_from(&self) -> SteadyFrom {
+        match (&self.burn_in, self.start_index()) {
+            (_, Some(index)) => SteadyFrom::Index(index),
+            (Some(burn_in), None) if burn_in.never_steady > 0 => SteadyFrom::Never,
+            (Some(_) | None, None) => SteadyFrom::Recorded,
+        }
+    }
+}
+
+/// Returns the index of the iteration at a place; beyond the last one they are counted on.
+fn index_at(index: &[u32], place: usize) -> u32 {
+    let at = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+    match (index.get(place), index.last()) {
+        (Some(index), _) => *index,
+        (None, Some(last)) => last.saturating_add(at(place + 1 - index.len())),
+        (None, None) => at(place),
+    }
+}
+
+/// Returns the metric by which the burn-in of a benchmark is found: the wall time, or else its first
+/// metric by name; `None` without values.
+pub fn burn_in_metric(data: &BenchmarkData) -> Option<MetricName> {
+    const USUAL: &str = "wall_time";
+    let all = || {
+        let instances = data.instances.iter();
+        instances.flat_map(|it| it.iterations.values.keys())
+    };
+    if all().any(|name| name == USUAL) {
+        return Some(USUAL.to_owned());
+    }
+    all().min().cloned()
+}
+
+/// Returns what the instances of a benchmark do before they are steady, by one metric, burn-in that was
+/// planned included. Lost instances and iterations that did not end well are left out.
+pub fn find_steady(data: &BenchmarkData, metric: &str, search: &SteadySearch) -> BenchmarkSteady {
+    let seed = search.seed.split(&data.suite).split(&data.benchmark.id);
+    let instances: Vec<InstanceSteady> = data
+        .instances
+        .iter()
+        .enumerate()
+        .filter_map(|(position, instance)| of_instance(instance, position, metric, search, seed))
+        .collect();
+    let starts: Vec<InstanceStart> = instances
+        .iter()
+        .filter_map(|it| {
+            Some(InstanceStart {
+                values: &it.values,
+                class: it.class?,
+                start: it.start,
+            })
+        })
+        .collect();
+    let burn_in = burn_in(&starts, &search.burn_in);
+    BenchmarkSteady {
+        metric: metric.to_owned(),
+        instances,
+        burn_in,
+    }
+}
+
+fn of_instance(
+    data: &InstanceData,
+    position: usize,
+    metric: &str,
+    search: &SteadySearch,
+    seed: Seed,
+) -> Option<InstanceSteady> {
+    if data.end.as_ref().map(|end| end.outcome) == Some(InstanceOutcome::Lost) {
+        return None;
+    }
+    let column = data.iterations.values.get(metric)?;
+    let (index, values): (Vec<u32>, Vec<f64>) = column
+        .iter()
+        .enumerate()
+        .filter(|(at, value)| data.iterations.outcome[*at] == Outcome::Ok && value.is_finite())
+        .map(|(at, value)| (data.iterations.index[at], *value))
+        .unzip();
+    if values.is_empty() {
+        return None;
+    }
+    let found = by_method(&values, search.method, seed, data.instance.id);
+    Some(InstanceSteady {
+        instance: data.instance.id,
+        position,
+        index,
+        values,
+        class: found.class,
+        start: found.start,
+        period: found.period,
+    })
+}
+
+/// What a method says.
+#[derive(Default)]
+struct Found {
+    class: Option<Class>,
+    start: Option<usize>,
+    period: Option<usize>,
+}
+
+fn by_method(values: &[f64], method: SteadyMethod, seed: Seed, instance: Id) -> Found {
+    match method {
+        SteadyMethod::Default => match steady_state(values, &SteadyOptions::default()) {
+            Some(state) => Found {
+                class: Some(state.class),
+                start: state.start,
+                period: state.period,
+            },
+            None => Found::default(),
+        },
+        SteadyMethod::Krun => {
+            let state = krun(values, &Krun::default());
+            Found {
+                class: Some(state.class),
+                start: state.start,
+                period: None,
+            }
+        }
+        SteadyMethod::Traini => {
+            let mut random = seed.stream(&instance.to_string());
+            let state = traini(values, &Traini::default(), &mut random);
+            // They know steady and not steady, and count the last iteration that differs.
+            Found {
+                class: Some(match state.start {
+                    None => Class::NoSteadyState,
+                    Some(0) => Class::Flat,
+                    Some(_) => Class::WarmUp,
+                }),
+                start: state.start,
+                period: None,
+            }
+        }
+        SteadyMethod::Mser5 => {
+            let start = mser5(values);
+            Found {
+                class: Some(match start {
+                    None => Class::TooShort,
+                    Some(0) => Class::Flat,
+                    Some(_) => Class::WarmUp,
+                }),
+                start,
+                period: None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::instance;
+    use super::*;
+    use crate::model::Benchmark;
+
+    /// Twenty times slower in the first `slow` of 60 iterations.
+    fn warming_up(slow: u32) -> InstanceData {
+        let iterations: Vec<(bool, Outcome, f64)> = (0_u32..60)
+            .map(|at| {
+                // Some noise without a period.
+                let wave = 1.0 + 0.01 * f64::from((at * at * 7 + at * 3) % 31) / 31.0;
+                let level = if at < slow { 20.0 } else { 1.0 };
+                (false, Outcome::Ok, level * wave)
+            })
+            .collect();
+        instance(&iterations)
+    }
+
+    fn data(instances: Vec<InstanceData>) -> BenchmarkData {
+        BenchmarkData {
+            suite: "test".to_owned(),
+            benchmark: Benchmark::default(),
+            instances,
+        }
+    }
+
+    #[test]
+    fn a_slow_start_is_burn_in_by_every_instance() {
+        let data = data(vec![warming_up(5), warming_up(5), warming_up(5)]);
+        let found = find_steady(&data, "wall_time", &SteadySearch::default());
+        // One more than the five: the method leaves a little out for doubt.
+        assert_eq!(found.steady_from(), SteadyFrom::Index(6));
+        assert!(
+            found
+                .instances
+                .iter()
+                .all(|it| it.class == Some(Class::WarmUp))
+        );
+    }
+
+    #[test]
+    fn iterations_that_failed_do_not_shift_the_index() {
+        let mut broken = warming_up(5);
+        broken.iterations.outcome[0] = Outcome::Failed;
+        broken.iterations.outcome[1] = Outcome::Failed;
+        let found = find_steady(&data(vec![broken]), "wall_time", &SteadySearch::default());
+        assert_eq!(found.steady_from(), SteadyFrom::Index(6));
+    }
+
+    #[test]
+    fn what_is_too_short_keeps_its_plan() {
+        let short = instance(&[(false, Outcome::Ok, 1.0), (false, Outcome::Ok, 1.1)]);
+        let found = find_steady(&data(vec![short]), "wall_time", &SteadySearch::default());
+        assert_eq!(found.steady_from(), SteadyFrom::Recorded);
+        assert_eq!(found.start_index(), None);
+    }
+
+    #[test]
+    fn without_wall_time_the_first_metric_tells() {
+        let mut other = warming_up(5);
+        let column = other.iterations.values.remove("wall_time").expect("it");
+        other.iterations.values.insert("rate".to_owned(), column);
+        let data = data(vec![other]);
+        assert_eq!(burn_in_metric(&data).as_deref(), Some("rate"));
+    }
+}
