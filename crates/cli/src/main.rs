@@ -8,6 +8,7 @@ mod error;
 mod fit;
 mod hints;
 mod options;
+mod sides;
 mod store;
 mod table;
 mod terminal;
