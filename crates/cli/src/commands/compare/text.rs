@@ -53,7 +53,7 @@ pub(super) fn markdown(answer: &Answer, all: bool, out: &mut impl Write) -> Resu
 
 fn headline(answer: &Answer) -> String {
     if answer.comparisons.is_empty() {
-        return "there is nothing to compare: no benchmark is on any side".to_owned();
+        return "there is nothing to compare: no side has a value".to_owned();
     }
     let versus = match answer.names.as_slice() {
         [baseline, candidate] => format!("{candidate} against {baseline}"),
