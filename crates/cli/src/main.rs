@@ -9,6 +9,7 @@ mod fit;
 mod hints;
 mod options;
 mod store;
+mod suite_file;
 mod table;
 mod terminal;
 
