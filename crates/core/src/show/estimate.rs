@@ -150,7 +150,7 @@ pub fn difference_text(difference: f64, unit: &str) -> String {
 }
 
 /// Returns the ends of an interval that has two.
-fn ends(interval: Option<Interval>) -> Option<(f64, f64)> {
+pub(super) fn ends(interval: Option<Interval>) -> Option<(f64, f64)> {
     let interval = interval?;
     (interval.lower.is_finite() && interval.upper.is_finite())
         .then_some((interval.lower, interval.upper))
@@ -167,7 +167,7 @@ fn range(lower: &str, upper: &str) -> String {
 
 /// Returns how many decimals tell the ends of an interval well apart (by two units of the
 /// last digit): at least `decimals`, at most three more.
-fn telling_decimals(decimals: usize, interval: Option<Interval>) -> usize {
+pub(super) fn telling_decimals(decimals: usize, interval: Option<Interval>) -> usize {
     let Some((lower, upper)) = ends(interval) else {
         return decimals;
     };

@@ -9,6 +9,7 @@ pub mod report;
 mod sample;
 mod sparkline;
 mod summary;
+mod verdict;
 
 pub use chart::{Chart, Colours, Theme};
 pub use estimate::{comparison_sentence, cv_text, difference_text};
@@ -16,3 +17,4 @@ pub use quantity::{Scale, count, percent, quantity, ratio};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use summary::RunSummary;
+pub use verdict::{caution_text, ratio_text, reason_text, verdicts_text};

@@ -1,0 +1,176 @@
+//! The words for what a comparison came to, the same in the terminal and on the page.
+
+use lapwing_stats::Interval;
+
+use super::estimate::{ends, telling_decimals};
+use super::quantity::{fixed, percent, ratio, ratio_decimals};
+use crate::judge::{
+    Caution, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT, Method, Reason,
+    Verdict,
+};
+
+impl Verdict {
+    /// Returns the sign that stands before the verdict, for those who see no colours.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Regression => "✗",
+            Self::Improvement => "✓",
+            Self::Equivalent => "=",
+            Self::Inconclusive => "?",
+            Self::NotMeasured => "–",
+        }
+    }
+
+    /// Returns so many of them in words: `2 regressions`, `4 inconclusive`.
+    fn counted(self, count: usize) -> String {
+        match (self, count) {
+            (Self::Regression | Self::Improvement, 1) => format!("1 {}", self.title()),
+            (Self::Regression | Self::Improvement, _) => format!("{count} {}s", self.title()),
+            (Self::Equivalent | Self::Inconclusive | Self::NotMeasured, _) => {
+                format!("{count} {}", self.title())
+            }
+        }
+    }
+}
+
+impl ComparedRatio {
+    /// Returns `1.04×`, with as many digits as its interval needs.
+    pub fn value_text(&self) -> String {
+        if !self.value.is_finite() {
+            return ratio(self.value);
+        }
+        format!("{}×", fixed(self.value, self.decimals()))
+    }
+
+    /// Returns the interval alone, `[1.02, 1.07]`; `None` where the data do not bound it.
+    pub fn interval_text(&self) -> Option<String> {
+        let decimals = self.decimals();
+        ends(self.interval).map(|(lower, upper)| {
+            format!("[{}, {}]", fixed(lower, decimals), fixed(upper, decimals))
+        })
+    }
+
+    fn decimals(&self) -> usize {
+        telling_decimals(ratio_decimals(self.value), self.interval)
+    }
+}
+
+impl Method {
+    /// Returns what the method is called in text.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Default => "Welch's t or the studentised bootstrap",
+            Self::Welch => "Welch's t on logarithms",
+            Self::BootstrapT => "the studentised bootstrap",
+            Self::Bca => "the BCa bootstrap",
+            Self::Fieller => "Fieller's method",
+            Self::Hierarchical => "the hierarchical percentile bootstrap",
+            Self::MannWhitney => "Mann–Whitney's test",
+            Self::BrunnerMunzel => "Brunner and Munzel's test",
+            Self::Permutation => "the permutation test",
+        }
+    }
+}
+
+/// Returns how many comparisons came to each verdict, worst first: `2 regressions, 1
+/// improvement, 37 equivalent within 3 %, 4 inconclusive`.
+pub fn verdicts_text(comparisons: &[Comparison], options: &CompareOptions) -> String {
+    let count = |verdict| {
+        let of_it = comparisons.iter().filter(|it| it.verdict == verdict);
+        of_it.count()
+    };
+    let mut parts = Vec::new();
+    for verdict in Verdict::ALL {
+        match (verdict, count(verdict), options.smallest_effect) {
+            // That there is none is what people want to hear.
+            (Verdict::Regression, 0, _) => parts.push("no regressions".to_owned()),
+            (_, 0, _) => {}
+            (Verdict::Equivalent, count, Some(effect)) => {
+                parts.push(format!(
+                    "{} within {}",
+                    verdict.counted(count),
+                    percent(effect)
+                ));
+            }
+            (_, count, _) => parts.push(verdict.counted(count)),
+        }
+    }
+    parts.join(", ")
+}
+
+/// Returns why a comparison has no other verdict: `12 instances a side would settle 5 %`.
+pub fn reason_text(comparison: &Comparison) -> Option<String> {
+    let instances = [comparison.baseline_estimate, comparison.candidate_estimate]
+        .map(|it| it.map_or(0, |it| it.size.instances));
+    Some(match comparison.reason? {
+        Reason::FewInstances => format!(
+            "a verdict takes {INSTANCES_FOR_A_VERDICT} instances a side, and there are {} and {}",
+            instances[0], instances[1]
+        ),
+        Reason::OnlySummaries => "the source kept summaries and no samples".to_owned(),
+        Reason::NotPositive => "a mean is not above zero, so that there is no ratio".to_owned(),
+        Reason::NoDirection => "it changed; nobody said whether more of it is better".to_owned(),
+        Reason::TooWide {
+            instances,
+            half_width,
+        } => format!(
+            "{instances} instances a side would settle {}",
+            percent(half_width)
+        ),
+        Reason::ManyComparisons => "sure alone, not among so many comparisons".to_owned(),
+        Reason::Straddles => "it changed, but perhaps by less than matters".to_owned(),
+        Reason::NoBaseline => format!("new: not in {}", comparison.baseline),
+        Reason::NoCandidate => format!("not in {}", comparison.candidate),
+        Reason::NothingLeft { failures } => {
+            let side = if comparison.baseline_estimate.is_none() {
+                &comparison.baseline
+            } else {
+                &comparison.candidate
+            };
+            match failures {
+                0 => format!("nothing left of {side} that counts"),
+                1 => format!("1 failure in {side}"),
+                failures => format!("{failures} failures in {side}"),
+            }
+        }
+    })
+}
+
+/// Returns what to know when reading a comparison: `measured on different machines: a against b`.
+pub fn caution_text(caution: &Caution) -> String {
+    match caution {
+        Caution::OtherMachines {
+            baseline,
+            candidate,
+        } => format!("measured on different machines: {baseline} against {candidate}"),
+        Caution::OtherBenchmark => {
+            "the benchmark itself changed between the sides (its fingerprint differs)".to_owned()
+        }
+        Caution::Failures {
+            candidate,
+            baseline,
+        } => format!(
+            "the candidate failed more often than the baseline: {candidate} against {baseline} \
+             times; what failed is not in the ratio"
+        ),
+        Caution::FewOfSeveralModes => {
+            "the instances fall into groups, and with fewer than 10 a side the interval may be too \
+             narrow"
+                .to_owned()
+        }
+    }
+}
+
+/// Returns a ratio and its interval as one text: `1.01× [0.99, 1.02]`.
+pub fn ratio_text(value: f64, interval: Option<Interval>) -> String {
+    let decimals = telling_decimals(ratio_decimals(value), interval);
+    match ends(interval) {
+        Some((lower, upper)) => format!(
+            "{}× [{}, {}]",
+            fixed(value, decimals),
+            fixed(lower, decimals),
+            fixed(upper, decimals)
+        ),
+        None => ratio(value),
+    }
+}
