@@ -10,6 +10,7 @@ mod hints;
 mod options;
 mod sides;
 mod store;
+mod suite_file;
 mod table;
 mod terminal;
 
