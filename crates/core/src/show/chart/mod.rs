@@ -14,6 +14,7 @@ mod history;
 mod instance_means;
 mod iterations;
 mod picture;
+mod ratios;
 mod thin;
 
 use serde::Serialize;
@@ -27,6 +28,7 @@ pub use history::{HistoryPoint, RunNumber, history};
 pub use instance_means::instance_means;
 pub use iterations::iterations;
 pub use picture::SaveError;
+pub use ratios::ratios;
 pub(super) use thin::thin;
 
 use super::quantity::Scale;
