@@ -1,5 +1,6 @@
 //! The `lapwing` program: reads arguments, calls the library, talks to people.
 
+mod audit;
 mod burn_in_file;
 mod cleaning;
 mod commands;
