@@ -5,6 +5,7 @@
 //! `{"$color": …}` or `{"$function": …}`, which `chart.js` replaces. Data stand in columns, in
 //! `dataset`, in the unit of the axis and with six significant digits.
 
+mod burn_in;
 mod columns;
 mod comparison;
 mod distribution;
@@ -20,6 +21,7 @@ mod thin;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use burn_in::{BurnInMarks, burn_in};
 pub use comparison::{ComparedValue, comparison};
 pub use distribution::distribution;
 pub use engine::DrawError;
