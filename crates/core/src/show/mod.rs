@@ -8,6 +8,7 @@ mod quantity;
 pub mod report;
 mod sample;
 mod sparkline;
+mod steady;
 mod summary;
 mod verdict;
 
@@ -16,5 +17,6 @@ pub use estimate::{comparison_sentence, cv_text, difference_text};
 pub use quantity::{Scale, count, percent, quantity, ratio, round_percent};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
+pub use steady::class_name;
 pub use summary::RunSummary;
 pub use verdict::{caution_text, ratio_text, reason_text, verdicts_text};
