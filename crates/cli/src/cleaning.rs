@@ -39,10 +39,15 @@ pub struct Cleaning {
     pub compat: Option<Compat>,
     /// Judge as the [judge] table of this suite file says; options win over it
     /// [default: lapwing.toml where there is one]
-    #[arg(long, value_name = "FILE", help_heading = "What is left out")]
+    #[arg(
+        long = "suite",
+        id = "suite_file",
+        value_name = "FILE",
+        help_heading = "What is left out"
+    )]
     pub suite: Option<PathBuf>,
     /// Judge without a suite file
-    #[arg(long, conflicts_with = "suite", help_heading = "What is left out")]
+    #[arg(long, conflicts_with = "suite_file", help_heading = "What is left out")]
     pub no_suite: bool,
     /// Show what was left out, by rule and benchmark, and which benchmarks are not viable
     #[arg(long, help_heading = "What is left out")]

@@ -175,7 +175,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      test_gone     3.00 s          –                           5 / 0  – not measured: not in 2026.9
      test_new           –     3.00 s                           0 / 5  – not measured: new: not in 2026.8
      test_zarr     3.00 s          –                           5 / 0  – not measured: 5 failures in 2026.9
-     test_noisy    950 ms     1.00 s  1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: 235 instances a side would settle 3 %
+     test_noisy   0.950 s     1.00 s  1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: 235 instances a side would settle 3 %
      test_short    198 ms     198 ms                           2 / 2  ? inconclusive: a verdict takes 3 instances a side, and there are 2 and 2
      test_sort     500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  = equivalent
 
@@ -194,7 +194,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: not in 2026.9 |
     | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: new: not in 2026.8 |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
-    | test_noisy | 950 ms | 1.00 s | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: 87 instances a side would settle 5 % |
+    | test_noisy | 0.950 s | 1.00 s | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: 87 instances a side would settle 5 % |
     | test_sort | 500 ms | 501 ms | 1.00× | [0.99, 1.02] | 10 / 10 | ? inconclusive |
     | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: a verdict takes 3 instances a side, and there are 2 and 2 |
 
@@ -375,7 +375,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
 
      benchmark  candidate of  baseline  candidate  ratio  interval      instances  verdict
      test_join  slow            1.00 s     1.30 s  1.30×  [1.27, 1.33]      5 / 5  ✗ regression
-     test_join  fast            1.00 s     700 ms  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
+     test_join  fast            1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
 
     note: of 2 versions the newest that all sides have is compared, 1.1; --version-under-test takes another
 
@@ -388,7 +388,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
 
      benchmark             baseline  candidate  ratio  interval      instances  verdict
      test_join (baseline)    2.00 s     1.00 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
-     test_join (fast)        1.40 s     700 ms  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
+     test_join (fast)        1.40 s    0.700 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
      test_join (slow)        2.60 s     1.30 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
 
     suite: 0.500× [0.494, 0.506], the geometric mean of 3 benchmarks
