@@ -103,9 +103,17 @@ impl BenchmarkSteady {
     /// Returns the index of the first iteration to judge; `None` when none is steady or all are
     /// too short to tell.
     pub fn start_index(&self) -> Option<u32> {
-        let start = self.burn_in.as_ref()?.start?;
+        self.index_of(self.burn_in.as_ref()?.start?)
+    }
+
+    /// Returns what [`start_index`](Self::start_index) would be without caps.
+    pub fn wanted_index(&self) -> Option<u32> {
+        self.index_of(self.burn_in.as_ref()?.wanted?)
+    }
+
+    fn index_of(&self, place: usize) -> Option<u32> {
         let instances = self.instances.iter();
-        instances.map(|it| index_at(&it.index, start)).max()
+        instances.map(|it| index_at(&it.index, place)).max()
     }
 
     /// Returns what it costs and leaves to judge from the iteration of that index on, whoever chose it;

@@ -14,6 +14,7 @@ mod font;
 mod history;
 mod instance_means;
 mod iterations;
+mod page;
 mod picture;
 mod thin;
 
@@ -28,6 +29,7 @@ pub(super) use engine::{CHART_SCRIPT, ECHARTS};
 pub use history::{HistoryPoint, RunNumber, history};
 pub use instance_means::instance_means;
 pub use iterations::iterations;
+pub use page::save_page;
 pub use picture::SaveError;
 pub(super) use thin::thin;
 

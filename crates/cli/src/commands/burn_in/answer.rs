@@ -1,0 +1,181 @@
+//! The answer for people: one sentence, then a table.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use lapwing_core::clean::SteadyFrom;
+use lapwing_core::show::{percent, quantity};
+
+use super::rows::{Planned, Row, Source};
+use crate::error::CliError;
+use crate::options::Context;
+use crate::table::Align::{Left, Right, Whole};
+use crate::table::{Table, counted, grouped};
+
+/// Says it in a sentence and shows the table.
+pub fn text(rows: &[Row], context: &Context) -> Result<(), CliError> {
+    let mut out = context.terminal.out();
+    writeln!(out, "{}\n", headline(rows))?;
+    table(rows).text_within(context.terminal.width(), &mut out)?;
+    Ok(())
+}
+
+/// Shows the same as Markdown.
+pub fn markdown(rows: &[Row], context: &Context) -> Result<(), CliError> {
+    let mut out = context.terminal.out();
+    writeln!(out, "{}\n", headline(rows))?;
+    table(rows).markdown(&mut out)?;
+    Ok(())
+}
+
+fn headline(rows: &[Row]) -> String {
+    let cost = share_of_time(rows).map_or_else(String::new, |share| {
+        format!(" Burn-in takes {} of the measured time.", percent(share))
+    });
+    if let [row] = rows {
+        let name = &row.benchmark;
+        return match row.steady_from() {
+            SteadyFrom::Index(0) => format!("{name} is steady from its first iteration on."),
+            SteadyFrom::Index(start) => {
+                format!("{name} is steady from iteration {start} on.{cost}")
+            }
+            SteadyFrom::Never => format!("{name} never gets steady: nothing of it can be judged."),
+            SteadyFrom::Recorded | SteadyFrom::Unknown => {
+                format!("{name} has too few iterations to tell; its planned burn-in holds.{cost}")
+            }
+        };
+    }
+    let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let steady = count(|row| row.known_start().is_some());
+    let never = count(|row| row.start.is_none());
+    let unclear = rows.len() - steady - never;
+    let all = counted(rows.len() as u64, "benchmark");
+    let mut sentence = if steady == rows.len() {
+        format!("all {all} get steady")
+    } else {
+        format!("{} of {all} get steady", grouped(steady as u64))
+    };
+    if never > 0 {
+        let verb = if never == 1 { "does" } else { "do" };
+        sentence.push_str(&format!("; {} never {verb}", grouped(never as u64)));
+    }
+    if unclear > 0 {
+        let (verb, tell) = if unclear == 1 {
+            ("has", "it")
+        } else {
+            ("have", "them")
+        };
+        sentence.push_str(&format!(
+            "; {} {verb} too few iterations to tell, and the plan holds for {tell}",
+            grouped(unclear as u64)
+        ));
+    }
+    format!("{sentence}.{cost}")
+}
+
+/// Returns which share of the measured time is burn-in; `None` where no metric is a time.
+fn share_of_time(rows: &[Row]) -> Option<f64> {
+    let mut sums = (0.0, 0.0);
+    for row in rows.iter().filter(|row| row.unit == "s") {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "nobody has more than 2^53 instances"
+        )]
+        let instances = row.instances.len() as f64;
+        if let (Some(effect), Some(_)) = (&row.effect, row.start) {
+            sums.0 += instances * effect.cost;
+            sums.1 += instances * row.total;
+        }
+    }
+    (sums.1 > 0.0).then(|| sums.0 / sums.1)
+}
+
+fn table(rows: &[Row]) -> Table {
+    let suites: BTreeSet<&str> = rows.iter().map(|row| row.suite.as_str()).collect();
+    let with_suite = suites.len() > 1;
+    let mut columns = vec![
+        ("benchmark", Left),
+        ("class", Left),
+        ("steady from", Whole),
+        ("planned", Right),
+        ("instances", Right),
+        ("cost", Right),
+        ("bias without → with", Whole),
+    ];
+    if with_suite {
+        columns.insert(1, ("suite", Left));
+    }
+    let mut table = Table::new(&columns).dispensable(&["suite", "instances", "planned"]);
+    for row in rows {
+        let mut cells = vec![
+            row.benchmark.clone(),
+            row.steady.classes_text(),
+            start_text(row),
+            match row.planned {
+                Planned::Auto => "auto".to_owned(),
+                Planned::Iterations(count) => grouped(u64::from(count)),
+            },
+            grouped(row.instances.len() as u64),
+            cost_text(row),
+            bias_text(row),
+        ];
+        if with_suite {
+            cells.insert(1, row.suite.clone());
+        }
+        table.row(cells);
+    }
+    table
+}
+
+/// Returns the start and, where it is not what the values say, who says so and what they say.
+pub fn start_text(row: &Row) -> String {
+    let by_hand = |start: u32, who: &str| match row.found {
+        Some(found) if found == start => format!("{start} ({who})"),
+        Some(found) => format!("{start} ({who}; found {found})"),
+        None if row.steady.steady_from() == SteadyFrom::Never => {
+            format!("{start} ({who}; never steady)")
+        }
+        None => format!("{start} ({who})"),
+    };
+    match (row.start, row.source) {
+        (None, _) => "never".to_owned(),
+        (Some(start), Source::File) => by_hand(start, "file"),
+        (Some(start), Source::Review) => by_hand(start, "review"),
+        (Some(start), Source::Recorded) => format!("{start} (planned)"),
+        (Some(start), Source::Found) => match row.wanted {
+            Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
+            Some(_) | None => start.to_string(),
+        },
+    }
+}
+
+/// Returns what burn-in costs in each instance: time, or where the metric is none, iterations.
+pub fn cost_text(row: &Row) -> String {
+    match (&row.effect, row.start) {
+        (Some(effect), Some(_)) if row.unit == "s" => quantity(effect.cost, "s"),
+        (Some(_) | None, Some(start)) => counted(u64::from(start), "iteration"),
+        (_, None) => "–".to_owned(),
+    }
+}
+
+/// Returns how wrong the mean is without burn-in, and with it: `+4.1 % → 0 %`.
+pub fn bias_text(row: &Row) -> String {
+    let is_steady = row.instances.iter().any(|it| it.start.is_some());
+    match (&row.effect, row.start) {
+        (Some(effect), Some(_)) if is_steady => format!(
+            "{} → {}",
+            signed(row.bias_without),
+            signed(effect.remaining_bias)
+        ),
+        (_, _) => "–".to_owned(),
+    }
+}
+
+/// Returns a share with its sign; less than a hundredth of a per cent is nothing.
+fn signed(share: f64) -> String {
+    if share.abs() < 0.000_05 {
+        return "0 %".to_owned();
+    }
+    let sign = if share > 0.0 { "+" } else { "" };
+    format!("{sign}{}", percent(share))
+}
