@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::{BurnInRule, KnownBenchmarks, OutlierMetrics, OutlierRule, Rules};
 
+use crate::audit::Detail;
 use crate::burn_in_file;
 use crate::error::CliError;
 
@@ -72,6 +73,15 @@ impl FromStr for BurnInChoice {
 }
 
 impl Cleaning {
+    /// Returns how much to say of what was left out.
+    pub fn detail(&self) -> Detail {
+        if self.audit {
+            Detail::All
+        } else {
+            Detail::Line
+        }
+    }
+
     /// Returns the rules that the options describe.
     ///
     /// # Errors

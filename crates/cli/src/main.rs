@@ -1,6 +1,7 @@
 //! The `lapwing` program: reads arguments, calls the library, talks to people.
 
 mod atomic;
+mod audit;
 mod burn_in_file;
 mod cleaning;
 mod commands;
@@ -8,6 +9,7 @@ mod error;
 mod fit;
 mod hints;
 mod options;
+mod sides;
 mod store;
 mod table;
 mod terminal;

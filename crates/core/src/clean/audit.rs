@@ -1,5 +1,7 @@
 //! What was left out of a judgement, step by step, and which benchmarks did not come through.
 
+use std::collections::BTreeSet;
+
 use super::{BurnInSource, IterationState, LeftOut, Policy, states};
 use crate::model::{Id, MetricName};
 use crate::record::BenchmarkData;
@@ -43,6 +45,19 @@ impl Stage {
             Self::PastBurnIn => "past burn-in",
             Self::NotFailed => "not failed",
             Self::NotOutlier => "not outlying",
+            Self::Steady => "steady",
+            Self::Viable => "viable",
+        }
+    }
+
+    /// Returns what it is called in data: `past_burn_in`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Known => "known",
+            Self::PastBurnIn => "past_burn_in",
+            Self::NotFailed => "not_failed",
+            Self::NotOutlier => "not_outlying",
             Self::Steady => "steady",
             Self::Viable => "viable",
         }
@@ -172,6 +187,8 @@ pub struct BenchmarkAudit {
     pub suite: String,
     /// Its id.
     pub benchmark: String,
+    /// Which of several settings of it, such as a version and variant; `None` for all together.
+    pub setting: Option<String>,
     /// The metric.
     pub metric: MetricName,
     /// The rules that were applied.
@@ -194,6 +211,7 @@ impl BenchmarkAudit {
         Self {
             suite: data.suite.clone(),
             benchmark: data.benchmark.id.clone(),
+            setting: None,
             metric: metric.to_owned(),
             policy,
             burn_in,
@@ -206,6 +224,45 @@ impl BenchmarkAudit {
                 })
                 .collect(),
         }
+    }
+
+    /// Returns the audit as one of a setting of the benchmark.
+    #[must_use]
+    pub fn in_setting(mut self, setting: Option<String>) -> Self {
+        self.setting = setting;
+        self
+    }
+
+    /// Returns why nothing of it is judged, in words; `None` when something is.
+    pub fn reason(&self) -> Option<String> {
+        let stage = self.funnel.dried_up_at()?;
+        if stage != Stage::Viable {
+            return Some(stage.reason().to_owned());
+        }
+        let enough = self
+            .exclusions
+            .iter()
+            .filter(|it| it.state == IterationState::FewInstances)
+            .count();
+        let iterations = self.policy.min_iterations;
+        if enough == 0 {
+            return Some(format!(
+                "no instance has the {iterations} iterations that it needs"
+            ));
+        }
+        let (noun, verb) = if enough == 1 {
+            ("instance", "is")
+        } else {
+            ("instances", "are")
+        };
+        let of = match iterations {
+            0 | 1 => String::new(),
+            iterations => format!(" of {iterations} iterations or more"),
+        };
+        let needed = self.policy.min_instances;
+        Some(format!(
+            "{enough} {noun}{of} {verb} left; it needs {needed}"
+        ))
     }
 }
 
@@ -242,13 +299,38 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Returns what is left of all of them after each stage.
+    /// Returns what is left of all of them after each stage. A benchmark is one however many
+    /// metrics and settings of it are judged; instances and iterations count for each metric.
     pub fn funnel(&self) -> Funnel {
         let mut sum = Funnel::default();
         for benchmark in &self.benchmarks {
             sum.add(&benchmark.funnel);
         }
+        for (at, total) in sum.0.iter_mut().enumerate() {
+            let left = self
+                .benchmarks
+                .iter()
+                .filter(|it| it.funnel.0[at].instances > 0)
+                .map(|it| (it.suite.as_str(), it.benchmark.as_str()));
+            total.benchmarks = left.collect::<BTreeSet<_>>().len();
+        }
         sum
+    }
+
+    /// Returns whether a benchmark is judged by several metrics, so that its instances count more
+    /// than once.
+    pub fn has_several_metrics(&self) -> bool {
+        let benchmark = |it: &BenchmarkAudit| (it.suite.clone(), it.benchmark.clone());
+        let all = self.benchmarks.iter();
+        let metrics: BTreeSet<_> = all.map(|it| (benchmark(it), &it.metric)).collect();
+        let benchmarks: BTreeSet<_> = metrics.iter().map(|it| &it.0).collect();
+        metrics.len() > benchmarks.len()
+    }
+
+    /// Returns whether benchmarks of more than one suite are judged.
+    pub fn has_several_suites(&self) -> bool {
+        let suites = self.benchmarks.iter().map(|it| it.suite.as_str());
+        suites.collect::<BTreeSet<_>>().len() > 1
     }
 
     /// Returns how many iterations were left out in all, by rule.
@@ -271,7 +353,7 @@ impl Audit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use IterationState::{BurnIn, Failed, FewInstances, Outlier, Steady};
+    use IterationState::{BurnIn, Failed, FewInstances, Outlier, ShortInstance, Steady};
 
     #[test]
     fn each_stage_counts_what_is_left() {
@@ -294,6 +376,62 @@ mod tests {
         assert_eq!(of(&[BurnIn, Failed]), Some(Stage::NotFailed));
         assert_eq!(of(&[BurnIn, FewInstances]), Some(Stage::Viable));
         assert_eq!(of(&[BurnIn, Steady]), None);
+    }
+
+    fn audit(metric: &str, states: &[IterationState], policy: Policy) -> BenchmarkAudit {
+        let id = Id::derived(&[b"it"]);
+        let index: Vec<u32> = (0..).take(states.len()).collect();
+        BenchmarkAudit {
+            suite: "s".to_owned(),
+            benchmark: "b".to_owned(),
+            setting: None,
+            metric: metric.to_owned(),
+            policy,
+            burn_in: BurnInSource::Recorded,
+            funnel: Funnel::of([states]),
+            left_out: LeftOut::of(states.iter().copied()),
+            exclusions: exclusions(id, &index, states),
+        }
+    }
+
+    #[test]
+    fn a_benchmark_is_one_by_any_number_of_metrics() {
+        let policy = Policy::default();
+        let one = audit("wall_time", &[BurnIn, Steady], policy);
+        let other = audit("user_time", &[BurnIn, Failed], policy);
+        let audit = Audit {
+            benchmarks: vec![one.clone(), other],
+        };
+        assert!(audit.has_several_metrics());
+        let left: Vec<(usize, usize)> = audit
+            .funnel()
+            .stages()
+            .map(|(_, it)| (it.benchmarks, it.iterations))
+            .collect();
+        let expected = [(1, 4), (1, 4), (1, 2), (1, 1), (1, 1), (1, 1), (1, 1)];
+        assert_eq!(left, expected);
+        let benchmarks = vec![one];
+        assert!(!Audit { benchmarks }.has_several_metrics());
+    }
+
+    #[test]
+    fn what_is_not_viable_says_what_it_lacks() {
+        let policy = Policy {
+            min_iterations: 2,
+            min_instances: 3,
+            ..Policy::default()
+        };
+        let reason = |states: &[IterationState]| audit("wall_time", states, policy).reason();
+        let few = reason(&[BurnIn, FewInstances, FewInstances]).expect("nothing is left");
+        assert_eq!(
+            few,
+            "1 instance of 2 iterations or more is left; it needs 3"
+        );
+        let short = reason(&[BurnIn, ShortInstance]).expect("nothing is left");
+        assert_eq!(short, "no instance has the 2 iterations that it needs");
+        let failed = reason(&[BurnIn, Failed]).expect("nothing is left");
+        assert_eq!(failed, "no iteration ended well");
+        assert_eq!(reason(&[Steady, Steady]), None);
     }
 
     #[test]

@@ -84,6 +84,19 @@ pub enum BurnInSource {
     Found,
 }
 
+impl BurnInSource {
+    /// Returns what it is called in data: `recorded`, `given`, `file`, `not_in_file` or `found`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Given => "given",
+            Self::Listed => "file",
+            Self::NotListed => "not_in_file",
+            Self::Found => "found",
+        }
+    }
+}
+
 impl Rules {
     /// Returns the rules of Hail's notebook, slips included: only benchmarks with a known start,
     /// of what did not end well only what timed out with a message is dropped, values ten times

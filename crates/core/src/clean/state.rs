@@ -69,6 +69,24 @@ impl IterationState {
         }
     }
 
+    /// Returns what it is called in data: `burn_in`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Steady => "steady",
+            Self::Unknown => "not_asked_for",
+            Self::Lost => "lost",
+            Self::BurnIn => "burn_in",
+            Self::Failed => "failed",
+            Self::TimedOut => "timed_out",
+            Self::Skipped => "skipped",
+            Self::NoValue => "no_value",
+            Self::Outlier => "outlier",
+            Self::Unsteady => "never_steady",
+            Self::ShortInstance => "short_instance",
+            Self::FewInstances => "few_instances",
+        }
+    }
+
     /// Returns the states of the iterations of an instance, in their order.
     pub fn of_instance(instance: &InstanceData, metric: &str, policy: Policy) -> Vec<Self> {
         let column = instance.iterations.values.get(metric);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use lapwing_stats::{Confidence, Interval, PValue, Seed, benjamini_hochberg, instances_to_settle};
+use lapwing_stats::{
+    Confidence, Interval, Modes, PValue, Seed, benjamini_hochberg, instances_to_settle, modes,
+};
 
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
@@ -357,8 +359,21 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
             baseline: sides[0].failures,
         });
     }
+    let means = sides.map(|side| instance_means(&side.cleaned));
+    let is_few = means.iter().any(|it| it.len() < ENOUGH_FOR_MODES);
+    if is_few
+        && means
+            .iter()
+            .any(|it| matches!(modes(it), Modes::Two { .. }))
+    {
+        cautions.push(Caution::FewOfSeveralModes);
+    }
     cautions
 }
+
+/// From so many instances a side the intervals keep their level where means fall into groups
+/// (`docs/calibration.md`).
+const ENOUGH_FOR_MODES: usize = 10;
 
 fn joined(names: &BTreeSet<String>) -> String {
     let mut names = names.iter();

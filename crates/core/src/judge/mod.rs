@@ -6,6 +6,7 @@
 mod compare;
 mod hail;
 mod methods;
+mod sides;
 mod size;
 mod variability;
 
@@ -18,6 +19,7 @@ pub use compare::{
     Verdict, compare, decide,
 };
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
+pub use sides::{ComparisonAsHail, MetricChoice, Place, Sides, Split, SuiteComparison, metric};
 pub use size::SampleSize;
 pub use variability::{Variability, variability};
 

@@ -1,0 +1,336 @@
+//! How every judging command shows what it left out: a line under its answer, or with `--audit` all
+//! of it (`docs/cleaning.md`).
+
+use std::io::{self, Write};
+
+use lapwing_core::clean::{
+    Audit, BenchmarkAudit, BurnInSource, IterationState, LeftOut, Stage, SteadyFrom,
+};
+use serde_json::{Map, Value, json};
+
+use crate::error::CliError;
+use crate::options::{Context, Format};
+use crate::table::Align::{Left, Right};
+use crate::table::{Table, counted, grouped};
+
+/// How much is said of what was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// A line, and in JSON the sums.
+    Line,
+    /// Every step and every benchmark, and in JSON every iteration.
+    All,
+}
+
+/// More rows of a table than this are for programs.
+const SHOWN: usize = 20;
+
+/// Writes what was left out below an answer in text or Markdown. JSON has its own
+/// [`json`], and a CSV table no place for it.
+pub fn below(
+    audit: &Audit,
+    detail: Detail,
+    format: Format,
+    context: &Context,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    match (format, detail) {
+        (Format::Text, Detail::Line) => {
+            if let Some(line) = line(audit) {
+                writeln!(out, "\n{line}")?;
+            }
+        }
+        (Format::Markdown, Detail::Line) => {
+            if let Some(line) = line(audit) {
+                writeln!(out, "\n{}", line.replace('|', "\\|"))?;
+            }
+        }
+        (Format::Text, Detail::All) => {
+            writeln!(out)?;
+            let room = context.terminal.width();
+            sections(audit, |table, out| table.text_within(room, out), out)?;
+        }
+        (Format::Markdown, Detail::All) => {
+            writeln!(out)?;
+            sections(audit, Table::markdown, out)?;
+        }
+        (Format::Csv, Detail::All) => {
+            context
+                .terminal
+                .note("a CSV table has no place for the audit; --format json has all of it");
+        }
+        (Format::Csv, Detail::Line) | (Format::Json, Detail::Line | Detail::All) => {}
+    }
+    Ok(())
+}
+
+/// Returns `left out of 1,200 iterations: 90 burn-in, 3 failed (--audit shows which)`; `None` when
+/// nothing was.
+pub fn line(audit: &Audit) -> Option<String> {
+    let left_out = audit.left_out();
+    if left_out.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "left out of {}: {} (`--audit` shows which)",
+        recorded(audit),
+        reasons(&left_out)
+    ))
+}
+
+/// Returns `1,200 iterations`, or `2,400 values` where each iteration counts for several metrics.
+fn recorded(audit: &Audit) -> String {
+    let all = audit.funnel().stages().next();
+    let iterations = all.map_or(0, |(_, it)| it.iterations) as u64;
+    if audit.has_several_metrics() {
+        counted(iterations, "value")
+    } else {
+        counted(iterations, "iteration")
+    }
+}
+
+/// Returns `90 burn-in, 3 failed`.
+fn reasons(left_out: &LeftOut) -> String {
+    let parts: Vec<String> = left_out
+        .reasons()
+        .map(|(state, count)| format!("{} {}", grouped(count as u64), state.name()))
+        .collect();
+    parts.join(", ")
+}
+
+/// Writes the steps, the benchmarks that did not come through, and what each lost.
+fn sections<W: Write>(
+    audit: &Audit,
+    write: impl Fn(&Table, &mut W) -> io::Result<()>,
+    out: &mut W,
+) -> io::Result<()> {
+    writeln!(out, "What was left out, step by step:\n")?;
+    write(&funnel(audit), out)?;
+    if audit.has_several_metrics() {
+        writeln!(
+            out,
+            "\ninstances and iterations count once for each metric that is judged"
+        )?;
+    }
+    let not_viable: Vec<&BenchmarkAudit> = audit.not_viable().map(|(it, _)| it).collect();
+    if !not_viable.is_empty() {
+        let verb = if not_viable.len() == 1 { "is" } else { "are" };
+        writeln!(
+            out,
+            "\n{} {verb} not judged:\n",
+            grouped(not_viable.len() as u64)
+        )?;
+        let mut table = Table::new(&[("benchmark", Left), ("why", Left)]);
+        for it in not_viable.iter().take(SHOWN) {
+            table.row(vec![name(audit, it), it.reason().unwrap_or_default()]);
+        }
+        write(&table, out)?;
+        and_more(not_viable.len(), out)?;
+    }
+    let never: Vec<String> = never_steady(audit).map(|it| name(audit, it)).collect();
+    if !never.is_empty() {
+        let (verb, them) = match never.len() {
+            1 => ("gets", "it"),
+            _ => ("get", "them"),
+        };
+        writeln!(
+            out,
+            "\n{} never {verb} steady; fix or retire {them}: {}",
+            counted(never.len() as u64, "benchmark"),
+            never[..never.len().min(SHOWN)].join(", ")
+        )?;
+        and_more(never.len(), out)?;
+    }
+    let lossy: Vec<&BenchmarkAudit> = audit
+        .benchmarks
+        .iter()
+        .filter(|it| !it.left_out.is_empty())
+        .collect();
+    if !lossy.is_empty() {
+        writeln!(out, "\nWhat each benchmark lost:\n")?;
+        write(&losses(audit, &lossy), out)?;
+        and_more(lossy.len(), out)?;
+    }
+    Ok(())
+}
+
+fn and_more(all: usize, out: &mut impl Write) -> io::Result<()> {
+    match all.checked_sub(SHOWN) {
+        None | Some(0) => Ok(()),
+        Some(more) => {
+            let more = grouped(more as u64);
+            writeln!(out, "\nand {more} more; `--audit --format json` has all")
+        }
+    }
+}
+
+fn funnel(audit: &Audit) -> Table {
+    let mut table = Table::new(&[
+        ("left", Left),
+        ("benchmarks", Right),
+        ("instances", Right),
+        ("iterations", Right),
+    ]);
+    for (stage, left) in audit.funnel().stages() {
+        table.row(vec![
+            stage.name().to_owned(),
+            grouped(left.benchmarks as u64),
+            grouped(left.instances as u64),
+            grouped(left.iterations as u64),
+        ]);
+    }
+    table
+}
+
+fn losses(audit: &Audit, lossy: &[&BenchmarkAudit]) -> Table {
+    let mut table = Table::new(&[
+        ("benchmark", Left),
+        ("burn-in", Left),
+        ("iterations left", Right),
+        ("left out", Left),
+    ]);
+    for it in lossy.iter().take(SHOWN) {
+        let ends = |at: usize| it.funnel.stages().nth(at).map_or(0, |it| it.1.iterations) as u64;
+        table.row(vec![
+            name(audit, it),
+            burn_in_text(it),
+            format!(
+                "{} of {}",
+                grouped(ends(Stage::ALL.len() - 1)),
+                grouped(ends(0))
+            ),
+            reasons(&it.left_out),
+        ]);
+    }
+    table
+}
+
+/// Returns `12 iterations (found)`, and what else there is to say of a burn-in.
+fn burn_in_text(it: &BenchmarkAudit) -> String {
+    let from = match it.burn_in {
+        BurnInSource::Recorded => return "as planned".to_owned(),
+        BurnInSource::NotListed => return "not in the file".to_owned(),
+        BurnInSource::Given => "given",
+        BurnInSource::Listed => "file",
+        BurnInSource::Found => "found",
+    };
+    match it.policy.burn_in {
+        SteadyFrom::Index(first) => format!("{first} ({from})"),
+        SteadyFrom::Never => "never steady".to_owned(),
+        SteadyFrom::Recorded => "as planned: too short to tell".to_owned(),
+        SteadyFrom::Unknown => "unknown".to_owned(),
+    }
+}
+
+/// Returns what tells a benchmark from others in the audit: where needed with suite, metric and
+/// setting.
+fn name(audit: &Audit, it: &BenchmarkAudit) -> String {
+    let mut name = it.benchmark.clone();
+    if audit.has_several_suites() {
+        name = format!("{}: {name}", it.suite);
+    }
+    if let Some(setting) = &it.setting {
+        name.push_str(&format!(" ({setting})"));
+    }
+    if audit.has_several_metrics() {
+        name.push_str(&format!(", {}", it.metric));
+    }
+    name
+}
+
+fn never_steady(audit: &Audit) -> impl Iterator<Item = &BenchmarkAudit> {
+    audit
+        .benchmarks
+        .iter()
+        .filter(|it| it.policy.burn_in == SteadyFrom::Never)
+}
+
+/// Returns the value of the key `audit` of an answer.
+pub fn json(audit: &Audit, detail: Detail) -> Value {
+    let stages = audit.funnel();
+    let funnel: Vec<Value> = stages
+        .stages()
+        .map(|(stage, left)| {
+            json!({
+                "stage": stage.key(),
+                "benchmarks": left.benchmarks,
+                "instances": left.instances,
+                "iterations": left.iterations,
+            })
+        })
+        .collect();
+    let not_viable: Vec<Value> = audit
+        .not_viable()
+        .map(|(it, stage)| {
+            let mut row = identity(it);
+            row.insert("stage".to_owned(), json!(stage.key()));
+            row.insert("reason".to_owned(), json!(it.reason()));
+            Value::Object(row)
+        })
+        .collect();
+    let never_steady: Vec<Map<String, Value>> = never_steady(audit).map(identity).collect();
+    let mut all = json!({
+        "funnel": funnel,
+        "left_out": left_out_json(&audit.left_out()),
+        "not_viable": not_viable,
+        "never_steady": never_steady,
+    });
+    if detail == Detail::All
+        && let Some(all) = all.as_object_mut()
+    {
+        let benchmarks: Vec<Value> = audit.benchmarks.iter().map(benchmark_json).collect();
+        all.insert("benchmarks".to_owned(), json!(benchmarks));
+    }
+    all
+}
+
+fn identity(it: &BenchmarkAudit) -> Map<String, Value> {
+    let all = [
+        ("suite", json!(it.suite)),
+        ("benchmark", json!(it.benchmark)),
+        ("setting", json!(it.setting)),
+        ("metric", json!(it.metric)),
+    ];
+    all.into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+fn benchmark_json(it: &BenchmarkAudit) -> Value {
+    let first = match it.policy.burn_in {
+        SteadyFrom::Index(first) => Some(first),
+        SteadyFrom::Recorded | SteadyFrom::Never | SteadyFrom::Unknown => None,
+    };
+    let exclusions: Vec<Value> = it
+        .exclusions
+        .iter()
+        .map(|it| {
+            json!({
+                "instance": it.instance.to_string(),
+                "rule": it.state.key(),
+                "indices": it.stretches,
+            })
+        })
+        .collect();
+    let mut row = identity(it);
+    row.insert(
+        "burn_in".to_owned(),
+        json!({
+            "from": it.burn_in.key(),
+            "first_steady": first,
+            "never_steady": it.policy.burn_in == SteadyFrom::Never,
+        }),
+    );
+    row.insert("left_out".to_owned(), left_out_json(&it.left_out));
+    row.insert("exclusions".to_owned(), json!(exclusions));
+    Value::Object(row)
+}
+
+/// Returns every rule with how many it left out, also those that left none out.
+fn left_out_json(left_out: &LeftOut) -> Value {
+    let rules = IterationState::ALL
+        .into_iter()
+        .filter(|it| *it != IterationState::Steady)
+        .map(|it| (it.key().to_owned(), json!(left_out.count(it))));
+    Value::Object(rules.collect())
+}

@@ -1,0 +1,79 @@
+//! Files as sides: read as `lapwing import` reads them, into a store that is forgotten.
+
+use std::io::Read;
+use std::path::Path;
+
+use lapwing_core::record::Store;
+use lapwing_core::record::import::{self, BadLines, EachRun, ImportOptions, Source};
+use tempfile::TempDir;
+
+use crate::error::CliError;
+
+/// How a file begins that is a store.
+const STORE: &[u8] = b"SQLite format 3\0";
+
+/// A store that sides are in.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub store: Store,
+    /// Whether it is a file of the comparison's own.
+    pub is_file: bool,
+    /// Where a file was read into; goes after the store.
+    _folder: Option<TempDir>,
+}
+
+impl Opened {
+    /// Returns the store that people keep.
+    pub fn kept(store: Store) -> Self {
+        Self {
+            store,
+            is_file: false,
+            _folder: None,
+        }
+    }
+
+    /// Returns the content of a file or folder: another store, or results of any format.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn file(path: &Path) -> Result<Self, CliError> {
+        if is_store(path) {
+            return Ok(Self {
+                store: Store::open_read_only(path)?,
+                is_file: true,
+                _folder: None,
+            });
+        }
+        let folder = TempDir::with_prefix("lapwing-")?;
+        let mut store = Store::open(&folder.path().join("file.db"))?;
+        let options = ImportOptions {
+            format: None,
+            suite: None,
+            each_run: EachRun::Iteration,
+            bad_lines: BadLines::Refuse,
+            now: jiff::Timestamp::now(),
+        };
+        let places = import::places_at(path).map_err(not_imported)?.places;
+        for place in &places {
+            let source = Source::open(&place.path, folder.path()).map_err(not_imported)?;
+            import::import(&mut store, &source, &options).map_err(not_imported)?;
+        }
+        Ok(Self {
+            store,
+            is_file: true,
+            _folder: Some(folder),
+        })
+    }
+}
+
+fn not_imported(error: import::ImportError) -> CliError {
+    CliError::input(error)
+        .hint("`lapwing import FILE` says more, and can keep the good lines of a file")
+}
+
+fn is_store(path: &Path) -> bool {
+    let mut start = [0; STORE.len()];
+    std::fs::File::open(path)
+        .and_then(|mut file| file.read_exact(&mut start))
+        .is_ok_and(|()| start == *STORE)
+}

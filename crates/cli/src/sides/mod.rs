@@ -1,0 +1,316 @@
+//! The sides of a comparison with the stores that they are in.
+
+mod file;
+mod side;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use jiff::Timestamp;
+use lapwing_core::judge::Place;
+use lapwing_core::record::{BenchmarkData, Filter, InstanceData, RunRow, Store, StoreError};
+
+pub use self::side::{Kind, Side, there_are};
+use crate::error::CliError;
+
+/// A side that was found.
+#[derive(Debug)]
+pub struct Found {
+    /// What people call it: `fast`, `old.json`.
+    pub name: String,
+    /// What it was chosen by.
+    pub kind: Kind,
+    /// Which of the stores it is in.
+    store: usize,
+    runs: Vec<RunRow>,
+}
+
+/// The sides of a comparison with the stores that they are in.
+#[derive(Debug, Default)]
+pub struct Sides {
+    /// The sides, the baseline first.
+    pub found: Vec<Found>,
+    /// What people should know of how they were chosen.
+    pub notes: Vec<String>,
+    stores: Vec<file::Opened>,
+}
+
+impl Sides {
+    /// Finds the sides. `open` opens the store that people keep, and is only called when a side may be
+    /// in it.
+    ///
+    /// # Errors
+    /// When a side fits nothing, several things, or the same runs as another one.
+    pub fn find(
+        sides: &[Side],
+        filter: &Filter,
+        open: impl FnOnce() -> Result<Store, CliError>,
+    ) -> Result<Self, CliError> {
+        let mut all = Self::default();
+        let mut runs = Vec::new();
+        if !sides.iter().all(Side::is_file) {
+            match open() {
+                Ok(store) => {
+                    runs = store.runs(filter)?;
+                    all.stores.push(file::Opened::kept(store));
+                }
+                // Two files can be compared where nothing was ever kept.
+                Err(_no_store) if sides.iter().all(Side::may_be_file) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        for side in sides {
+            let is_file = side.is_file() || (side.may_be_file() && side.kinds(&runs).is_empty());
+            let found = if is_file {
+                all.read_file(side)?
+            } else {
+                let (kind, chosen) = side.look_up(&runs)?;
+                Found {
+                    name: name(side, kind, &chosen),
+                    kind,
+                    store: 0,
+                    runs: chosen.into_iter().cloned().collect(),
+                }
+            };
+            all.found.push(found);
+        }
+        all.shorten_paths();
+        all.keep_one_version();
+        all.refuse_overlaps()?;
+        all.note_different_sessions();
+        Ok(all)
+    }
+
+    fn read_file(&mut self, side: &Side) -> Result<Found, CliError> {
+        let opened = file::Opened::file(side.text.as_ref())?;
+        let runs = opened.store.runs(&Filter::default())?;
+        self.stores.push(opened);
+        Ok(Found {
+            name: side.text.clone(),
+            kind: Kind::File,
+            store: self.stores.len() - 1,
+            runs,
+        })
+    }
+
+    /// Calls files by their names alone where these differ.
+    fn shorten_paths(&mut self) {
+        let short: Vec<String> = self.found.iter().map(Found::short_name).collect();
+        let differ = short.iter().collect::<BTreeSet<_>>().len() == short.len();
+        if differ {
+            for (side, name) in self.found.iter_mut().zip(short) {
+                side.name = name;
+            }
+        }
+    }
+
+    /// Keeps of variants that were measured with several versions only the newest version that
+    /// all of them have: pooled, the versions' difference would pass for noise.
+    fn keep_one_version(&mut self) {
+        if self.found.iter().any(|side| side.kind != Kind::Variant) {
+            return;
+        }
+        let mut versions: Vec<(Timestamp, Option<String>)> = Vec::new();
+        for run in self.found.iter().flat_map(|side| &side.runs) {
+            let name = version_of(run);
+            match versions.iter_mut().find(|(_, known)| *known == name) {
+                Some((latest, _)) => *latest = run.started.max(*latest),
+                None => versions.push((run.started, name)),
+            }
+        }
+        versions.sort();
+        let has = |side: &Found, name: &Option<String>| {
+            side.runs.iter().any(|run| version_of(run) == *name)
+        };
+        let common = versions
+            .iter()
+            .rev()
+            .find(|(_, name)| self.found.iter().all(|side| has(side, name)));
+        let Some((_, name)) = common.filter(|_| versions.len() > 1).cloned() else {
+            return;
+        };
+        for side in &mut self.found {
+            side.runs.retain(|run| version_of(run) == name);
+        }
+        self.notes.push(format!(
+            "of {} versions the newest that all sides have is compared, {}; \
+             --version-under-test takes another",
+            versions.len(),
+            name.as_deref().unwrap_or("the one without a name")
+        ));
+    }
+
+    fn refuse_overlaps(&self) -> Result<(), CliError> {
+        for (at, one) in self.found.iter().enumerate() {
+            let ids: BTreeSet<&str> = one.runs.iter().map(|run| run.id.as_str()).collect();
+            for other in &self.found[at + 1..] {
+                if other.runs.iter().any(|run| ids.contains(run.id.as_str())) {
+                    return Err(CliError::input(format!(
+                        "`{}` and `{}` have runs in common",
+                        one.name, other.name
+                    ))
+                    .hint(
+                        "a comparison takes different sides; `--split halves` checks one against itself",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn note_different_sessions(&mut self) {
+        let sessions = |side: &Found| -> BTreeSet<String> {
+            side.runs.iter().map(|run| run.session.clone()).collect()
+        };
+        let Some((baseline, candidates)) = self.found.split_first() else {
+            return;
+        };
+        let measured = sessions(baseline);
+        if candidates
+            .iter()
+            .any(|it| sessions(it).is_disjoint(&measured))
+        {
+            self.notes.push(
+                "the sides are of different sessions: what the machine did otherwise then counts \
+                 as a change; variants of one session are measured in turn"
+                    .to_owned(),
+            );
+        }
+    }
+
+    /// Returns the names of the sides, the baseline first.
+    pub fn names(&self) -> Vec<String> {
+        self.found.iter().map(|side| side.name.clone()).collect()
+    }
+
+    /// Calls `visit` with every benchmark of every store.
+    ///
+    /// # Errors
+    /// Whatever `visit` returns, and when a store cannot be read.
+    pub fn each_benchmark(
+        &self,
+        filter: &Filter,
+        mut visit: impl FnMut(&BenchmarkData, &dyn Fn(&InstanceData) -> Option<Place>),
+    ) -> Result<(), CliError> {
+        let setting = SettingBy::of(&self.found);
+        let mut unmatched = None;
+        let mut visited = 0_usize;
+        for (number, opened) in self.stores.iter().enumerate() {
+            let here: Vec<(usize, BTreeSet<String>)> = self
+                .found
+                .iter()
+                .enumerate()
+                .filter(|(_, side)| side.store == number)
+                .map(|(at, side)| (at, side.runs.iter().map(|run| run.id.clone()).collect()))
+                .collect();
+            let filter = Filter {
+                benchmarks: filter.benchmarks.clone(),
+                tags: filter.tags.clone(),
+                metrics: filter.metrics.clone(),
+                suites: if opened.is_file {
+                    Vec::new()
+                } else {
+                    filter.suites.clone()
+                },
+                runs: here.iter().flat_map(|(_, ids)| ids.clone()).collect(),
+                ..Filter::default()
+            };
+            if filter.runs.is_empty() {
+                continue;
+            }
+            let place_of = |instance: &InstanceData| {
+                let run = instance.run.id.to_string();
+                let side = here.iter().find(|(_, ids)| ids.contains(&run))?.0;
+                Some(Place {
+                    side,
+                    setting: setting.text(instance),
+                })
+            };
+            let read = opened.store.each_benchmark(&filter, |data| {
+                visited += 1;
+                visit(&data, &place_of);
+                Ok::<(), StoreError>(())
+            });
+            match read {
+                Ok(()) => {}
+                // One of several files may lack a benchmark: that is an answer.
+                Err(error @ StoreError::NoMatch { .. }) => unmatched = Some(error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match unmatched {
+            Some(error) if visited == 0 => Err(error.into()),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+impl Found {
+    fn short_name(&self) -> String {
+        let file = Path::new(&self.name).file_name();
+        match (self.kind, file) {
+            (Kind::File, Some(file)) => file.to_string_lossy().into_owned(),
+            _ => self.name.clone(),
+        }
+    }
+}
+
+/// Returns what people call a side: its session's name where they wrote a part of the id.
+fn name(side: &Side, kind: Kind, runs: &[&RunRow]) -> String {
+    let session = runs.first().and_then(|run| run.session_name.clone());
+    match (kind, session) {
+        (Kind::Session, Some(session)) => session,
+        _ => side.text.clone(),
+    }
+}
+
+/// By what else than the side the instances of a benchmark are told apart.
+#[derive(Debug, Clone, Copy)]
+struct SettingBy {
+    variant: bool,
+    version: bool,
+}
+
+impl SettingBy {
+    fn of(sides: &[Found]) -> Self {
+        let several = |of: &dyn Fn(&RunRow) -> Option<String>| {
+            sides.iter().any(|side| {
+                let named: BTreeSet<Option<String>> = side.runs.iter().map(of).collect();
+                named.len() > 1
+            })
+        };
+        let chosen_by = |kinds: &[Kind]| sides.iter().any(|side| kinds.contains(&side.kind));
+        Self {
+            variant: !chosen_by(&[Kind::Variant, Kind::Run])
+                && several(&|run| Some(run.variant.clone())),
+            version: !chosen_by(&[Kind::Variant, Kind::Run, Kind::Version, Kind::Commit])
+                && several(&version_of),
+        }
+    }
+
+    /// Returns the setting of an instance; `None` where nothing is to be told apart.
+    fn text(self, instance: &InstanceData) -> Option<String> {
+        let version = &instance.run.version;
+        let variant = self.variant.then(|| instance.run.variant.clone());
+        let version = self
+            .version
+            .then(|| version_text(version.name.as_deref(), version.commit.as_deref()))
+            .flatten();
+        match (variant, version) {
+            (None, None) => None,
+            (Some(one), None) | (None, Some(one)) => Some(one),
+            (Some(variant), Some(version)) => Some(format!("{variant}, {version}")),
+        }
+    }
+}
+
+/// Returns the name of the version of a run: its own or else the beginning of its commit.
+fn version_of(run: &RunRow) -> Option<String> {
+    version_text(run.version.as_deref(), run.commit.as_deref())
+}
+
+fn version_text(name: Option<&str>, commit: Option<&str>) -> Option<String> {
+    const SHOWN: usize = 10;
+    let commit = || commit.map(|it| it.chars().take(SHOWN).collect());
+    name.map(str::to_owned).or_else(commit)
+}

@@ -1,0 +1,470 @@
+//! Gathers the sides of comparisons from what was measured, benchmark by benchmark.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lapwing_stats::{Confidence, Seed, SuiteRatio, geometric_mean_of_ratios};
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::compare::{CompareOptions, Comparison, SideSample, Subject, compare, decide};
+use super::hail::{HailComparison, analyze_as_hail};
+use super::{INSTANCES_FOR_A_VERDICT, instance_means};
+use crate::clean::{Audit, BenchmarkAudit, Cleaned, Policy, Rules, clean};
+use crate::measure::{COUNTED, comes_of_wall_time};
+use crate::model::{InstanceOutcome, Metric, MetricName, Outcome};
+use crate::record::{BenchmarkData, InstanceData};
+
+/// Which metrics are compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum MetricChoice {
+    /// The wall time, the peak memory, and what the benchmark itself reports that has a
+    /// direction: not what the operating system counts besides, and not rates that come of
+    /// the wall time, which would only add to the number of comparisons.
+    #[default]
+    Directed,
+    /// These.
+    Named(Vec<MetricName>),
+}
+
+/// The metric that stands first.
+const FIRST: &str = "wall_time";
+
+impl MetricChoice {
+    /// Returns the metrics of the benchmark that are judged, the wall time first.
+    pub fn of(&self, data: &BenchmarkData) -> Vec<MetricName> {
+        match self {
+            Self::Named(names) => names.clone(),
+            Self::Directed => {
+                let mut names: Vec<MetricName> = names(data)
+                    .into_iter()
+                    .filter(|name| is_asked_for(data, name))
+                    .collect();
+                names.sort_by_key(|name| name != FIRST);
+                names
+            }
+        }
+    }
+}
+
+fn is_asked_for(data: &BenchmarkData, name: &str) -> bool {
+    let declared = data.instances.last().map(|it| &it.run.metrics);
+    let is_news = declared.is_none_or(|declared| !comes_of_wall_time(name, declared));
+    let has_direction = || name == FIRST || metric(data, name).better.is_some();
+    !COUNTED.contains(&name) && is_news && has_direction()
+}
+
+/// The metrics that have values or summaries; where nothing has, because all failed, the first
+/// stands for them.
+fn names(data: &BenchmarkData) -> BTreeSet<MetricName> {
+    let mut names: BTreeSet<MetricName> = BTreeSet::new();
+    for instance in &data.instances {
+        let summarised = instance.summaries.iter().map(|it| &it.metric);
+        for name in instance.iterations.values.keys().chain(summarised) {
+            if !names.contains(name) {
+                names.insert(name.clone());
+            }
+        }
+    }
+    if names.is_empty() {
+        names.insert(FIRST.to_owned());
+    }
+    names
+}
+
+/// Returns unit and direction of a metric as the latest run that states them does.
+pub fn metric(data: &BenchmarkData, name: &str) -> Metric {
+    let instances = data.instances.iter().rev();
+    let stated = instances.filter_map(|it| it.run.metrics.get(name)).next();
+    match stated {
+        Some(metric) => metric.clone(),
+        None if name == FIRST => Metric::lower("s"),
+        None => Metric::default(),
+    }
+}
+
+/// How one lot of instances is cut in two, to see what a comparison says where nothing changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// The first half in the order of measuring against the second, which has the odd one: also
+    /// shows what drifted.
+    Halves,
+    /// Every other one in the order of measuring.
+    Alternating,
+}
+
+/// Where an instance belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The number of its side; 0 where one lot is cut in two.
+    pub side: usize,
+    /// What else tells it from others: the variant, where versions are compared.
+    pub setting: Option<String>,
+}
+
+/// The samples of all sides, by what is compared.
+#[derive(Debug, Clone, Default)]
+pub struct Sides {
+    count: usize,
+    split: Option<Split>,
+    samples: BTreeMap<Subject, (Metric, Vec<SideSample>)>,
+    audit: Audit,
+}
+
+/// What a whole suite came to by one metric.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SuiteComparison {
+    /// The suite.
+    pub suite: String,
+    /// The metric.
+    pub metric: MetricName,
+    /// The name of the candidate.
+    pub candidate: String,
+    /// The geometric mean of the ratios of its benchmarks.
+    pub ratio: SuiteRatio,
+}
+
+/// One comparison as Hail's `analyze_benchmarks` makes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonAsHail {
+    /// What is compared.
+    pub subject: Subject,
+    /// The metric's unit and direction.
+    pub metric: Metric,
+    /// The name of the baseline, which Hail calls control.
+    pub baseline: String,
+    /// The name of the candidate, which Hail calls test.
+    pub candidate: String,
+    /// How many instances of each count.
+    pub instances: [usize; 2],
+    /// The means of all values pooled, in the metric's unit.
+    pub means: [f64; 2],
+    /// What Hail says.
+    pub result: HailComparison,
+}
+
+impl Sides {
+    /// Returns the samples of so many sides, still empty.
+    pub fn new(count: usize) -> Self {
+        Self {
+            count,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the samples of one lot that is cut in two, still empty.
+    pub fn of_split(split: Split) -> Self {
+        Self {
+            count: 2,
+            split: Some(split),
+            ..Self::default()
+        }
+    }
+
+    /// Takes what counts of a benchmark. `place_of` says where an instance belongs; `None` for
+    /// nowhere.
+    pub fn add(
+        &mut self,
+        data: &BenchmarkData,
+        rules: &Rules,
+        metrics: &MetricChoice,
+        place_of: impl Fn(&InstanceData) -> Option<Place>,
+    ) {
+        let (policy, source) = rules.policy(data);
+        let mut lots: BTreeMap<Option<String>, Vec<Vec<&InstanceData>>> = BTreeMap::new();
+        for instance in &data.instances {
+            if let Some(place) = place_of(instance) {
+                let sides = lots.entry(place.setting);
+                sides.or_insert_with(|| vec![Vec::new(); self.count])[place.side].push(instance);
+            }
+        }
+        for (number, name) in metrics.of(data).into_iter().enumerate() {
+            if number == 0 {
+                let audit = BenchmarkAudit::of(data, &name, policy, source);
+                self.audit.benchmarks.push(audit);
+            }
+            for (setting, sides) in &lots {
+                let samples = match self.split {
+                    None => sides
+                        .iter()
+                        .map(|side| SideSample::of(side, &name, policy))
+                        .collect(),
+                    Some(split) => halves(&sides[0], &name, policy, split),
+                };
+                let subject = Subject {
+                    suite: data.suite.clone(),
+                    benchmark: data.benchmark.id.clone(),
+                    setting: setting.clone(),
+                    metric: name.clone(),
+                };
+                self.put(subject, metric(data, &name), samples);
+            }
+        }
+    }
+
+    fn put(&mut self, subject: Subject, metric: Metric, samples: Vec<SideSample>) {
+        let count = self.count;
+        let (known, all) = self
+            .samples
+            .entry(subject)
+            .or_insert_with(|| (metric.clone(), vec![SideSample::default(); count]));
+        if known.better.is_none() {
+            *known = metric;
+        }
+        for (kept, new) in all.iter_mut().zip(samples) {
+            if kept.recorded_instances == 0 {
+                *kept = new;
+            }
+        }
+    }
+
+    /// Matches benchmarks by their ids alone where no suite is on two sides, as with files of two
+    /// tools. Returns the names of the suites if it did.
+    pub fn match_by_id(&mut self) -> Option<Vec<String>> {
+        let suites_of = |side: usize| -> BTreeSet<&str> {
+            let measured = self.samples.iter();
+            let measured = measured.filter(|(_, (_, sides))| sides[side].recorded_instances > 0);
+            measured
+                .map(|(subject, _)| subject.suite.as_str())
+                .collect()
+        };
+        let baseline = suites_of(0);
+        let others: Vec<BTreeSet<&str>> = (1..self.count).map(suites_of).collect();
+        let apart = |other: &BTreeSet<&str>| !other.is_empty() && other.is_disjoint(&baseline);
+        if baseline.is_empty() || !others.iter().any(apart) {
+            return None;
+        }
+        let names: Vec<String> = baseline
+            .iter()
+            .chain(others.iter().flatten())
+            .map(|it| (*it).to_owned())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        let title = names.join(", ");
+        for (mut subject, (metric, samples)) in std::mem::take(&mut self.samples) {
+            subject.suite.clone_from(&title);
+            self.put(subject, metric, samples);
+        }
+        Some(names)
+    }
+
+    /// Returns what was left out, by each benchmark's first metric.
+    pub fn audit(&self) -> &Audit {
+        &self.audit
+    }
+
+    /// Returns every candidate compared with the first side, with verdicts, by suite, benchmark, setting,
+    /// metric and candidate.
+    pub fn compare(&self, names: &[String], options: &CompareOptions) -> Vec<Comparison> {
+        let pairs: Vec<_> = self.pairs(names).collect();
+        let mut comparisons: Vec<Comparison> = pairs
+            .into_par_iter()
+            .map(|pair| {
+                compare(
+                    pair.subject.clone(),
+                    pair.metric.clone(),
+                    pair.names,
+                    pair.sides,
+                    options,
+                )
+            })
+            .collect();
+        decide(&mut comparisons, options);
+        comparisons
+    }
+
+    /// Returns the comparisons as Hail's `analyze_benchmarks` makes them, without those that it
+    /// cannot make because a side is empty.
+    pub fn compare_as_hail(
+        &self,
+        names: &[String],
+        count: usize,
+        confidence: Confidence,
+        seed: Seed,
+    ) -> Vec<ComparisonAsHail> {
+        let pairs: Vec<_> = self.pairs(names).collect();
+        let compared = pairs.into_par_iter().map(|pair| {
+            let [control, test] = pair.sides.map(|side| &side.cleaned);
+            let seed = seed
+                .split(&pair.subject.suite)
+                .split(&pair.subject.benchmark);
+            let result = analyze_as_hail(control, test, count, confidence, seed)?;
+            Some(ComparisonAsHail {
+                subject: pair.subject.clone(),
+                metric: pair.metric.clone(),
+                baseline: pair.names[0].to_owned(),
+                candidate: pair.names[1].to_owned(),
+                instances: [control.instances.len(), test.instances.len()],
+                means: [pooled_mean(control), pooled_mean(test)],
+                result,
+            })
+        });
+        compared.flatten().collect()
+    }
+
+    /// Returns the geometric mean of the ratios of each suite of two benchmarks or more, for each
+    /// metric and candidate. Benchmarks with too few instances for a verdict are not in it.
+    pub fn suites(&self, names: &[String], confidence: Confidence) -> Vec<SuiteComparison> {
+        type Means = Vec<[Vec<f64>; 2]>;
+        let mut suites: BTreeMap<(&str, bool, &str, usize), Means> = BTreeMap::new();
+        for pair in self.pairs(names) {
+            let means = pair.sides.map(|side| instance_means(&side.cleaned));
+            let is_enough = |means: &Vec<f64>| {
+                means.len() >= INSTANCES_FOR_A_VERDICT && means.iter().all(|it| *it > 0.0)
+            };
+            if means.iter().all(is_enough) {
+                let subject = pair.subject;
+                let metric = subject.metric.as_str();
+                let key = (
+                    subject.suite.as_str(),
+                    metric != FIRST,
+                    metric,
+                    pair.candidate,
+                );
+                suites.entry(key).or_default().push(means);
+            }
+        }
+        let of_several = suites.into_iter().filter(|(_, means)| means.len() > 1);
+        of_several
+            .filter_map(|((suite, _, metric, candidate), means)| {
+                let sides: Vec<[&[f64]; 2]> = means
+                    .iter()
+                    .map(|[baseline, candidate]| [baseline.as_slice(), candidate.as_slice()])
+                    .collect();
+                Some(SuiteComparison {
+                    suite: suite.to_owned(),
+                    metric: metric.to_owned(),
+                    candidate: names[candidate].clone(),
+                    ratio: geometric_mean_of_ratios(&sides, confidence)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Every candidate that has something with the first side, or something that the first
+    /// side has with nothing.
+    fn pairs<'a>(&'a self, names: &'a [String]) -> impl Iterator<Item = Pair<'a>> {
+        self.samples
+            .iter()
+            .flat_map(move |(subject, (metric, sides))| {
+                let is_there = |side: &SideSample| side.recorded_instances > 0;
+                (1..self.count)
+                    .filter(move |&it| is_there(&sides[0]) || is_there(&sides[it]))
+                    .filter(move |&it| has_metric(&sides[0]) || has_metric(&sides[it]))
+                    .map(move |candidate| Pair {
+                        subject,
+                        metric,
+                        candidate,
+                        names: [&names[0], &names[candidate]],
+                        sides: [&sides[0], &sides[candidate]],
+                    })
+            })
+    }
+}
+
+/// Whether a side has anything of a metric, were it only that it failed.
+fn has_metric(side: &SideSample) -> bool {
+    !side.cleaned.instances.is_empty()
+        || side.has_summary
+        || side.failures > 0
+        || !side.cleaned.left_out.is_empty()
+}
+
+struct Pair<'a> {
+    subject: &'a Subject,
+    metric: &'a Metric,
+    candidate: usize,
+    names: [&'a str; 2],
+    sides: [&'a SideSample; 2],
+}
+
+fn pooled_mean(cleaned: &Cleaned) -> f64 {
+    let values = cleaned.instances.iter().flat_map(|it| &it.values);
+    lapwing_stats::mean(&values.copied().collect::<Vec<f64>>()).unwrap_or(f64::NAN)
+}
+
+impl SideSample {
+    /// Returns what is known of a metric of a benchmark on one side.
+    pub fn of(instances: &[&InstanceData], metric: &str, policy: Policy) -> Self {
+        let cleaned = clean(instances.iter().copied(), metric, policy);
+        Self::with(cleaned, instances, metric)
+    }
+
+    fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
+        let mut side = Self {
+            cleaned,
+            recorded_instances: instances.len(),
+            ..Self::default()
+        };
+        for it in instances {
+            side.failures += failures(it);
+            side.has_summary |= it.summaries.iter().any(|summary| summary.metric == metric);
+            note(&mut side.hosts, it.instance.host.as_deref());
+            note(&mut side.processors, processor(it));
+            note(
+                &mut side.fingerprints,
+                it.instance.benchmark.fingerprint.as_deref(),
+            );
+        }
+        side
+    }
+}
+
+/// Cleans one lot and cuts what counts in two; what does not count goes with its neighbours.
+fn halves(
+    instances: &[&InstanceData],
+    metric: &str,
+    policy: Policy,
+    split: Split,
+) -> Vec<SideSample> {
+    let cleaned = clean(instances.iter().copied(), metric, policy);
+    let middle = cleaned.instances.len() / 2;
+    let first_of_second = cleaned.instances.get(middle).map(|it| it.position);
+    let side_of = |place: usize, position: usize| match split {
+        Split::Halves => usize::from(first_of_second.is_some_and(|first| position >= first)),
+        Split::Alternating => place % 2,
+    };
+    let mut sides = [Cleaned::default(), Cleaned::default()];
+    for (place, instance) in cleaned.instances.into_iter().enumerate() {
+        let side = side_of(place, instance.position);
+        sides[side].instances.push(instance);
+    }
+    // One account of what was left out serves both.
+    sides[0].left_out = cleaned.left_out;
+    let mut lots = [Vec::new(), Vec::new()];
+    for (position, instance) in instances.iter().enumerate() {
+        lots[side_of(position, position)].push(*instance);
+    }
+    let with = sides.into_iter().zip(&lots);
+    with.map(|(cleaned, lot)| SideSample::with(cleaned, lot, metric))
+        .collect()
+}
+
+/// How many iterations failed or timed out, or whether the instance came to none at all.
+fn failures(it: &InstanceData) -> usize {
+    if it.iterations.is_empty() {
+        let outcome = it.end.as_ref().map(|end| end.outcome);
+        return usize::from(matches!(
+            outcome,
+            Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut)
+        ));
+    }
+    let failed = |outcome: &&Outcome| matches!(outcome, Outcome::Failed | Outcome::TimedOut);
+    it.iterations.outcome.iter().filter(failed).count()
+}
+
+fn processor(it: &InstanceData) -> Option<&str> {
+    const KEY: &str = "cpu_model";
+    let of_instance = it.instance.environment.get(KEY);
+    of_instance
+        .or_else(|| it.run.environment.get(KEY))
+        .and_then(Value::as_str)
+}
+
+fn note(names: &mut BTreeSet<String>, name: Option<&str>) {
+    if let Some(name) = name
+        && !names.contains(name)
+    {
+        names.insert(name.to_owned());
+    }
+}
