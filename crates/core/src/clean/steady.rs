@@ -112,6 +112,10 @@ impl BenchmarkSteady {
     }
 
     fn index_of(&self, place: usize) -> Option<u32> {
+        if place == 0 {
+            // Nothing is burn-in, wherever the first iteration of an instance failed.
+            return Some(0);
+        }
         let instances = self.instances.iter();
         instances.map(|it| index_at(&it.index, place)).max()
     }
@@ -351,6 +355,15 @@ mod tests {
         assert_eq!(found.burn_in_from(0).expect("instances").cost.to_bits(), 0);
         let all = found.burn_in_from(80).expect("instances");
         assert_eq!(all.start, Some(79));
+    }
+
+    #[test]
+    fn a_first_iteration_that_failed_is_no_burn_in() {
+        let mut broken = warming_up(0);
+        broken.iterations.outcome[0] = Outcome::Failed;
+        let data = data(vec![broken, warming_up(0)]);
+        let found = find_steady(&data, "wall_time", &SteadySearch::default());
+        assert_eq!(found.steady_from(), SteadyFrom::Index(0));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use lapwing_core::clean::SteadyFrom;
 use lapwing_core::show::{percent, quantity};
+use lapwing_stats::steady::Class;
 
 use super::rows::{Planned, Row, Source};
 use crate::error::CliError;
@@ -12,11 +13,18 @@ use crate::options::Context;
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Table, counted, grouped};
 
+/// What the columns mean that do not say so themselves.
+const LEGEND: &str = "steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance\n\
+bias: how far the mean is from the steady level, with everything judged → without the burn-in";
+
 /// Says it in a sentence and shows the table.
 pub fn text(rows: &[Row], context: &Context) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     writeln!(out, "{}\n", headline(rows))?;
     table(rows).text_within(context.terminal.width(), &mut out)?;
+    if !context.quiet {
+        writeln!(out, "\n{LEGEND}")?;
+    }
     Ok(())
 }
 
@@ -30,47 +38,55 @@ pub fn markdown(rows: &[Row], context: &Context) -> Result<(), CliError> {
 
 fn headline(rows: &[Row]) -> String {
     let cost = share_of_time(rows).map_or_else(String::new, |share| {
-        format!(" Burn-in takes {} of the measured time.", percent(share))
+        format!("; burn-in takes {} of the measured time", percent(share))
     });
     if let [row] = rows {
-        let name = &row.benchmark;
-        return match row.steady_from() {
-            SteadyFrom::Index(0) => format!("{name} is steady from its first iteration on."),
-            SteadyFrom::Index(start) => {
-                format!("{name} is steady from iteration {start} on.{cost}")
-            }
-            SteadyFrom::Never => format!("{name} never gets steady: nothing of it can be judged."),
-            SteadyFrom::Recorded | SteadyFrom::Unknown => {
-                format!("{name} has too few iterations to tell; its planned burn-in holds.{cost}")
-            }
-        };
+        return format!("{}{cost}", of_one(row));
     }
     let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
-    let steady = count(|row| row.known_start().is_some());
     let never = count(|row| row.start.is_none());
-    let unclear = rows.len() - steady - never;
+    let mostly = count(Row::is_mostly_unsteady);
+    let unclear = count(|row| row.source == Source::Recorded);
+    let steady = rows.len() - never - mostly - unclear;
     let all = counted(rows.len() as u64, "benchmark");
     let mut sentence = if steady == rows.len() {
         format!("all {all} get steady")
     } else {
-        format!("{} of {all} get steady", grouped(steady as u64))
+        let verb = if steady == 1 { "gets" } else { "get" };
+        format!("{} of {all} {verb} steady", grouped(steady as u64))
     };
-    if never > 0 {
-        let verb = if never == 1 { "does" } else { "do" };
-        sentence.push_str(&format!("; {} never {verb}", grouped(never as u64)));
+    for (number, one, several) in [
+        (never, "never does", "never do"),
+        (mostly, "mostly does not", "mostly do not"),
+        (
+            unclear,
+            "has too few iterations to tell",
+            "have too few iterations to tell",
+        ),
+    ] {
+        if number > 0 {
+            let words = if number == 1 { one } else { several };
+            sentence.push_str(&format!(", {} {words}", grouped(number as u64)));
+        }
     }
-    if unclear > 0 {
-        let (verb, tell) = if unclear == 1 {
-            ("has", "it")
-        } else {
-            ("have", "them")
-        };
-        sentence.push_str(&format!(
-            "; {} {verb} too few iterations to tell, and the plan holds for {tell}",
-            grouped(unclear as u64)
-        ));
+    format!("{sentence}{cost}")
+}
+
+fn of_one(row: &Row) -> String {
+    let name = &row.benchmark;
+    match row.steady_from() {
+        SteadyFrom::Index(_) if row.is_mostly_unsteady() => format!(
+            "{name} mostly does not get steady: {} of {} never do",
+            grouped(row.count(Class::NoSteadyState) as u64),
+            counted(row.instances.len() as u64, "instance")
+        ),
+        SteadyFrom::Index(0) => format!("{name} is steady from its first iteration on"),
+        SteadyFrom::Index(start) => format!("{name} is steady from iteration {start} on"),
+        SteadyFrom::Never => format!("{name} never gets steady"),
+        SteadyFrom::Recorded | SteadyFrom::Unknown => {
+            format!("{name} has too few iterations to tell, so that its planned burn-in holds")
+        }
     }
-    format!("{sentence}.{cost}")
 }
 
 /// Returns which share of the measured time is burn-in; `None` where no metric is a time.
@@ -100,7 +116,7 @@ fn table(rows: &[Row]) -> Table {
         ("planned", Right),
         ("instances", Right),
         ("cost", Right),
-        ("bias without → with", Whole),
+        ("bias", Whole),
     ];
     if with_suite {
         columns.insert(1, ("suite", Left));
@@ -160,14 +176,11 @@ pub fn cost_text(row: &Row) -> String {
 
 /// Returns how wrong the mean is without burn-in, and with it: `+4.1 % → 0 %`.
 pub fn bias_text(row: &Row) -> String {
-    let is_steady = row.instances.iter().any(|it| it.start.is_some());
-    match (&row.effect, row.start) {
-        (Some(effect), Some(_)) if is_steady => format!(
-            "{} → {}",
-            signed(row.bias_without),
-            signed(effect.remaining_bias)
-        ),
-        (_, _) => "–".to_owned(),
+    match (&row.effect, row.start, row.bias_without) {
+        (Some(effect), Some(_), Some(without)) => {
+            format!("{} → {}", signed(without), signed(effect.remaining_bias))
+        }
+        (_, _, _) => "–".to_owned(),
     }
 }
 

@@ -63,6 +63,7 @@ fn row(row: &Row) -> Value {
         .map(|(class, count)| (key(class), json!(count)))
         .collect();
     let effect = row.effect.as_ref();
+    let bias = effect.filter(|_| row.bias_without.is_some());
     let instances: Vec<Value> = row
         .instances
         .iter()
@@ -95,9 +96,9 @@ fn row(row: &Row) -> Value {
         "too_short": row.count(Class::TooShort),
         "cost": effect.filter(|_| row.start.is_some()).map(|it| it.cost),
         "total": row.total,
-        "bias_without_burn_in": effect.map(|_| row.bias_without),
-        "transient_bias": effect.map(|it| it.transient_bias),
-        "remaining_bias": effect.map(|it| it.remaining_bias),
+        "bias_without_burn_in": row.bias_without,
+        "transient_bias": bias.map(|it| it.transient_bias),
+        "remaining_bias": bias.map(|it| it.remaining_bias),
         "instances_detail": instances,
     })
 }

@@ -22,10 +22,12 @@ pub fn notes(
 ) -> Vec<String> {
     [
         unsteady(rows),
+        mostly_unsteady(rows),
         partly_unsteady(rows),
         too_short(rows, method),
         not_positive(rows),
         shortened(rows),
+        not_worth_it(rows),
         planned_too_short(rows),
     ]
     .into_iter()
@@ -64,17 +66,58 @@ fn unsteady(rows: &[Row]) -> Option<String> {
     ))
 }
 
+/// Returns how many of a benchmark's instances never get steady.
+fn never_of(row: &Row) -> String {
+    let (never, all) = (row.count(Class::NoSteadyState), row.instances.len());
+    format!(" ({} of {})", grouped(never as u64), grouped(all as u64))
+}
+
+fn mostly_unsteady(rows: &[Row]) -> Option<String> {
+    let mostly = those(rows, Row::is_mostly_unsteady)?;
+    Some(format!(
+        "most instances never get steady, and the start is that of the others; to be fixed or retired: {}",
+        names(mostly, never_of)
+    ))
+}
+
 fn partly_unsteady(rows: &[Row]) -> Option<String> {
     let partly = those(rows, |row| {
-        row.start.is_some() && row.found.is_some() && row.count(Class::NoSteadyState) > 0
+        let never = row.count(Class::NoSteadyState);
+        row.start.is_some() && never > 0 && !row.is_mostly_unsteady()
+    })?;
+    Some(format!(
+        "some instances never get steady, and are judged all the same: {}",
+        names(partly, never_of)
+    ))
+}
+
+/// A burn-in costs much when it takes this share of the time, and brings little when without
+/// it the mean is off by less than that.
+const DEAR: f64 = 0.1;
+const SMALL_BIAS: f64 = 0.01;
+
+fn not_worth_it(rows: &[Row]) -> Option<String> {
+    let dear = those(rows, |row| {
+        row.source == Source::Found
+            && row.bias_without.is_some_and(|it| it.abs() < SMALL_BIAS)
+            && row
+                .effect
+                .as_ref()
+                .is_some_and(|it| it.cost > DEAR * row.total)
+            && row.start.is_some()
     })?;
     let of = |row: &Row| {
-        let never = row.count(Class::NoSteadyState);
-        format!(" ({never} of {})", grouped(row.instances.len() as u64))
+        let cost = row.effect.as_ref().map_or(0.0, |it| it.cost);
+        format!(
+            " ({} of the time, bias {} without)",
+            percent(cost / row.total),
+            percent(row.bias_without.unwrap_or(0.0))
+        )
     };
     Some(format!(
-        "instances that never get steady do not shorten the burn-in, and are judged all the same: {}",
-        names(partly, of)
+        "a long burn-in that changes the mean little, because instances wander rather than warm up: {}; \
+         --max-cost shortens it",
+        names(dear, of)
     ))
 }
 

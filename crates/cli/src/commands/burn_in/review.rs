@@ -105,12 +105,13 @@ impl Review<'_> {
         let row = &self.rows[at];
         let terminal = &self.context.terminal;
         terminal.say(&format!("\n[{number}/{of}] {}", row.benchmark));
-        for line in terminal_plot::lines(row, terminal.talk_width()) {
-            terminal.say(&line);
+        let plot = terminal_plot::lines(row, terminal.talk_width());
+        for line in &plot {
+            terminal.say(line);
         }
         terminal.say(&format!(
             "{}\n{} in {}; burn-in costs {} an instance, bias without and with it {}",
-            terminal_plot::legend(row),
+            terminal_plot::legend(row, &plot),
             row.steady.classes_text(),
             counted(row.instances.len() as u64, "instance"),
             cost_text(row),

@@ -82,8 +82,8 @@ pub struct Row {
     pub source: Source,
     /// What that start costs and leaves.
     pub effect: Option<BurnIn>,
-    /// The bias without any burn-in.
-    pub bias_without: f64,
+    /// The bias without any burn-in; `None` without a steady instance.
+    pub bias_without: Option<f64>,
     /// The sum of all values, on average over instances.
     pub total: f64,
 }
@@ -186,7 +186,10 @@ fn row(
         start: found,
         source: Source::Found,
         effect: None,
-        bias_without: steady.burn_in_from(0).map_or(0.0, |it| it.remaining_bias),
+        bias_without: steady
+            .burn_in_from(0)
+            .filter(|_| steady.instances.iter().any(|it| it.start.is_some()))
+            .map(|it| it.remaining_bias),
         total: lapwing_stats::mean(&sums).unwrap_or(0.0),
         steady,
     };
@@ -259,6 +262,11 @@ impl Row {
             SteadyFrom::Index(start) => Some(start),
             SteadyFrom::Recorded | SteadyFrom::Never | SteadyFrom::Unknown => None,
         }
+    }
+
+    /// Returns whether most instances never get steady, although others do.
+    pub fn is_mostly_unsteady(&self) -> bool {
+        self.start.is_some() && 2 * self.count(Class::NoSteadyState) > self.instances.len()
     }
 
     /// Returns how many instances are of that class.

@@ -1,6 +1,6 @@
 //! Iteration against value as text, for looking at in a terminal.
 
-use lapwing_core::show::Scale;
+use lapwing_core::show::{Scale, quantity};
 use lapwing_stats::{median, quantile};
 
 use super::rows::Row;
@@ -101,8 +101,8 @@ pub fn lines(row: &Row, width: usize) -> Vec<String> {
     lines
 }
 
-/// Returns what the signs of the plot mean.
-pub fn legend(row: &Row) -> String {
+/// Returns what the signs of a plot mean.
+pub fn legend(row: &Row, plot: &[String]) -> String {
     let several = row.instances.len() > 1;
     let mut text = String::from(if several {
         "▀ median of the instances, ░ most of them"
@@ -115,8 +115,13 @@ pub fn legend(row: &Row) -> String {
     if row.found.is_some() && row.found != row.start {
         text.push_str(", ┊ found");
     }
-    let columns_beyond = Scale::of(highest(row), &row.unit).text(highest(row));
-    text.push_str(&format!(", ▲ beyond the top (up to {columns_beyond})"));
+    if plot.iter().any(|line| line.contains('▲')) {
+        let highest = quantity(highest(row), &row.unit);
+        text.push_str(&format!(", ▲ above (up to {highest})"));
+    }
+    if plot.iter().any(|line| line.contains('▼')) {
+        text.push_str(", ▼ below");
+    }
     text
 }
 
