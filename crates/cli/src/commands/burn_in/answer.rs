@@ -38,7 +38,11 @@ pub fn markdown(rows: &[Row], context: &Context) -> Result<(), CliError> {
 
 fn headline(rows: &[Row]) -> String {
     let cost = share_of_time(rows).map_or_else(String::new, |share| {
-        format!("; burn-in takes {} of the measured time", percent(share))
+        if share > 0.0 {
+            format!("; burn-in takes {} of the measured time", percent(share))
+        } else {
+            "; no burn-in is needed".to_owned()
+        }
     });
     if let [row] = rows {
         return format!("{}{cost}", of_one(row));
@@ -47,10 +51,14 @@ fn headline(rows: &[Row]) -> String {
     let never = count(|row| row.start.is_none());
     let mostly = count(Row::is_mostly_unsteady);
     let unclear = count(|row| row.source == Source::Recorded);
-    let steady = rows.len() - never - mostly - unclear;
+    let by_hand = count(Row::is_steady_by_hand_alone);
+    let steady = rows.len() - never - mostly - unclear - by_hand;
     let all = counted(rows.len() as u64, "benchmark");
     let mut sentence = if steady == rows.len() {
-        format!("all {all} get steady")
+        match rows.len() {
+            2 => "both benchmarks get steady".to_owned(),
+            _ => format!("all {all} get steady"),
+        }
     } else {
         let verb = if steady == 1 { "gets" } else { "get" };
         format!("{} of {all} {verb} steady", grouped(steady as u64))
@@ -58,6 +66,7 @@ fn headline(rows: &[Row]) -> String {
     for (number, one, several) in [
         (never, "never does", "never do"),
         (mostly, "mostly does not", "mostly do not"),
+        (by_hand, "only by hand", "only by hand"),
         (
             unclear,
             "has too few iterations to tell",
@@ -80,6 +89,11 @@ fn of_one(row: &Row) -> String {
             grouped(row.count(Class::NoSteadyState) as u64),
             counted(row.instances.len() as u64, "instance")
         ),
+        SteadyFrom::Index(start) if row.is_steady_by_hand_alone() => {
+            format!(
+                "{name} is steady from iteration {start} on by hand alone: its values do not say so"
+            )
+        }
         SteadyFrom::Index(0) => format!("{name} is steady from its first iteration on"),
         SteadyFrom::Index(start) => format!("{name} is steady from iteration {start} on"),
         SteadyFrom::Never => format!("{name} never gets steady"),

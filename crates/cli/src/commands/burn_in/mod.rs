@@ -20,6 +20,7 @@ use lapwing_core::suite::parse_duration;
 use lapwing_stats::Seed;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
+use self::notes::{Asked, UseOfStarts};
 use self::rows::{Keep, Row, Search};
 use crate::burn_in_file;
 use crate::error::{CliError, Exit};
@@ -155,7 +156,17 @@ impl BurnIn {
         }
         let known = store.benchmarks(&Filter::default())?;
         let known: Vec<&str> = known.iter().map(|it| it.benchmark.as_str()).collect();
-        let notes = notes::notes(&rows, search.steady.method, &listed, &known);
+        let asked = Asked {
+            method: search.steady.method,
+            listed: &listed,
+            known: &known,
+            use_of_starts: if self.write.is_some() || self.update_suite.is_some() {
+                UseOfStarts::Written
+            } else {
+                UseOfStarts::Shown
+            },
+        };
+        let notes = notes::notes(&rows, &asked);
         self.show(&rows, &notes, context)?;
         if let Some(path) = self.plot.as_deref() {
             plot::save(path, &rows)?;

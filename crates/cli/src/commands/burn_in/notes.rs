@@ -13,26 +13,42 @@ use crate::table::{counted, grouped};
 /// More names than this are a number.
 const SHOWN: usize = 5;
 
+/// What the notes depend on besides the rows.
+pub struct Asked<'a> {
+    /// How the starts were found.
+    pub method: SteadyMethod,
+    /// What the burn-in file says.
+    pub listed: &'a BTreeMap<String, u32>,
+    /// All benchmarks of the store.
+    pub known: &'a [&'a str],
+    /// What becomes of the starts.
+    pub use_of_starts: UseOfStarts,
+}
+
+/// What becomes of the starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UseOfStarts {
+    /// They are shown.
+    Shown,
+    /// They are written into a file or a suite as well.
+    Written,
+}
+
 /// Returns the notes, most important first.
-pub fn notes(
-    rows: &[Row],
-    method: SteadyMethod,
-    listed: &BTreeMap<String, u32>,
-    known: &[&str],
-) -> Vec<String> {
+pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
     [
         unsteady(rows),
         mostly_unsteady(rows),
         partly_unsteady(rows),
-        too_short(rows, method),
+        too_short(rows, asked.method),
         not_positive(rows),
         shortened(rows),
         not_worth_it(rows),
-        planned_too_short(rows),
+        planned_too_short(rows, asked.use_of_starts),
     ]
     .into_iter()
     .flatten()
-    .chain(unknown_names(listed, known))
+    .chain(unknown_names(asked.listed, asked.known))
     .collect()
 }
 
@@ -86,7 +102,7 @@ fn partly_unsteady(rows: &[Row]) -> Option<String> {
         row.start.is_some() && never > 0 && !row.is_mostly_unsteady()
     })?;
     Some(format!(
-        "some instances never get steady, and are judged all the same: {}",
+        "instances that never get steady are judged all the same: {}",
         names(partly, never_of)
     ))
 }
@@ -162,7 +178,7 @@ fn shortened(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn planned_too_short(rows: &[Row]) -> Option<String> {
+fn planned_too_short(rows: &[Row], use_of_starts: UseOfStarts) -> Option<String> {
     let planned = |row: &Row| match row.planned {
         Planned::Iterations(count) => count,
         Planned::Auto => u32::MAX,
@@ -171,9 +187,15 @@ fn planned_too_short(rows: &[Row]) -> Option<String> {
         row.known_start().is_some_and(|start| start > planned(row))
     })?;
     let of = |row: &Row| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
+    let next = match use_of_starts {
+        UseOfStarts::Shown => {
+            "; --update-suite writes these into the suite, --write into a file that judging takes \
+             with --burn-in-file"
+        }
+        UseOfStarts::Written => "",
+    };
     Some(format!(
-        "the planned burn-in is too short: {}; --update-suite writes these into the suite, --write into a \
-         file that judging takes with --burn-in-file",
+        "the planned burn-in is too short: {}{next}",
         names(short, of)
     ))
 }

@@ -109,24 +109,32 @@ impl Review<'_> {
         for line in &plot {
             terminal.say(line);
         }
-        terminal.say(&format!(
-            "{}\n{} in {}; burn-in costs {} an instance, bias without and with it {}",
+        let mut facts = format!(
+            "{}\n{} in {}",
             terminal_plot::legend(row, &plot),
             row.steady.classes_text(),
             counted(row.instances.len() as u64, "instance"),
-            cost_text(row),
-            bias_text(row),
-        ));
+        );
+        if row.start.is_some() {
+            facts.push_str(&format!("; burn-in costs {} in each", cost_text(row)));
+        }
+        if row.start.is_some() && row.bias_without.is_some() {
+            facts.push_str(&format!(", bias without and with it {}", bias_text(row)));
+        }
+        terminal.say(&facts);
     }
 
     /// Asks until the answer is understood; a closed input is the wish to stop.
     fn answer(&mut self, at: usize) -> Result<Answer, CliError> {
         let row = &self.rows[at];
         let terminal = &self.context.terminal;
+        let proposal = match row.start {
+            Some(_) => format!("steady from {}", start_text(row)),
+            None => "never steady".to_owned(),
+        };
         loop {
             terminal.ask(&format!(
-                "steady from {}  (Enter keeps, a number changes, s skips, b goes back, q stops): ",
-                start_text(row)
+                "{proposal}  (Enter keeps, a number changes, s skips, b goes back, q stops): "
             ));
             let mut line = String::new();
             if self.input.read_line(&mut line)? == 0 {
@@ -208,6 +216,17 @@ impl Review<'_> {
             self.writer.path().display()
         ));
         self.writer.say_what_is_missing(self.rows, self.context);
+        let skipped: Vec<&str> = self
+            .rows
+            .iter()
+            .zip(&self.settled)
+            .filter(|(row, settled)| !**settled && row.known_start().is_some())
+            .map(|(row, _)| row.benchmark.as_str())
+            .collect();
+        if !skipped.is_empty() {
+            let skipped = skipped.join(", ");
+            self.context.terminal.note(&format!("skipped: {skipped}"));
+        }
         self.say("");
     }
 }

@@ -266,7 +266,17 @@ impl Row {
 
     /// Returns whether most instances never get steady, although others do.
     pub fn is_mostly_unsteady(&self) -> bool {
-        self.start.is_some() && 2 * self.count(Class::NoSteadyState) > self.instances.len()
+        self.source == Source::Found && self.start.is_some() && self.most_never_do()
+    }
+
+    /// Returns whether somebody says where it gets steady although its values do not.
+    pub fn is_steady_by_hand_alone(&self) -> bool {
+        let by_hand = matches!(self.source, Source::File | Source::Review);
+        by_hand && (self.found.is_none() || self.most_never_do())
+    }
+
+    fn most_never_do(&self) -> bool {
+        2 * self.count(Class::NoSteadyState) > self.instances.len()
     }
 
     /// Returns how many instances are of that class.
