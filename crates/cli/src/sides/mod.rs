@@ -51,7 +51,14 @@ impl Sides {
         if !sides.iter().all(Side::is_file) {
             match open() {
                 Ok(store) => {
-                    runs = store.runs(filter)?;
+                    // A side is what was measured under it, whatever it lacks.
+                    let of_runs = Filter {
+                        benchmarks: Vec::new(),
+                        tags: Vec::new(),
+                        metrics: Vec::new(),
+                        ..filter.clone()
+                    };
+                    runs = store.runs(&of_runs)?;
                     all.stores.push(file::Opened::kept(store));
                 }
                 // Two files can be compared where nothing was ever kept.
@@ -146,8 +153,11 @@ impl Sides {
             for other in &self.found[at + 1..] {
                 if other.runs.iter().any(|run| ids.contains(run.id.as_str())) {
                     return Err(CliError::input(format!(
-                        "`{}` and `{}` have runs in common",
-                        one.name, other.name
+                        "{} `{}` and {} `{}` have runs in common",
+                        one.kind.name(),
+                        one.name,
+                        other.kind.name(),
+                        other.name
                     ))
                     .hint(
                         "a comparison takes different sides; `--split halves` checks one against itself",

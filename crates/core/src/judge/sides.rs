@@ -364,10 +364,7 @@ impl Sides {
 
 /// Whether a side has anything of a metric, were it only that it failed.
 fn has_metric(side: &SideSample) -> bool {
-    !side.cleaned.instances.is_empty()
-        || side.has_summary
-        || side.failures > 0
-        || !side.cleaned.left_out.is_empty()
+    side.has_values || side.has_summary || side.failures > 0
 }
 
 struct Pair<'a> {
@@ -398,6 +395,11 @@ impl SideSample {
         };
         for it in instances {
             side.failures += failures(it);
+            side.has_values |= it
+                .iterations
+                .values
+                .get(metric)
+                .is_some_and(|column| column.iter().any(|value| value.is_finite()));
             side.has_summary |= it.summaries.iter().any(|summary| summary.metric == metric);
             note(&mut side.hosts, it.instance.host.as_deref());
             note(&mut side.processors, processor(it));

@@ -33,6 +33,17 @@ impl Verdict {
     }
 }
 
+impl Comparison {
+    /// Returns the verdict and why there is no other: `inconclusive: 12 instances a side would
+    /// settle 5 %`.
+    pub fn verdict_text(&self) -> String {
+        match reason_text(self) {
+            Some(reason) => format!("{}: {reason}", self.verdict.title()),
+            None => self.verdict.title().to_owned(),
+        }
+    }
+}
+
 impl ComparedRatio {
     /// Returns `1.04×`, with as many digits as its interval needs.
     pub fn value_text(&self) -> String {

@@ -5,19 +5,23 @@ mod hail;
 mod text;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use lapwing_core::clean::Rules;
 use lapwing_core::judge::{
     CompareOptions, Comparison, Method, MetricChoice, Sides as Samples, Split, SuiteComparison,
     Verdict,
 };
 use lapwing_core::record::Filter;
+use lapwing_core::show::chart::ratios;
 use lapwing_stats::{Confidence, Seed};
 
 use crate::audit;
-use crate::cleaning::{Cleaning, Compat};
+use crate::cleaning::{Cleaning, Compat, Judging};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
+use crate::plot::check_ending;
 use crate::sides::{Side, Sides, there_are};
 use crate::store::open_for_reading;
 
@@ -37,19 +41,24 @@ pub struct Compare {
     split: Option<SplitChoice>,
     /// The smallest change that matters, such as 3%: smaller ones are no regressions, and sure to
     /// be smaller is `equivalent`
-    #[arg(long, value_name = "CHANGE", value_parser = parse_change)]
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
     smallest_effect: Option<f64>,
     /// Exit with code 1 when there is a regression, or a benchmark that the candidate lacks
     #[arg(long, value_name = "VERDICT")]
     fail_on: Option<FailOn>,
     /// Where intervals and p-values come from
-    #[arg(long, value_name = "METHOD", default_value = "default")]
+    #[arg(
+        long,
+        value_name = "METHOD",
+        default_value = "default",
+        conflicts_with = "compat"
+    )]
     method: MethodChoice,
     /// The level of the intervals [default: 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_share)]
     confidence: Option<f64>,
     /// The share of false ones that is accepted among regressions and improvements [default: 5%]
-    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat")]
     false_discovery_rate: Option<f64>,
     /// Seed of the bootstrap and permutation methods
     #[arg(long, value_name = "N", default_value_t = 7)]
@@ -57,6 +66,9 @@ pub struct Compare {
     /// List every comparison, however many there are
     #[arg(long)]
     all: bool,
+    /// Draw the ratios to a file: .svg, .png or .html
+    #[arg(long, value_name = "FILE", conflicts_with = "compat")]
+    plot: Option<PathBuf>,
     /// The form of the answer
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -132,8 +144,10 @@ struct Answer {
 impl Compare {
     /// Gathers the sides, compares them, and shows what came of it.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
-        let options = self.compare_options()?;
-        let gathered = self.gather(context)?;
+        check_ending(self.plot.as_deref())?;
+        let judging = self.cleaning.judging()?;
+        let options = self.compare_options(&judging)?;
+        let gathered = self.gather(&judging.rules, context)?;
         if self.cleaning.compat == Some(Compat::Hail) {
             return self.as_hail(gathered, &options, context);
         }
@@ -151,29 +165,32 @@ impl Compare {
             samples,
         };
         self.show(&answer, context)?;
+        if let Some(path) = &self.plot {
+            ratios(&answer.comparisons, &answer.options).save(path)?;
+        }
         Ok(self.exit(&answer.comparisons))
     }
 
-    fn compare_options(&self) -> Result<CompareOptions, CliError> {
+    fn compare_options(&self, judging: &Judging) -> Result<CompareOptions, CliError> {
         let usual = CompareOptions::default();
         let confidence = match self.confidence {
             Some(level) => Confidence::new(level)?,
-            None => usual.confidence,
+            None => judging.confidence.unwrap_or(usual.confidence),
         };
         Ok(CompareOptions {
             method: self.method.method(),
             confidence,
-            smallest_effect: self.smallest_effect,
+            smallest_effect: self.smallest_effect.or(judging.smallest_effect),
             false_discovery_rate: self
                 .false_discovery_rate
+                .or(judging.false_discovery_rate)
                 .unwrap_or(usual.false_discovery_rate),
             seed: Seed(self.seed),
         })
     }
 
-    fn gather(&self, context: &Context) -> Result<Gathered, CliError> {
+    fn gather(&self, rules: &Rules, context: &Context) -> Result<Gathered, CliError> {
         let filter = self.filters.resolve()?;
-        let rules = self.cleaning.rules()?;
         let metrics = if filter.metrics.is_empty() {
             MetricChoice::Directed
         } else {
@@ -186,7 +203,7 @@ impl Compare {
                 let side = self.one_side(&mut filter, context)?;
                 let found = Sides::find(&[side], &filter, open)?;
                 found.each_benchmark(&filter, |data, place_of| {
-                    samples.add(data, &rules, &metrics, place_of);
+                    samples.add(data, rules, &metrics, place_of);
                 })?;
                 let name = &found.found[0].name;
                 let [first, second] = how.names();
@@ -201,7 +218,7 @@ impl Compare {
                 let found = Sides::find(&self.sides, &filter, || open_for_reading(context))?;
                 let mut samples = Samples::new(found.found.len());
                 found.each_benchmark(&filter, |data, place_of| {
-                    samples.add(data, &rules, &metrics, place_of);
+                    samples.add(data, rules, &metrics, place_of);
                 })?;
                 let mut notes = found.notes.clone();
                 if let Some(suites) = samples.match_by_id() {

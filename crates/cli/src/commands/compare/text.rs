@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use lapwing_core::judge::{Comparison, Verdict};
+use lapwing_core::judge::{Comparison, Estimate, Verdict};
 use lapwing_core::show::{caution_text, ratio_text, reason_text, round_percent, verdicts_text};
 
 use super::Answer;
@@ -53,7 +53,7 @@ pub(super) fn markdown(answer: &Answer, all: bool, out: &mut impl Write) -> Resu
 
 fn headline(answer: &Answer) -> String {
     if answer.comparisons.is_empty() {
-        return "there is nothing to compare: no benchmark is on any side".to_owned();
+        return "there is nothing to compare: no side has a value".to_owned();
     }
     let versus = match answer.names.as_slice() {
         [baseline, candidate] => format!("{candidate} against {baseline}"),
@@ -151,16 +151,10 @@ fn table(answer: &Answer, listed: &[&Comparison], form: Form) -> Table {
         if candidates {
             cells.push(it.candidate.clone());
         }
-        let unit = &it.metric.unit;
-        let value = |estimate: Option<lapwing_core::judge::Estimate>| {
-            estimate.map_or_else(|| "–".to_owned(), |it| it.value_text(unit))
-        };
-        let instances = |estimate: Option<lapwing_core::judge::Estimate>| {
-            estimate.map_or(0, |it| it.size.instances)
-        };
+        let instances = |estimate: Option<Estimate>| estimate.map_or(0, |it| it.size.instances);
+        let values = [it.baseline_estimate, it.candidate_estimate];
+        cells.extend(Estimate::row_text(&values, &it.metric.unit));
         cells.extend([
-            value(it.baseline_estimate),
-            value(it.candidate_estimate),
             it.ratio.map_or_else(String::new, |it| it.value_text()),
             it.ratio
                 .and_then(|it| it.interval_text())

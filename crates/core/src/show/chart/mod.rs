@@ -16,6 +16,7 @@ mod instance_means;
 mod iterations;
 mod page;
 mod picture;
+mod ratios;
 mod thin;
 
 use serde::Serialize;
@@ -31,6 +32,7 @@ pub use instance_means::instance_means;
 pub use iterations::iterations;
 pub use page::save_page;
 pub use picture::SaveError;
+pub use ratios::ratios;
 pub(super) use thin::thin;
 
 use super::quantity::Scale;
