@@ -8,6 +8,7 @@ mod import;
 mod list;
 mod report;
 mod run;
+mod variability;
 
 use clap::Subcommand;
 
@@ -22,6 +23,7 @@ pub enum Command {
     Import(import::Import),
     Export(export::Export),
     List(list::List),
+    Variability(variability::Variability),
     Report(report::Report),
     Db(db::Db),
     Completions(completions::Completions),
@@ -36,6 +38,7 @@ impl Command {
             Self::Import(command) => command.act(context),
             Self::Export(command) => command.act(context),
             Self::List(command) => command.act(context),
+            Self::Variability(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
             Self::Completions(command) => command.act(context),

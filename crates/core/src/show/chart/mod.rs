@@ -15,6 +15,7 @@ mod instance_means;
 mod iterations;
 mod picture;
 mod thin;
+mod variability;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,6 +29,7 @@ pub use instance_means::instance_means;
 pub use iterations::iterations;
 pub use picture::SaveError;
 pub(super) use thin::thin;
+pub use variability::variability;
 
 use super::quantity::Scale;
 use super::sample::metric_title;
