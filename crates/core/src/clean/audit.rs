@@ -327,6 +327,12 @@ impl Audit {
         metrics.len() > benchmarks.len()
     }
 
+    /// Returns whether more than one setting is judged.
+    pub fn has_several_settings(&self) -> bool {
+        let settings = self.benchmarks.iter().map(|it| it.setting.as_deref());
+        settings.collect::<BTreeSet<_>>().len() > 1
+    }
+
     /// Returns whether benchmarks of more than one suite are judged.
     pub fn has_several_suites(&self) -> bool {
         let suites = self.benchmarks.iter().map(|it| it.suite.as_str());

@@ -72,12 +72,15 @@ fn costs(instances: &[InstanceData], cleaned: &Cleaned) -> Option<Costs> {
     let (mut own, mut iterations) = (Vec::new(), Vec::new());
     for it in &cleaned.instances {
         let data = instances.get(it.position)?;
-        let times = data.iterations.values.get(TIME)?;
+        let Some(times) = data.iterations.values.get(TIME) else {
+            continue;
+        };
         let known: Vec<f64> = times.iter().copied().filter(|it| it.is_finite()).collect();
         let total: f64 = known.iter().sum();
         let each = mean(&known)?;
         let counted = each * as_f64(it.values.len());
-        let whole = match (data.instance.started, data.end.as_ref()?.ended) {
+        let ended = data.end.as_ref().and_then(|end| end.ended);
+        let whole = match (data.instance.started, ended) {
             (Some(started), Some(ended)) => ended.duration_since(started).as_secs_f64(),
             (None, _) | (_, None) => total,
         };

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use lapwing_stats::Modes;
 
 use super::quantity::{percent, quantity, ratio};
+use super::sample::metric_title;
 use crate::explain::{Association, Group, LevelCount, More, Noise, Part};
 use crate::model::Better;
 
@@ -19,6 +20,7 @@ impl Part {
     pub fn text(&self) -> String {
         match self.interval {
             None => percent(self.value),
+            Some(interval) if interval.lower >= interval.upper => percent(self.value),
             Some(interval) => format!(
                 "{} [{}–{}]",
                 percent(self.value),
@@ -26,6 +28,47 @@ impl Part {
                 percent(interval.upper)
             ),
         }
+    }
+}
+
+/// What it takes to tell the rows of an answer from each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Titles {
+    /// Whether they are of several suites.
+    pub suites: bool,
+    /// Whether they are of several settings.
+    pub settings: bool,
+    /// Whether they are of several metrics.
+    pub metrics: bool,
+}
+
+impl Titles {
+    /// Returns what it takes to tell these rows apart.
+    pub fn of(rows: &[Noise]) -> Self {
+        let differs = |same: &dyn Fn(&Noise, &Noise) -> bool| {
+            rows.first()
+                .is_some_and(|first| rows.iter().any(|row| !same(first, row)))
+        };
+        Self {
+            suites: differs(&|one, other| one.suite == other.suite),
+            settings: differs(&|one, other| one.setting.text() == other.setting.text()),
+            metrics: differs(&|one, other| one.name == other.name),
+        }
+    }
+
+    /// Returns what tells a row from the others: `test_join (fast, 2026.9), peak memory`.
+    pub fn title(self, row: &Noise) -> String {
+        let mut title = row.benchmark.clone();
+        if self.suites {
+            title = format!("{}: {title}", row.suite);
+        }
+        if let Some(setting) = row.setting.text().filter(|_| self.settings) {
+            title.push_str(&format!(" ({setting})"));
+        }
+        if self.metrics {
+            title.push_str(&format!(", {}", metric_title(&row.name)));
+        }
+        title
     }
 }
 
@@ -44,7 +87,7 @@ pub fn noise_headline(rows: &[Noise]) -> String {
         );
     }
     let noisy = benchmarks(&|row| row.between.is_some_and(|it| it.value > NOISY));
-    let limit = percent(NOISY);
+    let limit = format!("{:.0} %", NOISY * 100.0);
     let mut text = match (noisy, all) {
         (0, 1) => format!("the one benchmark varies by {limit} or less between instances"),
         (0, _) => format!("none of {all} benchmarks varies by more than {limit} between instances"),
@@ -94,17 +137,9 @@ fn some_of(names: &[&str]) -> String {
 }
 
 impl Noise {
-    /// Returns what the benchmark is called among others: with its setting, where there is one to tell.
-    pub fn title(&self) -> String {
-        match self.setting.text() {
-            Some(setting) => format!("{} ({setting})", self.benchmark),
-            None => self.benchmark.clone(),
-        }
-    }
-
     /// Returns what the two groups are and what goes with them, as sentences; `None` where there
     /// is one group.
-    pub fn groups_text(&self) -> Option<String> {
+    pub fn groups_text(&self, titles: Titles) -> Option<String> {
         let Modes::Two { split, .. } = self.variability.modes else {
             return None;
         };
@@ -112,7 +147,7 @@ impl Noise {
         let value = |value: f64| quantity(value, &self.metric.unit);
         let mut text = format!(
             "{} falls into two groups: {} instances around {} and {upper} around {} ({})",
-            self.title(),
+            titles.title(self),
             split.lower_count,
             value(split.lower_mean),
             value(split.upper_mean),

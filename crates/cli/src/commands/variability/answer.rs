@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use lapwing_core::explain::{Association, Noise, Part};
-use lapwing_core::show::{noise_advice, noise_headline, percent, quantity};
+use lapwing_core::show::{FIRST_METRIC, Titles, noise_advice, noise_headline, percent, quantity};
 use lapwing_stats::Modes;
 use serde_json::{Value, json};
 
 use super::{Found, Variability, Which};
-use crate::audit;
+use crate::audit::{self, Detail};
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
@@ -46,9 +46,11 @@ pub fn write(found: &Found, command: &Variability, context: &Context) -> Result<
 }
 
 fn table(rows: &[Noise]) -> Table {
-    let suites = rows.iter().any(|row| row.suite != rows[0].suite);
-    let settings = rows.iter().any(|row| row.setting.text().is_some());
-    let metrics = rows.iter().any(|row| row.name != "wall_time");
+    let Titles {
+        suites, settings, ..
+    } = Titles::of(rows);
+    // The wall time goes without saying; anything else has to be said.
+    let metrics = rows.iter().any(|row| row.name != FIRST_METRIC);
     let best = rows
         .iter()
         .any(|row| row.effort.is_some_and(|it| it.best_iterations.is_some()));
@@ -105,7 +107,9 @@ const GROUPS: usize = 5;
 
 /// Returns what there is to say below the table.
 fn notes(found: &Found, command: &Variability) -> Vec<String> {
-    let groups: Vec<String> = found.rows.iter().filter_map(Noise::groups_text).collect();
+    let titles = Titles::of(&found.rows);
+    let rows = found.rows.iter();
+    let groups: Vec<String> = rows.filter_map(|row| row.groups_text(titles)).collect();
     let mut notes: Vec<String> = groups.iter().take(GROUPS).cloned().collect();
     if let Some(more @ 1..) = groups.len().checked_sub(GROUPS) {
         notes.push(format!(
@@ -134,7 +138,7 @@ fn notes(found: &Found, command: &Variability) -> Vec<String> {
         ));
     }
     let not_viable = found.audit.not_viable().count();
-    if not_viable > 0 {
+    if not_viable > 0 && command.cleaning.detail() == Detail::Line {
         notes.push(format!(
             "not judged: {}; --audit says why",
             counted(not_viable as u64, "benchmark")

@@ -7,8 +7,9 @@ use super::columns::Columns;
 use super::font::shorten;
 use super::{Chart, LABEL_SIZE, WIDTH, colour, grid};
 use crate::explain::{Noise, Part};
+use crate::show::noise::Titles;
 use crate::show::quantity::count;
-use crate::show::sample::{as_f64, metric_title};
+use crate::show::sample::as_f64;
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 100;
@@ -29,20 +30,20 @@ pub fn variability(rows: &[Noise]) -> Chart {
         .filter(|row| row.between.is_some())
         .take(MOST_ROWS)
         .collect();
-    let several_metrics = shown.iter().any(|row| row.name != shown[0].name);
     let parts = || {
         shown
             .iter()
             .flat_map(|row| [row.between, row.within])
             .flatten()
     };
-    let positive = |value: f64| (value > FLOOR).then_some(value);
-    let values = parts().filter_map(|it| positive(it.value));
-    let (least, most) = values.fold((f64::INFINITY, 0.0_f64), |(least, most), value| {
-        (least.min(value), most.max(value))
-    });
+    let values = || parts().map(|it| it.value).filter(|it| *it > FLOOR);
+    let least = values().fold(f64::INFINITY, f64::min);
+    let most = values().fold(0.0, f64::max);
     let logarithmic = most / least > LOGARITHMIC_FROM;
     let edge = if logarithmic {
+        // Room for the lower ends, but not for those that go down to nothing.
+        let ends = parts().filter_map(|it| Some(it.interval?.lower));
+        let least = ends.filter(|it| *it > least / 4.0).fold(least, f64::min);
         10.0_f64.powf((least * 100.0).log10().floor())
     } else {
         0.0
@@ -66,16 +67,8 @@ pub fn variability(rows: &[Noise]) -> Chart {
             count(rows.len())
         ));
     }
-    let names: Vec<String> = shown
-        .iter()
-        .map(|row| {
-            let mut name = row.title();
-            if several_metrics {
-                name.push_str(&format!(", {}", metric_title(&row.name)));
-            }
-            name
-        })
-        .collect();
+    let titles = Titles::of(rows);
+    let names: Vec<String> = shown.iter().map(|row| titles.title(row)).collect();
     Chart {
         id: "variability",
         title: "Where the noise lies".to_owned(),
