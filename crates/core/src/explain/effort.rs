@@ -98,3 +98,82 @@ fn costs(instances: &[InstanceData], cleaned: &Cleaned) -> Option<Costs> {
 fn as_f64(count: usize) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::tests::instance;
+    use crate::clean::{Policy, clean};
+    use crate::judge::variability;
+    use crate::model::{Id, InstanceEnd, InstanceOutcome, Object, Outcome};
+
+    /// Instances around these centres: so many iterations of two values around each, after as many
+    /// of burn-in as are wanted.
+    fn measured(centres: &[f64], burn_in: usize, pairs: usize) -> Vec<InstanceData> {
+        let one = |centre: &f64| {
+            let mut all = vec![(true, Outcome::Ok, *centre); burn_in];
+            for _ in 0..pairs {
+                all.push((false, Outcome::Ok, centre * 0.98));
+                all.push((false, Outcome::Ok, centre * 1.02));
+            }
+            instance(&all)
+        };
+        centres.iter().map(one).collect()
+    }
+
+    fn of(instances: &[InstanceData]) -> Option<Effort> {
+        let cleaned = clean(instances, "wall_time", Policy::default());
+        effort(&variability(&cleaned)?, instances, &cleaned)
+    }
+
+    #[test]
+    fn instances_that_differ_ask_for_more_of_them() {
+        let found = of(&measured(&[1.0, 1.3, 0.8, 1.1], 1, 5)).expect("enough");
+        assert_eq!(found.more, More::Instances);
+        // An instance costs one iteration of burn-in, and σ_W is a tenth of σ_B.
+        assert_eq!(found.best_iterations, Some(1));
+    }
+
+    #[test]
+    fn instances_that_are_alike_ask_for_more_iterations() {
+        let found = of(&measured(&[1.0, 1.0, 1.0, 1.0], 0, 1)).expect("enough");
+        let expected = Effort {
+            more: More::Iterations,
+            best_iterations: None,
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_long_start_is_worth_more_iterations() {
+        let mut instances = measured(&[1.0, 1.02, 0.98, 1.01], 0, 2);
+        for it in &mut instances {
+            let started = jiff::Timestamp::UNIX_EPOCH;
+            it.instance.started = Some(started);
+            it.end = Some(InstanceEnd {
+                instance: Id::derived(&[b"test"]),
+                ended: Some(started + jiff::SignedDuration::from_secs(104)),
+                outcome: InstanceOutcome::Ok,
+                message: None,
+                observed: Object::new(),
+                extra: Object::new(),
+            });
+        }
+        let found = of(&instances).expect("enough");
+        let components = variability(&clean(&instances, "wall_time", Policy::default()))
+            .and_then(|it| it.components)
+            .expect("four instances");
+        // 104 s without four iterations of a second each.
+        let best = (100.0 * components.within / components.between)
+            .sqrt()
+            .ceil();
+        let found_best = found.best_iterations.map(as_f64).expect("costs are known");
+        assert!((found_best - best).abs() <= 1.0, "{found_best} {best}");
+        assert_eq!(found.more, More::Iterations);
+    }
+
+    #[test]
+    fn one_instance_says_nothing() {
+        assert_eq!(of(&measured(&[1.0], 1, 3)), None);
+    }
+}

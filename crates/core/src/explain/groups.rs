@@ -13,7 +13,7 @@ use crate::record::InstanceData;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Association {
     /// What it is: `host`, `environment.cpu_model`. Attributes that tell instances apart in the
-    /// same way are named together, the host first.
+    /// same way are named together, host, variant and version first.
     pub attributes: Vec<String>,
     /// How the instances of each level fall, in order of level.
     pub levels: Vec<LevelCount>,
@@ -41,7 +41,9 @@ const LEVEL: f64 = 0.05;
 /// Kruskal's λ).
 const LEAST_SPARED: f64 = 0.5;
 
-/// The attribute that is named first among those that tell the same.
+/// The attributes that are named first among those that tell the same.
+const FIRST: [&str; 3] = [HOST, "variant", "version"];
+
 const HOST: &str = "host";
 
 /// Returns what goes with the groups, what tells them best first: of every attribute in which instances differ, and
@@ -154,6 +156,14 @@ fn partitions(instances: &[&InstanceData]) -> Vec<Partition> {
         }
     }
     columns.insert("order of measuring".to_owned(), halves(instances));
+    let rank = |name: &str| {
+        FIRST
+            .iter()
+            .position(|it| *it == name)
+            .unwrap_or(FIRST.len())
+    };
+    let mut columns: Vec<(String, Vec<String>)> = columns.into_iter().collect();
+    columns.sort_by_key(|(name, _)| rank(name));
     let mut partitions: BTreeMap<Vec<usize>, (Vec<String>, Vec<String>)> = BTreeMap::new();
     for (name, mut levels) in columns {
         levels.resize(instances.len(), String::new());
@@ -163,12 +173,10 @@ fn partitions(instances: &[&InstanceData]) -> Vec<Partition> {
             continue;
         }
         let (names, kept) = partitions.entry(numbers).or_default();
-        if name == HOST || names.is_empty() {
-            names.insert(0, name);
+        if names.is_empty() {
             *kept = levels;
-        } else {
-            names.push(name);
         }
+        names.push(name);
     }
     partitions
         .into_iter()

@@ -102,14 +102,13 @@ pub fn noise_headline(rows: &[Noise]) -> String {
     text
 }
 
-/// Returns the sentence that says what to measure more of, benchmark by benchmark where they are
-/// few; `None` where nothing is known of any.
+/// Returns the sentence that says what to measure more of; `None` where nothing is known of any.
 pub fn noise_advice(rows: &[Noise]) -> Option<String> {
-    let of = |more: More| -> Vec<&str> {
+    let titles = Titles::of(rows);
+    let of = |more: More| -> Vec<String> {
         let rows = rows.iter();
         let rows = rows.filter(|row| row.effort.is_some_and(|it| it.more == more));
-        let names: BTreeSet<&str> = rows.map(|row| row.benchmark.as_str()).collect();
-        names.into_iter().collect()
+        rows.map(|row| titles.title(row)).collect()
     };
     let (instances, iterations) = (of(More::Instances), of(More::Iterations));
     match (instances.len(), iterations.len()) {
@@ -128,8 +127,9 @@ pub fn noise_advice(rows: &[Noise]) -> Option<String> {
     }
 }
 
-fn some_of(names: &[&str]) -> String {
-    let shown = names[..names.len().min(NAMES)].join(", ");
+fn some_of<S: AsRef<str>>(names: &[S]) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
+    let shown = shown.join(", ");
     match names.len().checked_sub(NAMES) {
         None | Some(0) => shown,
         Some(more) => format!("{shown} and {more} more"),
@@ -201,6 +201,5 @@ fn levels_text(association: &Association, group: Group) -> String {
         format!("{name} ({inside} of {})", it.lower + it.upper)
     };
     let levels: Vec<String> = association.levels_of(group).map(level).collect();
-    let levels: Vec<&str> = levels.iter().map(String::as_str).collect();
     some_of(&levels)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::clean::Audit;
+use lapwing_core::clean::{Audit, Stage};
 use lapwing_core::explain::{Noise, NoiseMetrics, Settings, noise};
 use lapwing_core::record::{Filter, Store, StoreError};
 use lapwing_core::show::chart;
@@ -64,14 +64,14 @@ impl Variability {
     /// Answers in a sentence, then shows the table and what to do.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let found = self.find(context)?;
-        if let Some(path) = &self.plot {
-            chart::variability(&found.rows).save(path)?;
-        }
         if found.rows.is_empty() {
             if self.format == Format::Json {
                 answer::write(&found, &self, context)?;
             }
             return Err(nothing(&found.audit));
+        }
+        if let Some(path) = &self.plot {
+            chart::variability(&found.rows).save(path)?;
         }
         answer::write(&found, &self, context)?;
         Ok(Exit::Fine)
@@ -146,7 +146,14 @@ fn nothing(audit: &Audit) -> CliError {
             "nothing can be judged of {}",
             reasons.join(", nor of ")
         ))
-        .hint("`--burn-in 0` judges all iterations; `lapwing list` shows what was measured")
+        .hint(match audit.not_viable().map(|(_, stage)| stage).max() {
+            Some(Stage::Viable) => "--min-instances and --min-iterations say what is enough",
+            Some(Stage::Steady) => "`--burn-in recorded` judges what the plan says is steady",
+            Some(Stage::PastBurnIn) => "`--burn-in 0` judges all iterations",
+            Some(Stage::Recorded | Stage::Known | Stage::NotFailed | Stage::NotOutlier) | None => {
+                "`lapwing report` shows what was measured, and why it failed"
+            }
+        })
     };
     CliError {
         exit: Exit::NotEnough,

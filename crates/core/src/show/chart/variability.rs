@@ -147,6 +147,8 @@ fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> V
         && logarithmic
     {
         axis.insert("min".to_owned(), json!(edge));
+        // A label at each power of ten.
+        axis.insert("interval".to_owned(), json!(1));
     }
     json!({
         "dataset": datasets,
