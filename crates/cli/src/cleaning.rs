@@ -39,8 +39,13 @@ pub struct Cleaning {
     pub compat: Option<Compat>,
     /// Judge as the [judge] table of this suite file says; options win over it
     /// [default: lapwing.toml where there is one]
-    #[arg(long = "suite", value_name = "FILE", help_heading = "What is left out")]
-    pub suite_file: Option<PathBuf>,
+    #[arg(
+        long = "suite",
+        id = "suite_file",
+        value_name = "FILE",
+        help_heading = "What is left out"
+    )]
+    pub suite: Option<PathBuf>,
     /// Judge without a suite file
     #[arg(long, conflicts_with = "suite_file", help_heading = "What is left out")]
     pub no_suite: bool,
@@ -131,7 +136,7 @@ impl Cleaning {
     }
 
     fn suite_settings(&self) -> Result<JudgeSettings, CliError> {
-        let path = match (&self.suite_file, self.no_suite) {
+        let path = match (&self.suite, self.no_suite) {
             (Some(path), _) => Some(suite_file::named(path)),
             (None, true) => None,
             (None, false) => suite_file::here(),

@@ -69,6 +69,9 @@
     // A number in base units with the unit that fits it, for an axis of many magnitudes.
     quantity: ({ unit, factor }) => (value) => quantity(value * factor, unit),
 
+    // A label of an axis of logarithms of ratios: 0.0953 → 1.1×.
+    ratioOfLog: () => (value) => plainNumber(Number(Math.exp(value).toPrecision(3))) + "×",
+
     // Labels of an axis whose whole numbers stand for names.
     category: ({ names }) => (value) => (Number.isInteger(value) ? (names[value] ?? "") : ""),
 
@@ -324,7 +327,7 @@
 
   // Zooming must not steal the page's scrolling: the wheel zooms only with Shift held.
   function zooms(definition) {
-    if (definition.id === "comparison" || definition.id === "distribution") {
+    if (definition.id === "comparison" || definition.id === "ratios" || definition.id === "distribution") {
       return [{ type: "inside", xAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false }];
     }
     return [

@@ -5,11 +5,11 @@ mod synthetic;
 
 use std::sync::Arc;
 
-use lapwing_core::clean::IterationState;
+use lapwing_core::clean::{IterationState, SteadyFrom, SteadySearch, find_steady};
 use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
 use lapwing_core::record::BenchmarkData;
-use lapwing_core::show::chart::{self, ComparedValue, HistoryPoint, RunNumber};
+use lapwing_core::show::chart::{self, BurnInMarks, ComparedValue, HistoryPoint, RunNumber};
 use lapwing_core::show::{Chart, Colours, MetricSample, RunSummary, Theme};
 
 fn sample(recipe: &synthetic::Recipe) -> (MetricSample, Colours) {
@@ -272,4 +272,74 @@ fn what_is_too_much_to_draw_is_thinned_and_said() {
         "{}",
         chart.subtitle
     );
+}
+
+/// How the synthetic benchmark gets steady, and its chart with these marks.
+fn burn_in_chart(recipe: &synthetic::Recipe, start: SteadyFrom, found: Option<u32>) -> Chart {
+    let data = synthetic::measure(recipe, &mut synthetic::Sessions::default());
+    let steady = find_steady(&data, "wall_time", &SteadySearch::default());
+    let marks = BurnInMarks {
+        subject: "test_join",
+        unit: "s",
+        start,
+        found,
+    };
+    chart::burn_in(&steady, &marks)
+}
+
+#[test]
+fn a_burn_in_is_shaded_up_to_its_marked_end_and_what_was_found_instead_is_dashed() {
+    let recipe = synthetic::Recipe {
+        sessions: 1,
+        instances: 8,
+        iterations: 60,
+        warm_up: 3.0,
+        ..synthetic::Recipe::default()
+    };
+    let chart = burn_in_chart(&recipe, SteadyFrom::Index(12), Some(5));
+    assert_eq!(
+        (chart.title.as_str(), chart.subtitle.as_str()),
+        (
+            "test_join: steady from iteration 12",
+            "Thin: 8 instances; thick: their median. Diamonds: where each gets steady. Shaded: burn-in, which does not count."
+        )
+    );
+    let labels: Vec<&str> = chart.views.iter().map(|it| it.label.as_str()).collect();
+    assert_eq!(labels, ["all values", "steady values"]);
+    let svg = chart.svg(Theme::Light).expect("it draws");
+    for text in ["steady from 12", "found 5", "wall time (s)", "gets steady"] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+    assert!(!svg.contains("never steady"), "{svg}");
+    let as_found = burn_in_chart(&recipe, SteadyFrom::Index(5), Some(5));
+    let svg = as_found.svg(Theme::Dark).expect("it draws");
+    assert!(!svg.contains("found 5"), "{svg}");
+}
+
+#[test]
+fn a_benchmark_without_a_steady_state_says_so_in_the_title_of_its_burn_in() {
+    let recipe = synthetic::Recipe {
+        sessions: 10,
+        instances: 5,
+        iterations: 400,
+        ..synthetic::Recipe::default()
+    };
+    let chart = burn_in_chart(&recipe, SteadyFrom::Never, None);
+    assert_eq!(chart.title, "test_join: never gets steady");
+    assert!(
+        chart
+            .subtitle
+            .starts_with("Thin: 40 of 50 instances, evenly chosen"),
+        "{}",
+        chart.subtitle
+    );
+    assert!(chart.subtitle.contains("dots drawn"), "{}", chart.subtitle);
+    assert!(chart.views.is_empty());
+    let nothing = synthetic::Recipe {
+        sessions: 0,
+        ..synthetic::Recipe::default()
+    };
+    let chart = burn_in_chart(&nothing, SteadyFrom::Recorded, None);
+    assert!(chart.subtitle.starts_with("Nothing to draw"));
+    chart.svg(Theme::Light).expect("it draws");
 }

@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it does.
 
+mod compare;
 mod completions;
 mod db;
 mod doctor;
@@ -24,6 +25,7 @@ pub enum Command {
     Export(export::Export),
     List(list::List),
     Variability(variability::Variability),
+    Compare(Box<compare::Compare>),
     Report(report::Report),
     Db(db::Db),
     Completions(completions::Completions),
@@ -39,6 +41,7 @@ impl Command {
             Self::Export(command) => command.act(context),
             Self::List(command) => command.act(context),
             Self::Variability(command) => command.act(context),
+            Self::Compare(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
             Self::Completions(command) => command.act(context),

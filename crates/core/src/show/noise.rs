@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lapwing_stats::Modes;
 
-use super::quantity::{percent, quantity, ratio};
+use super::quantity::{percent, quantity, ratio, round_percent};
 use super::sample::metric_title;
 use crate::explain::{Association, Group, LevelCount, More, Noise, Part};
 use crate::model::Better;
@@ -87,7 +87,7 @@ pub fn noise_headline(rows: &[Noise]) -> String {
         );
     }
     let noisy = benchmarks(&|row| row.between.is_some_and(|it| it.value > NOISY));
-    let limit = format!("{:.0} %", NOISY * 100.0);
+    let limit = round_percent(NOISY);
     let mut text = match (noisy, all) {
         (0, 1) => format!("the one benchmark varies by {limit} or less between instances"),
         (0, _) => format!("none of {all} benchmarks varies by more than {limit} between instances"),

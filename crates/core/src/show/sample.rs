@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::summary::{RunSummary, by_frequency};
-use crate::clean::{CleanInstance, Cleaned, IterationState, LeftOut, Policy};
+use crate::clean::{
+    CleanInstance, Cleaned, InstanceStates, IterationState, LeftOut, Policy, states,
+};
 use crate::judge::SampleSize;
 use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
 use crate::record::Order;
@@ -98,10 +100,15 @@ impl MetricSample {
     /// Returns what the data hold of a metric. Runs and instances without any value stay, so
     /// that it is seen that they failed.
     pub fn of(data: &BenchmarkData, name: &str) -> Self {
+        Self::under(data, name, Policy::default())
+    }
+
+    /// Returns what the data hold of a metric, of which counts what a policy says.
+    pub fn under(data: &BenchmarkData, name: &str, policy: Policy) -> Self {
         let mut runs: Vec<RunSample> = Vec::new();
         let mut metric = Metric::default();
         let mut position: BTreeMap<Id, usize> = BTreeMap::new();
-        for instance in &data.instances {
+        for (instance, states) in states(&data.instances, name, policy) {
             if let Some(stated) = instance.run.metrics.get(name) {
                 metric = stated.clone();
             }
@@ -110,7 +117,8 @@ impl MetricSample {
                 runs.len() - 1
             });
             if let Some(run) = runs.get_mut(at) {
-                run.instances.push(InstanceSample::of(instance, name));
+                run.instances
+                    .push(InstanceSample::of(instance, name, &states));
             }
         }
         let order = Order::of(data);
@@ -332,17 +340,16 @@ impl ImportedFrom {
 }
 
 impl InstanceSample {
-    fn of(data: &InstanceData, name: &str) -> Self {
+    fn of(data: &InstanceData, name: &str, states: &InstanceStates) -> Self {
         let iterations = &data.iterations;
         let values = iterations.values.get(name);
         let outcome = data.end.as_ref().map(|end| end.outcome);
-        let states = IterationState::of_instance(data, name, Policy::default());
         let points = iterations
             .index
             .iter()
-            .zip(states)
+            .zip(&states.states)
             .enumerate()
-            .map(|(at, (&index, state))| {
+            .map(|(at, (&index, &state))| {
                 let value = values
                     .and_then(|values| values.get(at))
                     .copied()

@@ -150,21 +150,6 @@ impl Run {
         Ok(plan)
     }
 
-    /// A picture that cannot be drawn is better refused before an hour of measuring.
-    pub fn check_plot(&self) -> Result<(), CliError> {
-        let known = |path: &PathBuf| {
-            let extension = path.extension().and_then(|it| it.to_str());
-            matches!(extension, Some("svg" | "png" | "html"))
-        };
-        match &self.plot {
-            Some(path) if !known(path) => Err(CliError::input(format!(
-                "`{}` does not end in .svg, .png or .html",
-                path.display()
-            ))),
-            Some(_) | None => Ok(()),
-        }
-    }
-
     fn settings(&self) -> Settings {
         Settings {
             instances: self.instances,

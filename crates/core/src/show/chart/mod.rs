@@ -5,6 +5,7 @@
 //! `{"$color": …}` or `{"$function": …}`, which `chart.js` replaces. Data stand in columns, in
 //! `dataset`, in the unit of the axis and with six significant digits.
 
+mod burn_in;
 mod columns;
 mod comparison;
 mod distribution;
@@ -14,12 +15,14 @@ mod history;
 mod instance_means;
 mod iterations;
 mod picture;
+mod ratios;
 mod thin;
 mod variability;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use burn_in::{BurnInMarks, burn_in};
 pub use comparison::{ComparedValue, comparison};
 pub use distribution::distribution;
 pub use engine::DrawError;
@@ -28,6 +31,7 @@ pub use history::{HistoryPoint, RunNumber, history};
 pub use instance_means::instance_means;
 pub use iterations::iterations;
 pub use picture::SaveError;
+pub use ratios::ratios;
 pub(super) use thin::thin;
 pub use variability::variability;
 

@@ -1,0 +1,120 @@
+//! The words and the line for what a benchmark does before it is steady, the same in the
+//! terminal, in pictures and on the page.
+
+use std::collections::BTreeMap;
+
+use lapwing_stats::median;
+use lapwing_stats::steady::Class;
+
+use crate::clean::BenchmarkSteady;
+
+/// Returns what the class is called.
+pub fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::Flat => "flat",
+        Class::WarmUp => "warm-up",
+        Class::Slowdown => "slowdown",
+        Class::Cyclic => "cyclic",
+        Class::NoSteadyState => "no steady state",
+        Class::TooShort => "too short",
+    }
+}
+
+/// Every class, in the order in which they are told.
+const CLASSES: [Class; 6] = [
+    Class::WarmUp,
+    Class::Flat,
+    Class::Slowdown,
+    Class::Cyclic,
+    Class::NoSteadyState,
+    Class::TooShort,
+];
+
+impl BenchmarkSteady {
+    /// Returns how many instances are of each class, most frequent first. Those of no class have a
+    /// value that is not above zero.
+    pub fn classes(&self) -> Vec<(Option<Class>, usize)> {
+        let all = CLASSES.into_iter().map(Some).chain([None]);
+        let count = |class| self.instances.iter().filter(|it| it.class == class).count();
+        let mut counts: Vec<(Option<Class>, usize)> = all
+            .map(|class| (class, count(class)))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts
+    }
+
+    /// Returns what its instances do: `warm-up` where all do the same, `8 warm-up, 2 flat` where they differ.
+    pub fn classes_text(&self) -> String {
+        let name = |class: Option<Class>| class.map_or("not above zero", class_name);
+        match self.classes().as_slice() {
+            [] => "no values".to_owned(),
+            [(class, _)] => name(*class).to_owned(),
+            several => several
+                .iter()
+                .map(|(class, count)| format!("{count} {}", name(*class)))
+                .collect::<Vec<_>>()
+                .join(", "),
+        }
+    }
+
+    /// Returns the median over instances at each index that at least half of them have.
+    pub fn medians(&self) -> Vec<(u32, f64)> {
+        let mut at: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for instance in &self.instances {
+            for (index, value) in instance.index.iter().zip(&instance.values) {
+                at.entry(*index).or_default().push(*value);
+            }
+        }
+        at.into_iter()
+            .filter(|(_, values)| 2 * values.len() >= self.instances.len())
+            .filter_map(|(index, values)| Some((index, median(&values)?)))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::InstanceSteady;
+    use crate::model::Id;
+
+    fn of(classes: &[Option<Class>]) -> BenchmarkSteady {
+        let instance = |(position, class): (usize, &Option<Class>)| InstanceSteady {
+            instance: Id::derived(&[&position.to_le_bytes()]),
+            position,
+            index: vec![0, 1 + u32::try_from(position).expect("few")],
+            values: vec![1.0 + f64::from(u32::try_from(position).expect("few")), 9.0],
+            class: *class,
+            start: None,
+            period: None,
+        };
+        BenchmarkSteady {
+            metric: "wall_time".to_owned(),
+            instances: classes.iter().enumerate().map(instance).collect(),
+            burn_in: None,
+        }
+    }
+
+    #[test]
+    fn one_class_is_a_word_and_several_are_counted() {
+        let text = |classes: &[Option<Class>]| of(classes).classes_text();
+        assert_eq!(text(&[]), "no values");
+        assert_eq!(text(&[Some(Class::Cyclic); 3]), "cyclic");
+        assert_eq!(
+            text(&[
+                Some(Class::Flat),
+                Some(Class::WarmUp),
+                Some(Class::WarmUp),
+                None
+            ]),
+            "2 warm-up, 1 flat, 1 not above zero"
+        );
+    }
+
+    #[test]
+    fn the_median_is_told_where_half_of_the_instances_have_a_value() {
+        assert_eq!(of(&[None; 3]).medians(), [(0, 2.0)]);
+        assert_eq!(of(&[None; 2]).medians(), [(0, 1.5), (1, 9.0), (2, 9.0)]);
+    }
+}
