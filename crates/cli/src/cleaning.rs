@@ -5,10 +5,13 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::{BurnInRule, KnownBenchmarks, OutlierMetrics, OutlierRule, Rules};
+use lapwing_core::suite::{JudgeSettings, JudgedFrom, Suite};
+use lapwing_stats::Confidence;
 
 use crate::audit::Detail;
 use crate::burn_in_file;
 use crate::error::CliError;
+use crate::suite_file;
 
 /// What is left out of a judgement.
 #[derive(Debug, Clone, Default, Args)]
@@ -34,9 +37,35 @@ pub struct Cleaning {
     /// Do exactly as another tool does, slips included
     #[arg(long, value_name = "TOOL", help_heading = "What is left out")]
     pub compat: Option<Compat>,
+    /// Judge as the [judge] table of this suite file says; options win over it
+    /// [default: lapwing.toml where there is one]
+    #[arg(
+        long = "suite",
+        id = "suite_file",
+        value_name = "FILE",
+        help_heading = "What is left out"
+    )]
+    pub suite: Option<PathBuf>,
+    /// Judge without a suite file
+    #[arg(long, conflicts_with = "suite_file", help_heading = "What is left out")]
+    pub no_suite: bool,
     /// Show what was left out, by rule and benchmark, and which benchmarks are not viable
     #[arg(long, help_heading = "What is left out")]
     pub audit: bool,
+}
+
+/// How a command judges: its options, else the suite file. What neither says is left to the
+/// command.
+#[derive(Debug, Clone)]
+pub struct Judging {
+    /// What is left out.
+    pub rules: Rules,
+    /// The smallest change that matters, as a share.
+    pub smallest_effect: Option<f64>,
+    /// The level of intervals.
+    pub confidence: Option<Confidence>,
+    /// The share of false ones that is accepted among the changes that are reported.
+    pub false_discovery_rate: Option<f64>,
 }
 
 /// Another tool whose rules are followed.
@@ -82,50 +111,120 @@ impl Cleaning {
         }
     }
 
-    /// Returns the rules that the options describe.
+    /// Returns how to judge: by the options, where they say nothing by the suite file, else as
+    /// usual.
     ///
     /// # Errors
-    /// When the burn-in file cannot be read.
+    /// When the suite file is wrong, or the burn-in file cannot be read.
+    pub fn judging(&self) -> Result<Judging, CliError> {
+        let suite = self.suite_settings()?;
+        let confidence = suite.confidence.map(Confidence::new).transpose()?;
+        Ok(Judging {
+            rules: self.rules_with(&suite)?,
+            smallest_effect: suite.smallest_effect,
+            confidence,
+            false_discovery_rate: suite.false_discovery_rate,
+        })
+    }
+
+    /// Returns the rules of cleaning alone.
+    ///
+    /// # Errors
+    /// As [`Cleaning::judging`].
     pub fn rules(&self) -> Result<Rules, CliError> {
-        let starts = match &self.burn_in_file {
+        Ok(self.judging()?.rules)
+    }
+
+    fn suite_settings(&self) -> Result<JudgeSettings, CliError> {
+        let path = match (&self.suite, self.no_suite) {
+            (Some(path), _) => Some(suite_file::named(path)),
+            (None, true) => None,
+            (None, false) => suite_file::here(),
+        };
+        let Some(path) = path else {
+            return Ok(JudgeSettings::default());
+        };
+        Suite::load_judging(&path).map_err(|error| {
+            let error = suite_file::about(error);
+            let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
+            error.hint(format!(
+                "{meant}its [judge] table says how to judge; --no-suite judges without it"
+            ))
+        })
+    }
+
+    fn rules_with(&self, suite: &JudgeSettings) -> Result<Rules, CliError> {
+        // A burn-in on the command line is meant for all benchmarks, whatever a file of the suite says.
+        let file_of_suite = match self.burn_in {
+            Some(_) => None,
+            None => suite.burn_in_file.as_ref(),
+        };
+        let starts = match self.burn_in_file.as_ref().or(file_of_suite) {
             Some(path) => Some(burn_in_file::read(path)?),
             None => None,
         };
-        let mut rules = match self.compat {
-            Some(Compat::Hail) => {
-                let Some(starts) = starts else {
-                    return Err(CliError::input(
-                        "--compat hail needs the first stable iterations",
-                    )
-                    .hint(
-                        "name their file with --burn-in-file; `lapwing burn-in --write FILE` makes one",
-                    ));
-                };
-                Rules::hail(starts)
-            }
-            None => Rules {
-                burn_in: match (starts, self.burn_in) {
-                    (Some(starts), _) => BurnInRule::Listed {
-                        starts,
-                        others: KnownBenchmarks::AndOthers,
-                    },
-                    (None, Some(BurnInChoice::Auto)) => BurnInRule::Auto,
-                    (None, Some(BurnInChoice::Index(first))) => BurnInRule::Index(first),
-                    (None, None | Some(BurnInChoice::Recorded)) => BurnInRule::Recorded,
-                },
-                ..Rules::default()
-            },
-        };
-        if let Some(factor) = self.outlier_factor {
-            rules.outliers = Some(OutlierRule {
-                factor,
-                fewest_values: 0,
-                metrics: OutlierMetrics::Times,
-            });
+        if let Some(Compat::Hail) = self.compat {
+            let Some(starts) = starts else {
+                return Err(CliError::input(
+                    "--compat hail needs the first stable iterations",
+                )
+                .hint(
+                    "name their file with --burn-in-file; `lapwing burn-in --write FILE` makes one",
+                ));
+            };
+            // Exactly as Hail does, but for what is asked for by name.
+            return Ok(self.over(Rules::hail(starts)));
         }
-        rules.min_iterations = self.min_iterations.unwrap_or(rules.min_iterations);
-        rules.min_instances = self.min_instances.unwrap_or(rules.min_instances);
-        Ok(rules)
+        let rule = match self.burn_in.or(suite.burn_in.map(BurnInChoice::from)) {
+            None | Some(BurnInChoice::Recorded) => BurnInRule::Recorded,
+            Some(BurnInChoice::Auto) => BurnInRule::Auto,
+            Some(BurnInChoice::Index(first)) => BurnInRule::Index(first),
+        };
+        let usual = Rules::default();
+        let least = |number: Option<u32>, usual: usize| {
+            number.map_or(usual, |it| usize::try_from(it).unwrap_or(usize::MAX))
+        };
+        Ok(self.over(Rules {
+            burn_in: match starts {
+                Some(starts) => BurnInRule::Listed {
+                    starts,
+                    others: KnownBenchmarks::AndOthers(Box::new(rule)),
+                },
+                None => rule,
+            },
+            outliers: suite.outlier_factor.map(outliers),
+            min_iterations: least(suite.min_iterations, usual.min_iterations),
+            min_instances: least(suite.min_instances, usual.min_instances),
+            ..usual
+        }))
+    }
+
+    /// Returns the rules with the limits that the options name.
+    fn over(&self, rules: Rules) -> Rules {
+        Rules {
+            outliers: self.outlier_factor.map(outliers).or(rules.outliers),
+            min_iterations: self.min_iterations.unwrap_or(rules.min_iterations),
+            min_instances: self.min_instances.unwrap_or(rules.min_instances),
+            ..rules
+        }
+    }
+}
+
+fn outliers(factor: f64) -> OutlierRule {
+    OutlierRule {
+        factor,
+        fewest_values: 0,
+        metrics: OutlierMetrics::Times,
+    }
+}
+
+impl From<JudgedFrom> for BurnInChoice {
+    fn from(from: JudgedFrom) -> Self {
+        match from {
+            JudgedFrom::Recorded => Self::Recorded,
+            JudgedFrom::Auto => Self::Auto,
+            JudgedFrom::Index(first) => Self::Index(first),
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// 0: fine.
     Fine,
+    /// 1: a judgement that `--fail-on` names came true.
+    Judged,
     /// 2: wrong usage or input.
     Input,
     /// 3: not enough data to judge.
@@ -23,6 +25,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
             Exit::Fine => 0,
+            Exit::Judged => 1,
             Exit::Input => 2,
             Exit::NotEnough => 3,
             Exit::Bug => 70,

@@ -8,7 +8,10 @@ mod error;
 mod fit;
 mod hints;
 mod options;
+mod plot;
+mod sides;
 mod store;
+mod suite_file;
 mod table;
 mod terminal;
 

@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it does.
 
+mod compare;
 mod completions;
 mod db;
 mod doctor;
@@ -22,6 +23,7 @@ pub enum Command {
     Import(import::Import),
     Export(export::Export),
     List(list::List),
+    Compare(Box<compare::Compare>),
     Report(report::Report),
     Db(db::Db),
     Completions(completions::Completions),
@@ -36,6 +38,7 @@ impl Command {
             Self::Import(command) => command.act(context),
             Self::Export(command) => command.act(context),
             Self::List(command) => command.act(context),
+            Self::Compare(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
             Self::Completions(command) => command.act(context),

@@ -68,6 +68,7 @@ impl Opened {
 
 fn not_imported(error: import::ImportError) -> CliError {
     CliError::input(error)
+        .hint("`lapwing import FILE` says more, and can keep the good lines of a file")
 }
 
 fn is_store(path: &Path) -> bool {

@@ -4,6 +4,7 @@ mod file;
 mod side;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use jiff::Timestamp;
 use lapwing_core::judge::Place;
@@ -50,7 +51,14 @@ impl Sides {
         if !sides.iter().all(Side::is_file) {
             match open() {
                 Ok(store) => {
-                    runs = store.runs(filter)?;
+                    // A side is what was measured under it, whatever it lacks.
+                    let of_runs = Filter {
+                        benchmarks: Vec::new(),
+                        tags: Vec::new(),
+                        metrics: Vec::new(),
+                        ..filter.clone()
+                    };
+                    runs = store.runs(&of_runs)?;
                     all.stores.push(file::Opened::kept(store));
                 }
                 // Two files can be compared where nothing was ever kept.
@@ -65,7 +73,7 @@ impl Sides {
             } else {
                 let (kind, chosen) = side.look_up(&runs)?;
                 Found {
-                    name: side.text.clone(),
+                    name: name(side, kind, &chosen),
                     kind,
                     store: 0,
                     runs: chosen.into_iter().cloned().collect(),
@@ -73,6 +81,7 @@ impl Sides {
             };
             all.found.push(found);
         }
+        all.shorten_paths();
         all.keep_one_version();
         all.refuse_overlaps()?;
         all.note_different_sessions();
@@ -89,6 +98,17 @@ impl Sides {
             store: self.stores.len() - 1,
             runs,
         })
+    }
+
+    /// Calls files by their names alone where these differ.
+    fn shorten_paths(&mut self) {
+        let short: Vec<String> = self.found.iter().map(Found::short_name).collect();
+        let differ = short.iter().collect::<BTreeSet<_>>().len() == short.len();
+        if differ {
+            for (side, name) in self.found.iter_mut().zip(short) {
+                side.name = name;
+            }
+        }
     }
 
     /// Keeps of variants that were measured with several versions only the newest version that
@@ -133,8 +153,11 @@ impl Sides {
             for other in &self.found[at + 1..] {
                 if other.runs.iter().any(|run| ids.contains(run.id.as_str())) {
                     return Err(CliError::input(format!(
-                        "`{}` and `{}` have runs in common",
-                        one.name, other.name
+                        "{} `{}` and {} `{}` have runs in common",
+                        one.kind.name(),
+                        one.name,
+                        other.kind.name(),
+                        other.name
                     ))
                     .hint(
                         "a comparison takes different sides; `--split halves` checks one against itself",
@@ -153,7 +176,10 @@ impl Sides {
             return;
         };
         let measured = sessions(baseline);
-        if candidates.iter().any(|it| sessions(it).is_disjoint(&measured)) {
+        if candidates
+            .iter()
+            .any(|it| sessions(it).is_disjoint(&measured))
+        {
             self.notes.push(
                 "the sides are of different sessions: what the machine did otherwise then counts \
                  as a change; variants of one session are measured in turn"
@@ -229,9 +255,28 @@ impl Sides {
     }
 }
 
+impl Found {
+    fn short_name(&self) -> String {
+        let file = Path::new(&self.name).file_name();
+        match (self.kind, file) {
+            (Kind::File, Some(file)) => file.to_string_lossy().into_owned(),
+            _ => self.name.clone(),
+        }
+    }
+}
+
+/// Returns what people call a side: its session's name where they wrote a part of the id.
+fn name(side: &Side, kind: Kind, runs: &[&RunRow]) -> String {
+    let session = runs.first().and_then(|run| run.session_name.clone());
+    match (kind, session) {
+        (Kind::Session, Some(session)) => session,
+        _ => side.text.clone(),
+    }
+}
+
 /// By what else than the side the instances of a benchmark are told apart.
 #[derive(Debug, Clone, Copy)]
-pub struct SettingBy {
+struct SettingBy {
     variant: bool,
     version: bool,
 }
@@ -253,21 +298,8 @@ impl SettingBy {
         }
     }
 
-    /// Returns the setting by which runs of one lot are told apart.
-    pub fn of_runs<'r>(runs: impl IntoIterator<Item = &'r RunRow>) -> Self {
-        let (mut variants, mut versions) = (BTreeSet::new(), BTreeSet::new());
-        for run in runs {
-            variants.insert(run.variant.clone());
-            versions.insert(version_of(run));
-        }
-        Self {
-            variant: variants.len() > 1,
-            version: versions.len() > 1,
-        }
-    }
-
     /// Returns the setting of an instance; `None` where nothing is to be told apart.
-    pub fn text(self, instance: &InstanceData) -> Option<String> {
+    fn text(self, instance: &InstanceData) -> Option<String> {
         let version = &instance.run.version;
         let variant = self.variant.then(|| instance.run.variant.clone());
         let version = self

@@ -149,10 +149,8 @@ impl Side {
                     .iter()
                     .map(|kind| format!("`{}:{text}`", kind.name()))
                     .collect();
-                return Err(
-                    CliError::input(format!("`{text}` could be several things"))
-                        .hint(format!("write {}", written.join(" or "))),
-                );
+                return Err(CliError::input(format!("`{text}` could be several things"))
+                    .hint(format!("write {}", written.join(" or "))));
             }
         };
         let chosen: Vec<&RunRow> = runs.iter().filter(|run| kind.chooses(run, text)).collect();
@@ -195,7 +193,10 @@ pub fn there_are(runs: &[RunRow], kind: Option<Kind>) -> String {
     const SHOWN: usize = 6;
     let mut known: Vec<String> = Vec::new();
     let kinds = [Kind::Variant, Kind::Version, Kind::Session];
-    for wanted in kinds.into_iter().filter(|it| kind.is_none_or(|kind| kind == *it)) {
+    for wanted in kinds
+        .into_iter()
+        .filter(|it| kind.is_none_or(|kind| kind == *it))
+    {
         for run in runs {
             let text = match wanted {
                 Kind::Session => run.session_name.as_deref(),

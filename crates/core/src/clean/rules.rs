@@ -60,11 +60,10 @@ pub enum BurnInRule {
 }
 
 /// What becomes of benchmarks that a list does not name.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum KnownBenchmarks {
-    /// They begin where they were planned to.
-    #[default]
-    AndOthers,
+    /// They begin where this rule says.
+    AndOthers(Box<BurnInRule>),
     /// They are left out, as Hail's notebook does.
     Only,
 }
@@ -158,9 +157,7 @@ impl BurnInRule {
             Self::Listed { starts, others } => match (listed(starts, id), others) {
                 (Some(first), _) => (SteadyFrom::Index(first), BurnInSource::Listed),
                 (None, KnownBenchmarks::Only) => (SteadyFrom::Unknown, BurnInSource::NotListed),
-                (None, KnownBenchmarks::AndOthers) => {
-                    (SteadyFrom::Recorded, BurnInSource::Recorded)
-                }
+                (None, KnownBenchmarks::AndOthers(rule)) => rule.of(id),
             },
         }
     }
@@ -211,7 +208,10 @@ mod tests {
         assert_eq!(first("b.py::test_a"), SteadyFrom::Index(5));
         assert_eq!(first("c.py::test_a"), SteadyFrom::Index(3));
         assert_eq!(first("c.py::test_b"), SteadyFrom::Unknown);
-        let others = rule(KnownBenchmarks::AndOthers);
-        assert_eq!(others.of("c.py::test_b").0, SteadyFrom::Recorded);
+        let others = rule(KnownBenchmarks::AndOthers(Box::new(BurnInRule::Index(2))));
+        assert_eq!(
+            others.of("c.py::test_b"),
+            (SteadyFrom::Index(2), BurnInSource::Given)
+        );
     }
 }

@@ -72,6 +72,8 @@ pub struct SideSample {
     pub recorded_instances: usize,
     /// How many iterations failed or timed out, and instances came to no iteration at all.
     pub failures: usize,
+    /// Whether any iteration has a value, if it counts or not.
+    pub has_values: bool,
     /// Whether there are summaries by a source that kept no samples.
     pub has_summary: bool,
     /// The machines of the instances, where known.
@@ -353,7 +355,8 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
     if !old.is_empty() && !new.is_empty() && old != new {
         cautions.push(Caution::OtherBenchmark);
     }
-    if sides[1].failures > sides[0].failures {
+    let is_measured = sides.iter().all(|side| !side.cleaned.instances.is_empty());
+    if is_measured && sides[1].failures > sides[0].failures {
         cautions.push(Caution::Failures {
             candidate: sides[1].failures,
             baseline: sides[0].failures,

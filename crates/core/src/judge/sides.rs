@@ -10,22 +10,21 @@ use super::compare::{CompareOptions, Comparison, SideSample, Subject, compare, d
 use super::hail::{HailComparison, analyze_as_hail};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, Policy, Rules, clean};
+use crate::measure::{COUNTED, comes_of_wall_time};
 use crate::model::{InstanceOutcome, Metric, MetricName, Outcome};
 use crate::record::{BenchmarkData, InstanceData};
 
 /// Which metrics are compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum MetricChoice {
-    /// The wall time and all that have a direction, but for the parts of the wall time:
-    /// `user_time` and `system_time`.
+    /// The wall time, the peak memory, and what the benchmark itself reports that has a
+    /// direction: not what the operating system counts besides, and not rates that come of
+    /// the wall time, which would only add to the number of comparisons.
     #[default]
     Directed,
     /// These.
     Named(Vec<MetricName>),
 }
-
-/// Parts of the wall time, which would triple the number of comparisons without telling more.
-const PARTS: [&str; 2] = ["user_time", "system_time"];
 
 /// The metric that stands first.
 const FIRST: &str = "wall_time";
@@ -38,14 +37,20 @@ impl MetricChoice {
             Self::Directed => {
                 let mut names: Vec<MetricName> = names(data)
                     .into_iter()
-                    .filter(|name| !PARTS.contains(&name.as_str()))
-                    .filter(|name| name == FIRST || metric(data, name).better.is_some())
+                    .filter(|name| is_asked_for(data, name))
                     .collect();
                 names.sort_by_key(|name| name != FIRST);
                 names
             }
         }
     }
+}
+
+fn is_asked_for(data: &BenchmarkData, name: &str) -> bool {
+    let declared = data.instances.last().map(|it| &it.run.metrics);
+    let is_news = declared.is_none_or(|declared| !comes_of_wall_time(name, declared));
+    let has_direction = || name == FIRST || metric(data, name).better.is_some();
+    !COUNTED.contains(&name) && is_news && has_direction()
 }
 
 /// The metrics that have values or summaries; where nothing has, because all failed, the first
@@ -123,6 +128,8 @@ pub struct SuiteComparison {
 pub struct ComparisonAsHail {
     /// What is compared.
     pub subject: Subject,
+    /// The metric's unit and direction.
+    pub metric: Metric,
     /// The name of the baseline, which Hail calls control.
     pub baseline: String,
     /// The name of the candidate, which Hail calls test.
@@ -284,6 +291,7 @@ impl Sides {
             let result = analyze_as_hail(control, test, count, confidence, seed)?;
             Some(ComparisonAsHail {
                 subject: pair.subject.clone(),
+                metric: pair.metric.clone(),
                 baseline: pair.names[0].to_owned(),
                 candidate: pair.names[1].to_owned(),
                 instances: [control.instances.len(), test.instances.len()],
@@ -356,10 +364,7 @@ impl Sides {
 
 /// Whether a side has anything of a metric, were it only that it failed.
 fn has_metric(side: &SideSample) -> bool {
-    !side.cleaned.instances.is_empty()
-        || side.has_summary
-        || side.failures > 0
-        || !side.cleaned.left_out.is_empty()
+    side.has_values || side.has_summary || side.failures > 0
 }
 
 struct Pair<'a> {
@@ -390,6 +395,11 @@ impl SideSample {
         };
         for it in instances {
             side.failures += failures(it);
+            side.has_values |= it
+                .iterations
+                .values
+                .get(metric)
+                .is_some_and(|column| column.iter().any(|value| value.is_finite()));
             side.has_summary |= it.summaries.iter().any(|summary| summary.metric == metric);
             note(&mut side.hosts, it.instance.host.as_deref());
             note(&mut side.processors, processor(it));

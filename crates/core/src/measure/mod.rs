@@ -23,5 +23,5 @@ pub use observe::{Snapshot, observed};
 pub use outputs::command_outputs;
 pub use runner::{RunEnd, RunError, Runs, Surroundings, Watch, open_session, run};
 pub use schedule::{Finished, FixedSchedule, InstancePlan, Schedule};
-pub use values::declared_metrics;
+pub use values::{COUNTED, comes_of_wall_time, declared_metrics};
 pub use version::version;

@@ -55,6 +55,35 @@ pub fn declared_metrics<'a>(
     metrics
 }
 
+/// Metrics that the operating system counts beside the wall time and the peak memory, which do
+/// not answer "how fast is it".
+pub const COUNTED: [&str; 11] = [
+    "user_time",
+    "system_time",
+    "minor_faults",
+    "major_faults",
+    "voluntary_switches",
+    "involuntary_switches",
+    "block_input",
+    "block_output",
+    "cgroup_peak_memory",
+    "instructions",
+    "cycles",
+];
+
+/// Returns whether a metric says the same as the wall time in another way, because it comes of
+/// it and an amount of work: `bytes_per_second` beside `seconds_per_byte`.
+pub fn comes_of_wall_time(name: &str, declared: &BTreeMap<MetricName, Metric>) -> bool {
+    let is_pair = |work: &str| {
+        declared.contains_key(&rate_name(work)) && declared.contains_key(&time_name(work))
+    };
+    if let Some(work) = name.strip_suffix("_per_second") {
+        return is_pair(work);
+    }
+    name.strip_prefix("seconds_per_")
+        .is_some_and(|one| is_pair(one) || is_pair(&format!("{one}s")))
+}
+
 fn rate_name(work: &str) -> MetricName {
     format!("{work}_per_second")
 }

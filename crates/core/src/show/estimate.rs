@@ -34,6 +34,19 @@ impl Estimate {
         scale.with_unit(&scale.number_with(self.value, self.decimals(&scale)))
     }
 
+    /// Returns the values of a row on one scale, so that `118 s` does not stand beside `2.00 min`;
+    /// those that are not there as a dash.
+    pub fn row_text(row: &[Option<Self>], unit: &str) -> Vec<String> {
+        let scale = Scale::of_all(row.iter().flatten().map(|it| it.value), unit);
+        let text = |it: &Option<Self>| match it {
+            Some(it) if it.value.is_finite() => {
+                scale.with_unit(&scale.number_with(it.value, it.decimals(&scale)))
+            }
+            Some(_) | None => NOTHING.to_owned(),
+        };
+        row.iter().map(text).collect()
+    }
+
     /// Returns the interval alone, `1.29–1.34`, on the scale of the value and without its
     /// unit; `None` when there is none.
     pub fn interval_text(&self, unit: &str) -> Option<String> {

@@ -14,7 +14,7 @@ mod verdict;
 
 pub use chart::{Chart, Colours, Theme};
 pub use estimate::{comparison_sentence, cv_text, difference_text};
-pub use quantity::{Scale, count, percent, quantity, ratio};
+pub use quantity::{Scale, count, percent, quantity, ratio, round_percent};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use steady::class_name;

@@ -198,6 +198,12 @@ pub fn percent(share: f64) -> String {
     format!("{} %", fixed(value, decimals))
 }
 
+/// Returns a share that somebody chose as they would write it: `5 %`, `2.5 %`.
+pub fn round_percent(share: f64) -> String {
+    let percent = (share * 1e6).round() / 1e4;
+    format!("{percent} %")
+}
+
 /// Returns a whole number with its thousands apart: `11,873`.
 pub fn count(number: usize) -> String {
     group(&number.to_string())

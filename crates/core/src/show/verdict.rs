@@ -3,7 +3,7 @@
 use lapwing_stats::Interval;
 
 use super::estimate::{ends, telling_decimals};
-use super::quantity::{fixed, percent, ratio, ratio_decimals};
+use super::quantity::{fixed, ratio, ratio_decimals, round_percent};
 use crate::judge::{
     Caution, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT, Method, Reason,
     Verdict,
@@ -100,7 +100,7 @@ pub fn verdicts_text(comparisons: &[Comparison], options: &CompareOptions) -> St
                 parts.push(format!(
                     "{} within {}",
                     verdict.counted(count),
-                    percent(effect)
+                    round_percent(effect)
                 ));
             }
             (_, count, _) => parts.push(verdict.counted(count)),
@@ -126,7 +126,7 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             half_width,
         } => format!(
             "{instances} instances a side would settle {}",
-            percent(half_width)
+            round_percent(half_width)
         ),
         Reason::ManyComparisons => "sure alone, not among so many comparisons".to_owned(),
         Reason::Straddles => "it changed, but perhaps by less than matters".to_owned(),

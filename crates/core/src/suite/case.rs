@@ -76,7 +76,8 @@ pub(super) fn read_settings(keys: &mut Table) -> Result<Settings, Located> {
     })
 }
 
-fn at_least_one(node: &Node, key: &str) -> Result<u32, Located> {
+/// Returns a whole number of 1 or more.
+pub(super) fn at_least_one(node: &Node, key: &str) -> Result<u32, Located> {
     match node.whole(key)? {
         0 => Err(node.senseless(key, "must be 1 or more")),
         count => Ok(count),

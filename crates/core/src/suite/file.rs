@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::case::{Defaults, read_case, read_settings, sha256};
 use super::error::{Problem, SuiteError, nearest};
+use super::judging::{JudgeSettings, read_judge};
 use super::node::{self, Located, Node, Table, Value};
 use super::plan::{Case, CommandLine, Plan, Variant, VersionSource};
 use super::settings::Settings;
@@ -17,6 +18,8 @@ use crate::model::{Level, Run};
 pub struct Suite {
     /// Its name.
     pub name: String,
+    /// What it says about judging.
+    pub judge: JudgeSettings,
     cases: Vec<Case>,
     variants: Vec<Variant>,
     version: VersionSource,
@@ -34,16 +37,18 @@ impl Suite {
     /// # Errors
     /// When the file cannot be read, or with the first place in it that is wrong.
     pub fn load(path: &Path) -> Result<Self, SuiteError> {
-        let text = std::fs::read_to_string(path).map_err(|source| SuiteError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
-        let absolute = std::path::absolute(path).map_err(|source| SuiteError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
-        let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
+        let (text, folder) = read_file(path)?;
         Self::parse(path, &text, &folder)
+    }
+
+    /// Reads what a suite file says about judging. All of it is checked, but it need not have
+    /// benchmarks.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or with the first place in it that is wrong.
+    pub fn load_judging(path: &Path) -> Result<JudgeSettings, SuiteError> {
+        let (text, folder) = read_file(path)?;
+        Self::parse_judging(path, &text, &folder)
     }
 
     /// Reads the text of a suite file; `path` is named in errors, and relative
@@ -52,11 +57,24 @@ impl Suite {
     /// # Errors
     /// With the first place that is wrong.
     pub fn parse(path: &Path, text: &str, folder: &Path) -> Result<Self, SuiteError> {
-        read_suite(text, folder).map_err(|(line, problem)| SuiteError::At {
-            path: path.to_owned(),
-            line,
-            problem,
-        })
+        let suite = read_suite(text, folder).map_err(|it| at(path, it))?;
+        if suite.cases.is_empty() {
+            return Err(at(path, (1, Problem::Empty)));
+        }
+        Ok(suite)
+    }
+
+    /// Reads what the text of a suite file says about judging, as [`Suite::load_judging`].
+    ///
+    /// # Errors
+    /// With the first place that is wrong.
+    pub fn parse_judging(
+        path: &Path,
+        text: &str,
+        folder: &Path,
+    ) -> Result<JudgeSettings, SuiteError> {
+        let suite = read_suite(text, folder).map_err(|it| at(path, it))?;
+        Ok(suite.judge)
     }
 
     /// Returns what is to be measured, with the overrides of the command line in force.
@@ -75,6 +93,26 @@ impl Suite {
             cpus: overrides.cpus.clone().or_else(|| self.cpus.clone()),
             seed,
         }
+    }
+}
+
+/// Returns the text of a suite file and the folder that it lies in.
+fn read_file(path: &Path) -> Result<(String, PathBuf), SuiteError> {
+    let cannot = |source| SuiteError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let text = std::fs::read_to_string(path).map_err(cannot)?;
+    let absolute = std::path::absolute(path).map_err(cannot)?;
+    let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
+    Ok((text, folder))
+}
+
+fn at(path: &Path, (line, problem): Located) -> SuiteError {
+    SuiteError::At {
+        path: path.to_owned(),
+        line,
+        problem,
     }
 }
 
@@ -106,13 +144,14 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
     let factors = read_factors(&mut table)?;
     let variants = read_variants(&mut table, &factors)?;
     let cases = read_cases(&mut table, &defaults)?;
-    let line = table.line();
+    let judge = match table.take("judge") {
+        Some(node) => read_judge(node, folder)?,
+        None => JudgeSettings::default(),
+    };
     table.finish()?;
-    if cases.is_empty() {
-        return Err((line, Problem::Empty));
-    }
     Ok(Suite {
         name,
+        judge,
         cases,
         variants,
         version,

@@ -1,12 +1,12 @@
 //! Where imported results go: into the store, or nowhere when it is only tried out.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use lapwing_core::record::import::{self, ImportError, ImportOptions, Imported, Source};
 use lapwing_core::record::{Store, StoreError};
+use tempfile::TempDir;
 
 use crate::error::CliError;
 use crate::options::Context;
@@ -31,7 +31,7 @@ pub(super) struct Target<'c> {
     /// was there before.
     made: Option<Vec<PathBuf>>,
     /// What a dry run has instead of a store that is not there; goes after the store.
-    temporary: Option<TemporaryFolder>,
+    temporary: Option<TempDir>,
 }
 
 impl<'c> Target<'c> {
@@ -77,8 +77,10 @@ impl<'c> Target<'c> {
                     open_for_writing(self.context)?
                 }
                 Way::DryRun => {
-                    let folder = self.temporary.insert(TemporaryFolder::new()?);
-                    Store::open(&folder.path.join("lapwing.db"))?
+                    let folder = self
+                        .temporary
+                        .insert(TempDir::with_prefix("lapwing-dry-run-")?);
+                    Store::open(&folder.path().join("lapwing.db"))?
                 }
             }),
         };
@@ -163,32 +165,4 @@ fn missing_folders(store: &Path) -> Vec<PathBuf> {
         .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
         .map(Path::to_owned)
         .collect()
-}
-
-/// A folder that goes with everything in it when it is dropped.
-struct TemporaryFolder {
-    path: PathBuf,
-}
-
-impl TemporaryFolder {
-    fn new() -> io::Result<Self> {
-        let mut attempt = 0_u32;
-        loop {
-            let name = format!("lapwing-dry-run-{}-{attempt}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Self { path }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => {
-                    attempt += 1;
-                }
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-impl Drop for TemporaryFolder {
-    fn drop(&mut self) {
-        let _gone: io::Result<()> = fs::remove_dir_all(&self.path);
-    }
 }

@@ -37,7 +37,7 @@ impl Run {
         if let Some(session) = &self.resume {
             return resume::resume(&self, session, context);
         }
-        self.check_plot()?;
+        crate::plot::check_ending(self.plot.as_deref())?;
         let plan = self.plan()?;
         if self.dry_run {
             return dry_run::show(&plan, context);

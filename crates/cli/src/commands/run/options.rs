@@ -6,15 +6,12 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
-    AdHoc, BurnIn, CommandLine, OutputMetrics, Plan, Settings, Suite, SuiteError, nearest,
-    parse_duration,
+    AdHoc, BurnIn, CommandLine, OutputMetrics, Plan, Settings, Suite, nearest, parse_duration,
 };
 
 use crate::error::CliError;
 use crate::options::Format;
-
-/// The suite file that is measured when nothing else is said.
-const SUITE_FILE: &str = "lapwing.toml";
+use crate::suite_file::{self, SUITE_FILE};
 
 /// Commands are measured for at least this long when nobody says how often.
 const QUICK: Duration = Duration::from_secs(1);
@@ -139,7 +136,7 @@ impl Run {
         let plan = if commands.is_empty() {
             self.refuse_options_of_commands()?;
             let path = self.suite_file()?;
-            let suite = Suite::load(&path).map_err(about_suite)?;
+            let suite = Suite::load(&path).map_err(suite_file::about)?;
             self.select(suite.plan(&self.settings(), seed))?
         } else {
             let folder = std::env::current_dir()?;
@@ -151,21 +148,6 @@ impl Run {
             self.ad_hoc(commands).plan(&folder, &settings, seed)
         };
         Ok(plan)
-    }
-
-    /// A picture that cannot be drawn is better refused before an hour of measuring.
-    pub fn check_plot(&self) -> Result<(), CliError> {
-        let known = |path: &PathBuf| {
-            let extension = path.extension().and_then(|it| it.to_str());
-            matches!(extension, Some("svg" | "png" | "html"))
-        };
-        match &self.plot {
-            Some(path) if !known(path) => Err(CliError::input(format!(
-                "`{}` does not end in .svg, .png or .html",
-                path.display()
-            ))),
-            Some(_) | None => Ok(()),
-        }
     }
 
     fn settings(&self) -> Settings {
@@ -241,11 +223,10 @@ impl Run {
     }
 
     fn suite_file(&self) -> Result<PathBuf, CliError> {
-        match &self.suite {
-            Some(path) if path.is_dir() => Ok(path.join(SUITE_FILE)),
-            Some(path) => Ok(path.clone()),
-            None if Path::new(SUITE_FILE).exists() => Ok(PathBuf::from(SUITE_FILE)),
-            None => Err(CliError::input(format!(
+        match (&self.suite, suite_file::here()) {
+            (Some(path), _) => Ok(suite_file::named(path)),
+            (None, Some(path)) => Ok(path),
+            (None, None) => Err(CliError::input(format!(
                 "nothing to measure: there is no {SUITE_FILE} here"
             ))
             .hint("measure a command with `lapwing run -- COMMAND`, or name a suite file")),
@@ -295,17 +276,6 @@ fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>) -
     match nearest(wanted, names) {
         Some(name) => error.hint(format!("did you mean `{name}`?")),
         None => error.hint("`lapwing run --dry-run` lists what it has"),
-    }
-}
-
-fn about_suite(error: SuiteError) -> CliError {
-    let hint = error
-        .suggestion()
-        .map(|name| format!("did you mean `{name}`?"));
-    let error = CliError::input(error);
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use lapwing_core::clean::{Cleaned, LeftOut, Policy, clean};
 use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, estimate};
+use lapwing_core::measure::COUNTED;
 use lapwing_core::model::{Metric, Run, Session};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::show::Colours;
@@ -19,22 +20,6 @@ use super::compare;
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::table::{Align, Table};
-
-/// Metrics of the operating system that do not answer "how fast is it".
-const SIDE_METRICS: [&str; 12] = [
-    "user_time",
-    "system_time",
-    "peak_memory",
-    "minor_faults",
-    "major_faults",
-    "voluntary_switches",
-    "involuntary_switches",
-    "block_input",
-    "block_output",
-    "cgroup_peak_memory",
-    "instructions",
-    "cycles",
-];
 
 /// One benchmark in one variant.
 pub struct Row {
@@ -286,8 +271,8 @@ fn row(benchmark: &str, variant: &str, instances: &[InstanceData]) -> Row {
         .flat_map(|it| it.iterations.values.keys())
         // Time per unit of work says what the throughput says already.
         .filter(|name| {
-            *name != "wall_time"
-                && !SIDE_METRICS.contains(&name.as_str())
+            !["wall_time", "peak_memory"].contains(&name.as_str())
+                && !COUNTED.contains(&name.as_str())
                 && !name.starts_with("seconds_per_")
         })
         .collect();

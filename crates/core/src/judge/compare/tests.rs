@@ -125,13 +125,34 @@ fn what_was_not_measured_is_never_a_pass() {
     let broken = alone(&scaled(1.0), &failed, &options);
     assert_eq!(broken.verdict, Verdict::NotMeasured);
     assert_eq!(broken.reason, Some(Reason::NothingLeft { failures: 5 }));
-    assert_eq!(
-        broken.cautions,
-        [Caution::Failures {
-            candidate: 5,
-            baseline: 0
-        }]
-    );
+    // The verdict says it already.
+    assert_eq!(broken.cautions, []);
+}
+
+#[test]
+fn failures_beside_values_are_a_caution() {
+    let options = CompareOptions::default();
+    let shaky = SideSample {
+        failures: 5,
+        ..scaled(1.0)
+    };
+    let caution = Caution::Failures {
+        candidate: 5,
+        baseline: 0,
+    };
+    assert_eq!(alone(&scaled(1.0), &shaky, &options).cautions, [caution]);
+    assert_eq!(alone(&shaky, &scaled(1.0), &options).cautions, []);
+}
+
+#[test]
+fn groups_of_instances_are_a_caution_below_ten_a_side() {
+    let options = CompareOptions::default();
+    let two_kinds = [1.0, 1.31, 1.3, 1.01, 1.3, 1.0];
+    let few = alone(&scaled(1.0), &side(&two_kinds), &options);
+    assert_eq!(few.cautions, [Caution::FewOfSeveralModes]);
+    let twice: Vec<f64> = two_kinds.iter().chain(&two_kinds).copied().collect();
+    let many = alone(&side(&twice), &side(&twice), &options);
+    assert_eq!(many.cautions, []);
 }
 
 #[test]

@@ -1,0 +1,172 @@
+//! The answer of a comparison for programs: JSON and CSV (`docs/compare.md` describes both).
+
+use std::io::Write;
+
+use lapwing_core::judge::{Caution, Comparison, Method, Reason, SuiteComparison};
+use lapwing_core::show::{caution_text, reason_text};
+use serde_json::{Value, json};
+
+use super::Answer;
+use crate::error::CliError;
+
+/// The columns of the CSV table: keys of a row in JSON.
+const COLUMNS: [&str; 24] = [
+    "suite",
+    "benchmark",
+    "setting",
+    "metric",
+    "unit",
+    "baseline",
+    "candidate",
+    "baseline_value",
+    "candidate_value",
+    "baseline_instances",
+    "candidate_instances",
+    "baseline_iterations",
+    "candidate_iterations",
+    "ratio",
+    "lower",
+    "upper",
+    "p_value",
+    "p_adjusted",
+    "verdict",
+    "reason",
+    "reason_text",
+    "method",
+    "better",
+    "cautions",
+];
+
+/// Returns the whole answer but for the audit.
+pub(super) fn json(answer: &Answer) -> Value {
+    let rows: Vec<Value> = answer.comparisons.iter().map(row).collect();
+    let suites: Vec<Value> = answer.suites.iter().map(suite).collect();
+    json!({
+        "baseline": answer.names.first(),
+        "candidates": answer.names.get(1..),
+        "confidence": answer.options.confidence.level(),
+        "false_discovery_rate": answer.options.false_discovery_rate,
+        "smallest_effect": answer.options.smallest_effect,
+        "comparisons": rows,
+        "suites": suites,
+        "notes": answer.notes,
+    })
+}
+
+fn row(it: &Comparison) -> Value {
+    let value = |estimate: Option<lapwing_core::judge::Estimate>| estimate.map(|it| it.value);
+    let size = |estimate: Option<lapwing_core::judge::Estimate>| {
+        estimate.map(|it| it.size).unwrap_or_default()
+    };
+    let [baseline, candidate] = [it.baseline_estimate, it.candidate_estimate];
+    let interval = it.ratio.and_then(|ratio| ratio.interval);
+    json!({
+        "suite": it.subject.suite,
+        "benchmark": it.subject.benchmark,
+        "setting": it.subject.setting,
+        "metric": it.subject.metric,
+        "unit": it.metric.unit,
+        "better": it.metric.better,
+        "baseline": it.baseline,
+        "candidate": it.candidate,
+        "baseline_value": value(baseline),
+        "candidate_value": value(candidate),
+        "baseline_instances": size(baseline).instances,
+        "candidate_instances": size(candidate).instances,
+        "baseline_iterations": size(baseline).iterations,
+        "candidate_iterations": size(candidate).iterations,
+        "ratio": it.ratio.map(|ratio| ratio.value),
+        "lower": interval.map(|it| it.lower),
+        "upper": interval.map(|it| it.upper),
+        "p_value": it.ratio.map(|ratio| ratio.p_value),
+        "p_adjusted": it.p_adjusted,
+        "verdict": it.verdict.name(),
+        "reason": it.reason.map(reason_key),
+        "reason_text": reason_text(it),
+        "method": it.ratio.map(|ratio| method_key(ratio.method)),
+        "cautions": it.cautions.iter().map(caution).collect::<Vec<Value>>(),
+    })
+}
+
+fn caution(it: &Caution) -> Value {
+    let key = match it {
+        Caution::OtherMachines { .. } => "other_machines",
+        Caution::OtherBenchmark => "other_benchmark",
+        Caution::Failures { .. } => "failures",
+        Caution::FewOfSeveralModes => "few_of_several_modes",
+    };
+    json!({ "caution": key, "text": caution_text(it) })
+}
+
+fn reason_key(reason: Reason) -> &'static str {
+    match reason {
+        Reason::FewInstances => "few_instances",
+        Reason::OnlySummaries => "only_summaries",
+        Reason::NotPositive => "not_positive",
+        Reason::NoDirection => "no_direction",
+        Reason::TooWide { .. } => "too_wide",
+        Reason::ManyComparisons => "many_comparisons",
+        Reason::Straddles => "straddles",
+        Reason::NoBaseline => "no_baseline",
+        Reason::NoCandidate => "no_candidate",
+        Reason::NothingLeft { .. } => "nothing_left",
+    }
+}
+
+fn method_key(method: Method) -> &'static str {
+    match method {
+        Method::Default => "default",
+        Method::Welch => "welch",
+        Method::BootstrapT => "bootstrap-t",
+        Method::Bca => "bca",
+        Method::Fieller => "fieller",
+        Method::Hierarchical => "hierarchical",
+        Method::MannWhitney => "mann-whitney",
+        Method::BrunnerMunzel => "brunner-munzel",
+        Method::Permutation => "permutation",
+    }
+}
+
+fn suite(it: &SuiteComparison) -> Value {
+    json!({
+        "suite": it.suite,
+        "metric": it.metric,
+        "candidate": it.candidate,
+        "benchmarks": it.ratio.benchmarks,
+        "ratio": it.ratio.ratio,
+        "lower": it.ratio.interval.map(|it| it.lower),
+        "upper": it.ratio.interval.map(|it| it.upper),
+    })
+}
+
+/// Writes a row for each comparison.
+pub(super) fn csv(answer: &Answer, out: &mut impl Write) -> Result<(), CliError> {
+    rows(&COLUMNS, answer.comparisons.iter().map(row), out)
+}
+
+/// Writes the values of these keys of JSON objects as CSV.
+pub(super) fn rows(
+    columns: &[&str],
+    objects: impl Iterator<Item = Value>,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(columns)?;
+    for object in objects {
+        csv.write_record(columns.iter().map(|key| cell(&object[*key])))?;
+    }
+    csv.flush()?;
+    Ok(())
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(all) => {
+            let texts = all.iter().map(|it| cell(&it["text"]));
+            texts.collect::<Vec<_>>().join("; ")
+        }
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}

@@ -1,0 +1,177 @@
+//! A comparison as Hail's `analyze_benchmarks` makes it: control over test.
+
+use std::io::Write;
+
+use lapwing_core::judge::{CompareOptions, ComparisonAsHail, HAIL_REPLICATES, Verdict};
+use lapwing_core::model::Better;
+use lapwing_core::show::{quantity, ratio_text};
+use serde_json::{Value, json};
+
+use super::{Compare, Gathered, answer};
+use crate::audit;
+use crate::error::{CliError, Exit};
+use crate::options::{Context, Format};
+use crate::table::Align::{Left, Right, Whole};
+use crate::table::{Table, counted};
+
+/// The columns of the CSV table: keys of a row in JSON.
+const COLUMNS: [&str; 17] = [
+    "suite",
+    "benchmark",
+    "setting",
+    "metric",
+    "baseline",
+    "candidate",
+    "baseline_value",
+    "candidate_value",
+    "baseline_instances",
+    "candidate_instances",
+    "ratio",
+    "lower",
+    "upper",
+    "radius",
+    "changed",
+    "verdict",
+    "p_value",
+];
+
+impl Compare {
+    pub(super) fn as_hail(
+        &self,
+        gathered: Gathered,
+        options: &CompareOptions,
+        context: &Context,
+    ) -> Result<Exit, CliError> {
+        let Gathered {
+            names,
+            samples,
+            notes,
+        } = gathered;
+        let compared =
+            samples.compare_as_hail(&names, HAIL_REPLICATES, options.confidence, options.seed);
+        let mut out = context.terminal.out();
+        match self.format {
+            Format::Json => {
+                let rows: Vec<Value> = compared.iter().map(row).collect();
+                let json = json!({
+                    "baseline": names.first(),
+                    "candidates": names.get(1..),
+                    "compat": "hail",
+                    "direction": "baseline / candidate",
+                    "confidence": options.confidence.level(),
+                    "comparisons": rows,
+                    "notes": notes,
+                    "audit": audit::json(samples.audit(), self.cleaning.detail()),
+                });
+                serde_json::to_writer_pretty(&mut out, &json)?;
+                writeln!(out)?;
+            }
+            Format::Csv => answer::rows(&COLUMNS, compared.iter().map(row), &mut out)?,
+            Format::Text => {
+                writeln!(out, "{}\n", headline(&compared))?;
+                table(&compared).text_within(context.terminal.width(), &mut out)?;
+                writeln!(out, "\n{DIRECTION}")?;
+            }
+            Format::Markdown => {
+                writeln!(out, "**{}**\n", headline(&compared))?;
+                table(&compared).markdown(&mut out)?;
+                writeln!(out, "\n{DIRECTION}")?;
+            }
+        }
+        let audit = samples.audit();
+        audit::below(
+            audit,
+            self.cleaning.detail(),
+            self.format,
+            context,
+            &mut out,
+        )?;
+        if compared.is_empty() {
+            return Ok(Exit::NotEnough);
+        }
+        let regressed = compared.iter().any(|it| verdict(it) == Verdict::Regression);
+        Ok(match self.fail_on {
+            Some(_) if regressed => Exit::Judged,
+            Some(_) | None => Exit::Fine,
+        })
+    }
+}
+
+const DIRECTION: &str = "the ratio is baseline / candidate, as Hail has it: below 1 the candidate takes \
+                         more; changed when the intervals of the two means do not overlap";
+
+fn headline(compared: &[ComparisonAsHail]) -> String {
+    let changed = compared.iter().filter(|it| it.result.changed).count();
+    format!(
+        "{changed} of {} changed, as `analyze_benchmarks` of Hail tells",
+        counted(compared.len() as u64, "benchmark")
+    )
+}
+
+/// The nearest of our verdicts: Hail itself only says that something changed.
+fn verdict(it: &ComparisonAsHail) -> Verdict {
+    let is_more = it.means[1] > it.means[0];
+    match (it.result.changed, it.metric.better) {
+        (false, _) | (true, None) => Verdict::Inconclusive,
+        (true, Some(Better::Lower)) if is_more => Verdict::Regression,
+        (true, Some(Better::Higher)) if !is_more => Verdict::Regression,
+        (true, Some(Better::Lower | Better::Higher)) => Verdict::Improvement,
+    }
+}
+
+fn row(it: &ComparisonAsHail) -> Value {
+    let change = it.result.relative_change;
+    json!({
+        "suite": it.subject.suite,
+        "benchmark": it.subject.benchmark,
+        "setting": it.subject.setting,
+        "metric": it.subject.metric,
+        "unit": it.metric.unit,
+        "baseline": it.baseline,
+        "candidate": it.candidate,
+        "baseline_value": it.means[0],
+        "candidate_value": it.means[1],
+        "baseline_instances": it.instances[0],
+        "candidate_instances": it.instances[1],
+        "ratio": it.means[0] / it.means[1],
+        "lower": change.lower,
+        "upper": change.upper,
+        "radius": it.result.radius,
+        "changed": it.result.changed,
+        "verdict": verdict(it).name(),
+        "p_value": null,
+        "p_adjusted": null,
+    })
+}
+
+fn table(compared: &[ComparisonAsHail]) -> Table {
+    let mut table = Table::new(&[
+        ("benchmark", Left),
+        ("metric", Left),
+        ("baseline", Right),
+        ("candidate", Right),
+        ("ratio", Whole),
+        ("radius", Right),
+        ("instances", Right),
+        ("changed", Left),
+    ])
+    .dispensable(&["instances", "radius", "metric"]);
+    for it in compared {
+        let name = match &it.subject.setting {
+            Some(setting) => format!("{} ({setting})", it.subject.benchmark),
+            None => it.subject.benchmark.clone(),
+        };
+        let ratio = it.means[0] / it.means[1];
+        table.row(vec![
+            name,
+            it.subject.metric.clone(),
+            quantity(it.means[0], &it.metric.unit),
+            quantity(it.means[1], &it.metric.unit),
+            ratio_text(ratio, Some(it.result.relative_change)),
+            format!("{:.4}", it.result.radius),
+            format!("{} / {}", it.instances[0], it.instances[1]),
+            if it.result.changed { "yes" } else { "no" }.to_owned(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,379 @@
+//! `lapwing compare`: what changed between two sides or more?
+
+mod answer;
+mod hail;
+mod text;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lapwing_core::clean::Rules;
+use lapwing_core::judge::{
+    CompareOptions, Comparison, Method, MetricChoice, Sides as Samples, Split, SuiteComparison,
+    Verdict,
+};
+use lapwing_core::record::Filter;
+use lapwing_core::show::chart::ratios;
+use lapwing_stats::{Confidence, Seed};
+
+use crate::audit;
+use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::error::{CliError, Exit};
+use crate::options::{Context, Filters, Format};
+use crate::plot::check_ending;
+use crate::sides::{Side, Sides, there_are};
+use crate::store::open_for_reading;
+
+/// Compare a baseline with one candidate or more: what got slower, what faster, how sure is it?
+///
+/// A side is `variant:fast`, `version:2.1`, `commit:ab12`, `run:ID`, `session:NAME` or
+/// `file:old.json` (results of any format that `lapwing import` knows, or another store); a bare
+/// word is looked up. The ratio is candidate / baseline. A verdict takes 3 instances a side.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The baseline, then the candidates
+    #[arg(value_name = "SIDE")]
+    sides: Vec<Side>,
+    /// Cut one side in two and compare the parts, to see what a comparison says where nothing
+    /// changed [default side: the latest session]
+    #[arg(long, value_name = "HOW")]
+    split: Option<SplitChoice>,
+    /// The smallest change that matters, such as 3%: smaller ones are no regressions, and sure to
+    /// be smaller is `equivalent`
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
+    smallest_effect: Option<f64>,
+    /// Exit with code 1 when there is a regression, or a benchmark that the candidate lacks
+    #[arg(long, value_name = "VERDICT")]
+    fail_on: Option<FailOn>,
+    /// Where intervals and p-values come from
+    #[arg(
+        long,
+        value_name = "METHOD",
+        default_value = "default",
+        conflicts_with = "compat"
+    )]
+    method: MethodChoice,
+    /// The level of the intervals [default: 95%]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_share)]
+    confidence: Option<f64>,
+    /// The share of false ones that is accepted among regressions and improvements [default: 5%]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat")]
+    false_discovery_rate: Option<f64>,
+    /// Seed of the bootstrap and permutation methods
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    seed: u64,
+    /// List every comparison, however many there are
+    #[arg(long)]
+    all: bool,
+    /// Draw the ratios to a file: .svg, .png or .html
+    #[arg(long, value_name = "FILE", conflicts_with = "compat")]
+    plot: Option<PathBuf>,
+    /// The form of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    #[command(flatten)]
+    cleaning: Cleaning,
+    #[command(flatten)]
+    filters: Filters,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SplitChoice {
+    /// The first half in the order of measuring against the second: also shows drift
+    Halves,
+    /// Every other instance
+    Alternating,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// A regression, or a benchmark that the candidate lacks
+    Regression,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MethodChoice {
+    /// Welch's t on logarithms; the studentised bootstrap from 20 instances a side
+    Default,
+    /// Welch's t on logarithms
+    Welch,
+    /// The studentised bootstrap of logarithms
+    BootstrapT,
+    /// The BCa bootstrap of the ratio of arithmetic means
+    Bca,
+    /// Fieller's interval of the ratio of arithmetic means
+    Fieller,
+    /// The percentile bootstrap of instances and iterations, as in Laaber et al.; too narrow
+    /// with few instances
+    Hierarchical,
+    /// Mann–Whitney's test with Hodges and Lehmann's ratio
+    MannWhitney,
+    /// Brunner and Munzel's test with Hodges and Lehmann's ratio
+    BrunnerMunzel,
+    /// The permutation test of the means of logarithms
+    Permutation,
+}
+
+impl MethodChoice {
+    fn method(self) -> Method {
+        match self {
+            Self::Default => Method::Default,
+            Self::Welch => Method::Welch,
+            Self::BootstrapT => Method::BootstrapT,
+            Self::Bca => Method::Bca,
+            Self::Fieller => Method::Fieller,
+            Self::Hierarchical => Method::Hierarchical,
+            Self::MannWhitney => Method::MannWhitney,
+            Self::BrunnerMunzel => Method::BrunnerMunzel,
+            Self::Permutation => Method::Permutation,
+        }
+    }
+}
+
+/// What was compared, and what came of it.
+struct Answer {
+    names: Vec<String>,
+    comparisons: Vec<Comparison>,
+    suites: Vec<SuiteComparison>,
+    options: CompareOptions,
+    notes: Vec<String>,
+    samples: Samples,
+}
+
+impl Compare {
+    /// Gathers the sides, compares them, and shows what came of it.
+    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        check_ending(self.plot.as_deref())?;
+        let judging = self.cleaning.judging()?;
+        let options = self.compare_options(&judging)?;
+        let gathered = self.gather(&judging.rules, context)?;
+        if self.cleaning.compat == Some(Compat::Hail) {
+            return self.as_hail(gathered, &options, context);
+        }
+        let Gathered {
+            names,
+            samples,
+            notes,
+        } = gathered;
+        let answer = Answer {
+            comparisons: samples.compare(&names, &options),
+            suites: samples.suites(&names, options.confidence),
+            names,
+            options,
+            notes,
+            samples,
+        };
+        self.show(&answer, context)?;
+        if let Some(path) = &self.plot {
+            ratios(&answer.comparisons, &answer.options).save(path)?;
+        }
+        Ok(self.exit(&answer.comparisons))
+    }
+
+    fn compare_options(&self, judging: &Judging) -> Result<CompareOptions, CliError> {
+        let usual = CompareOptions::default();
+        let confidence = match self.confidence {
+            Some(level) => Confidence::new(level)?,
+            None => judging.confidence.unwrap_or(usual.confidence),
+        };
+        Ok(CompareOptions {
+            method: self.method.method(),
+            confidence,
+            smallest_effect: self.smallest_effect.or(judging.smallest_effect),
+            false_discovery_rate: self
+                .false_discovery_rate
+                .or(judging.false_discovery_rate)
+                .unwrap_or(usual.false_discovery_rate),
+            seed: Seed(self.seed),
+        })
+    }
+
+    fn gather(&self, rules: &Rules, context: &Context) -> Result<Gathered, CliError> {
+        let filter = self.filters.resolve()?;
+        let metrics = if filter.metrics.is_empty() {
+            MetricChoice::Directed
+        } else {
+            MetricChoice::Named(filter.metrics.clone())
+        };
+        match self.split {
+            Some(how) => {
+                let (mut filter, mut samples) = (filter, Samples::of_split(how.split()));
+                let open = || open_for_reading(context);
+                let side = self.one_side(&mut filter, context)?;
+                let found = Sides::find(&[side], &filter, open)?;
+                found.each_benchmark(&filter, |data, place_of| {
+                    samples.add(data, rules, &metrics, place_of);
+                })?;
+                let name = &found.found[0].name;
+                let [first, second] = how.names();
+                Ok(Gathered {
+                    names: vec![format!("{name} {first}"), format!("{name} {second}")],
+                    samples,
+                    notes: found.notes,
+                })
+            }
+            None => {
+                self.check_number_of_sides(&filter, context)?;
+                let found = Sides::find(&self.sides, &filter, || open_for_reading(context))?;
+                let mut samples = Samples::new(found.found.len());
+                found.each_benchmark(&filter, |data, place_of| {
+                    samples.add(data, rules, &metrics, place_of);
+                })?;
+                let mut notes = found.notes.clone();
+                if let Some(suites) = samples.match_by_id() {
+                    notes.push(format!(
+                        "no suite is on both sides ({}): benchmarks are matched by name",
+                        suites.join(", ")
+                    ));
+                }
+                Ok(Gathered {
+                    names: found.names(),
+                    samples,
+                    notes,
+                })
+            }
+        }
+    }
+
+    /// Returns the side that is cut in two: the one that was named, or the latest session.
+    fn one_side(&self, filter: &mut Filter, context: &Context) -> Result<Side, CliError> {
+        match self.sides.as_slice() {
+            [side] => Ok(side.clone()),
+            [] => {
+                let runs = open_for_reading(context)?.runs(filter)?;
+                let Some(latest) = runs.first() else {
+                    return Err(nothing_measured());
+                };
+                let side = format!("session:{}", latest.session);
+                side.parse::<Side>().map_err(CliError::input)
+            }
+            _ => Err(
+                CliError::input("--split cuts one side in two, and there are more")
+                    .hint("name one side, or leave --split out"),
+            ),
+        }
+    }
+
+    fn check_number_of_sides(&self, filter: &Filter, context: &Context) -> Result<(), CliError> {
+        if self.sides.len() >= 2 {
+            return Ok(());
+        }
+        let what = match self.sides.len() {
+            0 => "name a baseline and a candidate",
+            _ => "name a candidate besides the baseline",
+        };
+        let known = match open_for_reading(context) {
+            Ok(store) => there_are(&store.runs(filter)?, None),
+            Err(_no_store) => {
+                "two files can be compared: `lapwing compare old.json new.json`".to_owned()
+            }
+        };
+        Err(CliError::input(what).hint(known))
+    }
+
+    fn show(&self, answer: &Answer, context: &Context) -> Result<(), CliError> {
+        let mut out = context.terminal.out();
+        match self.format {
+            Format::Text => text::text(answer, self.all, context, &mut out)?,
+            Format::Markdown => text::markdown(answer, self.all, &mut out)?,
+            Format::Csv => answer::csv(answer, &mut out)?,
+            Format::Json => {
+                let mut json = answer::json(answer);
+                json["audit"] = audit::json(answer.samples.audit(), self.cleaning.detail());
+                serde_json::to_writer_pretty(&mut out, &json)?;
+                writeln!(out)?;
+            }
+        }
+        let audit = answer.samples.audit();
+        audit::below(
+            audit,
+            self.cleaning.detail(),
+            self.format,
+            context,
+            &mut out,
+        )
+    }
+
+    fn exit(&self, comparisons: &[Comparison]) -> Exit {
+        let regressed = comparisons
+            .iter()
+            .any(|it| it.verdict == Verdict::Regression);
+        match self.fail_on {
+            Some(FailOn::Regression) if regressed || lacks_any(comparisons) => Exit::Judged,
+            Some(FailOn::Regression) | None => {
+                if comparisons.iter().all(|it| it.ratio.is_none()) {
+                    Exit::NotEnough
+                } else {
+                    Exit::Fine
+                }
+            }
+        }
+    }
+}
+
+/// The samples of all sides.
+struct Gathered {
+    names: Vec<String>,
+    samples: Samples,
+    notes: Vec<String>,
+}
+
+impl SplitChoice {
+    fn split(self) -> Split {
+        match self {
+            Self::Halves => Split::Halves,
+            Self::Alternating => Split::Alternating,
+        }
+    }
+
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Halves => ["(first half)", "(second half)"],
+            Self::Alternating => ["(odd)", "(even)"],
+        }
+    }
+}
+
+/// Returns whether a candidate lacks a benchmark that the baseline has, by every metric.
+fn lacks_any(comparisons: &[Comparison]) -> bool {
+    let of_one = |one: &Comparison, other: &Comparison| {
+        let [one_subject, other_subject] = [&one.subject, &other.subject];
+        one_subject.suite == other_subject.suite
+            && one_subject.benchmark == other_subject.benchmark
+            && one_subject.setting == other_subject.setting
+            && one.candidate == other.candidate
+    };
+    comparisons.iter().any(|it| {
+        it.baseline_estimate.is_some()
+            && !comparisons
+                .iter()
+                .any(|other| of_one(it, other) && other.candidate_estimate.is_some())
+    })
+}
+
+fn nothing_measured() -> CliError {
+    CliError::input("nothing measured passes these filters")
+        .hint("`lapwing list` shows what there is")
+}
+
+/// Returns a number written as `3%`, `3 %` or `0.03`.
+fn number(text: &str) -> Option<f64> {
+    let number = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|it| it / 100.0),
+        None => text.parse::<f64>(),
+    };
+    number.ok().filter(|number| number.is_finite())
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|share| *share > 0.0 && *share < 1.0)
+        .ok_or_else(|| "write a share above 0 % and below 100 %, such as 5% or 0.05".to_owned())
+}
+
+fn parse_change(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|change| *change > 0.0)
+        .ok_or_else(|| "write a change above 0 %, such as 3% or 0.03".to_owned())
+}

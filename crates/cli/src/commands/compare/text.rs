@@ -1,0 +1,274 @@
+//! The answer of a comparison for people: a sentence, the table, what to know, what to do.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use lapwing_core::judge::{Comparison, Estimate, Verdict};
+use lapwing_core::show::{caution_text, ratio_text, reason_text, round_percent, verdicts_text};
+
+use super::Answer;
+use crate::error::CliError;
+use crate::options::Context;
+use crate::table::Align::{Left, Right, Whole};
+use crate::table::{Table, counted, grouped};
+
+/// Of more comparisons only those that are news are listed.
+const ALL_UP_TO: usize = 40;
+
+/// Even of news no more than this.
+const SHOWN: usize = 200;
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Markdown,
+}
+
+/// Writes the answer for a terminal.
+pub(super) fn text(
+    answer: &Answer,
+    all: bool,
+    context: &Context,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    writeln!(out, "{}\n", headline(answer))?;
+    let (listed, hidden) = listed(answer, all);
+    if !listed.is_empty() {
+        table(answer, &listed, Form::Text).text_within(context.terminal.width(), out)?;
+    }
+    below(answer, &hidden, Form::Text, out)
+}
+
+/// Writes the answer for a pull request.
+pub(super) fn markdown(answer: &Answer, all: bool, out: &mut impl Write) -> Result<(), CliError> {
+    writeln!(out, "**{}**\n", headline(answer))?;
+    let (listed, hidden) = listed(answer, all);
+    if !listed.is_empty() {
+        table(answer, &listed, Form::Markdown).markdown(out)?;
+    }
+    below(answer, &hidden, Form::Markdown, out)
+}
+
+fn headline(answer: &Answer) -> String {
+    if answer.comparisons.is_empty() {
+        return "there is nothing to compare: no side has a value".to_owned();
+    }
+    let versus = match answer.names.as_slice() {
+        [baseline, candidate] => format!("{candidate} against {baseline}"),
+        [baseline, candidates @ ..] => format!("{} against {baseline}", candidates.join(", ")),
+        [] => String::new(),
+    };
+    format!(
+        "{versus}: {}   ({}, FDR {})",
+        verdicts_text(&answer.comparisons, &answer.options),
+        counted(answer.comparisons.len() as u64, "comparison"),
+        round_percent(answer.options.false_discovery_rate),
+    )
+}
+
+/// Returns what is listed, news first, and how many of each verdict are not.
+fn listed(answer: &Answer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verdict, usize>) {
+    let mut listed: Vec<&Comparison> = answer.comparisons.iter().collect();
+    listed.sort_by_key(|it| (rank(it.verdict), Reverse(size_of_change(it))));
+    let mut hidden = BTreeMap::new();
+    if all || listed.len() <= ALL_UP_TO {
+        return (listed, hidden);
+    }
+    let mut kept = 0;
+    listed.retain(|it| {
+        let is_news = match it.verdict {
+            Verdict::Regression | Verdict::Improvement | Verdict::NotMeasured => kept < SHOWN,
+            Verdict::Equivalent | Verdict::Inconclusive => false,
+        };
+        kept += usize::from(is_news);
+        if !is_news {
+            *hidden.entry(it.verdict).or_insert(0) += 1;
+        }
+        is_news
+    });
+    (listed, hidden)
+}
+
+fn rank(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Regression => 0,
+        Verdict::Improvement => 1,
+        Verdict::NotMeasured => 2,
+        Verdict::Inconclusive => 3,
+        Verdict::Equivalent => 4,
+    }
+}
+
+/// The change on a scale on which twice and half are the same, in steps that can be sorted.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the logarithm of a ratio is far below 2^63 millionths"
+)]
+fn size_of_change(it: &Comparison) -> i64 {
+    let size = it.ratio.map_or(0.0, |ratio| ratio.value.ln().abs());
+    (size * 1e6) as i64
+}
+
+fn table(answer: &Answer, listed: &[&Comparison], form: Form) -> Table {
+    let differ = |of: &dyn Fn(&Comparison) -> String| {
+        let first = listed.first().map(|it| of(it));
+        listed.iter().any(|it| Some(of(it)) != first)
+    };
+    let suites = differ(&|it| it.subject.suite.clone());
+    let metrics = differ(&|it| it.subject.metric.clone());
+    let candidates = answer.names.len() > 2;
+    let mut columns = vec![("benchmark", Left)];
+    if metrics {
+        columns.push(("metric", Left));
+    }
+    if candidates {
+        columns.push(("candidate of", Left));
+    }
+    columns.extend([
+        ("baseline", Right),
+        ("candidate", Right),
+        ("ratio", Right),
+        ("interval", Whole),
+        ("instances", Right),
+        ("verdict", Left),
+    ]);
+    let mut table =
+        Table::new(&columns).dispensable(&["instances", "baseline", "candidate", "interval"]);
+    for it in listed {
+        let mut name = it.subject.benchmark.clone();
+        if let Some(setting) = &it.subject.setting {
+            name.push_str(&format!(" ({setting})"));
+        }
+        if suites {
+            name = format!("{}: {name}", it.subject.suite);
+        }
+        let mut cells = vec![name];
+        if metrics {
+            cells.push(it.subject.metric.clone());
+        }
+        if candidates {
+            cells.push(it.candidate.clone());
+        }
+        let instances = |estimate: Option<Estimate>| estimate.map_or(0, |it| it.size.instances);
+        let values = [it.baseline_estimate, it.candidate_estimate];
+        cells.extend(Estimate::row_text(&values, &it.metric.unit));
+        cells.extend([
+            it.ratio.map_or_else(String::new, |it| it.value_text()),
+            it.ratio
+                .and_then(|it| it.interval_text())
+                .unwrap_or_default(),
+            format!(
+                "{} / {}",
+                instances(it.baseline_estimate),
+                instances(it.candidate_estimate)
+            ),
+            verdict_text(it, form),
+        ]);
+        table.row(cells);
+    }
+    table
+}
+
+/// Returns `✗ regression`, or `? inconclusive: 12 instances a side would settle 5 %`.
+fn verdict_text(it: &Comparison, form: Form) -> String {
+    let mut text = format!("{} {}", it.verdict.symbol(), it.verdict.title());
+    if form == Form::Markdown && matches!(it.verdict, Verdict::Regression) {
+        text = format!("**{text}**");
+    }
+    match reason_text(it) {
+        Some(reason) => format!("{text}: {reason}"),
+        None => text,
+    }
+}
+
+fn below(
+    answer: &Answer,
+    hidden: &BTreeMap<Verdict, usize>,
+    form: Form,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    let mut lines = Vec::new();
+    if !hidden.is_empty() {
+        let counts: Vec<String> = hidden
+            .iter()
+            .map(|(verdict, count)| format!("{} {}", grouped(*count as u64), verdict.title()))
+            .collect();
+        lines.push(format!(
+            "not listed: {} (`--all` lists them)",
+            counts.join(", ")
+        ));
+    }
+    for it in &answer.suites {
+        let mut what = Vec::new();
+        if answer.suites.iter().any(|other| other.suite != it.suite) {
+            what.push(it.suite.clone());
+        }
+        if answer.suites.iter().any(|other| other.metric != it.metric) {
+            what.push(it.metric.clone());
+        }
+        if answer.names.len() > 2 {
+            what.push(it.candidate.clone());
+        }
+        let what = if what.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", what.join(", "))
+        };
+        lines.push(format!(
+            "suite{what}: {}, the geometric mean of {}",
+            ratio_text(it.ratio.ratio, it.ratio.interval),
+            counted(it.ratio.benchmarks as u64, "benchmark"),
+        ));
+    }
+    lines.extend(notes(answer));
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    for line in lines {
+        match form {
+            Form::Text => writeln!(out, "{line}")?,
+            Form::Markdown => writeln!(out, "- {line}")?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns what to know, each thing once with the benchmarks that it is about.
+fn notes(answer: &Answer) -> Vec<String> {
+    /// So many benchmarks are worth naming.
+    const NAMED: usize = 3;
+    let mut notes = answer.notes.clone();
+    let mut about: Vec<(String, Vec<&str>)> = Vec::new();
+    for it in &answer.comparisons {
+        for caution in &it.cautions {
+            let text = caution_text(caution);
+            let name = it.subject.benchmark.as_str();
+            match about.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, names)) if names.contains(&name) => {}
+                Some((_, names)) => names.push(name),
+                None => about.push((text, vec![name])),
+            }
+        }
+    }
+    for (text, names) in about {
+        let of = if names.len() > NAMED {
+            counted(names.len() as u64, "benchmark")
+        } else {
+            names.join(", ")
+        };
+        notes.push(format!("{of}: {text}"));
+    }
+    let is_open = |it: &&Comparison| it.verdict == Verdict::Inconclusive && it.reason.is_none();
+    let undecided = answer.comparisons.iter().filter(is_open).count();
+    if undecided > 0 && answer.options.smallest_effect.is_none() {
+        notes.push(
+            "no change shown is not the same as none: say what matters with `--smallest-effect 3%`, \
+             and `equivalent` can be told apart"
+                .to_owned(),
+        );
+    }
+    notes.iter().map(|note| format!("note: {note}")).collect()
+}

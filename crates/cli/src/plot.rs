@@ -1,0 +1,28 @@
+//! What every `--plot` has in common.
+
+use std::path::Path;
+
+use crate::error::CliError;
+
+/// The endings of the files that a chart can be drawn to.
+const ENDINGS: [&str; 3] = ["svg", "png", "html"];
+
+/// Refuses a file of another form before anything is computed.
+///
+/// # Errors
+/// When it does not end in .svg, .png or .html.
+pub fn check_ending(path: Option<&Path>) -> Result<(), CliError> {
+    match path {
+        Some(path) if !ENDINGS.contains(&ending(path).as_str()) => Err(CliError::input(format!(
+            "`{}` does not end in .svg, .png or .html",
+            path.display()
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Returns the ending of a file's name in small letters; nothing where it has none.
+pub fn ending(path: &Path) -> String {
+    let ending = path.extension().and_then(|it| it.to_str());
+    ending.unwrap_or_default().to_ascii_lowercase()
+}
