@@ -235,7 +235,12 @@ fn a_later_report_without_comparisons_has_no_page_of_them() {
     let without = report(directory.path(), false);
     assert!(with.contains_key("compare.html") && !without.contains_key("compare.html"));
     assert!(with["cleaning.html"].contains("compare.html"));
-    for name in ["index.html", "cleaning.html", "burn-in.html", "variability.html"] {
+    for name in [
+        "index.html",
+        "cleaning.html",
+        "burn-in.html",
+        "variability.html",
+    ] {
         assert!(!without[name].contains("compare.html"), "{name}");
     }
 }

@@ -92,27 +92,33 @@ fn start_text(start: SteadyFrom, source: BurnInSource) -> String {
     }
 }
 
-/// Returns what is left out by the rules, in a sentence each.
-fn rules_text(rules: &Rules) -> Vec<String> {
-    let mut said = vec![match &rules.burn_in {
+fn burn_in_text(rule: &BurnInRule) -> String {
+    match rule {
         BurnInRule::Recorded => {
-            "Burn-in is what was planned as burn-in; where the plan left it to the values, it is found from them.".to_owned()
+            "Burn-in is what was planned as burn-in; where the plan left it to the values, it is \
+             found from them."
+                .to_owned()
         }
         BurnInRule::Auto => "Burn-in is found from the values of each benchmark.".to_owned(),
-        BurnInRule::Index(first) => {
-            format!("Burn-in is everything before iteration {first}.")
-        }
+        BurnInRule::Index(first) => format!("Burn-in is everything before iteration {first}."),
         BurnInRule::Listed { starts, others } => {
-            let others = match others {
-                KnownBenchmarks::AndOthers => "the others begin as planned",
-                KnownBenchmarks::Only => "the others are left out",
-            };
-            format!(
-                "Burn-in is as a file says that names {}; {others}.",
+            let named = format!(
+                "The burn-in of {} is as a file says.",
                 counted(starts.len(), "benchmark")
-            )
+            );
+            match others {
+                KnownBenchmarks::AndOthers(rule) => {
+                    format!("{named} Of the others: {}", burn_in_text(rule))
+                }
+                KnownBenchmarks::Only => format!("{named} The others are left out."),
+            }
         }
-    }];
+    }
+}
+
+/// Returns what is left out by the rules, in a sentence each.
+fn rules_text(rules: &Rules) -> Vec<String> {
+    let mut said = vec![burn_in_text(&rules.burn_in)];
     said.push(
         match rules.failures {
             Failures::Drop => {

@@ -133,7 +133,7 @@ impl Index {
                     main {
                         (self.sentence())
                         @if let Some(Shown { view, .. }) = shown {
-                            p.answer { (view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (view.verdicts()) } } "." }
+                            p.compared { (view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (view.verdicts()) } } "." }
                         }
                         (self.back_to_back())
                         @if self.health.is_empty() {
