@@ -364,11 +364,7 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
     }
     let means = sides.map(|side| instance_means(&side.cleaned));
     let is_few = means.iter().any(|it| it.len() < ENOUGH_FOR_MODES);
-    if is_few
-        && means
-            .iter()
-            .any(|it| matches!(modes(it), Modes::Two { .. }))
-    {
+    if is_few && fall_into_groups(&means) {
         cautions.push(Caution::FewOfSeveralModes);
     }
     cautions
@@ -377,6 +373,23 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
 /// From so many instances a side the intervals keep their level where means fall into groups
 /// (`docs/calibration.md`).
 const ENOUGH_FOR_MODES: usize = 10;
+
+/// Returns whether the instances of a side fall into two groups, as far as it shows: in that side
+/// alone, or in both sides together where a side has instances in both groups.
+fn fall_into_groups(means: &[Vec<f64>; 2]) -> bool {
+    if means
+        .iter()
+        .any(|it| matches!(modes(it), Modes::Two { .. }))
+    {
+        return true;
+    }
+    let Modes::Two { split, .. } = modes(&means.concat()) else {
+        return false;
+    };
+    let is_upper = |mean: &f64| *mean >= split.gap.1;
+    let is_mixed = |side: &Vec<f64>| side.iter().any(is_upper) && !side.iter().all(is_upper);
+    means.iter().any(is_mixed)
+}
 
 fn joined(names: &BTreeSet<String>) -> String {
     let mut names = names.iter();

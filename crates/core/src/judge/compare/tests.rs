@@ -150,6 +150,11 @@ fn groups_of_instances_are_a_caution_below_ten_a_side() {
     let two_kinds = [1.0, 1.31, 1.3, 1.01, 1.3, 1.0];
     let few = alone(&scaled(1.0), &side(&two_kinds), &options);
     assert_eq!(few.cautions, [Caution::FewOfSeveralModes]);
+    // Three of each kind of machine show only together.
+    let three = alone(&side(&[1.0, 1.31, 1.3]), &side(&[1.01, 1.3, 1.0]), &options);
+    assert_eq!(three.cautions, [Caution::FewOfSeveralModes]);
+    // A change that is larger than the noise is no group.
+    assert_eq!(alone(&scaled(1.0), &scaled(1.3), &options).cautions, []);
     let twice: Vec<f64> = two_kinds.iter().chain(&two_kinds).copied().collect();
     let many = alone(&side(&twice), &side(&twice), &options);
     assert_eq!(many.cautions, []);
