@@ -9,6 +9,7 @@ mod import;
 mod list;
 mod report;
 mod run;
+mod variability;
 
 use clap::Subcommand;
 
@@ -23,6 +24,7 @@ pub enum Command {
     Import(import::Import),
     Export(export::Export),
     List(list::List),
+    Variability(variability::Variability),
     Compare(Box<compare::Compare>),
     Report(report::Report),
     Db(db::Db),
@@ -38,6 +40,7 @@ impl Command {
             Self::Import(command) => command.act(context),
             Self::Export(command) => command.act(context),
             Self::List(command) => command.act(context),
+            Self::Variability(command) => command.act(context),
             Self::Compare(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),

@@ -17,6 +17,7 @@ mod iterations;
 mod picture;
 mod ratios;
 mod thin;
+mod variability;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -32,6 +33,7 @@ pub use iterations::iterations;
 pub use picture::SaveError;
 pub use ratios::ratios;
 pub(super) use thin::thin;
+pub use variability::variability;
 
 use super::quantity::Scale;
 use super::sample::metric_title;
