@@ -229,7 +229,7 @@ fn name(audit: &Audit, it: &BenchmarkAudit) -> String {
     if audit.has_several_suites() {
         name = format!("{}: {name}", it.suite);
     }
-    if let Some(setting) = &it.setting {
+    if let Some(setting) = it.setting.as_ref().filter(|_| audit.has_several_settings()) {
         name.push_str(&format!(" ({setting})"));
     }
     if audit.has_several_metrics() {

@@ -12,6 +12,7 @@
 mod bootstrap;
 mod brunner_munzel;
 pub mod changepoint;
+mod contingency;
 mod describe;
 mod dip;
 mod dip_table;
@@ -44,6 +45,7 @@ pub use bootstrap::{
 pub use brunner_munzel::{
     BrunnerMunzel, BrunnerMunzelTest, StudentisedDistribution, brunner_munzel,
 };
+pub use contingency::fisher_exact;
 pub use describe::{
     coefficient_of_variation, geometric_mean, mean, median, quantile, standard_deviation,
 };

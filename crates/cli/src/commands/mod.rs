@@ -10,6 +10,7 @@ mod import;
 mod list;
 mod report;
 mod run;
+mod variability;
 
 use clap::Subcommand;
 
@@ -25,6 +26,7 @@ pub enum Command {
     Export(export::Export),
     List(list::List),
     BurnIn(Box<burn_in::BurnIn>),
+    Variability(variability::Variability),
     Compare(Box<compare::Compare>),
     Report(report::Report),
     Db(db::Db),
@@ -41,6 +43,7 @@ impl Command {
             Self::Export(command) => command.act(context),
             Self::List(command) => command.act(context),
             Self::BurnIn(command) => command.act(context),
+            Self::Variability(command) => command.act(context),
             Self::Compare(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),

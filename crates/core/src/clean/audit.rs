@@ -66,7 +66,7 @@ impl Stage {
     /// Returns why a benchmark of which nothing is left at this stage is not judged.
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Recorded => "nothing was recorded",
+            Self::Recorded => "no iteration was recorded",
             Self::Known => "has no entry in the burn-in file",
             Self::PastBurnIn => "all iterations are burn-in",
             Self::NotFailed => "no iteration ended well",
@@ -149,7 +149,7 @@ impl Funnel {
     /// Returns the stage after which nothing is left; `None` when something comes through.
     pub fn dried_up_at(&self) -> Option<Stage> {
         self.stages()
-            .find(|(_, remaining)| remaining.instances == 0)
+            .find(|(_, remaining)| remaining.iterations == 0)
             .map(|(stage, _)| stage)
     }
 }
@@ -236,6 +236,9 @@ impl BenchmarkAudit {
     /// Returns why nothing of it is judged, in words; `None` when something is.
     pub fn reason(&self) -> Option<String> {
         let stage = self.funnel.dried_up_at()?;
+        if self.funnel.0[0].iterations == 0 {
+            return Some("no iteration was recorded".to_owned());
+        }
         if stage != Stage::Viable {
             return Some(stage.reason().to_owned());
         }
@@ -327,6 +330,12 @@ impl Audit {
         metrics.len() > benchmarks.len()
     }
 
+    /// Returns whether more than one setting is judged.
+    pub fn has_several_settings(&self) -> bool {
+        let settings = self.benchmarks.iter().map(|it| it.setting.as_deref());
+        settings.collect::<BTreeSet<_>>().len() > 1
+    }
+
     /// Returns whether benchmarks of more than one suite are judged.
     pub fn has_several_suites(&self) -> bool {
         let suites = self.benchmarks.iter().map(|it| it.suite.as_str());
@@ -376,6 +385,7 @@ mod tests {
         assert_eq!(of(&[BurnIn, Failed]), Some(Stage::NotFailed));
         assert_eq!(of(&[BurnIn, FewInstances]), Some(Stage::Viable));
         assert_eq!(of(&[BurnIn, Steady]), None);
+        assert_eq!(of(&[]), Some(Stage::Recorded));
     }
 
     fn audit(metric: &str, states: &[IterationState], policy: Policy) -> BenchmarkAudit {
@@ -432,6 +442,8 @@ mod tests {
         let failed = reason(&[BurnIn, Failed]).expect("nothing is left");
         assert_eq!(failed, "no iteration ended well");
         assert_eq!(reason(&[Steady, Steady]), None);
+        let nothing = reason(&[]).expect("nothing is left");
+        assert_eq!(nothing, "no iteration was recorded");
     }
 
     #[test]

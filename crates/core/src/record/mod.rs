@@ -7,6 +7,7 @@ pub mod import;
 pub mod inbox;
 mod line;
 mod memory;
+mod order;
 mod record_file;
 pub mod store;
 
@@ -15,6 +16,7 @@ pub use data::{BenchmarkData, Filter, InstanceData, Iterations};
 pub(crate) use line::NEVER_NEGATIVE;
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
 pub(crate) use memory::Memory;
+pub(crate) use order::{Order, version_date};
 pub use record_file::RecordFile;
 pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,

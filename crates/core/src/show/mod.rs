@@ -3,7 +3,7 @@
 pub mod chart;
 mod estimate;
 pub mod exchange;
-mod order;
+mod noise;
 mod quantity;
 pub mod report;
 mod sample;
@@ -14,6 +14,7 @@ mod verdict;
 
 pub use chart::{Chart, Colours, Theme};
 pub use estimate::{comparison_sentence, cv_text, difference_text};
+pub use noise::{NOISY, Titles, noise_advice, noise_headline};
 pub use quantity::{Scale, count, percent, quantity, ratio, round_percent};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::order::Order;
 use super::summary::{RunSummary, by_frequency};
 use crate::clean::{
     CleanInstance, Cleaned, InstanceStates, IterationState, LeftOut, Policy, states,
 };
 use crate::judge::SampleSize;
 use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
+use crate::record::Order;
 use crate::record::import::EachRun;
 use crate::record::{BenchmarkData, InstanceData};
 

@@ -18,6 +18,7 @@ mod page;
 mod picture;
 mod ratios;
 mod thin;
+mod variability;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -34,6 +35,7 @@ pub use page::save_page;
 pub use picture::SaveError;
 pub use ratios::ratios;
 pub(super) use thin::thin;
+pub use variability::variability;
 
 use super::quantity::Scale;
 use super::sample::metric_title;

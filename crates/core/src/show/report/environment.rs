@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Number, Value};
 
 use crate::model::Object;
+use crate::record::Order;
 use crate::record::{BenchmarkData, InstanceData};
-use crate::show::order::Order;
 use crate::show::quantity::Scale;
 
 /// An observation of the latest run beside that of the run before it.

@@ -6,20 +6,20 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
+use super::BenchmarkData;
 use crate::model::{Id, Session, Version};
-use crate::record::BenchmarkData;
 
 /// The order of a benchmark's sessions: by their versions' dates where every run has one, since
 /// a history may be measured backwards, else by when they began.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(crate) struct Order {
     /// The date of each session's newest version; empty where sessions stand by their start.
     versions: BTreeMap<Id, Timestamp>,
 }
 
 impl Order {
     /// Returns the order of the sessions that the data have.
-    pub(super) fn of(data: &BenchmarkData) -> Self {
+    pub(crate) fn of(data: &BenchmarkData) -> Self {
         let mut versions: BTreeMap<Id, Timestamp> = BTreeMap::new();
         for instance in &data.instances {
             let Some(date) = version_date(&instance.run.version) else {
@@ -33,18 +33,18 @@ impl Order {
     }
 
     /// Returns by what a session is put in order.
-    pub(super) fn key(&self, session: &Session) -> (Option<Timestamp>, Timestamp, Id) {
+    pub(crate) fn key(&self, session: &Session) -> (Option<Timestamp>, Timestamp, Id) {
         (self.version_date(session.id), session.started, session.id)
     }
 
     /// Returns the date of a session's newest version, where that is what puts it in order.
-    pub(super) fn version_date(&self, session: Id) -> Option<Timestamp> {
+    pub(crate) fn version_date(&self, session: Id) -> Option<Timestamp> {
         self.versions.get(&session).copied()
     }
 }
 
 /// Returns when a version is of; without an offset it is taken as UTC.
-fn version_date(version: &Version) -> Option<Timestamp> {
+pub(crate) fn version_date(version: &Version) -> Option<Timestamp> {
     let text = version.date.as_deref()?.trim();
     text.parse().ok().or_else(|| {
         let local: DateTime = text.parse().ok()?;

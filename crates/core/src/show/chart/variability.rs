@@ -1,0 +1,195 @@
+//! How noisy benchmarks are, between their instances and within them, the noisiest on top.
+
+use lapwing_stats::Interval;
+use serde_json::{Value, json};
+
+use super::columns::Columns;
+use super::font::shorten;
+use super::{Chart, LABEL_SIZE, WIDTH, colour, grid};
+use crate::explain::{Noise, Part};
+use crate::show::noise::Titles;
+use crate::show::quantity::count;
+use crate::show::sample::as_f64;
+
+/// More rows than this would make a picture that nobody can read.
+const MOST_ROWS: usize = 100;
+
+/// From this ratio of largest to smallest on, the axis is logarithmic.
+const LOGARITHMIC_FROM: f64 = 20.0;
+
+/// What is smaller is no noise that anybody could measure.
+const FLOOR: f64 = 1e-4;
+
+/// How far above and below the middle of its row each of the two stands.
+const BESIDE: f64 = 0.14;
+
+/// Returns the chart of these benchmarks' noise, in their order from the top.
+pub fn variability(rows: &[Noise]) -> Chart {
+    let shown: Vec<&Noise> = rows
+        .iter()
+        .filter(|row| row.between.is_some())
+        .take(MOST_ROWS)
+        .collect();
+    let parts = || {
+        shown
+            .iter()
+            .flat_map(|row| [row.between, row.within])
+            .flatten()
+    };
+    let values = || parts().map(|it| it.value).filter(|it| *it > FLOOR);
+    let least = values().fold(f64::INFINITY, f64::min);
+    let most = values().fold(0.0, f64::max);
+    let logarithmic = most / least > LOGARITHMIC_FROM;
+    let edge = if logarithmic {
+        // Room for the lower ends, but not for those that go down to nothing.
+        let ends = parts().filter_map(|it| Some(it.interval?.lower));
+        let least = ends.filter(|it| *it > least / 4.0).fold(least, f64::min);
+        10.0_f64.powf((least * 100.0).log10().floor())
+    } else {
+        0.0
+    };
+    let mut subtitle = "Relative standard deviation with its 95 % confidence interval. Noise between instances \
+                        gets smaller with more instances, noise within them also with more iterations."
+        .to_owned();
+    if shown.is_empty() {
+        "Nothing to draw: it takes two instances, and two iterations in one of them."
+            .clone_into(&mut subtitle);
+    }
+    if logarithmic {
+        subtitle.push_str(&format!(
+            " Logarithmic axis; what is below {edge} % stands at its edge."
+        ));
+    }
+    if shown.len() < rows.len() && !shown.is_empty() {
+        subtitle.push_str(&format!(
+            " {} of {} rows drawn.",
+            count(shown.len()),
+            count(rows.len())
+        ));
+    }
+    let titles = Titles::of(rows);
+    let names: Vec<String> = shown.iter().map(|row| titles.title(row)).collect();
+    Chart {
+        id: "variability",
+        title: "Where the noise lies".to_owned(),
+        subtitle,
+        width: WIDTH,
+        height: 104 + 30 * u32::try_from(shown.len().max(1)).unwrap_or(1),
+        option: option(&shown, &names, logarithmic, edge),
+        views: Vec::new(),
+    }
+}
+
+fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> Value {
+    let between: Vec<Option<Part>> = shown.iter().map(|row| row.between).collect();
+    let within: Vec<Option<Part>> = shown.iter().map(|row| row.within).collect();
+    let short: Vec<String> = names
+        .iter()
+        .map(|name| shorten(name, LABEL_SIZE, f64::from(WIDTH) * 0.36))
+        .collect();
+    let sizes: Vec<String> = shown
+        .iter()
+        .map(|row| row.variability.size.text())
+        .collect();
+    let series = [
+        ("between instances", &between),
+        ("within instances", &within),
+    ];
+    let datasets: Vec<Value> = [(&between, -BESIDE), (&within, BESIDE)]
+        .into_iter()
+        .map(|(parts, beside)| dataset(parts, beside, edge))
+        .collect();
+    let drawn: Vec<Value> = series
+        .iter()
+        .enumerate()
+        .flat_map(|(number, (name, parts))| {
+            let texts: Vec<String> = parts
+                .iter()
+                .map(|part| part.map_or(String::new(), |it| it.text()))
+                .collect();
+            [
+                json!({
+                    "name": name,
+                    "type": "custom",
+                    "datasetIndex": number,
+                    "encode": {"x": ["lower", "upper"], "y": "place"},
+                    "renderItem": {"$function": "interval", "along": "x", "cap": 3},
+                    "itemStyle": {"color": colour(number)},
+                    "silent": true,
+                }),
+                json!({
+                    "name": name,
+                    "type": "scatter",
+                    "datasetIndex": number,
+                    "encode": {"x": "value", "y": "place"},
+                    "symbol": if number == 0 { "circle" } else { "diamond" },
+                    "symbolSize": if number == 0 { 10 } else { 11 },
+                    "itemStyle": {"color": colour(number)},
+                    "emphasis": {"scale": 1.3},
+                    "tooltip": {"formatter": {"$function": "tooltip", "fields": [
+                        {"label": "", "column": "row", "names": names},
+                        {"label": name, "column": "row", "names": texts},
+                        {"label": "", "column": "row", "names": sizes},
+                    ]}},
+                }),
+            ]
+        })
+        .collect();
+    let mut axis = json!({
+        "type": if logarithmic { "log" } else { "value" },
+        "name": "relative standard deviation (%)",
+        "nameLocation": "middle",
+        "nameGap": 8,
+        "axisLine": {"onZero": false},
+        "axisLabel": {"$function": "plainNumber", "hideOverlap": true},
+    });
+    if let Some(axis) = axis.as_object_mut()
+        && logarithmic
+    {
+        axis.insert("min".to_owned(), json!(edge));
+        // A label at each power of ten.
+        axis.insert("interval".to_owned(), json!(1));
+    }
+    json!({
+        "dataset": datasets,
+        "grid": grid(36),
+        "legend": {"show": true, "top": 0, "left": 12, "data": series.map(|it| it.0)},
+        "xAxis": axis,
+        "yAxis": {
+            "type": "value",
+            "inverse": true,
+            "min": -0.5,
+            "max": as_f64(shown.len().max(1)) - 0.5,
+            "interval": 0.5,
+            "axisLabel": {"formatter": {"$function": "category", "names": short}, "color": {"$color": "text"}},
+            "axisLine": {"show": true},
+            "axisTick": {"show": false},
+            "splitLine": {"show": false},
+        },
+        "tooltip": {"trigger": "item"},
+        "series": drawn,
+    })
+}
+
+/// Returns where the parts stand, in percent and not left of the edge.
+fn dataset(parts: &[Option<Part>], beside: f64, edge: f64) -> Value {
+    let mut columns = Columns::new(&["row", "place", "value", "lower", "upper"]);
+    for (row, part) in parts.iter().enumerate() {
+        let Some(part) = part else { continue };
+        let shown = |value: f64| (value * 100.0).max(edge);
+        let interval = part.interval.unwrap_or(Interval {
+            lower: f64::NAN,
+            upper: f64::NAN,
+        });
+        // `max` would turn an end that is not there into the edge.
+        let end = |value: f64| if value.is_nan() { value } else { shown(value) };
+        columns.push(&[
+            as_f64(row),
+            as_f64(row) + beside,
+            shown(part.value),
+            end(interval.lower),
+            end(interval.upper),
+        ]);
+    }
+    columns.into_dataset()
+}

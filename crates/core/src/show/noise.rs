@@ -1,0 +1,205 @@
+//! What the noise of benchmarks comes to in words.
+
+use std::collections::BTreeSet;
+
+use lapwing_stats::Modes;
+
+use super::quantity::{percent, quantity, ratio, round_percent};
+use super::sample::metric_title;
+use crate::explain::{Association, Group, LevelCount, More, Noise, Part};
+use crate::model::Better;
+
+/// Noise between instances above this is worth a word.
+pub const NOISY: f64 = 0.05;
+
+/// More names than this would make a sentence that nobody reads.
+const NAMES: usize = 4;
+
+impl Part {
+    /// Returns `15 % [12–19 %]`.
+    pub fn text(&self) -> String {
+        match self.interval {
+            None => percent(self.value),
+            Some(interval) if interval.lower >= interval.upper => percent(self.value),
+            Some(interval) => format!(
+                "{} [{}–{}]",
+                percent(self.value),
+                percent(interval.lower).trim_end_matches(" %"),
+                percent(interval.upper)
+            ),
+        }
+    }
+}
+
+/// What it takes to tell the rows of an answer from each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Titles {
+    /// Whether they are of several suites.
+    pub suites: bool,
+    /// Whether they are of several settings.
+    pub settings: bool,
+    /// Whether they are of several metrics.
+    pub metrics: bool,
+}
+
+impl Titles {
+    /// Returns what it takes to tell these rows apart.
+    pub fn of(rows: &[Noise]) -> Self {
+        let differs = |same: &dyn Fn(&Noise, &Noise) -> bool| {
+            rows.first()
+                .is_some_and(|first| rows.iter().any(|row| !same(first, row)))
+        };
+        Self {
+            suites: differs(&|one, other| one.suite == other.suite),
+            settings: differs(&|one, other| one.setting.text() == other.setting.text()),
+            metrics: differs(&|one, other| one.name == other.name),
+        }
+    }
+
+    /// Returns what tells a row from the others: `test_join (fast, 2026.9), peak memory`.
+    pub fn title(self, row: &Noise) -> String {
+        let mut title = row.benchmark.clone();
+        if self.suites {
+            title = format!("{}: {title}", row.suite);
+        }
+        if let Some(setting) = row.setting.text().filter(|_| self.settings) {
+            title.push_str(&format!(" ({setting})"));
+        }
+        if self.metrics {
+            title.push_str(&format!(", {}", metric_title(&row.name)));
+        }
+        title
+    }
+}
+
+/// Returns the answer in a sentence: how many benchmarks are noisy, and how many fall into groups.
+pub fn noise_headline(rows: &[Noise]) -> String {
+    let benchmarks = |keep: &dyn Fn(&Noise) -> bool| {
+        let kept = rows.iter().filter(|row| keep(row));
+        let names: BTreeSet<_> = kept.map(|row| (&row.suite, &row.benchmark)).collect();
+        names.len()
+    };
+    let all = benchmarks(&|_| true);
+    let nouns = if all == 1 { "benchmark" } else { "benchmarks" };
+    if benchmarks(&|row| row.between.is_some()) == 0 {
+        return format!(
+            "{all} {nouns}, and no telling how much instances differ: it takes two of them, and two iterations"
+        );
+    }
+    let noisy = benchmarks(&|row| row.between.is_some_and(|it| it.value > NOISY));
+    let limit = round_percent(NOISY);
+    let mut text = match (noisy, all) {
+        (0, 1) => format!("the one benchmark varies by {limit} or less between instances"),
+        (0, _) => format!("none of {all} benchmarks varies by more than {limit} between instances"),
+        (1, _) => format!("1 of {all} {nouns} varies by more than {limit} between instances"),
+        (_, _) => format!("{noisy} of {all} {nouns} vary by more than {limit} between instances"),
+    };
+    match benchmarks(&Noise::has_two_groups) {
+        0 => {}
+        1 => text.push_str("; 1 falls into two groups"),
+        several => text.push_str(&format!("; {several} fall into two groups")),
+    }
+    text
+}
+
+/// Returns the sentence that says what to measure more of; `None` where nothing is known of any.
+pub fn noise_advice(rows: &[Noise]) -> Option<String> {
+    let titles = Titles::of(rows);
+    let of = |more: More| -> Vec<String> {
+        let rows = rows.iter();
+        let rows = rows.filter(|row| row.effort.is_some_and(|it| it.more == more));
+        rows.map(|row| titles.title(row)).collect()
+    };
+    let (instances, iterations) = (of(More::Instances), of(More::Iterations));
+    match (instances.len(), iterations.len()) {
+        (0, 0) => None,
+        (_, 0) => Some(
+            "for surer means measure more instances: more iterations would hardly help".to_owned(),
+        ),
+        (0, _) => Some(
+            "for surer means measure more iterations: instances hardly differ for their number"
+                .to_owned(),
+        ),
+        (_, _) => Some(format!(
+            "for surer means measure more iterations of {}, and of the others more instances",
+            some_of(&iterations)
+        )),
+    }
+}
+
+fn some_of<S: AsRef<str>>(names: &[S]) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
+    let shown = shown.join(", ");
+    match names.len().checked_sub(NAMES) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
+    }
+}
+
+impl Noise {
+    /// Returns what the two groups are and what goes with them, as sentences; `None` where there
+    /// is one group.
+    pub fn groups_text(&self, titles: Titles) -> Option<String> {
+        let Modes::Two { split, .. } = self.variability.modes else {
+            return None;
+        };
+        let upper = self.variability.size.instances - split.lower_count;
+        let value = |value: f64| quantity(value, &self.metric.unit);
+        let mut text = format!(
+            "{} falls into two groups: {} instances around {} and {upper} around {} ({})",
+            titles.title(self),
+            split.lower_count,
+            value(split.lower_mean),
+            value(split.upper_mean),
+            ratio(split.upper_mean / split.lower_mean),
+        );
+        let Some(first) = self.associations.first() else {
+            text.push_str("; nothing that is known of the instances goes with it");
+            return Some(text);
+        };
+        let is_time = self.metric.unit == "s" && self.metric.better != Some(Better::Higher);
+        let words = if is_time {
+            ["faster", "slower"]
+        } else {
+            ["lower", "higher"]
+        };
+        let attribute = first.attributes.first().map_or("", String::as_str);
+        text.push_str(&format!(
+            "; {attribute} tells them apart: {} {}; {} {}",
+            words[1],
+            levels_text(first, Group::Upper),
+            words[0],
+            levels_text(first, Group::Lower)
+        ));
+        let others: Vec<&str> = first.attributes[1..]
+            .iter()
+            .chain(
+                self.associations[1..]
+                    .iter()
+                    .flat_map(|it| it.attributes.first()),
+            )
+            .map(String::as_str)
+            .collect();
+        if !others.is_empty() {
+            text.push_str(&format!("; {} as well", some_of(&others)));
+        }
+        Some(text)
+    }
+}
+
+fn levels_text(association: &Association, group: Group) -> String {
+    let level = |it: &LevelCount| {
+        let inside = match group {
+            Group::Lower => it.lower,
+            Group::Upper => it.upper,
+        };
+        let name = if it.level.is_empty() {
+            "unknown"
+        } else {
+            &it.level
+        };
+        format!("{name} ({inside} of {})", it.lower + it.upper)
+    };
+    let levels: Vec<String> = association.levels_of(group).map(level).collect();
+    some_of(&levels)
+}
