@@ -5,9 +5,14 @@ mod compared;
 #[path = "../examples/report_fixture/synthetic.rs"]
 mod synthetic;
 
-use compared::compared;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use compared::{compared, view};
 use lapwing_core::judge::{CompareOptions, Comparison, Reason, Verdict};
 use lapwing_core::record::BenchmarkData;
+use lapwing_core::show::report::{Options, ReportWriter};
 use lapwing_core::show::{Theme, chart};
 use synthetic::{Recipe, Sessions, Source, measure};
 
@@ -118,4 +123,124 @@ fn without_a_ratio_there_is_nothing_to_draw() {
         "Nothing to draw: no comparison has a ratio."
     );
     chart.svg(Theme::Light).expect("it draws all the same");
+}
+
+/// Returns the files of a report with comparisons, by name.
+fn report(directory: &Path, compare: bool) -> BTreeMap<String, String> {
+    let options = Options {
+        title: "Report".to_owned(),
+        made: "for a test".to_owned(),
+        rules: lapwing_core::clean::Rules::default(),
+    };
+    let benchmarks = benchmarks(6);
+    let mut writer = ReportWriter::create(directory, options).expect("a new directory");
+    if compare {
+        writer.comparisons(view(&benchmarks));
+    }
+    for data in benchmarks {
+        writer.add(data).expect("it writes");
+    }
+    writer.finish().expect("it writes");
+    ["", "data", "benchmark"]
+        .iter()
+        .flat_map(|part| fs::read_dir(directory.join(part)).expect("a directory"))
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.is_file())
+        .map(|path| {
+            let name = path.strip_prefix(directory).expect("inside");
+            let text = fs::read_to_string(&path).expect("text");
+            (name.display().to_string(), text)
+        })
+        .collect()
+}
+
+/// Returns a column of a side file.
+fn column(files: &BTreeMap<String, String>, file: &str, name: &str) -> serde_json::Value {
+    let text = &files[&format!("data/{file}.js")];
+    let json = text
+        .strip_prefix(&format!("lapwing.register(\"{file}\","))
+        .and_then(|rest| rest.strip_suffix(");\n"))
+        .expect("it registers itself");
+    let columns: serde_json::Value = serde_json::from_str(json).expect("JSON");
+    columns[name].clone()
+}
+
+#[test]
+fn the_page_of_comparisons_has_every_one_the_worst_first() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let files = report(directory.path(), true);
+    let text = |name: &str| {
+        let column = column(&files, "compare", name);
+        let texts = column.as_array().expect("a column").iter();
+        let texts = texts.map(|it| it.as_str().expect("a text").to_owned());
+        texts.collect::<Vec<_>>()
+    };
+    let rows: Vec<String> = text("id")
+        .into_iter()
+        .zip(text("metric"))
+        .zip(text("ratio_text"))
+        .zip(text("verdict"))
+        .zip(text("why"))
+        .map(|((((id, metric), ratio), verdict), why)| {
+            format!("{id} | {metric} | {ratio} | {verdict} | {why}")
+        })
+        .collect();
+    insta::assert_snapshot!(rows.join("\n"), @"
+    it 1 | peak_memory | 1.144× | regression | 
+    it 1 | wall_time | 1.144× | regression | 
+    it 4 | wall_time | 1.05× | regression | 
+    it 4 | peak_memory | 1.05× | regression | 
+    it 3 | peak_memory | 0.858× | improvement | 
+    it 3 | wall_time | 0.858× | improvement | 
+    it 0 | wall_time | 1.002× | equivalent | 
+    it 0 | peak_memory | 1.002× | equivalent | 
+    it 2 | wall_time | 1.000× | equivalent | 
+    it 2 | peak_memory | 1.000× | equivalent | 
+    it 5 | wall_time | – | not_measured | new: not in before
+    it 5 | peak_memory | – | not_measured | new: not in before
+    ");
+    let page = &files["compare.html"];
+    let said = "<strong>4 regressions, 2 improvements, 4 equivalent within 3.0 %, 2 not measured</strong> (6 benchmarks, 12 comparisons, false discoveries at most 5.0 %).";
+    assert!(page.contains(said), "{page}");
+    assert!(page.contains("<strong>1.02× [1.01, 1.03]</strong> (geometric mean of 8 benchmarks)"));
+}
+
+#[test]
+fn verdicts_stand_in_the_index_and_with_the_benchmark() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let files = report(directory.path(), true);
+    assert_eq!(
+        column(&files, "index.m0", "verdict"),
+        serde_json::json!([
+            "equivalent",
+            "regression",
+            "equivalent",
+            "improvement",
+            "regression",
+            "not_measured"
+        ])
+    );
+    assert!(files["index.html"].contains("data-sort=\"verdict\""));
+    let slugs = column(&files, "index.m0", "slug");
+    let page = &files[&format!("benchmark/{}.html", slugs[5].as_str().expect("a slug"))];
+    let said = "<span class=\"chip not_measured\"><span aria-hidden=\"true\">–</span> not measured</span> wall time <strong>no ratio</strong>, after against before: new: not in before.";
+    assert!(page.contains(said), "{page}");
+    assert!(page.contains("href=\"../compare.html#q=it%205\""), "{page}");
+}
+
+#[test]
+fn a_later_report_without_comparisons_has_no_page_of_them() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let with = report(directory.path(), true);
+    let without = report(directory.path(), false);
+    assert!(with.contains_key("compare.html") && !without.contains_key("compare.html"));
+    assert!(with["cleaning.html"].contains("compare.html"));
+    for name in [
+        "index.html",
+        "cleaning.html",
+        "burn-in.html",
+        "variability.html",
+    ] {
+        assert!(!without[name].contains("compare.html"), "{name}");
+    }
 }

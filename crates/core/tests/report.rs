@@ -35,6 +35,7 @@ fn options() -> Options {
     Options {
         title: format!("Report of {ODD}"),
         made: "for a test".to_owned(),
+        rules: lapwing_core::clean::Rules::default(),
     }
 }
 

@@ -7,6 +7,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lapwing_core::show::report::{DirectoryError, Options, ReportWriter};
 
+use crate::audit::Detail;
+use crate::cleaning::Cleaning;
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
 use crate::store::open_for_reading;
@@ -20,6 +22,8 @@ pub struct Report {
     output: PathBuf,
     #[command(flatten)]
     filters: Filters,
+    #[command(flatten)]
+    cleaning: Cleaning,
 }
 
 /// A bar is drawn only for more benchmarks than this: fewer are done before it is seen.
@@ -29,6 +33,7 @@ impl Report {
     /// Reads benchmark by benchmark and says where the index is.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let filter = self.filters.resolve()?;
+        let rules = self.cleaning.rules()?;
         let store = open_for_reading(context)?;
         let total = store.benchmarks(&filter)?.len();
         let bar = bar(total, context);
@@ -39,6 +44,7 @@ impl Report {
                 env!("CARGO_PKG_VERSION"),
                 context.store.display()
             ),
+            rules,
         };
         let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
         store.each_benchmark(&filter, |data| -> Result<(), CliError> {
@@ -52,6 +58,13 @@ impl Report {
                 "a report of {} is in",
                 counted(written.benchmarks as u64, "benchmark")
             ));
+        }
+        if self.cleaning.detail() == Detail::All {
+            let page = written.index.with_file_name("cleaning.html");
+            let page = page.display();
+            context
+                .terminal
+                .note(&format!("what was left out is in {page}"));
         }
         writeln!(context.terminal.out(), "{}", written.index.display())?;
         Ok(Exit::Fine)

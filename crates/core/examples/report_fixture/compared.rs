@@ -3,9 +3,13 @@
 use std::collections::BTreeSet;
 
 use lapwing_core::clean::{Policy, clean};
-use lapwing_core::judge::{CompareOptions, Comparison, SideSample, Subject, compare, decide};
+use lapwing_core::judge::{
+    CompareOptions, Comparison, SideSample, Subject, SuiteComparison, compare, decide,
+};
 use lapwing_core::model::Id;
 use lapwing_core::record::{BenchmarkData, InstanceData};
+use lapwing_core::show::report::ComparisonView;
+use lapwing_stats::{Interval, SuiteRatio};
 
 /// How much slower the candidate is made, benchmark after benchmark.
 const FACTORS: [f64; 5] = [1.0, 1.14, 1.001, 0.86, 1.048];
@@ -47,6 +51,33 @@ pub(crate) fn compared(benchmarks: &[BenchmarkData], options: &CompareOptions) -
     }
     decide(&mut comparisons, options);
     comparisons
+}
+
+/// Returns such comparisons as a report shows them, with a mean over each suite.
+pub(crate) fn view(benchmarks: &[BenchmarkData]) -> ComparisonView {
+    let options = CompareOptions {
+        smallest_effect: Some(0.03),
+        ..CompareOptions::default()
+    };
+    let comparisons = compared(benchmarks, &options);
+    let suites = [("synthetic", 1.021), ("sweep", 0.998)].map(|(suite, ratio)| SuiteComparison {
+        suite: suite.to_owned(),
+        metric: "wall_time".to_owned(),
+        candidate: "after".to_owned(),
+        ratio: SuiteRatio {
+            ratio,
+            interval: Some(Interval {
+                lower: ratio * 0.99,
+                upper: ratio * 1.01,
+            }),
+            benchmarks: 8,
+        },
+    });
+    ComparisonView {
+        comparisons,
+        options,
+        suites: suites.into(),
+    }
 }
 
 fn side(

@@ -4,13 +4,14 @@
 //! `report_fixture DIRECTORY BENCHMARKS RUNS ITERATIONS` writes a large regular one and says
 //! how long it took.
 
+mod compared;
 mod synthetic;
 mod zoo;
 
 use std::path::Path;
 use std::time::Instant;
 
-use lapwing_core::show::report::{self, Options, ReportWriter};
+use lapwing_core::show::report::{Options, ReportWriter};
 use synthetic::{Recipe, Sessions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,15 +19,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options {
         title: "Synthetic report".to_owned(),
         made: "Made-up measurements, for trying the report.".to_owned(),
+        rules: lapwing_core::clean::Rules::default(),
     };
     let mut sessions = Sessions::default();
     match arguments.as_slice() {
         [directory] => {
             let zoo = zoo::zoo();
-            let benchmarks = zoo
+            let benchmarks: Vec<_> = zoo
                 .iter()
-                .map(|recipe| synthetic::measure(recipe, &mut sessions));
-            report::write(benchmarks, Path::new(directory), options)?;
+                .map(|recipe| synthetic::measure(recipe, &mut sessions))
+                .collect();
+            let mut writer = ReportWriter::create(Path::new(directory), options)?;
+            writer.comparisons(compared::view(&benchmarks));
+            for data in benchmarks {
+                writer.add(data)?;
+            }
+            writer.finish()?;
         }
         [directory, benchmarks, runs, iterations] => {
             let mut writer = ReportWriter::create(Path::new(directory), options)?;

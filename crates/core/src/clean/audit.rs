@@ -236,6 +236,9 @@ impl BenchmarkAudit {
     /// Returns why nothing of it is judged, in words; `None` when something is.
     pub fn reason(&self) -> Option<String> {
         let stage = self.funnel.dried_up_at()?;
+        if self.funnel.0[0].iterations == 0 {
+            return Some("no iteration was recorded".to_owned());
+        }
         if stage != Stage::Viable {
             return Some(stage.reason().to_owned());
         }
@@ -439,6 +442,8 @@ mod tests {
         let failed = reason(&[BurnIn, Failed]).expect("nothing is left");
         assert_eq!(failed, "no iteration ended well");
         assert_eq!(reason(&[Steady, Steady]), None);
+        let nothing = reason(&[]).expect("nothing is left");
+        assert_eq!(nothing, "no iteration was recorded");
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::site::SitePage;
+
 /// The file that tells a report's directory from any other.
 const MARKER: &str = ".lapwing-report";
 
@@ -70,6 +72,10 @@ impl Directory {
         }
         let index = path.join("index.html");
         unless_missing(fs::remove_file(&index)).map_err(io_error(&index))?;
+        for page in SitePage::files() {
+            let page = path.join(page);
+            unless_missing(fs::remove_file(&page)).map_err(io_error(&page))?;
+        }
         fs::write(&marker, MARKER_TEXT).map_err(io_error(&marker))?;
         for part in PARTS {
             let part = path.join(part);

@@ -5,12 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{DOCTYPE, Markup, html};
 use serde::Serialize;
 
+use super::columns::{About, columns};
+use super::compare::Shown;
 use super::directory::{Directory, DirectoryError};
 use super::health::{Health, NOISY_FROM};
 use super::page::{foot, head, json_script, theme_switch};
 use super::provenance::{back_to_back_note, marked};
-use super::row::{self, Row};
-use super::{Options, Summary, side_file};
+use super::row::Row;
+use super::site::{Compared, MetricRows, Settings, SitePage, header, navigation};
+use super::{Options, side_file};
+use crate::judge::Verdict;
 use crate::show::quantity::{count, percent};
 use crate::show::sample::{FIRST_METRIC, metric_title};
 
@@ -30,16 +34,24 @@ struct Metric {
     rows: Vec<Row>,
 }
 
-/// What the page's script has to know.
-#[derive(Serialize)]
-struct Settings<'a> {
-    metrics: Vec<MetricSetting<'a>>,
+/// The signs and words of verdicts, where sides were compared.
+#[derive(Debug, Serialize)]
+struct Verdicts {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    verdicts: BTreeMap<&'static str, [&'static str; 2]>,
 }
 
-#[derive(Serialize)]
-struct MetricSetting<'a> {
-    name: &'a str,
-    file: String,
+impl Verdicts {
+    fn of(shown: Option<&Shown>) -> Self {
+        let all = match shown {
+            Some(_) => Verdict::ALL.as_slice(),
+            None => &[],
+        };
+        let look = |verdict: &Verdict| (verdict.name(), [verdict.symbol(), verdict.title()]);
+        Self {
+            verdicts: all.iter().map(look).collect(),
+        }
+    }
 }
 
 impl Index {
@@ -47,11 +59,16 @@ impl Index {
         self.health.len()
     }
 
-    pub(super) fn add(&mut self, summary: Summary) {
-        self.health.push(summary.health);
-        self.suites.insert(summary.suite);
-        self.tags.extend(summary.tags);
-        for (name, unit, rows) in summary.metrics {
+    pub(super) fn add(
+        &mut self,
+        about: &About,
+        metrics: Vec<(String, String, Vec<Row>)>,
+        health: Health,
+    ) {
+        self.health.push(health);
+        self.suites.insert(about.suite.clone());
+        self.tags.extend(about.tags.iter().cloned());
+        for (name, unit, rows) in metrics {
             self.variants
                 .extend(rows.iter().map(|row| row.variant.clone()));
             let metric = self.metrics.entry(name).or_default();
@@ -65,31 +82,43 @@ impl Index {
         &self,
         directory: &Directory,
         options: &Options,
+        shown: Option<&Shown>,
     ) -> Result<String, DirectoryError> {
         let mut metrics: Vec<(&String, &Metric)> = self.metrics.iter().collect();
         // The usual metric first, then those that most benchmarks have.
         metrics
             .sort_by_key(|(name, metric)| (*name != FIRST_METRIC, usize::MAX - metric.rows.len()));
         let mut settings = Settings {
+            page: "index",
             metrics: Vec::new(),
+            file: None,
+            more: Verdicts::of(shown),
         };
         for (number, (name, metric)) in metrics.iter().enumerate() {
             let file = format!("index.m{number}");
             directory.write(
                 &format!("data/{file}.js"),
-                &side_file(&file, &row::columns(&metric.rows)),
+                &side_file(&file, &columns(&metric.rows)),
             )?;
-            settings.metrics.push(MetricSetting { name, file });
+            settings.metrics.push(MetricRows {
+                name: (*name).clone(),
+                file,
+            });
         }
-        Ok(self.page(&metrics, &settings, options))
+        Ok(self.page(&metrics, &settings, options, shown))
     }
 
     fn page(
         &self,
         metrics: &[(&String, &Metric)],
-        settings: &Settings<'_>,
+        settings: &Settings<Verdicts>,
         options: &Options,
+        shown: Option<&Shown>,
     ) -> String {
+        let compared = match shown {
+            Some(_) => Compared::Yes,
+            None => Compared::No,
+        };
         let first_file = settings.metrics.first().map(|metric| metric.file.as_str());
         html! {
             (DOCTYPE)
@@ -98,11 +127,14 @@ impl Index {
                 body.index {
                     a.skip href="#benchmarks" { "Skip to the table" }
                     header {
-                        h1 { (options.title) }
+                        div { h1 { (options.title) } (navigation(Some(SitePage::Index), "", compared)) }
                         (theme_switch())
                     }
                     main {
                         (self.sentence())
+                        @if let Some(Shown { view, .. }) = shown {
+                            p.compared { (view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (view.verdicts()) } } "." }
+                        }
                         (self.back_to_back())
                         @if self.health.is_empty() {
                             p { "Nothing was measured yet, or the filters left nothing." }
@@ -110,13 +142,14 @@ impl Index {
                         } @else {
                             (self.controls(metrics))
                             p #shown role="status" {}
-                            table #benchmarks role="table" {
+                            table.listing #benchmarks role="table" tabindex="-1" {
                                 caption.unseen { "Benchmarks, by their latest run" }
                                 thead role="rowgroup" { tr role="row" {
                                     (header("name", "benchmark", "name"))
                                     th.history role="columnheader" scope="col" { "history" }
                                     (header("value", "latest value [95 % CI]", "number"))
                                     (header("change", "change", "number"))
+                                    @if compared == Compared::Yes { (header("verdict", "verdict", "verdict")) }
                                     (header("noise", "noise", "number"))
                                     (header("size", "instances × iterations", "number"))
                                     (header("failures", "failures", "number"))
@@ -131,6 +164,8 @@ impl Index {
                     (foot(options))
                     (json_script("settings", settings))
                     script src="assets/app.js" {}
+                    script src="assets/listing.js" {}
+                    script src="assets/pages.js" {}
                     @if let Some(file) = first_file {
                         script src=(format!("data/{file}.js")) {}
                     }
@@ -304,14 +339,6 @@ fn reading_guide() -> Markup {
                 dt { "instances × iterations" }
                 dd { "What the value rests on. An instance is one visit to the benchmark, an iteration one execution that counts." }
             }
-        }
-    }
-}
-
-fn header(key: &str, text: &str, class: &str) -> Markup {
-    html! {
-        th class=(class) role="columnheader" scope="col" data-sort=(key) {
-            button type="button" { (text) }
         }
     }
 }

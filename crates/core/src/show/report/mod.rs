@@ -3,6 +3,10 @@
 //! An index, a page for each benchmark, and side files with data that pages load when they
 //! need them (`docs/report.md` describes them all).
 
+mod burn_in;
+mod cleaning;
+mod columns;
+mod compare;
 mod directory;
 mod environment;
 mod failures;
@@ -13,8 +17,12 @@ mod page;
 mod provenance;
 mod raw;
 mod row;
+mod site;
 mod slug;
+mod variability;
+mod verdicts;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -22,14 +30,22 @@ use rayon::prelude::*;
 use super::sample::{FIRST_METRIC, MetricSample, RunSample};
 use super::summary::RunSummary;
 use super::{Colours, chart};
+use crate::clean::{BenchmarkAudit, Rules};
 use crate::judge::{self, Estimate};
 use crate::record::BenchmarkData;
+use burn_in::{BurnInPage, BurnInRow};
+use cleaning::{CleaningPage, CleaningRow};
+use columns::About;
+pub use compare::ComparisonView;
+use compare::Shown;
 use directory::Directory;
 pub use directory::DirectoryError;
 use health::Health;
 use index::Index;
 use row::Row;
+use site::Compared;
 use slug::slug;
+use variability::{VariabilityPage, VariabilityRow};
 
 /// What a report says of itself.
 #[derive(Debug, Clone)]
@@ -38,6 +54,8 @@ pub struct Options {
     pub title: String,
     /// Who made it from what and when, for the foot of every page.
     pub made: String,
+    /// What is left out of every number.
+    pub rules: Rules,
 }
 
 /// What was written.
@@ -48,6 +66,15 @@ pub struct Written {
     /// How many benchmarks it shows.
     pub benchmarks: usize,
 }
+
+/// What the pages run: helpers first, then what each kind of page does.
+const SCRIPTS: [(&str, &str); 5] = [
+    ("app.js", include_str!("../../../assets/app.js")),
+    ("charts.js", include_str!("../../../assets/charts.js")),
+    ("listing.js", include_str!("../../../assets/listing.js")),
+    ("pages.js", include_str!("../../../assets/pages.js")),
+    ("benchmark.js", include_str!("../../../assets/benchmark.js")),
+];
 
 /// Benchmarks that are worked on at a time: enough for every processor, few enough for memory.
 const BATCH: usize = 32;
@@ -60,6 +87,12 @@ pub struct ReportWriter {
     colours: Colours,
     waiting: Vec<BenchmarkData>,
     index: Index,
+    cleaning: CleaningPage,
+    burn_in: BurnInPage,
+    variability: VariabilityPage,
+    comparisons: Option<Shown>,
+    /// The tags of the benchmarks with a page, by slug.
+    written: BTreeMap<String, Vec<String>>,
 }
 
 /// Writes a report of these benchmarks into a directory.
@@ -88,7 +121,9 @@ impl ReportWriter {
         let directory = Directory::begin(directory)?;
         directory.write("assets/echarts.js", chart::ECHARTS)?;
         directory.write("assets/chart.js", chart::CHART_SCRIPT)?;
-        directory.write("assets/app.js", include_str!("../../../assets/app.js"))?;
+        for (name, script) in SCRIPTS {
+            directory.write(&format!("assets/{name}"), script)?;
+        }
         directory.write(
             "assets/style.css",
             include_str!("../../../assets/style.css"),
@@ -107,7 +142,18 @@ impl ReportWriter {
             colours: Colours::default(),
             waiting: Vec::new(),
             index: Index::default(),
+            cleaning: CleaningPage::default(),
+            burn_in: BurnInPage::default(),
+            variability: VariabilityPage::default(),
+            comparisons: None,
+            written: BTreeMap::new(),
         })
+    }
+
+    /// Has comparisons shown: on a page of their own, and their verdicts in the index and with each
+    /// benchmark. To be given before the first benchmark.
+    pub fn comparisons(&mut self, view: ComparisonView) {
+        self.comparisons = Some(Shown::new(view));
     }
 
     /// Adds a benchmark: its page and its data are written soon.
@@ -133,32 +179,92 @@ impl ReportWriter {
     pub fn finish(mut self) -> Result<Written, DirectoryError> {
         self.write_waiting()?;
         let benchmarks = self.index.benchmarks();
-        let page = self.index.write(&self.directory, &self.options)?;
+        let compared = match &self.comparisons {
+            Some(Shown { view, .. }) => {
+                compare::write(&self.directory, view, &self.written, &self.options)?;
+                Compared::Yes
+            }
+            None => Compared::No,
+        };
+        self.cleaning
+            .write(&self.directory, &self.options, compared)?;
+        self.burn_in
+            .write(&self.directory, &self.options, compared)?;
+        self.variability
+            .write(&self.directory, &self.options, compared)?;
+        let page = self
+            .index
+            .write(&self.directory, &self.options, self.comparisons.as_ref())?;
         let index = self.directory.finish(&page)?;
         Ok(Written { index, benchmarks })
     }
 
+    /// Keeps for the pages about all benchmarks what they need of one.
+    fn note(&mut self, summary: Summary) {
+        let Summary {
+            about,
+            found,
+            burn_in,
+            metrics,
+            health,
+        } = summary;
+        for it in found {
+            self.cleaning.add(&it.name, &it.unit, it.cleaning);
+            self.variability.add(&it.name, &it.unit, it.variability);
+        }
+        if let Some(row) = burn_in {
+            self.burn_in.add(row);
+        }
+        self.index.add(&about, metrics, health);
+        self.written.insert(about.slug, about.tags);
+    }
+
     fn write_waiting(&mut self) -> Result<(), DirectoryError> {
         let waiting = std::mem::take(&mut self.waiting);
+        let site = Site {
+            directory: &self.directory,
+            options: &self.options,
+            colours: &self.colours,
+            comparisons: self.comparisons.as_ref(),
+        };
         let written: Vec<Result<Summary, DirectoryError>> = waiting
             .par_iter()
-            .map(|data| write_benchmark(data, &self.directory, &self.options, &self.colours))
+            .map(|data| write_benchmark(data, &site))
             .collect();
         for summary in written {
-            self.index.add(summary?);
+            self.note(summary?);
         }
         Ok(())
     }
 }
 
-/// What the index has to know of a benchmark.
+/// What every benchmark's page is made with.
+#[derive(Debug, Clone, Copy)]
+struct Site<'a> {
+    directory: &'a Directory,
+    options: &'a Options,
+    colours: &'a Colours,
+    comparisons: Option<&'a Shown>,
+}
+
+/// What the pages about all benchmarks have to know of one.
 #[derive(Debug)]
 struct Summary {
-    suite: String,
-    tags: Vec<String>,
+    about: About,
+    found: Vec<FoundByMetric>,
+    burn_in: Option<BurnInRow>,
     /// For each metric its name, its unit and a row per variant.
     metrics: Vec<(String, String, Vec<Row>)>,
     health: Health,
+}
+
+/// What was found of a benchmark by one metric, besides what the index shows.
+#[derive(Debug)]
+struct FoundByMetric {
+    name: String,
+    unit: String,
+    cleaning: CleaningRow,
+    variability: Vec<VariabilityRow>,
 }
 
 /// One metric of a benchmark with its numbers computed.
@@ -197,24 +303,47 @@ impl MetricView {
     }
 }
 
-fn write_benchmark(
-    data: &BenchmarkData,
-    directory: &Directory,
-    options: &Options,
-    colours: &Colours,
-) -> Result<Summary, DirectoryError> {
+fn write_benchmark(data: &BenchmarkData, site: &Site<'_>) -> Result<Summary, DirectoryError> {
+    let Site {
+        directory,
+        options,
+        colours,
+        comparisons: _,
+    } = *site;
     let slug = slug(&data.suite, &data.benchmark.id);
+    let (policy, source) = options.rules.policy(data);
     let mut views: Vec<MetricView> = MetricSample::names(data)
         .iter()
-        .map(|name| MetricSample::of(data, name))
+        .map(|name| MetricSample::under(data, name, policy))
         .filter(MetricSample::has_values)
         .map(MetricView::new)
         .collect();
     if views.is_empty() {
         // Nothing but failures: they are shown all the same.
-        let sample = MetricSample::of(data, FIRST_METRIC);
+        let sample = MetricSample::under(data, FIRST_METRIC, policy);
         views.push(MetricView::new(sample));
     }
+    let about = About {
+        suite: data.suite.clone(),
+        id: data.benchmark.id.clone(),
+        slug: slug.clone(),
+        tags: data.benchmark.tags.clone(),
+    };
+    let burn_in = burn_in::write(directory, data, about.clone(), (policy, source))?;
+    let never_steady = burn_in.as_ref().is_some_and(BurnInRow::never_steady);
+    let found = views
+        .iter()
+        .map(|view| {
+            let name = &view.sample.name;
+            let audit = BenchmarkAudit::of(data, name, policy, source);
+            FoundByMetric {
+                name: name.clone(),
+                unit: view.sample.metric.unit.clone(),
+                cleaning: CleaningRow::new(audit, about.clone(), never_steady),
+                variability: variability::rows(view, &about),
+            }
+        })
+        .collect();
     let mut files = Vec::new();
     for (number, view) in views.iter().enumerate() {
         let first = views.first().unwrap_or(view);
@@ -229,7 +358,7 @@ fn write_benchmark(
             (
                 view.sample.name.clone(),
                 view.sample.metric.unit.clone(),
-                row::rows(data, &slug, view, colours),
+                row::rows(data, &slug, view, site),
             )
         })
         .collect();
@@ -242,12 +371,14 @@ fn write_benchmark(
         files: &files,
         raw_files: &raw_files,
         health: &health,
-        options,
+        burn_in: burn_in.as_ref(),
+        site,
     });
     directory.write(&format!("benchmark/{slug}.html"), &page)?;
     Ok(Summary {
-        suite: data.suite.clone(),
-        tags: data.benchmark.tags.clone(),
+        about,
+        found,
+        burn_in,
         metrics: rows,
         health,
     })

@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
+use super::burn_in::BurnInRow;
 use super::environment::{Environments, Observation, environments};
 use super::failures::{self, failures};
 use super::health::{Health, NOISY_FROM};
@@ -10,7 +11,8 @@ use super::metric::{self, MetricFile};
 use super::provenance::marked;
 use super::raw::RawFileName;
 use super::row::Row;
-use super::{MetricView, Options};
+use super::site::{Compared, SitePage, navigation};
+use super::{MetricView, Options, Site, verdicts};
 use crate::model::Id;
 use crate::record::BenchmarkData;
 use crate::show::quantity::{count, percent};
@@ -30,28 +32,52 @@ pub(super) struct Page<'a> {
     pub(super) files: &'a [MetricFile],
     pub(super) raw_files: &'a [RawFileName],
     pub(super) health: &'a Health,
-    pub(super) options: &'a Options,
+    pub(super) burn_in: Option<&'a BurnInRow>,
+    pub(super) site: &'a Site<'a>,
 }
 
 /// What the page's script has to know.
 #[derive(Serialize)]
 struct Settings<'a> {
+    page: &'static str,
     benchmark: &'a str,
     slug: &'a str,
     metrics: &'a [MetricFile],
     raw: &'a [RawFileName],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    burn_in: Option<BurnInFile<'a>>,
+}
+
+/// The chart of how the benchmark gets steady.
+#[derive(Serialize)]
+struct BurnInFile<'a> {
+    metric: &'a str,
+    file: &'a str,
 }
 
 /// Returns the page.
 pub(super) fn page(page: &Page<'_>) -> String {
     let benchmark = &page.data.benchmark;
+    let options = page.site.options;
+    let compared = match page.site.comparisons {
+        Some(_) => Compared::Yes,
+        None => Compared::No,
+    };
     let settings = Settings {
+        page: "benchmark",
         benchmark: &benchmark.id,
         slug: page.slug,
         metrics: page.files,
         raw: page.raw_files,
+        burn_in: page
+            .burn_in
+            .filter(|it| !it.chart().is_empty())
+            .map(|it| BurnInFile {
+                metric: it.metric(),
+                file: it.chart(),
+            }),
     };
-    let title = format!("{} · {}", benchmark.id, page.options.title);
+    let title = format!("{} · {}", benchmark.id, options.title);
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -59,20 +85,22 @@ pub(super) fn page(page: &Page<'_>) -> String {
             body.benchmark {
                 a.skip href="#metrics" { "Skip to the numbers" }
                 header {
-                    nav aria-label="Report" { a href="../index.html" { (page.options.title) } }
+                    div { p.site { a href="../index.html" { (options.title) } } (navigation(None, "../", compared)) }
                     (theme_switch())
                 }
                 main {
                     h1 { (benchmark.id) }
                     (description(page))
+                    @if let Some(shown) = page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
                     (sentence(page))
+                    (elsewhere(page))
                     (metric_table(page))
                     (metric_part(page))
                     (raw_part(page))
                     (failure_part(page))
                     (environment_part(&environments(page.data)))
                 }
-                (foot(page.options))
+                (foot(options))
                 dialog #trace aria-labelledby="trace-title" {
                     h2 #trace-title {}
                     div {}
@@ -82,10 +110,31 @@ pub(super) fn page(page: &Page<'_>) -> String {
                 script src="../assets/echarts.js" {}
                 script src="../assets/chart.js" {}
                 script src="../assets/app.js" {}
+                script src="../assets/charts.js" {}
+                script src="../assets/benchmark.js" {}
             }
         }
     }
     .into_string()
+}
+
+/// Returns links to the rows about the benchmark on the pages about all.
+fn elsewhere(page: &Page<'_>) -> Markup {
+    let fragment = format!(
+        "#q={}&suite={}",
+        url_part(&page.data.benchmark.id),
+        url_part(&page.data.suite)
+    );
+    let pages = [SitePage::Variability, SitePage::BurnIn, SitePage::Cleaning];
+    html! {
+        p.hint.elsewhere {
+            "Among all benchmarks: "
+            @for (at, it) in pages.into_iter().enumerate() {
+                @if at > 0 { " · " }
+                a href=(format!("../{}{fragment}", it.file())) { (it.title().to_lowercase()) }
+            }
+        }
+    }
 }
 
 fn description(page: &Page<'_>) -> Markup {
@@ -394,7 +443,7 @@ fn trace_part(metric: &str, run: &Id) -> String {
 }
 
 /// Returns the text as it may stand in the query of an address.
-fn url_part(text: &str) -> String {
+pub(super) fn url_part(text: &str) -> String {
     text.bytes()
         .map(|byte| {
             if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {

@@ -1,15 +1,11 @@
 //! A row of the index: one variant of one benchmark by one metric.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
-use serde_json::Value;
 
-use super::MetricView;
+use super::{MetricView, Site, verdicts};
 use crate::judge::{self, RatioEstimate};
 use crate::model::{Id, Run};
 use crate::record::BenchmarkData;
-use crate::show::Colours;
 use crate::show::quantity::percent;
 use crate::show::sample::{ImportedFrom, RunSample};
 use crate::show::sparkline::{sparkline_dots, sparkline_path};
@@ -48,6 +44,9 @@ pub(super) struct Row {
     pub(super) moved: bool,
     /// Whether the change is from an earlier run and not from another variant.
     pub(super) since_before: bool,
+    /// The worst verdict of the comparisons that are about it; empty for none.
+    pub(super) verdict: &'static str,
+    pub(super) verdict_text: String,
     pub(super) cv: Option<f64>,
     pub(super) cv_text: String,
     pub(super) size: String,
@@ -64,26 +63,12 @@ impl Row {
     }
 }
 
-/// Returns the rows in columns, by name: half the size of rows with names.
-pub(super) fn columns(rows: &[Row]) -> BTreeMap<String, Vec<Value>> {
-    let mut columns: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for row in rows {
-        // A struct of numbers and texts always becomes an object.
-        if let Ok(Value::Object(fields)) = serde_json::to_value(row) {
-            for (name, value) in fields {
-                columns.entry(name).or_default().push(value);
-            }
-        }
-    }
-    columns
-}
-
 /// Returns a row for each variant, by its latest run.
 pub(super) fn rows(
     data: &BenchmarkData,
     slug: &str,
     view: &MetricView,
-    colours: &Colours,
+    site: &Site<'_>,
 ) -> Vec<Row> {
     let variants = view.sample.variants();
     let named = variants.len() > 1 || variants.iter().any(|name| *name != Run::DEFAULT_VARIANT);
@@ -97,6 +82,8 @@ pub(super) fn rows(
             let summary = view.summary(latest).filter(|_| estimate.is_none());
             let summary = summary.as_ref();
             let (sparkline, sparkline_title) = sparkline(view, variant, summary.is_some());
+            let metric = &view.sample.name;
+            let verdict = verdicts::of_row(site.comparisons, slug, &variants, variant, metric);
             let cv = estimate.and_then(|estimate| estimate.cv_between);
             Some(Row {
                 suite: data.suite.clone(),
@@ -104,7 +91,7 @@ pub(super) fn rows(
                 slug: slug.to_owned(),
                 tags: data.benchmark.tags.clone(),
                 variant: (*variant).to_owned(),
-                colour: colours.get(variant),
+                colour: site.colours.get(variant),
                 named,
                 run: latest.label_within_variant(),
                 run_id: latest.id,
@@ -143,6 +130,8 @@ pub(super) fn rows(
                 since_before: reference_variant(view, latest)
                     .is_none_or(|reference| reference.id == latest.id),
                 moved: change.as_ref().is_some_and(|(_, ratio)| moved(ratio)),
+                verdict: verdict.name,
+                verdict_text: verdict.text,
                 cv,
                 cv_text: cv.map_or_else(String::new, percent),
                 size: latest.size().short(),

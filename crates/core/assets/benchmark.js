@@ -1,0 +1,225 @@
+// The page of a benchmark: its charts and tables.
+(function () {
+  "use strict";
+
+  const { settings, load, element, marked, save, csvLine, readHash, writeHash, colour, paintDots, figure } = window.lapwing;
+
+  const stem = settings.slug;
+  let handles = [];
+  let current = null;
+  let runs = [];
+  paintDots();
+
+  function wantedMetric() {
+    const name = readHash().get("metric");
+    return settings.metrics.find((metric) => metric.name === name) ?? settings.metrics[0];
+  }
+
+  async function showMetric() {
+    const metric = wantedMetric();
+    if (!metric) return;
+    if (metric === current) {
+      traceFromHash();
+      return;
+    }
+    current = metric;
+    for (const link of document.querySelectorAll("[data-metric]")) {
+      if (link.dataset.metric === metric.name) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+    document.getElementById("charts-title").textContent = metric.name.replaceAll("_", " ");
+    const place = document.querySelector("#charts .charts");
+    try {
+      const content = await load(metric.file);
+      if (metric !== current) return;
+      for (const handle of handles) handle.dispose();
+      handles = [];
+      place.replaceChildren();
+      document.querySelector("#charts .notes").replaceChildren(...content.notes.map((note) => element("p", { class: "hint" }, ...marked(note))));
+      document.querySelector("#charts .zoom").hidden = !content.charts.length;
+      for (const chart of content.charts) place.append(draw(chart, metric));
+      runs = content.runs;
+      showRuns(runs);
+      traceFromHash();
+      if (settings.burn_in?.metric === metric.name) {
+        const burnIn = await load(settings.burn_in.file);
+        if (metric === current) place.append(draw(burnIn, metric));
+      }
+    } catch (error) {
+      place.replaceChildren(element("p", { class: "attention" }, error.message));
+    }
+  }
+
+  function draw(chart, metric) {
+    const stemOfMetric = `${stem}-${metric.name.replace(/[^\w.-]+/g, "_")}`;
+    const hasOlder = chart.id === "iterations" && metric.older;
+    const drawn = figure(chart, stemOfMetric, hasOlder ? (replace) => [olderRuns(metric, chart, replace)] : undefined);
+    handles.push(drawn);
+    return drawn.section;
+  }
+
+  // Iterations of older runs stay in their file until somebody asks for them.
+  function olderRuns(metric, latest, draw) {
+    const choice = element("select", { "aria-label": "Runs to draw" }, element("option", { value: "" }, metric.latest));
+    const offer = element("option", { value: "load" }, "older runs …");
+    choice.append(offer);
+    choice.addEventListener("change", async () => {
+      if (choice.value === "") return draw(latest);
+      const groups = await load(metric.older);
+      if (choice.value === "load") {
+        offer.remove();
+        groups.forEach((group, number) => choice.append(element("option", { value: String(number) }, group.label)));
+        choice.value = "0";
+      }
+      return draw(groups[Number(choice.value)].chart);
+    });
+    return choice;
+  }
+
+  // --- Runs, and what their numbers rest on.
+
+  function showRuns(runs) {
+    const place = document.querySelector("#runs .content");
+    const body = element("tbody");
+    const named = runs.some((run) => run.variant !== "default");
+    let drawn = 0;
+    const button = element("button", { type: "button", onclick: drawMore }, "Show older runs");
+    function drawMore() {
+      for (const run of runs.slice(drawn, drawn + 12)) body.append(runRow(run, named));
+      drawn = Math.min(drawn + 12, runs.length);
+      button.hidden = drawn >= runs.length;
+    }
+    const heads = ["run", ...(named ? ["variant"] : []), "version", "value [95 % CI]", "change", "noise", "instances × iterations", "failures"];
+    place.replaceChildren(
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Runs" },
+        element("table", {},
+          element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", class: at >= (named ? 3 : 2) ? "number" : undefined }, head)))),
+          body)),
+      element("p", { class: "buttons" }, button));
+    drawMore();
+  }
+
+  function runRow(run, named) {
+    const number = (...children) => element("td", { class: "number" }, ...children);
+    const problems = [run.failures && `${run.failures} failed`, run.lost && `${run.lost} lost`].filter(Boolean).join(", ");
+    return element("tr", {},
+      element("td", {}, `${run.time} `, element("small", { class: "hint" }, run.session)),
+      named ? element("td", {}, element("span", { class: "dot", style: `background:${colour(run.colour)}`, "data-colour": run.colour }), run.variant) : "",
+      element("td", {}, run.version ?? ""),
+      number(element("button", { type: "button", class: "trace", onclick: () => trace(run) }, run.value),
+        run.interval ? ` [${run.interval}]` : run.spread ? ` ${run.spread}` : ""),
+      element("td", { class: "number", title: run.change_against }, run.change ?? ""),
+      number(run.cv ?? ""),
+      run.summary ? number(element("span", { class: "summary" }, "summary"), " ", element("small", { class: "hint" }, run.summary)) : number(run.size ?? ""),
+      number(problems ? element("span", { class: "attention" }, problems) : ""));
+  }
+
+  // A link to a number opens what it rests on; closing it leaves the page itself.
+  function traceFromHash() {
+    const run = runs.find(({ id }) => id === readHash().get("trace"));
+    if (run) trace(run);
+  }
+
+  document.getElementById("trace").addEventListener("close", () => {
+    if (readHash().has("trace")) writeHash({ metric: readHash().get("metric") });
+  });
+
+  function trace(run) {
+    const dialog = document.getElementById("trace");
+    dialog.querySelector("h2").textContent = `${run.value}: what it rests on`;
+    const table = (label, heads, rows) =>
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, element("table", {},
+        element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
+        element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", { class: text.length > 60 ? "long" : undefined }, text)))))));
+    const which = `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}`;
+    const parts = run.summary
+      ? [element("p", {}, `${which}: a summary, ${run.summary}. The source kept no samples, so there is no interval.`)]
+      : [element("p", {}, `${which}: the mean of the means of its instances` +
+          (run.interval ? `, 95 % CI ${run.interval}, ${run.size}.` : `, ${run.size}; one instance gives no interval.`)),
+        element("p", {}, run.left_out ? `Iterations left out: ${run.left_out}.` : "No iteration was left out."),
+        table("Instances", ["instance", "host", "mean", "iterations used", "left out", "ended"],
+          run.instances.map((it) => [it.id, it.host, it.mean, String(it.used), it.left_out || "nothing", it.outcome || "–"]))];
+    if (run.summaries) {
+      if (!run.summary) parts.push(element("p", {}, "The source's own summary, which takes no part in this number:"));
+      parts.push(table("Summaries", ["instance", "host", "summary", "value", "spread", "further figures"],
+        run.summaries.map((it) => [it.instance, it.host, it.what, it.value, it.spread, it.figures])));
+    }
+    parts.push(element("p", { class: "hint" }, `Run ${run.id}`));
+    dialog.querySelector("div").replaceChildren(...parts);
+    if (!dialog.open) dialog.showModal();
+  }
+
+  // --- Every iteration, page by page.
+
+  const raw = { at: 0, size: 100 };
+  const rawTotal = settings.raw.reduce((sum, file) => sum + file.rows, 0);
+
+  function rawRow(file, at) {
+    const instance = file.instances[file.instance[at]];
+    const run = file.runs[instance.run];
+    const message = file.messages.find(([row]) => row === at)?.[1] ?? "";
+    return [run.started, run.session_name, run.variant, run.version, instance.id, instance.host, file.index[at], file.offset[at],
+      file.burn_in[at] ? "yes" : "no", file.outcome[at], message, ...file.metrics.map((metric) => metric.values[at])];
+  }
+
+  const rawHeads = (file) => ["session started", "session", "variant", "version", "instance", "host", "index", "offset (s)", "burn-in", "outcome", "message",
+    ...file.metrics.map((metric) => metric.name + (metric.unit && metric.unit !== "1" ? ` (${metric.unit})` : ""))];
+
+  function messageCell(text) {
+    const [first, ...rest] = text.split("\n");
+    if (!rest.length && first.length < 60) return first;
+    return element("details", {}, element("summary", {}, first.slice(0, 60)), element("pre", { tabindex: 0 }, text));
+  }
+
+  async function showRaw() {
+    const place = document.querySelector("#iterations .content");
+    const body = element("tbody");
+    let heads = [];
+    let first = 0;
+    for (const { file: name, rows } of settings.raw) {
+      const [from, to] = [Math.max(raw.at, first), Math.min(raw.at + raw.size, first + rows)];
+      if (from < to) {
+        const file = await load(name);
+        heads = rawHeads(file);
+        for (let at = from; at < to; at += 1) {
+          const cells = rawRow(file, at - first);
+          cells[0] = cells[0].slice(0, 16).replace("T", " ");
+          cells[4] = cells[4].slice(-8);
+          body.append(element("tr", {}, ...cells.map((value, column) => {
+            const isNumber = typeof value === "number";
+            const text = value === null ? "–" : isNumber ? window.lapwingChart.plainNumber(value) : value;
+            if (column === 10) return element("td", {}, messageCell(text));
+            return element("td", { class: isNumber || column > 10 ? "number" : undefined, title: isNumber ? String(value) : undefined }, text);
+          })));
+        }
+      }
+      first += rows;
+    }
+    const last = Math.min(raw.at + raw.size, rawTotal);
+    const go = (to) => () => { raw.at = Math.max(0, Math.min(to, Math.floor((rawTotal - 1) / raw.size) * raw.size)); showRaw(); };
+    const step = (text, to, possible) => element("button", { type: "button", disabled: !possible, onclick: go(to) }, text);
+    place.replaceChildren(
+      element("p", { class: "buttons" },
+        step("Newest", 0, raw.at > 0), step("Newer", raw.at - raw.size, raw.at > 0),
+        element("span", {}, `${(raw.at + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${rawTotal.toLocaleString("en")}`),
+        step("Older", raw.at + raw.size, last < rawTotal), step("Oldest", rawTotal, last < rawTotal)),
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Iterations" },
+        element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", class: at > 10 ? "number" : undefined }, head)))), body)));
+  }
+
+  async function saveRaw() {
+    const parts = [];
+    for (const { file: name } of settings.raw) {
+      const file = await load(name);
+      if (!parts.length) parts.push(csvLine(rawHeads(file)));
+      for (let at = 0; at < file.index.length; at += 1) parts.push(csvLine(rawRow(file, at)));
+    }
+    save(`${stem}.csv`, "text/csv", parts);
+  }
+
+  // A source that kept no samples has no iterations to show.
+  document.querySelector('[data-action="show-raw"]')?.addEventListener("click", showRaw);
+  document.querySelector('[data-action="save-raw"]')?.addEventListener("click", saveRaw);
+  window.addEventListener("hashchange", showMetric);
+  showMetric();
+})();

@@ -1,0 +1,126 @@
+// A table of many rows from a side file: search, filters and order, all kept in the address.
+(function () {
+  "use strict";
+
+  const { settings, load, readHash, writeHash } = window.lapwing;
+  const chunk = 150;
+
+  function fromColumns(columns) {
+    const names = Object.keys(columns);
+    const count = names.length ? columns[names[0]].length : 0;
+    return Array.from({ length: count }, (_, at) => {
+      const row = {};
+      for (const name of names) row[name] = columns[name][at];
+      return row;
+    });
+  }
+
+  // Every page says: `text` of a row to search in, `keys` to sort by, `filters` by the name of
+  // their field, `row` that makes an element, and perhaps `shown`, called when other rows are shown.
+  function listing({ text, keys, filters, row: tableRow, shown: whenShown }) {
+    const table = document.querySelector("table.listing");
+    if (!table) return;
+    const form = document.getElementById("filters");
+    const body = table.tBodies[0];
+    const more = document.getElementById("more");
+    let rows = [];
+    let shown = [];
+    let drawn = 0;
+    let sort = { by: "", descending: false };
+
+    // Where there is a file for each metric, the metric chooses the file; elsewhere it is a filter.
+    const metricOf = () =>
+      settings.metrics?.find(({ name }) => name === form.elements.metric?.value) ?? settings.metrics?.[0];
+
+    function compare(a, b) {
+      const key = keys[sort.by];
+      const [x, y] = [key(a), key(b)];
+      // What has no value stands last, whichever way the others are sorted.
+      if (x === null || y === null) return (x === null) - (y === null);
+      const order = typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y;
+      return sort.descending ? -order : order;
+    }
+
+    function choose() {
+      const wanted = Object.fromEntries(new FormData(form));
+      const words = wanted.q.toLowerCase().split(/\s+/).filter(Boolean);
+      shown = rows.filter((row) =>
+        words.every((word) => row.key.includes(word)) &&
+        Object.entries(filters).every(([name, test]) => !wanted[name] || test(row, wanted[name])));
+      if (sort.by) shown.sort(compare);
+      for (const header of table.tHead.querySelectorAll("[data-sort]")) {
+        const active = header.dataset.sort === sort.by;
+        if (active) header.setAttribute("aria-sort", sort.descending ? "descending" : "ascending");
+        else header.removeAttribute("aria-sort");
+      }
+      body.replaceChildren();
+      drawn = 0;
+      drawMore();
+      const of = rows.length.toLocaleString("en") + (rows.length === 1 ? " row" : " rows");
+      document.getElementById("shown").textContent = shown.length === rows.length
+        ? of
+        : `${shown.length.toLocaleString("en")} of ${of}` + (shown.length ? "" : ": nothing fits; clear a filter");
+      whenShown?.(shown, metricOf());
+    }
+
+    function drawMore() {
+      const part = document.createDocumentFragment();
+      for (const row of shown.slice(drawn, drawn + chunk)) part.append(tableRow(row, metricOf()));
+      body.append(part);
+      drawn = Math.min(drawn + chunk, shown.length);
+      more.hidden = drawn >= shown.length;
+    }
+
+    function keep() {
+      const wanted = Object.fromEntries(new FormData(form));
+      if (wanted.metric === settings.metrics?.[0].name) delete wanted.metric;
+      if (sort.by) wanted.sort = (sort.descending ? "-" : "") + sort.by;
+      writeHash(wanted);
+    }
+
+    async function update() {
+      try {
+        rows = fromColumns(await load(metricOf()?.file ?? settings.file));
+        for (const row of rows) row.key = text(row).toLowerCase();
+        choose();
+      } catch (error) {
+        document.getElementById("shown").textContent = error.message;
+      }
+    }
+
+    function fromHash() {
+      const wanted = readHash();
+      for (const field of form.elements) {
+        if (!field.name) continue;
+        field.value = wanted.get(field.name) ?? "";
+        // A select shows nothing at all for a value that it does not know.
+        if (field.tagName === "SELECT" && field.selectedIndex < 0) field.selectedIndex = 0;
+      }
+      const by = wanted.get("sort") ?? "";
+      sort = { by: by.replace("-", "") in keys ? by.replace("-", "") : "", descending: by.startsWith("-") };
+      update();
+    }
+
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("input", () => { keep(); update(); });
+    form.addEventListener("reset", () => { sort = { by: "", descending: false }; setTimeout(() => { keep(); update(); }); });
+    table.tHead.addEventListener("click", (event) => {
+      const by = event.target.closest("[data-sort]")?.dataset.sort;
+      if (!by || !event.target.closest("button")) return;
+      // Texts begin with a, numbers with the largest: that is what one looks for.
+      const isText = rows.some((row) => typeof keys[by](row) === "string");
+      sort = { by, descending: sort.by === by ? !sort.descending : !isText };
+      keep();
+      choose();
+    });
+    more.querySelector("button").addEventListener("click", drawMore);
+    new IntersectionObserver((seen) => seen.some((it) => it.isIntersecting) && drawMore(), { rootMargin: "600px" }).observe(more);
+    window.addEventListener("beforeprint", () => { while (drawn < shown.length) drawMore(); });
+    window.addEventListener("hashchange", fromHash);
+    // The first side file stands after this script; it is there once the page is.
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", fromHash);
+    else fromHash();
+  }
+
+  Object.assign(window.lapwing, { listing });
+})();

@@ -1,0 +1,386 @@
+// The pages about all benchmarks: what stands in the rows of each, and what belongs to them.
+(function () {
+  "use strict";
+
+  const { settings, load, element, colour, listing, figure } = window.lapwing;
+
+  // Worst first.
+  const verdictOrder = ["regression", "improvement", "equivalent", "inconclusive", "not_measured"];
+
+  const space = "http://www.w3.org/2000/svg";
+
+  function drawing(name, attributes, ...children) {
+    const made = document.createElementNS(space, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
+  const cell = (name, label, ...children) => element("td", { role: "cell", class: name, "data-label": label }, ...children);
+  const number = (label, ...children) => cell("number", label, ...children);
+  const nothing = (...children) => element("td", { role: "cell", class: "number nothing" }, ...children);
+  const small = (text) => (text ? element("small", {}, text) : "");
+  const attention = (text) => element("span", { class: "attention" }, text);
+  const line = (row, ...cells) => element("tr", { role: "row" }, ...cells);
+
+  function chip(verdict, title) {
+    const [symbol, text] = settings.verdicts[verdict];
+    return element("span", { class: `chip ${verdict}`, title }, element("span", { "aria-hidden": "true" }, symbol), ` ${text}`);
+  }
+
+  // A benchmark's name, which leads to its page, above what else tells it from others.
+  function nameCell(row, { fragment = "", about = [], mark = "" } = {}) {
+    const text = [...about, row.suite, ...row.tags.map((tag) => "#" + tag)].filter(Boolean).join(" · ");
+    return cell("name", undefined,
+      row.slug ? element("a", { href: `benchmark/${row.slug}.html${fragment}`, title: row.id }, row.id) : element("span", { title: row.id }, row.id),
+      element("small", {}, mark, text));
+  }
+
+  const metricFragment = (metric) => (metric && metric !== settings.metrics?.[0] ? "#" + new URLSearchParams({ metric: metric.name }) : "");
+
+  const bySuiteAndTag = {
+    suite: (row, wanted) => row.suite === wanted,
+    tag: (row, wanted) => row.tags.includes(wanted),
+  };
+
+  const byState = (states) => (row, wanted) => states[wanted]?.(row) ?? true;
+
+  // Of what is said by metric, only the one that is looked at.
+  function showMetric(_, metric) {
+    for (const part of document.querySelectorAll(".by-metric")) part.hidden = part.dataset.metric !== metric.name;
+  }
+
+  // --- The index.
+
+  function index() {
+    listing({
+      text: (row) => `${row.suite} ${row.id} ${row.variant}`,
+      keys: {
+        name: (row) => row.key,
+        value: (row) => row.value,
+        change: (row) => row.change,
+        verdict: (row) => (row.verdict ? verdictOrder.length - verdictOrder.indexOf(row.verdict) : null),
+        noise: (row) => row.cv,
+        size: (row) => row.instances,
+        failures: (row) => row.failures + row.lost || null,
+      },
+      filters: {
+        ...bySuiteAndTag,
+        variant: (row, wanted) => row.variant === wanted,
+        state: byState({
+          failures: (row) => row.failures > 0,
+          nothing: (row) => row.value === null,
+          lost: (row) => row.lost > 0,
+          few: (row) => row.value !== null && !row.summary && row.instances < 3,
+          summary: (row) => row.summary,
+          noisy: (row) => row.cv > 0.1,
+          changed: (row) => row.moved && row.since_before,
+          moved: (row) => row.moved,
+        }),
+      },
+      row: indexRow,
+    });
+  }
+
+  function indexRow(row, metric) {
+    const trace = `benchmark/${row.slug}.html#` + new URLSearchParams({ metric: metric.name, trace: row.run_id });
+    const mark = row.named ? element("span", { class: "dot", style: `background:${colour(row.colour)}`, "data-colour": row.colour }) : "";
+    return line(row,
+      nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark }),
+      cell("history", undefined, sparkline(row)),
+      element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "left out: " + row.left_out : "nothing left out"}` },
+        element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text)),
+      row.change_text
+        ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" },
+          row.moved ? element("strong", {}, row.change_text) : row.change_text, " ", small(row.change_interval))
+        : element("td", { role: "cell", class: "number nothing", title: row.summary ? "nothing is concluded from summaries" : "nothing to compare with, or fewer than 3 instances" }, "–"),
+      settings.verdicts ? cell("verdict", undefined, row.verdict ? chip(row.verdict, row.verdict_text) : "") : "",
+      row.cv === null ? number() : number("noise", row.cv > 0.1 ? attention(row.cv_text) : row.cv_text),
+      row.summary
+        ? element("td", { role: "cell", class: "number", title: "a summary of the source, which kept no samples" },
+          element("span", { class: "summary" }, "summary"), " ", small(row.summary))
+        : number("instances × iterations", row.instances < 3 ? attention(row.size) : row.size),
+      failures(row));
+  }
+
+  function failures(row) {
+    const parts = [];
+    if (row.failures) parts.push(`${row.failures} failed`);
+    if (row.lost) parts.push(`${row.lost} lost`);
+    return parts.length ? number(undefined, attention(parts.join(", "))) : nothing("none");
+  }
+
+  function sparkline(row) {
+    if (!row.sparkline) return "";
+    const path = drawing("path", { d: row.sparkline });
+    // Instances of a single run are dots, lines of no length.
+    if (!row.sparkline.includes("L")) path.setAttribute("class", "dots");
+    path.dataset.colour = row.colour;
+    path.style.stroke = colour(row.colour);
+    return drawing("svg", { viewBox: "0 0 120 24", class: "sparkline", role: "img", "aria-label": row.sparkline_title },
+      drawing("title", {}, row.sparkline_title), path);
+  }
+
+  // --- What was left out.
+
+  function cleaning() {
+    const share = (row) => (row.recorded ? row.left / row.recorded : null);
+    listing({
+      text: (row) => `${row.suite} ${row.id}`,
+      keys: {
+        name: (row) => row.key,
+        recorded: (row) => row.recorded,
+        share,
+        reason: (row) => row.reason || (row.never_steady ? "never" : null),
+      },
+      filters: {
+        ...bySuiteAndTag,
+        state: byState({
+          out: (row) => row.reason,
+          never: (row) => row.never_steady,
+          some: (row) => row.rules.some((rule) => rule !== "burn_in"),
+        }),
+        rule: (row, wanted) => row.rules.includes(wanted),
+      },
+      shown: showMetric,
+      row(row, metric) {
+        const left = share(row) ?? 0;
+        return line(row,
+          nameCell(row, { fragment: metricFragment(metric) }),
+          cell("wide", "steady", row.start),
+          number("iterations", row.recorded.toLocaleString("en")),
+          number("that count", element("span", { class: "bar", "aria-hidden": "true" }, element("span", { style: `width:${(100 * left).toFixed(1)}%` })), " ", row.left.toLocaleString("en")),
+          cell("wide", "left out", row.left_out || "nothing"),
+          row.reason ? cell("", "judged", attention("no: " + row.reason)) : cell("", "judged", row.never_steady ? attention("yes, but it never gets steady") : "yes"));
+      },
+    });
+  }
+
+  // --- When benchmarks get steady.
+
+  function burnIn() {
+    const place = document.getElementById("multiples");
+    const button = document.querySelector('[data-action="multiples"]');
+    const atOnce = 12;
+    let rows = [];
+    let figures = [];
+    let turn = 0;
+
+    listing({
+      text: (row) => `${row.suite} ${row.id}`,
+      keys: {
+        name: (row) => row.key,
+        class: (row) => row.class,
+        start: (row) => row.start_index,
+        never: (row) => row.never,
+        cost: (row) => row.cost,
+        bias: (row) => row.bias,
+      },
+      filters: {
+        ...bySuiteAndTag,
+        class: (row, wanted) => row.class === wanted,
+        state: byState({
+          never: (row) => row.instances > 0 && row.never === row.instances,
+          partly: (row) => row.never > 0 && row.never < row.instances,
+          short: (row) => !row.chart,
+          differs: (row) => /^\d+$/.test(row.found) && Number(row.found) !== row.start_index,
+        }),
+      },
+      shown(next) {
+        rows = next.filter((row) => row.chart);
+        if (button.getAttribute("aria-expanded") === "true") redraw();
+      },
+      row(row) {
+        const never = row.never ? `${row.never} of ${row.instances}` : "none";
+        return line(row,
+          nameCell(row, { about: [row.metric === "wall_time" ? "" : row.metric.replaceAll("_", " ")] }),
+          cell("wide", "class", row.classes),
+          number("judged from", row.start, " ", small(row.source)),
+          number("planned", row.planned),
+          number("found", row.found),
+          row.never ? number("never steady", attention(never)) : nothing(never),
+          row.cost_text ? number("cost an instance", row.cost_text) : nothing("–"),
+          row.bias_text ? number("bias left", row.bias_text) : nothing("–"));
+      },
+    });
+
+    function clear() {
+      turn += 1;
+      for (const it of figures) it.dispose();
+      figures = [];
+      place.replaceChildren();
+    }
+
+    // Charts come from files of their own, a dozen at a time: thousands would take long.
+    async function drawFrom(from) {
+      const now = turn;
+      const more = element("p", { class: "buttons" });
+      for (const row of rows.slice(from, from + atOnce)) {
+        const chart = await load(row.chart);
+        if (now !== turn) return;
+        const drawn = figure({ ...chart, height: 220 }, row.slug);
+        figures.push(drawn);
+        drawn.section.prepend(element("p", { class: "of" }, element("a", { href: `benchmark/${row.slug}.html` }, row.id)));
+        place.append(drawn.section);
+      }
+      const left = rows.length - from - atOnce;
+      if (left > 0) {
+        more.append(element("button", { type: "button", onclick() { more.remove(); drawFrom(from + atOnce); } }, `Draw ${Math.min(left, atOnce)} more of ${left.toLocaleString("en")}`));
+        place.append(more);
+      }
+    }
+
+    function redraw() {
+      clear();
+      if (rows.length) drawFrom(0);
+      else place.append(element("p", { class: "hint" }, "None of these rows has iterations enough to draw."));
+    }
+
+    button?.addEventListener("click", () => {
+      const open = button.getAttribute("aria-expanded") !== "true";
+      button.setAttribute("aria-expanded", String(open));
+      button.textContent = open ? "Put the charts away" : "Draw the rows of the table";
+      place.hidden = !open;
+      if (open) redraw();
+      else clear();
+    });
+  }
+
+  // --- How much benchmarks vary.
+
+  function variability() {
+    let figures = [];
+
+    async function overview(metric) {
+      const place = document.getElementById("overview");
+      if (!metric.chart || place.dataset.metric === metric.name) return;
+      place.dataset.metric = metric.name;
+      for (const it of figures) it.dispose();
+      figures = [];
+      const chart = await load(metric.chart);
+      if (place.dataset.metric !== metric.name) return;
+      figures = [figure(chart, `variability-${metric.name.replace(/[^\w.-]+/g, "_")}`)];
+      place.replaceChildren(figures[0].section);
+    }
+
+    listing({
+      text: (row) => `${row.suite} ${row.id} ${row.setting}`,
+      keys: {
+        name: (row) => row.key,
+        size: (row) => row.instances,
+        iterations: (row) => row.iterations,
+        mean: (row) => row.mean,
+        total: (row) => row.cv_total,
+        within: (row) => row.cv_within,
+        between: (row) => row.cv_between,
+      },
+      filters: {
+        ...bySuiteAndTag,
+        state: byState({
+          noisy: (row) => row.cv_between > 0.1,
+          groups: (row) => row.groups,
+          few: (row) => row.instances < 3,
+        }),
+      },
+      shown(rows, metric) {
+        showMetric(rows, metric);
+        overview(metric);
+      },
+      row: (row, metric) => line(row,
+        nameCell(row, { fragment: metricFragment(metric), about: [row.setting] }),
+        number("instances", row.instances < 3 ? attention(String(row.instances)) : row.instances.toLocaleString("en")),
+        number("iterations", row.iterations.toLocaleString("en")),
+        number("mean", row.mean_text),
+        number("CV of all", row.cv_total_text),
+        number("CV within", row.cv_within_text),
+        row.cv_between_text
+          ? number("CV between", row.cv_between > 0.1 ? attention(row.cv_between_text) : element("strong", {}, row.cv_between_text), " ", small(row.cv_between_interval ? `[${row.cv_between_interval}]` : ""))
+          : nothing("–"),
+        cell("wide", row.groups ? "groups" : undefined, row.groups),
+        cell("wide", "what helps", row.advice)),
+    });
+  }
+
+  // --- What changed.
+
+  function compare() {
+    listing({
+      text: (row) => `${row.suite} ${row.id} ${row.setting} ${row.candidate} ${row.metric}`,
+      keys: {
+        name: (row) => row.key,
+        candidate: (row) => row.candidate,
+        baseline: (row) => row.baseline_value,
+        value: (row) => row.candidate_value,
+        ratio: (row) => row.ratio,
+        p: (row) => row.p_adjusted,
+        size: (row) => row.fewest,
+        verdict: (row) => verdictOrder.length - verdictOrder.indexOf(row.verdict),
+      },
+      filters: {
+        ...bySuiteAndTag,
+        metric: (row, wanted) => row.metric === wanted,
+        verdict: (row, wanted) => row.verdict === wanted,
+        candidate: (row, wanted) => row.candidate === wanted,
+        caution: (row) => row.cautions.length > 0,
+      },
+      row: compareRow,
+    });
+
+    const button = document.querySelector('[data-action="ratios"]');
+    const place = document.getElementById("ratios");
+    let figures = [];
+    button?.addEventListener("click", async () => {
+      const open = button.getAttribute("aria-expanded") !== "true";
+      button.setAttribute("aria-expanded", String(open));
+      button.textContent = open ? "Put the charts away" : "Draw the ratios";
+      place.hidden = !open;
+      for (const it of figures) it.dispose();
+      figures = [];
+      if (!open) return;
+      const charts = await load("compare.charts");
+      figures = charts.map((chart, at) => figure(chart, `compare-${at + 1}`));
+      place.querySelector(".charts").replaceChildren(...figures.map((it) => it.section));
+    });
+  }
+
+  function compareRow(row) {
+    const side = (label, text, interval) => number(label, text, " ", small(interval ? `[${interval}]` : ""));
+    const metric = row.metric.replaceAll("_", " ");
+    const about = [settings.several_metrics ? metric : "", row.setting];
+    return line(row,
+      nameCell(row, { fragment: row.slug ? "#" + new URLSearchParams({ metric: row.metric }) : "", about }),
+      settings.several_candidates ? cell("", "candidate", row.candidate) : "",
+      side("baseline", row.baseline_text, row.baseline_interval),
+      side("candidate", row.candidate_text, row.candidate_interval),
+      row.ratio === null ? nothing("–") : number("ratio", element("strong", {}, row.ratio_text), " ", small(row.interval_text), forest(row)),
+      row.p_text ? number("p (adjusted)", row.p_text, " ", small(row.p_adjusted_text ? `(${row.p_adjusted_text})` : "")) : nothing("–"),
+      number("instances", row.fewest < 3 ? attention(row.instances) : row.instances),
+      cell("verdict", undefined, chip(row.verdict), row.why ? element("small", {}, row.why) : "",
+        ...row.cautions.map((caution) => element("small", { class: "attention" }, `Caution: ${caution}.`))));
+  }
+
+  // A dot and its interval on the axis that all rows share. What lies outside is an arrow.
+  function forest(row) {
+    if (row.ratio === null || row.ratio <= 0) return "";
+    const [width, middle] = [150, 9];
+    const place = (logarithm) => ((logarithm - settings.low) / (settings.high - settings.low)) * width;
+    const inside = (logarithm) => Math.min(width, Math.max(0, place(logarithm))).toFixed(1);
+    const at = Math.log(row.ratio);
+    const title = `${row.ratio_text} ${row.interval_text}`;
+    const parts = [];
+    if (settings.band) {
+      parts.push(drawing("rect", { class: "band", x: inside(-settings.band), y: 0, height: 2 * middle, width: (inside(settings.band) - inside(-settings.band)).toFixed(1) }));
+    }
+    parts.push(drawing("line", { class: "one", x1: inside(0), x2: inside(0), y1: 0, y2: 2 * middle }));
+    if (row.lower !== null && row.upper !== null && row.upper > 0) {
+      const [from, to] = [row.lower > 0 ? inside(Math.log(row.lower)) : 0, inside(Math.log(row.upper))];
+      parts.push(drawing("line", { class: "whisker", x1: from, x2: to, y1: middle, y2: middle }));
+    }
+    if (at > settings.high) parts.push(drawing("path", { class: "beyond", d: `M${width - 6},4L${width},${middle}L${width - 6},${2 * middle - 4}` }));
+    else if (at < settings.low) parts.push(drawing("path", { class: "beyond", d: `M6,4L0,${middle}L6,${2 * middle - 4}` }));
+    else parts.push(drawing("circle", { class: "dot-of-ratio", cx: inside(at), cy: middle, r: 4 }));
+    return drawing("svg", { viewBox: `0 0 ${width} ${2 * middle}`, class: `forest-plot ${row.verdict}`, role: "img", "aria-label": title }, drawing("title", {}, title), ...parts);
+  }
+
+  ({ index, cleaning, "burn-in": burnIn, variability, compare })[settings.page]();
+})();

@@ -1,0 +1,354 @@
+//! The page that says when each benchmark gets steady, and what its burn-in costs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lapwing_stats::steady::{BurnIn, Class, Consistency};
+use maud::{Markup, html};
+use serde::Serialize;
+
+use super::Options;
+use super::cleaning::source_text;
+use super::columns::{About, columns};
+use super::directory::{Directory, DirectoryError};
+use super::side_file;
+use super::site::{
+    Choices, Compared, Metrics, NothingMore, Settings, SitePage, counted, filters, listing, shell,
+    verb,
+};
+use crate::clean::{
+    BenchmarkSteady, BurnInSource, Policy, SteadyFrom, SteadySearch, burn_in_metric, find_steady,
+    was_planned_auto,
+};
+use crate::model::Metric;
+use crate::record::{BenchmarkData, InstanceData};
+use crate::show::chart::{BurnInMarks, burn_in};
+use crate::show::class_name;
+use crate::show::quantity::{count, percent, quantity};
+use crate::show::sample::metric_title;
+
+/// Mixtures of classes, as they are called in the address.
+const MIXED: &str = "mixed";
+
+/// How one benchmark gets steady.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct BurnInRow {
+    #[serde(flatten)]
+    pub(super) about: About,
+    metric: String,
+    /// What its instances do, in words.
+    classes: String,
+    /// The class of the benchmark, or `mixed`.
+    class: String,
+    /// From where on it is judged, and who says so.
+    start: String,
+    source: &'static str,
+    start_index: Option<u32>,
+    planned: String,
+    /// What the values say.
+    found: String,
+    never: usize,
+    instances: usize,
+    cost: Option<f64>,
+    cost_text: String,
+    bias: Option<f64>,
+    bias_text: String,
+    /// The side file of its chart; empty where there is none.
+    chart: String,
+}
+
+impl BurnInRow {
+    /// Returns whether none of its instances gets steady.
+    pub(super) fn never_steady(&self) -> bool {
+        self.instances > 0 && self.never == self.instances
+    }
+
+    pub(super) fn chart(&self) -> &str {
+        &self.chart
+    }
+
+    pub(super) fn metric(&self) -> &str {
+        &self.metric
+    }
+}
+
+/// Finds when a benchmark gets steady and writes its chart; `None` without values.
+pub(super) fn write(
+    directory: &Directory,
+    data: &BenchmarkData,
+    about: About,
+    (policy, source): (Policy, BurnInSource),
+) -> Result<Option<BurnInRow>, DirectoryError> {
+    let Some(metric) = burn_in_metric(data) else {
+        return Ok(None);
+    };
+    let steady = find_steady(data, &metric, &SteadySearch::default());
+    if steady.instances.is_empty() {
+        return Ok(None);
+    }
+    let unit = unit(data, &metric);
+    let can_tell = steady
+        .instances
+        .iter()
+        .any(|it| it.class.is_some_and(|class| class != Class::TooShort));
+    let mut chart = String::new();
+    if can_tell {
+        chart = format!("{}.burn-in", about.slug);
+        let start = match policy.burn_in {
+            SteadyFrom::Recorded => {
+                planned(data).map_or(SteadyFrom::Recorded, |(_, most)| SteadyFrom::Index(most))
+            }
+            decided => decided,
+        };
+        let title = metric_title(&metric);
+        let marks = BurnInMarks {
+            subject: &title,
+            unit: &unit,
+            start,
+            found: steady.start_index(),
+        };
+        let content = side_file(&chart, &burn_in(&steady, &marks));
+        directory.write(&format!("data/{chart}.js"), &content)?;
+    }
+    Ok(Some(row(
+        data,
+        about,
+        &steady,
+        &unit,
+        (policy, source),
+        chart,
+    )))
+}
+
+fn row(
+    data: &BenchmarkData,
+    about: About,
+    steady: &BenchmarkSteady,
+    unit: &str,
+    (policy, source): (Policy, BurnInSource),
+    chart: String,
+) -> BurnInRow {
+    let told = steady.burn_in.as_ref();
+    // Where nothing gets steady there is no start that could cost anything.
+    let with_start = told.filter(|it| it.start.is_some());
+    let planned = planned_text(data);
+    BurnInRow {
+        metric: steady.metric.clone(),
+        classes: steady.classes_text(),
+        class: told.map_or_else(|| MIXED.to_owned(), class),
+        start: match (policy.burn_in, self::planned(data)) {
+            (SteadyFrom::Index(index), _) => index.to_string(),
+            (SteadyFrom::Recorded, Some(_)) => planned.clone(),
+            (SteadyFrom::Never, _) => "never".to_owned(),
+            (SteadyFrom::Recorded, None) | (SteadyFrom::Unknown, _) => "–".to_owned(),
+        },
+        source: source_text(source),
+        start_index: match policy.burn_in {
+            SteadyFrom::Index(index) => Some(index),
+            SteadyFrom::Recorded => self::planned(data).map(|(_, most)| most),
+            SteadyFrom::Never | SteadyFrom::Unknown => None,
+        },
+        planned,
+        found: match steady.steady_from() {
+            SteadyFrom::Index(index) => index.to_string(),
+            SteadyFrom::Never => "never".to_owned(),
+            SteadyFrom::Recorded | SteadyFrom::Unknown => "too short to tell".to_owned(),
+        },
+        never: told.map_or(0, |it| it.never_steady),
+        instances: steady.instances.len(),
+        cost: with_start.map(|it| it.cost),
+        cost_text: with_start.map_or_else(String::new, |it| quantity(it.cost, unit)),
+        bias: with_start.map(|it| it.remaining_bias.abs()),
+        bias_text: with_start.map_or_else(String::new, |it| percent(it.remaining_bias)),
+        chart,
+        about,
+    }
+}
+
+fn class(burn_in: &BurnIn) -> String {
+    match burn_in.consistency {
+        Consistency::Same(class) => class_name(class).to_owned(),
+        Consistency::GoodInconsistent | Consistency::BadInconsistent => MIXED.to_owned(),
+    }
+}
+
+fn unit(data: &BenchmarkData, metric: &str) -> String {
+    let stated: Option<&Metric> = data
+        .instances
+        .iter()
+        .rev()
+        .find_map(|it| it.run.metrics.get(metric));
+    stated.map_or_else(String::new, |metric| metric.unit.clone())
+}
+
+/// Returns the fewest and the most iterations of an instance that were planned as burn-in.
+fn planned(data: &BenchmarkData) -> Option<(u32, u32)> {
+    let of = |instance: &InstanceData| {
+        let iterations = &instance.iterations;
+        let steady = iterations.burn_in.iter().position(|burn_in| !burn_in)?;
+        iterations.index.get(steady).copied()
+    };
+    let planned = data.instances.iter().filter_map(of);
+    planned.fold(None, |range, it| match range {
+        None => Some((it, it)),
+        Some((fewest, most)) => Some((it.min(fewest), it.max(most))),
+    })
+}
+
+fn planned_text(data: &BenchmarkData) -> String {
+    let is_auto = data
+        .instances
+        .last()
+        .is_some_and(|it| was_planned_auto(&it.session, &data.benchmark.id));
+    match planned(data) {
+        _ if is_auto => "auto".to_owned(),
+        None => "–".to_owned(),
+        Some((fewest, most)) if fewest == most => most.to_string(),
+        Some((fewest, most)) => format!("{fewest}–{most}"),
+    }
+}
+
+/// What the page gathers while benchmarks are written.
+#[derive(Debug, Default)]
+pub(super) struct BurnInPage {
+    rows: Vec<BurnInRow>,
+}
+
+impl BurnInPage {
+    pub(super) fn add(&mut self, row: BurnInRow) {
+        self.rows.push(row);
+    }
+
+    /// Writes the page and its side file.
+    pub(super) fn write(
+        &self,
+        directory: &Directory,
+        options: &Options,
+        compared: Compared,
+    ) -> Result<(), DirectoryError> {
+        const FILE: &str = "burn-in";
+        let content = side_file(FILE, &columns(&self.rows));
+        directory.write(&format!("data/{FILE}.js"), &content)?;
+        let settings = Settings {
+            page: "burn-in",
+            metrics: Vec::new(),
+            file: Some(FILE),
+            more: NothingMore {},
+        };
+        let main = self.main();
+        let page = shell(SitePage::BurnIn, compared, options, &settings, &main);
+        directory.write(SitePage::BurnIn.file(), &page)
+    }
+
+    fn main(&self) -> Markup {
+        html! {
+            (self.answer())
+            @if !self.rows.is_empty() {
+                (filters("Benchmarks", &self.choices(), Metrics::OneOf))
+                p.buttons #multiples-buttons { button type="button" data-action="multiples" aria-expanded="false" { "Draw the rows of the table" } }
+                div #multiples hidden {}
+                (listing("When each benchmark gets steady", &[
+                    ("name", "benchmark", "name"),
+                    ("class", "class", "wide"),
+                    ("start", "judged from", "number"),
+                    ("", "planned", "number"),
+                    ("", "found", "number"),
+                    ("never", "never steady", "number"),
+                    ("cost", "cost an instance", "number"),
+                    ("bias", "bias left", "number"),
+                ]))
+                (guide())
+            }
+        }
+    }
+
+    fn answer(&self) -> Markup {
+        let all = self.rows.len();
+        let short = self.rows.iter().filter(|it| it.chart.is_empty()).count();
+        let never = self.rows.iter().filter(|it| it.never_steady()).count();
+        let partly = self
+            .rows
+            .iter()
+            .filter(|it| it.never > 0 && !it.never_steady())
+            .count();
+        html! {
+            p.answer {
+                @if all == 0 {
+                    "There is no value that could tell when a benchmark gets steady."
+                } @else {
+                    "Of " (counted(all, "benchmark")) ", " strong { (count(all - short - never)) } " "
+                    (verb(all - short - never, "gets", "get")) " steady"
+                    @if never > 0 {
+                        "; " a href="#state=never" { strong { (count(never)) } " never " (verb(never, "does", "do")) } ", " (verb(never, "a candidate", "candidates")) " to fix or retire"
+                    }
+                    @if partly > 0 {
+                        "; of " a href="#state=partly" { strong { (count(partly)) } " some instances do not" }
+                    }
+                    @if short > 0 {
+                        "; " a href="#state=short" { strong { (count(short)) } " " (verb(short, "has", "have")) " too few iterations to tell" }
+                    }
+                    "."
+                }
+            }
+        }
+    }
+
+    fn choices(&self) -> Choices {
+        let classes: BTreeSet<&String> = self.rows.iter().map(|it| &it.class).collect();
+        let mut metrics: BTreeMap<&String, usize> = BTreeMap::new();
+        for row in &self.rows {
+            *metrics.entry(&row.metric).or_default() += 1;
+        }
+        let states = [
+            ("never", "never steady"),
+            ("partly", "instances never steady"),
+            ("short", "too short to tell"),
+            ("differs", "found is not what is used"),
+        ];
+        Choices {
+            metrics: Vec::new(),
+            suites: self.rows.iter().map(|it| it.about.suite.clone()).collect(),
+            tags: self
+                .rows
+                .iter()
+                .flat_map(|it| it.about.tags.clone())
+                .collect(),
+            more: vec![
+                (
+                    "class",
+                    "Class",
+                    classes
+                        .into_iter()
+                        .map(|it| (it.clone(), it.clone()))
+                        .collect(),
+                ),
+                (
+                    "state",
+                    "Show",
+                    states
+                        .map(|(key, it)| (key.to_owned(), it.to_owned()))
+                        .into(),
+                ),
+            ],
+        }
+    }
+}
+
+fn guide() -> Markup {
+    html! {
+        details.guide {
+            summary { "How to read this table" }
+            dl {
+                dt { "class" }
+                dd { "What the iterations of an instance do: flat (steady at once), warm-up (slower at first), slowdown (faster at first), cyclic (up and down again and again), no steady state (still changing at the end), too short to tell. " em { "Mixed" } ": instances differ." }
+                dt { "judged from" }
+                dd { "The first iteration that counts in this report, by the rules that it was made with." }
+                dt { "found" }
+                dd { "Where the values themselves get steady: nine of ten instances that do get steady are so from there on. " code { "lapwing report --burn-in auto" } " judges from there." }
+                dt { "cost an instance" }
+                dd { "What the iterations before the found start add up to, on average over instances." }
+                dt { "bias left" }
+                dd { "How far the mean of what comes after the found start is still off the steady level." }
+            }
+        }
+    }
+}

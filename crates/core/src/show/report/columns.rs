@@ -1,0 +1,29 @@
+//! Rows of a table as columns of a side file.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// Returns the rows in columns, by name: half the size of rows with names.
+pub(super) fn columns(rows: &[impl Serialize]) -> BTreeMap<String, Vec<Value>> {
+    let mut columns: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for row in rows {
+        // A struct of numbers and texts always becomes an object.
+        if let Ok(Value::Object(fields)) = serde_json::to_value(row) {
+            for (name, value) in fields {
+                columns.entry(name).or_default().push(value);
+            }
+        }
+    }
+    columns
+}
+
+/// Which benchmark a row is about.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct About {
+    pub(super) suite: String,
+    pub(super) id: String,
+    pub(super) slug: String,
+    pub(super) tags: Vec<String>,
+}

@@ -1,0 +1,441 @@
+//! The page that says what changed between two sides or more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{Markup, html};
+use serde::Serialize;
+
+use super::Options;
+use super::columns::{About, columns};
+use super::directory::{Directory, DirectoryError};
+use super::side_file;
+use super::site::{
+    Choices, Compared, Metrics, Settings, SitePage, counted, filters, listing, shell,
+};
+use super::slug::slug;
+use super::verdicts::chip;
+use crate::judge::{
+    CompareOptions, Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
+};
+use crate::model::Better;
+use crate::show::chart::{Chart, ratios};
+use crate::show::quantity::percent;
+use crate::show::sample::metric_title;
+use crate::show::{caution_text, ratio_text, reason_text, verdicts_text};
+
+/// What a report shows of comparisons that were made.
+#[derive(Debug, Clone, Default)]
+pub struct ComparisonView {
+    /// The comparisons with their verdicts, in the order in which they are to stand.
+    pub comparisons: Vec<Comparison>,
+    /// How they were made.
+    pub options: CompareOptions,
+    /// The geometric means over suites.
+    pub suites: Vec<SuiteComparison>,
+}
+
+/// A view whose comparisons are found by benchmark.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) view: ComparisonView,
+    /// Places among the comparisons, by slug.
+    places: BTreeMap<String, Vec<usize>>,
+}
+
+impl Shown {
+    pub(super) fn new(view: ComparisonView) -> Self {
+        let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (place, it) in view.comparisons.iter().enumerate() {
+            let slug = slug(&it.subject.suite, &it.subject.benchmark);
+            places.entry(slug).or_default().push(place);
+        }
+        Self { view, places }
+    }
+
+    /// Returns the comparisons of a benchmark.
+    pub(super) fn of(&self, slug: &str) -> impl Iterator<Item = &Comparison> {
+        let places = self.places.get(slug).into_iter().flatten();
+        places.filter_map(|place| self.view.comparisons.get(*place))
+    }
+}
+
+impl ComparisonView {
+    /// Returns who was compared with whom.
+    pub(super) fn sides(&self) -> String {
+        let candidates = joined(&self.names(|it| &it.candidate));
+        let baselines = joined(&self.names(|it| &it.baseline));
+        format!("{candidates} against {baselines}")
+    }
+
+    /// Returns `2 regressions, 4 inconclusive`.
+    pub(super) fn verdicts(&self) -> String {
+        verdicts_text(&self.comparisons, &self.options)
+    }
+
+    fn names(&self, of: fn(&Comparison) -> &String) -> Vec<&String> {
+        let mut names: Vec<&String> = Vec::new();
+        for name in self.comparisons.iter().map(of) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+/// One comparison in the table.
+#[derive(Debug, Serialize)]
+struct CompareRow {
+    /// The slug is empty where the report has no page of the benchmark.
+    #[serde(flatten)]
+    about: About,
+    setting: String,
+    metric: String,
+    candidate: String,
+    baseline_value: Option<f64>,
+    candidate_value: Option<f64>,
+    baseline_text: String,
+    baseline_interval: String,
+    candidate_text: String,
+    candidate_interval: String,
+    ratio: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    ratio_text: String,
+    interval_text: String,
+    /// How much worse, as a logarithm: negative where it is better.
+    worse: Option<f64>,
+    p: Option<f64>,
+    p_text: String,
+    p_adjusted: Option<f64>,
+    p_adjusted_text: String,
+    instances: String,
+    fewest: usize,
+    verdict: &'static str,
+    why: String,
+    cautions: Vec<String>,
+}
+
+/// What the script needs to draw ratios on one axis.
+#[derive(Debug, Serialize)]
+struct Axis {
+    /// The ends of the axis, as logarithms.
+    low: f64,
+    high: f64,
+    /// The smallest change that matters, as a logarithm.
+    band: Option<f64>,
+    verdicts: BTreeMap<&'static str, [&'static str; 2]>,
+    several_candidates: bool,
+    several_metrics: bool,
+    baseline: String,
+}
+
+/// Returns the row, but for whether the report has a page of the benchmark.
+fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> CompareRow {
+    let subject = &comparison.subject;
+    let unit = &comparison.metric.unit;
+    let slug = slug(&subject.suite, &subject.benchmark);
+    let ratio = comparison.ratio;
+    let interval = ratio.and_then(|it| it.interval);
+    let value = |of: Option<Estimate>| of.map_or_else(|| "–".to_owned(), |it| it.value_text(unit));
+    let range = |of: Option<Estimate>| of.and_then(|it| it.interval_text(unit)).unwrap_or_default();
+    let size = |of: Option<Estimate>| of.map_or(0, |it| it.size.instances);
+    let sizes = [comparison.baseline_estimate, comparison.candidate_estimate].map(size);
+    CompareRow {
+        setting: subject.setting.clone().unwrap_or_default(),
+        metric: subject.metric.clone(),
+        candidate: comparison.candidate.clone(),
+        baseline_value: comparison.baseline_estimate.map(|it| it.value),
+        candidate_value: comparison.candidate_estimate.map(|it| it.value),
+        baseline_text: value(comparison.baseline_estimate),
+        baseline_interval: range(comparison.baseline_estimate),
+        candidate_text: value(comparison.candidate_estimate),
+        candidate_interval: range(comparison.candidate_estimate),
+        ratio: ratio.map(|it| it.value),
+        lower: finite(interval.map(|it| it.lower)),
+        upper: finite(interval.map(|it| it.upper)),
+        ratio_text: ratio.map_or_else(|| "–".to_owned(), |it| it.value_text()),
+        interval_text: ratio.and_then(|it| it.interval_text()).unwrap_or_default(),
+        worse: finite(ratio.map(|it| match comparison.metric.better {
+            Some(Better::Higher) => -it.value.ln(),
+            Some(Better::Lower) | None => it.value.ln(),
+        })),
+        p: ratio.map(|it| it.p_value),
+        p_text: ratio.map_or_else(String::new, |it| p_text(it.p_value)),
+        p_adjusted: comparison.p_adjusted,
+        p_adjusted_text: comparison.p_adjusted.map_or_else(String::new, p_text),
+        instances: format!("{} / {}", sizes[0], sizes[1]),
+        fewest: sizes[0].min(sizes[1]),
+        verdict: comparison.verdict.name(),
+        why: reason_text(comparison).unwrap_or_default(),
+        cautions: comparison.cautions.iter().map(caution_text).collect(),
+        about: About {
+            suite: subject.suite.clone(),
+            id: subject.benchmark.clone(),
+            tags: written.get(&slug).cloned().unwrap_or_default(),
+            slug: if written.contains_key(&slug) {
+                slug
+            } else {
+                String::new()
+            },
+        },
+    }
+}
+
+fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|it| it.is_finite())
+}
+
+/// Returns a p-value with two digits; very small ones say no more than that.
+fn p_text(p: f64) -> String {
+    if p < 0.0001 {
+        "<0.0001".to_owned()
+    } else if p < 0.001 {
+        format!("{p:.5}")
+    } else if p < 0.095 {
+        format!("{p:.3}")
+    } else {
+        format!("{p:.2}")
+    }
+}
+
+/// Writes the page and its side files; `written` has the tags of each benchmark with a page, by
+/// slug.
+pub(super) fn write(
+    directory: &Directory,
+    view: &ComparisonView,
+    written: &BTreeMap<String, Vec<String>>,
+    options: &Options,
+) -> Result<(), DirectoryError> {
+    const FILE: &str = "compare";
+    let mut sorted: Vec<&Comparison> = view.comparisons.iter().collect();
+    // Regressions first, and of what is sure what changed most.
+    let change = |it: &Comparison| match it.verdict {
+        Verdict::Regression | Verdict::Improvement => {
+            it.ratio.map_or(0.0, |it| it.value.ln().abs())
+        }
+        Verdict::Equivalent | Verdict::Inconclusive | Verdict::NotMeasured => 0.0,
+    };
+    sorted.sort_by(|a, b| {
+        let by_change = || change(b).total_cmp(&change(a));
+        a.verdict.cmp(&b.verdict).then_with(by_change)
+    });
+    let rows: Vec<CompareRow> = sorted.into_iter().map(|it| row(it, written)).collect();
+    let content = side_file(FILE, &columns(&rows));
+    directory.write(&format!("data/{FILE}.js"), &content)?;
+    let charts = charts(view);
+    let content = side_file("compare.charts", &charts);
+    directory.write("data/compare.charts.js", &content)?;
+    let settings = Settings {
+        page: "compare",
+        metrics: Vec::new(),
+        file: Some(FILE),
+        more: axis(view, &rows),
+    };
+    let main = main(view, &rows);
+    let page = shell(SitePage::Compare, Compared::Yes, options, &settings, &main);
+    directory.write(SitePage::Compare.file(), &page)
+}
+
+/// Returns a chart for each metric and candidate.
+fn charts(view: &ComparisonView) -> Vec<Chart> {
+    let mut groups: Vec<((&String, &String), Vec<Comparison>)> = Vec::new();
+    for comparison in &view.comparisons {
+        let key = (&comparison.subject.metric, &comparison.candidate);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(comparison.clone()),
+            None => groups.push((key, vec![comparison.clone()])),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(_, group)| ratios(&group, &view.options))
+        .collect()
+}
+
+/// Returns the axis that all rows share: wide enough for most of what is sure.
+fn axis(view: &ComparisonView, rows: &[CompareRow]) -> Axis {
+    let band = view.options.smallest_effect.map(f64::ln_1p);
+    let mut furthest: Vec<f64> = rows
+        .iter()
+        .filter_map(|row| Some(row.ratio?.ln().abs() + width(row) / 2.0))
+        .filter(|it| it.is_finite())
+        .collect();
+    furthest.sort_by(f64::total_cmp);
+    // One row that is a hundred times slower would leave the others no room.
+    let most = furthest.len().saturating_sub(1) * 95 / 100;
+    let end = furthest.get(most).copied().unwrap_or(0.0);
+    let end = end.max(band.unwrap_or(0.0) * 1.5).clamp(0.02, 2.0);
+    let look = |verdict: Verdict| (verdict.name(), [verdict.symbol(), verdict.title()]);
+    Axis {
+        low: -end * 1.1,
+        high: end * 1.1,
+        band,
+        verdicts: Verdict::ALL.map(look).into_iter().collect(),
+        several_candidates: view.names(|it| &it.candidate).len() > 1,
+        several_metrics: view.names(|it| &it.subject.metric).len() > 1,
+        baseline: joined(&view.names(|it| &it.baseline)),
+    }
+}
+
+fn width(row: &CompareRow) -> f64 {
+    match (row.lower, row.upper) {
+        (Some(lower), Some(upper)) if lower > 0.0 => (upper / lower).ln(),
+        (_, _) => 0.0,
+    }
+}
+
+fn joined(names: &[&String]) -> String {
+    let names: Vec<&str> = names.iter().map(|it| it.as_str()).collect();
+    names.join(", ")
+}
+
+fn main(view: &ComparisonView, rows: &[CompareRow]) -> Markup {
+    let benchmarks: BTreeSet<(&String, &String)> = view
+        .comparisons
+        .iter()
+        .map(|it| (&it.subject.suite, &it.subject.benchmark))
+        .collect();
+    let count = |verdict: Verdict| {
+        let of_it = view.comparisons.iter().filter(|it| it.verdict == verdict);
+        of_it.count()
+    };
+    html! {
+        p.description {
+            strong { (joined(&view.names(|it| &it.candidate))) } " against " strong { (joined(&view.names(|it| &it.baseline))) }
+        }
+        @if view.comparisons.is_empty() {
+            p.answer { "There is nothing to compare: the sides have no benchmark and metric in common." }
+        } @else {
+            p.answer {
+                strong { (first_upper(&view.verdicts())) }
+                " (" (counted(benchmarks.len(), "benchmark"))
+                @if view.comparisons.len() > benchmarks.len() { ", " (counted(view.comparisons.len(), "comparison")) }
+                ", false discoveries at most " (percent(view.options.false_discovery_rate)) ")."
+            }
+            p.chips {
+                @for verdict in Verdict::ALL {
+                    @if count(verdict) > 0 {
+                        a href=(format!("#verdict={}", verdict.name())) { (chip(verdict)) " " (count(verdict)) } " "
+                    }
+                }
+            }
+            (suites(view))
+            (filters("Comparisons", &choices(view, rows), Metrics::AllOr))
+            p.buttons { button type="button" data-action="ratios" aria-expanded="false" { "Draw the ratios" } }
+            div #ratios hidden { div.charts {} }
+            (listing("What changed, worst first", &table_columns(view)))
+            (guide(&view.options))
+        }
+    }
+}
+
+fn table_columns(view: &ComparisonView) -> Vec<super::site::Column> {
+    let mut columns = vec![("name", "benchmark", "name")];
+    if view.names(|it| &it.candidate).len() > 1 {
+        columns.push(("candidate", "candidate", ""));
+    }
+    columns.extend([
+        ("baseline", "baseline", "number"),
+        ("value", "candidate", "number"),
+        ("ratio", "ratio", "number"),
+        ("p", "p (adjusted)", "number"),
+        ("size", "instances", "number"),
+        ("verdict", "verdict", "verdict"),
+    ]);
+    columns
+}
+
+fn suites(view: &ComparisonView) -> Markup {
+    html! {
+        @if !view.suites.is_empty() {
+            ul.suites {
+                @for it in &view.suites {
+                    li {
+                        "Suite " strong { (it.suite) } ", " (metric_title(&it.metric))
+                        @if view.names(|it| &it.candidate).len() > 1 { ", " (it.candidate) }
+                        ": " strong { (ratio_text(it.ratio.ratio, it.ratio.interval)) }
+                        " (geometric mean of " (counted(it.ratio.benchmarks, "benchmark")) ")"
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn choices(view: &ComparisonView, rows: &[CompareRow]) -> Choices {
+    let mut metrics: Vec<(String, String)> = Vec::new();
+    for it in &view.comparisons {
+        if !metrics.iter().any(|(name, _)| *name == it.subject.metric) {
+            metrics.push((it.subject.metric.clone(), it.metric.unit.clone()));
+        }
+    }
+    let used: BTreeSet<Verdict> = view.comparisons.iter().map(|it| it.verdict).collect();
+    let mut more = vec![(
+        "verdict",
+        "Verdict",
+        used.into_iter()
+            .map(|it| (it.name().to_owned(), it.title().to_owned()))
+            .collect(),
+    )];
+    let candidates = view.names(|it| &it.candidate);
+    if candidates.len() > 1 {
+        let candidates = candidates.into_iter().map(|it| (it.clone(), it.clone()));
+        more.push(("candidate", "Candidate", candidates.collect()));
+    }
+    if view.comparisons.iter().any(|it| !it.cautions.is_empty()) {
+        let cautions = vec![("some".to_owned(), "with cautions".to_owned())];
+        more.push(("caution", "Cautions", cautions));
+    }
+    Choices {
+        metrics: if metrics.len() > 1 {
+            metrics
+        } else {
+            Vec::new()
+        },
+        suites: rows.iter().map(|it| it.about.suite.clone()).collect(),
+        tags: rows.iter().flat_map(|it| it.about.tags.clone()).collect(),
+        more,
+    }
+}
+
+fn first_upper(text: &str) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) => first.to_uppercase().chain(characters).collect(),
+        None => String::new(),
+    }
+}
+
+fn guide(options: &CompareOptions) -> Markup {
+    html! {
+        details.guide {
+            summary { "How to read this table" }
+            dl {
+                dt { "ratio" }
+                dd { "Candidate divided by baseline: 1.10× is 10 % more. In brackets its " (percent(options.confidence.level())) " interval, by " (options.method.title()) ". In the picture all rows share one logarithmic axis with a line at 1×, so that half and double are equally far from it." }
+                dt { "p (adjusted)" }
+                dd { "How often chance alone gives a ratio that far from 1; in parentheses adjusted for the number of comparisons (Benjamini and Hochberg), which the verdict goes by." }
+                dt { "verdict" }
+                dd { (chip(Verdict::Regression)) " worse and " (chip(Verdict::Improvement)) " better are sure. " (chip(Verdict::Inconclusive)) " the measurements do not tell, and the table says what would. " (chip(Verdict::NotMeasured)) " a side has no value: never a pass. "
+                    @if let Some(effect) = options.smallest_effect {
+                        (chip(Verdict::Equivalent)) " differs by less than " (percent(effect)) ", which does not matter."
+                    } @else {
+                        "That two sides are equivalent can be said only with " code { "--smallest-effect" } "."
+                    }
+                }
+                dt { "instances" }
+                dd { "How many the two sides rest on: baseline / candidate. A verdict takes " (INSTANCES_FOR_A_VERDICT) " a side." }
+            }
+        }
+    }
+}
+
+/// Returns a ratio in words for the page of its benchmark.
+pub(super) fn sentence(comparison: &Comparison) -> String {
+    let interval = comparison.ratio.and_then(|it| it.interval);
+    match comparison.ratio {
+        Some(ratio) => ratio_text(ratio.value, interval),
+        None => "no ratio".to_owned(),
+    }
+}

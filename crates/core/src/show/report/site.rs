@@ -1,0 +1,251 @@
+//! What the pages about all benchmarks share: the way from one to another, filters, and a table that
+//! the page's script fills from a side file.
+
+use std::collections::BTreeSet;
+
+use maud::{DOCTYPE, Markup, html};
+use serde::Serialize;
+
+use super::Options;
+use super::page::{foot, head, json_script, theme_switch};
+use crate::show::sample::metric_title;
+
+/// A page about all benchmarks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SitePage {
+    /// The table of everything.
+    Index,
+    /// What changed between two sides; only where sides were compared.
+    Compare,
+    /// How much everything varies.
+    Variability,
+    /// When everything gets steady.
+    BurnIn,
+    /// What was left out.
+    Cleaning,
+}
+
+impl SitePage {
+    const ALL: [Self; 5] = [
+        Self::Index,
+        Self::Compare,
+        Self::Variability,
+        Self::BurnIn,
+        Self::Cleaning,
+    ];
+
+    /// Returns its file in the directory of the report.
+    pub(super) fn file(self) -> &'static str {
+        match self {
+            Self::Index => "index.html",
+            Self::Compare => "compare.html",
+            Self::Variability => "variability.html",
+            Self::BurnIn => "burn-in.html",
+            Self::Cleaning => "cleaning.html",
+        }
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Index => "Benchmarks",
+            Self::Compare => "Comparison",
+            Self::Variability => "Variability",
+            Self::BurnIn => "Burn-in",
+            Self::Cleaning => "Cleaning",
+        }
+    }
+
+    /// Returns the files of the pages besides the index.
+    pub(super) fn files() -> impl Iterator<Item = &'static str> {
+        let pages = Self::ALL.into_iter().filter(|it| *it != Self::Index);
+        pages.map(Self::file)
+    }
+}
+
+/// Whether the report has a page of comparisons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compared {
+    Yes,
+    No,
+}
+
+/// Returns links to all pages; `root` leads from the page to the report's directory.
+pub(super) fn navigation(here: Option<SitePage>, root: &str, compared: Compared) -> Markup {
+    let pages = SitePage::ALL
+        .into_iter()
+        .filter(|it| *it != SitePage::Compare || compared == Compared::Yes);
+    html! {
+        nav.pages aria-label="Pages of the report" {
+            @for page in pages {
+                a href=(format!("{root}{}", page.file())) aria-current=[(here == Some(page)).then_some("page")] {
+                    (page.title())
+                }
+            }
+        }
+    }
+}
+
+/// A side file with rows of a metric.
+#[derive(Debug, Serialize)]
+pub(super) struct MetricRows {
+    pub(super) name: String,
+    pub(super) file: String,
+}
+
+/// What the script of such a page has to know.
+#[derive(Debug, Serialize)]
+pub(super) struct Settings<More: Serialize> {
+    pub(super) page: &'static str,
+    /// Where there is a file for each metric.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) metrics: Vec<MetricRows>,
+    /// Where one file has all rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<&'static str>,
+    #[serde(flatten)]
+    pub(super) more: More,
+}
+
+/// Nothing besides.
+#[derive(Debug, Serialize)]
+pub(super) struct NothingMore {}
+
+/// Returns a page; `files` are the side files that it needs at once.
+pub(super) fn shell<More: Serialize>(
+    page: SitePage,
+    compared: Compared,
+    options: &Options,
+    settings: &Settings<More>,
+    main: &Markup,
+) -> String {
+    let title = format!("{} · {}", page.title(), options.title);
+    let first = settings.metrics.first().map(|it| it.file.as_str());
+    let draws_charts = matches!(
+        page,
+        SitePage::BurnIn | SitePage::Variability | SitePage::Compare
+    );
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(&title, ""))
+            body.about-all {
+                a.skip href="#rows" { "Skip to the table" }
+                header {
+                    div { p.site { a href="index.html" { (options.title) } } (navigation(Some(page), "", compared)) }
+                    (theme_switch())
+                }
+                main { h1 { (page.title()) } (main) }
+                (foot(options))
+                (json_script("settings", settings))
+                @if draws_charts {
+                    script src="assets/echarts.js" {}
+                    script src="assets/chart.js" {}
+                }
+                script src="assets/app.js" {}
+                script src="assets/charts.js" {}
+                script src="assets/listing.js" {}
+                script src="assets/pages.js" {}
+                @if let Some(file) = first.or(settings.file) {
+                    script src=(format!("data/{file}.js")) {}
+                }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// What the rows of a page can be filtered by.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    pub(super) metrics: Vec<(String, String)>,
+    pub(super) suites: BTreeSet<String>,
+    pub(super) tags: BTreeSet<String>,
+    /// Further ones: name in the address, label, and the values with their titles.
+    pub(super) more: Vec<(&'static str, &'static str, Vec<(String, String)>)>,
+}
+
+/// Whether one metric is looked at, or all of them may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Metrics {
+    OneOf,
+    AllOr,
+}
+
+/// Returns the filters above a table.
+pub(super) fn filters(label: &str, choices: &Choices, metrics: Metrics) -> Markup {
+    let options = |names: &BTreeSet<String>| {
+        html! { option value="" { "all" } @for name in names { option value=(name) { (name) } } }
+    };
+    html! {
+        form #filters role="search" aria-label=(label) {
+            label.wide { span { "Search" } input type="search" name="q" placeholder="part of a name" autocomplete="off"; }
+            @if !choices.metrics.is_empty() {
+                label { span { "Metric" } select name="metric" {
+                    @if metrics == Metrics::AllOr { option value="" { "all" } }
+                    @for (name, unit) in &choices.metrics {
+                        option value=(name) { (metric_title(name)) @if !unit.is_empty() && unit != "1" { " (" (unit) ")" } }
+                    }
+                } }
+            }
+            @if choices.suites.len() > 1 {
+                label { span { "Suite" } select name="suite" { (options(&choices.suites)) } }
+            }
+            @if !choices.tags.is_empty() {
+                label { span { "Tag" } select name="tag" { (options(&choices.tags)) } }
+            }
+            @for (name, label, values) in &choices.more {
+                label { span { (label) } select name=(name) {
+                    option value="" { "all" }
+                    @for (value, title) in values { option value=(value) { (title) } }
+                } }
+            }
+            button type="reset" { "Clear" }
+        }
+    }
+}
+
+/// A column of a table: the key it is sorted by (empty for none), its head, its class.
+pub(super) type Column = (&'static str, &'static str, &'static str);
+
+/// Returns a table that the script fills.
+pub(super) fn listing(caption: &str, columns: &[Column]) -> Markup {
+    html! {
+        p #shown role="status" {}
+        table.listing #rows role="table" tabindex="-1" {
+            caption.unseen { (caption) }
+            thead role="rowgroup" { tr role="row" {
+                @for (key, text, class) in columns {
+                    @if key.is_empty() {
+                        th class=(class) role="columnheader" scope="col" { (text) }
+                    } @else {
+                        (header(key, text, class))
+                    }
+                }
+            } }
+            tbody role="rowgroup" {}
+        }
+        p #more hidden { button type="button" { "Show more" } }
+        noscript { p { "The table needs JavaScript. The pages of the benchmarks are in the folder " code { "benchmark" } "." } }
+    }
+}
+
+/// Returns the head of a column that sorts.
+pub(super) fn header(key: &str, text: &str, class: &str) -> Markup {
+    html! {
+        th class=(class) role="columnheader" scope="col" data-sort=(key) {
+            button type="button" { (text) }
+        }
+    }
+}
+
+/// Returns the number with its noun: `1 benchmark`, `3 benchmarks`.
+pub(super) fn counted(number: usize, noun: &str) -> String {
+    let number_text = crate::show::quantity::count(number);
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number_text} {noun}{plural}")
+}
+
+/// Returns the word for one or for several.
+pub(super) fn verb(number: usize, one: &'static str, several: &'static str) -> &'static str {
+    if number == 1 { one } else { several }
+}

@@ -1,0 +1,88 @@
+//! The verdicts of comparisons where they meet a benchmark: in the index and on its page.
+
+use maud::{Markup, html};
+
+use super::compare::{Shown, sentence};
+use super::page::url_part;
+use crate::judge::{Comparison, Verdict};
+use crate::show::sample::metric_title;
+use crate::show::{caution_text, reason_text};
+
+/// More verdicts than this stand only on the page of comparisons.
+const SHOWN: usize = 12;
+
+/// Returns a verdict with its symbol and colour.
+pub(super) fn chip(verdict: Verdict) -> Markup {
+    html! {
+        span class=(format!("chip {}", verdict.name())) { span aria-hidden="true" { (verdict.symbol()) } " " (verdict.title()) }
+    }
+}
+
+/// A verdict as a row of the index has it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RowVerdict {
+    /// The name of the verdict; empty for none.
+    pub(super) name: &'static str,
+    /// What it rests on.
+    pub(super) text: String,
+}
+
+/// Returns the worst verdict on a variant of a benchmark by a metric.
+pub(super) fn of_row(
+    shown: Option<&Shown>,
+    slug: &str,
+    variants: &[&str],
+    variant: &str,
+    metric: &str,
+) -> RowVerdict {
+    let Some(shown) = shown else {
+        return RowVerdict::default();
+    };
+    let worst = shown
+        .of(slug)
+        .filter(|it| it.subject.metric == metric)
+        .filter(|it| is_about(it, variants, variant))
+        .min_by_key(|it| it.verdict);
+    worst.map_or_else(RowVerdict::default, |it| RowVerdict {
+        name: it.verdict.name(),
+        text: format!("{}, {} against {}", sentence(it), it.candidate, it.baseline),
+    })
+}
+
+/// Returns whether a comparison is about a variant: of variants, about that of the candidate.
+fn is_about(comparison: &Comparison, variants: &[&str], variant: &str) -> bool {
+    if let Some(setting) = &comparison.subject.setting
+        && variants.contains(&setting.as_str())
+    {
+        return setting == variant;
+    }
+    let candidate = comparison.candidate.as_str();
+    let named = candidate.strip_prefix("variant:").unwrap_or(candidate);
+    !variants.contains(&named) || named == variant
+}
+
+/// Returns what was found of a benchmark, worst first.
+pub(super) fn section(shown: &Shown, slug: &str, id: &str) -> Markup {
+    let mut found: Vec<&Comparison> = shown.of(slug).collect();
+    found.sort_by_key(|it| it.verdict);
+    html! {
+        @if !found.is_empty() {
+            ul.verdicts {
+                @for it in found.iter().take(SHOWN) {
+                    li {
+                        (chip(it.verdict)) " " (metric_title(&it.subject.metric)) " "
+                        @if let Some(setting) = &it.subject.setting { "(" (setting) ") " }
+                        strong { (sentence(it)) } ", " (it.candidate) " against " (it.baseline)
+                        @if let Some(reason) = reason_text(it) { ": " (reason) }
+                        "."
+                        @for caution in &it.cautions { " " span.attention { "Caution: " (caution_text(caution)) "." } }
+                    }
+                }
+                @if found.len() > SHOWN {
+                    li { "and " (found.len() - SHOWN) " more" }
+                }
+                li.hint { a href=(format!("../compare.html#q={}", url_part(id))) { "In the table of all comparisons" } }
+            }
+        }
+    }
+}

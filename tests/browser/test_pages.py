@@ -1,0 +1,201 @@
+"""The pages about all benchmarks: comparison, variability, burn-in, cleaning."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+PAGES = ["compare.html", "variability.html", "burn-in.html", "cleaning.html"]
+
+
+def open_page(visit, report, name, fragment="", **how):
+    page = visit(report / name, fragment, **how)
+    page.wait_for_selector("table.listing tbody tr")
+    return page
+
+
+def names(page):
+    return page.locator("table.listing tbody td.name").evaluate_all("all => all.map(it => it.firstElementChild.textContent)")
+
+
+def shown(page):
+    return page.locator("#shown").inner_text()
+
+
+def test_every_page_leads_to_every_other(visit, report, page_of):
+    for path in [report / "index.html", *(report / it for it in PAGES), page_of("gzip")]:
+        page = visit(path)
+        links = page.locator("nav.pages a").evaluate_all("all => all.map(it => it.href.split('/').pop())")
+        assert links == ["index.html", *PAGES], path.name
+        for title in ["Burn-in", "Benchmarks"]:
+            page.locator("nav.pages").get_by_role("link", name=title).click()
+            page.wait_for_selector("table.listing tbody tr")
+            assert page.locator('nav.pages [aria-current="page"]').inner_text() == title
+
+
+def test_the_comparison_answers_first_and_shows_the_worst_on_top(visit, report):
+    page = open_page(visit, report, "compare.html")
+    assert re.match(
+        r"\d+ regressions, \d+ improvements, \d+ equivalent within 3.0 %, \d+ inconclusive, \d+ not measured "
+        r"\(60 benchmarks, 120 comparisons, false discoveries at most 5.0 %\)\.",
+        page.locator(".answer").inner_text(),
+    )
+    assert "Suite synthetic, wall time: 1.02× [1.01, 1.03] (geometric mean of 8 benchmarks)" in page.locator(".suites").inner_text()
+    row = page.locator("table.listing tbody tr").first
+    assert re.search(r"1\.\d+× \[1\.\d+, 1\.\d+\]\s+[<\d.]+ \([<\d.]+\)\s+5 / 5\s+✗ regression", row.inner_text())
+    ratios = page.locator("table.listing tbody td:nth-child(4) strong").all_inner_texts()[:10]
+    assert ratios == sorted(ratios, reverse=True)
+    # The dot stands to the right of the line at 1.
+    dot = float(row.locator(".dot-of-ratio").get_attribute("cx"))
+    assert dot > float(row.locator(".one").get_attribute("x1"))
+
+
+def test_comparisons_are_filtered_and_the_address_keeps_it(visit, report):
+    page = open_page(visit, report, "compare.html")
+    page.locator(".chips a", has_text="not measured").click()
+    page.wait_for_function("location.hash === '#verdict=not_measured'")
+    page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length < 20")
+    assert "new: not in before" in page.locator("table.listing tbody").inner_text()
+    page.select_option('[name="verdict"]', "")
+    page.select_option('[name="metric"]', "peak_memory")
+    page.fill('[name="q"]', "gzip")
+    page.wait_for_function("location.hash.includes('q=gzip')")
+    assert names(page) == ["gzip[level=6]"] and shown(page) == "1 of 120 rows"
+    again = open_page(visit, report, "compare.html", page.evaluate("location.hash"))
+    assert names(again) == ["gzip[level=6]"]
+    again.get_by_role("link", name="gzip[level=6]").click()
+    again.wait_for_selector(".verdicts .chip")
+    assert again.locator("#charts-title").inner_text() == "peak memory"
+
+
+def test_an_inconclusive_comparison_says_why(visit, report):
+    page = open_page(visit, report, "compare.html", "#verdict=inconclusive")
+    rows = page.locator("table.listing tbody tr").all_inner_texts()
+    assert all(re.search(r"would settle|takes 3 instances|summaries and no|among so many|less than matters", row) for row in rows)
+
+
+def test_ratios_are_drawn_when_asked_for(visit, report):
+    page = open_page(visit, report, "compare.html")
+    loaded = "[...document.scripts].filter(it => it.src.includes('compare.charts')).length"
+    assert page.evaluate(loaded) == 0
+    page.get_by_role("button", name="Draw the ratios").click()
+    page.wait_for_function("document.querySelectorAll('#ratios canvas').length === 2")
+    titles = page.locator("#ratios h3").all_inner_texts()
+    assert titles == ["wall time: after / before", "peak memory: after / before"]
+    page.get_by_role("button", name="Put the charts away").click()
+    assert not page.locator("#ratios").is_visible()
+
+
+def test_the_index_and_a_benchmark_show_its_verdict(visit, report):
+    page = open_page(visit, report, "index.html", "#q=gzip")
+    row = page.locator("#benchmarks tbody tr")
+    assert row.locator(".chip").inner_text() == "✗ regression"
+    assert re.search(r"1\.\d+× .* after against before", row.locator(".chip").get_attribute("title"))
+    row.get_by_role("link", name="gzip[level=6]").click()
+    page.wait_for_selector(".verdicts")
+    assert re.search(r"✗ regression wall time 1\.\d+× \[.*\], after against before\.", page.locator(".verdicts").inner_text())
+
+
+def test_the_funnel_follows_the_metric(visit, report):
+    page = open_page(visit, report, "cleaning.html")
+    steps = page.locator(".funnel:visible tbody th").all_inner_texts()
+    assert steps == ["recorded", "known", "past burn-in", "not failed", "not outlying", "steady", "viable"]
+    text = page.locator(".funnel:visible").inner_text()
+    assert re.search(r"past burn-in\s+58\s+2,280\s+[\d,]+\s+3,678 burn-in", text)
+    assert "instances without iterations" in text
+    before = page.locator(".answer:visible").inner_text()
+    page.select_option('[name="metric"]', "peak_memory")
+    page.wait_for_function("!document.querySelector('[data-metric=peak_memory]').hidden")
+    after = page.locator(".answer:visible").inner_text()
+    assert "by wall time" in before and "by peak memory" in after
+
+
+def test_what_is_not_judged_is_listed_with_its_reason(visit, report):
+    page = open_page(visit, report, "cleaning.html")
+    page.locator(".answer:visible").get_by_role("link").first.click()
+    page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length === 3")
+    reasons = dict(zip(names(page), page.locator("table.listing tbody td:last-child").all_inner_texts()))
+    assert reasons == {
+        "always fails": "no: no iteration ended well",
+        "only summaries": "no: no iteration was recorded",
+        "one summary": "no: no iteration was recorded",
+    }
+
+
+def test_burn_in_is_filtered_by_class_and_drawn_on_demand(visit, report):
+    page = open_page(visit, report, "burn-in.html")
+    loaded = "[...document.scripts].filter(it => it.src.endsWith('.burn-in.js')).length"
+    assert page.evaluate(loaded) == 0
+    page.get_by_role("button", name="Draw the rows of the table").click()
+    page.wait_for_function("document.querySelectorAll('#multiples canvas').length === 12")
+    assert page.evaluate(loaded) == 12
+    page.get_by_role("button", name=re.compile("Draw 12 more of")).click()
+    page.wait_for_function("document.querySelectorAll('#multiples canvas').length === 24")
+    page.select_option('[name="class"]', "too short")
+    page.wait_for_function("document.querySelectorAll('#multiples canvas').length === 0")
+    assert "single iteration" in names(page)
+    assert "None of these rows has iterations enough to draw." in page.locator("#multiples").inner_text()
+    page.fill('[name="q"]', "slow to warm")
+    page.select_option('[name="class"]', "")
+    page.wait_for_function("document.querySelectorAll('#multiples canvas').length === 1")
+    row = page.locator("table.listing tbody tr").inner_text()
+    assert re.search(r"warm-up\s+4 as planned\s+4\s+\d+\s+none\s+[\d.]+ s\s+[\d.]+ %", row)
+
+
+def test_the_noisiest_stands_on_top(visit, report):
+    page = open_page(visit, report, "variability.html")
+    assert names(page)[0] == "noisy"
+    between = page.locator('table.listing td[data-label="CV between"]').all_inner_texts()
+    values = [float(text.split(" %")[0]) for text in between]
+    assert values == sorted(values, reverse=True)
+    page.locator(".answer:visible").get_by_role("link", name="fewer than 3 instances").click()
+    page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length < 10")
+    assert "more instances" in page.locator("table.listing tbody tr").first.inner_text()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_needs_no_sideways_scrolling(visit, report, name):
+    page = open_page(visit, report, name, width=390, height=844)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_fit_the_paper(visit, report, name):
+    page = open_page(visit, report, name, width=717, height=1000, dark=True)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 717
+    assert page.locator("table.listing tbody tr").count() > 50
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_keyboard_suffices(visit, report, name):
+    page = open_page(visit, report, name)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the table"
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.activeElement.id === 'rows'")
+    page.locator('[data-sort="name"] button').focus()
+    page.keyboard.press("Enter")
+    assert page.locator('[data-sort="name"]').get_attribute("aria-sort") == "ascending"
+
+
+@pytest.mark.parametrize("width, dark", [(1280, False), (1280, True), (390, False), (390, True)])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(visit, report, name, width, dark):
+    # A part of the rows has everything that all of them have, and takes less time.
+    page = open_page(visit, report, name, "#suite=synthetic", width=width, dark=dark)
+    for button in ["Draw the ratios", "Draw the rows of the table"]:
+        if page.get_by_role("button", name=button).count():
+            page.get_by_role("button", name=button).click()
+            page.wait_for_selector(".chart canvas")
+    found = Axe().run(page, options={"preload": False}).response["violations"]
+    serious = [(it["id"], it["nodes"][0]["html"], it["nodes"][0]["failureSummary"]) for it in found if it["impact"] in ("serious", "critical")]
+    assert serious == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_without_script_the_answer_is_still_there(visit, report, name):
+    page = visit(report / name, script=False)
+    assert re.search(r"\d", page.locator(".answer:visible").inner_text())
+    assert "needs JavaScript" in page.locator("main").inner_text()
