@@ -1,5 +1,6 @@
 //! The `lapwing` program: reads arguments, calls the library, talks to people.
 
+mod atomic;
 mod audit;
 mod burn_in_file;
 mod cleaning;

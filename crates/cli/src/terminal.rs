@@ -39,6 +39,16 @@ impl Terminal {
         })
     }
 
+    /// Returns how many characters fit a line of what is said beside the answer.
+    pub fn talk_width(&self) -> usize {
+        let stderr = io::stderr();
+        let columns = rustix::termios::tcgetwinsize(&stderr).map_or(0, |size| size.ws_col);
+        match usize::from(columns) {
+            0 => USUAL_WIDTH,
+            columns => columns,
+        }
+    }
+
     /// Returns standard output, which drops colours where they are not wanted.
     pub fn out(&self) -> impl Write {
         anstream::stdout().lock()
@@ -47,6 +57,12 @@ impl Terminal {
     /// Says something beside the answer. What cannot be said is not worth failing for.
     pub fn say(&self, text: &str) {
         let _ignored: io::Result<()> = writeln!(anstream::stderr().lock(), "{text}");
+    }
+
+    /// Asks for an answer, which is typed on the same line.
+    pub fn ask(&self, text: &str) {
+        let mut stderr = anstream::stderr().lock();
+        let _ignored: io::Result<()> = write!(stderr, "{text}").and_then(|()| stderr.flush());
     }
 
     /// Says that something deserves attention.

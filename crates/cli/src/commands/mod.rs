@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it does.
 
+mod burn_in;
 mod compare;
 mod completions;
 mod db;
@@ -24,6 +25,7 @@ pub enum Command {
     Import(import::Import),
     Export(export::Export),
     List(list::List),
+    BurnIn(Box<burn_in::BurnIn>),
     Variability(variability::Variability),
     Compare(Box<compare::Compare>),
     Report(report::Report),
@@ -40,6 +42,7 @@ impl Command {
             Self::Import(command) => command.act(context),
             Self::Export(command) => command.act(context),
             Self::List(command) => command.act(context),
+            Self::BurnIn(command) => command.act(context),
             Self::Variability(command) => command.act(context),
             Self::Compare(command) => command.act(context),
             Self::Report(command) => command.act(context),

@@ -175,9 +175,16 @@ fn left_to_judging(data: &BenchmarkData) -> bool {
 }
 
 /// Returns what a list says of a benchmark: by its id or, as Hail's lists do, by its bare name.
-fn listed(starts: &BTreeMap<String, u32>, id: &str) -> Option<u32> {
-    let bare = id.rsplit("::").next().unwrap_or(id);
-    starts.get(id).or_else(|| starts.get(bare)).copied()
+pub fn listed(starts: &BTreeMap<String, u32>, id: &str) -> Option<u32> {
+    starts
+        .get(id)
+        .or_else(|| starts.get(bare_name(id)))
+        .copied()
+}
+
+/// Returns what follows the last `::` of an id.
+pub fn bare_name(id: &str) -> &str {
+    id.rsplit("::").next().unwrap_or(id)
 }
 
 /// Returns whether the plan of a session leaves it to judging where the benchmark gets steady.

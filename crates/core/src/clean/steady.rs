@@ -4,7 +4,8 @@ use lapwing_stats::Seed;
 use lapwing_stats::steady::krun::{Krun, krun};
 use lapwing_stats::steady::traini::{Traini, traini};
 use lapwing_stats::steady::{
-    BurnIn, BurnInOptions, Class, InstanceStart, SteadyOptions, burn_in, mser5, steady_state,
+    BurnIn, BurnInOptions, Class, InstanceStart, SteadyOptions, burn_in, burn_in_from, mser5,
+    steady_state,
 };
 
 use super::SteadyFrom;
@@ -102,9 +103,27 @@ impl BenchmarkSteady {
     /// Returns the index of the first iteration to judge; `None` when none is steady or all are
     /// too short to tell.
     pub fn start_index(&self) -> Option<u32> {
-        let start = self.burn_in.as_ref()?.start?;
+        self.index_of(self.burn_in.as_ref()?.start?)
+    }
+
+    /// Returns what [`start_index`](Self::start_index) would be without caps.
+    pub fn wanted_index(&self) -> Option<u32> {
+        self.index_of(self.burn_in.as_ref()?.wanted?)
+    }
+
+    fn index_of(&self, place: usize) -> Option<u32> {
+        if place == 0 {
+            // Nothing is burn-in, wherever the first iteration of an instance failed.
+            return Some(0);
+        }
         let instances = self.instances.iter();
-        instances.map(|it| index_at(&it.index, start)).max()
+        instances.map(|it| index_at(&it.index, place)).max()
+    }
+
+    /// Returns what it costs and leaves to judge from the iteration of that index on, whoever chose it;
+    /// `None` without an instance that could be classified.
+    pub fn burn_in_from(&self, index: u32) -> Option<BurnIn> {
+        burn_in_from(&starts(&self.instances), place_of(&self.instances, index))
     }
 
     /// Returns where the benchmark is steady: at an index, never, or, where too little was measured
@@ -116,6 +135,19 @@ impl BenchmarkSteady {
             (Some(_) | None, None) => SteadyFrom::Recorded,
         }
     }
+}
+
+/// Returns the place before which all iterations of an index below `first` stand, in the instance where there
+/// are the fewest of them.
+fn place_of(instances: &[InstanceSteady], first: u32) -> usize {
+    let before = |it: &InstanceSteady| match it.index.last() {
+        Some(last) if first > *last => {
+            let more = usize::try_from(first - last).unwrap_or(usize::MAX);
+            (it.index.len() - 1).saturating_add(more)
+        }
+        Some(_) | None => it.index.partition_point(|index| *index < first),
+    };
+    instances.iter().map(before).min().unwrap_or(0)
 }
 
 /// Returns the index of the iteration at a place; beyond the last one they are counted on.
@@ -152,7 +184,17 @@ pub fn find_steady(data: &BenchmarkData, metric: &str, search: &SteadySearch) ->
         .enumerate()
         .filter_map(|(position, instance)| of_instance(instance, position, metric, search, seed))
         .collect();
-    let starts: Vec<InstanceStart> = instances
+    let burn_in = burn_in(&starts(&instances), &search.burn_in);
+    BenchmarkSteady {
+        metric: metric.to_owned(),
+        instances,
+        burn_in,
+    }
+}
+
+/// Returns the instances that could be classified.
+fn starts(instances: &[InstanceSteady]) -> Vec<InstanceStart<'_>> {
+    instances
         .iter()
         .filter_map(|it| {
             Some(InstanceStart {
@@ -161,13 +203,7 @@ pub fn find_steady(data: &BenchmarkData, metric: &str, search: &SteadySearch) ->
                 start: it.start,
             })
         })
-        .collect();
-    let burn_in = burn_in(&starts, &search.burn_in);
-    BenchmarkSteady {
-        metric: metric.to_owned(),
-        instances,
-        burn_in,
-    }
+        .collect()
 }
 
 fn of_instance(
@@ -305,6 +341,29 @@ mod tests {
         broken.iterations.outcome[1] = Outcome::Failed;
         let found = find_steady(&data(vec![broken]), "wall_time", &SteadySearch::default());
         assert_eq!(found.steady_from(), SteadyFrom::Index(6));
+    }
+
+    #[test]
+    fn the_start_that_was_found_costs_the_same_as_if_it_were_given() {
+        let mut broken = warming_up(5);
+        broken.iterations.outcome[1] = Outcome::Failed;
+        let data = data(vec![broken, warming_up(5), warming_up(4)]);
+        let found = find_steady(&data, "wall_time", &SteadySearch::default());
+        let start = found.start_index().expect("steady");
+        let given = found.burn_in_from(start).expect("instances");
+        assert_eq!(Some(given), found.burn_in);
+        assert_eq!(found.burn_in_from(0).expect("instances").cost.to_bits(), 0);
+        let all = found.burn_in_from(80).expect("instances");
+        assert_eq!(all.start, Some(79));
+    }
+
+    #[test]
+    fn a_first_iteration_that_failed_is_no_burn_in() {
+        let mut broken = warming_up(0);
+        broken.iterations.outcome[0] = Outcome::Failed;
+        let data = data(vec![broken, warming_up(0)]);
+        let found = find_steady(&data, "wall_time", &SteadySearch::default());
+        assert_eq!(found.steady_from(), SteadyFrom::Index(0));
     }
 
     #[test]

@@ -114,11 +114,6 @@ pub struct BurnIn {
 /// share. Where a start costs more than allowed, it is the one among the allowed whose
 /// bias is the smallest (the earliest of those within 0.1 % of it).
 pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<BurnIn> {
-    let consistency = consistency(instances.iter().map(|instance| instance.class))?;
-    let count_of = |class| {
-        let of_class = |instance: &&InstanceStart| instance.class == class;
-        instances.iter().filter(of_class).count()
-    };
     let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
     let starts: Vec<f64> = steady.iter().map(|it| real(it.start)).collect();
     let shortest = instances
@@ -131,6 +126,26 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
         let most = wanted.min(whole(options.largest_share * real(shortest)));
         affordable(instances, &steady, most, options.max_cost)
     });
+    from_start(instances, &steady, start, wanted)
+}
+
+/// Returns what a burn-in that somebody else chose costs and leaves; `None` without instances.
+pub fn burn_in_from(instances: &[InstanceStart], start: usize) -> Option<BurnIn> {
+    let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
+    from_start(instances, &steady, Some(start), Some(start))
+}
+
+fn from_start(
+    instances: &[InstanceStart],
+    steady: &[Steady],
+    start: Option<usize>,
+    wanted: Option<usize>,
+) -> Option<BurnIn> {
+    let consistency = consistency(instances.iter().map(|instance| instance.class))?;
+    let count_of = |class| {
+        let of_class = |instance: &&InstanceStart| instance.class == class;
+        instances.iter().filter(of_class).count()
+    };
     let from = start.unwrap_or(0);
     Some(BurnIn {
         consistency,
@@ -308,6 +323,19 @@ mod tests {
         };
         let found = burn_in(&instances, &options).expect("an instance");
         assert_eq!(found.start, Some(0));
+    }
+
+    #[test]
+    fn a_start_that_somebody_else_chose_has_a_cost_and_a_bias_too() {
+        let slow = warming_up(8);
+        let instances = [instance(&slow, Class::WarmUp, Some(8))];
+        let effect = |start| {
+            let found = burn_in_from(&instances, start).expect("an instance");
+            (found.start, found.cost, rounded(found.remaining_bias))
+        };
+        assert_eq!(effect(0), (Some(0), 0.0, 0.4));
+        assert_eq!(effect(8), (Some(8), 16.0, 0.0));
+        assert_eq!(effect(12), (Some(12), 20.0, 0.0));
     }
 
     #[test]

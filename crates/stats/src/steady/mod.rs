@@ -18,10 +18,10 @@ pub mod traini;
 mod transition;
 
 pub use benchmark::{
-    BurnIn, BurnInOptions, Consistency, InstanceStart, MaxCost, burn_in, consistency,
+    BurnIn, BurnInOptions, Consistency, InstanceStart, MaxCost, burn_in, burn_in_from, consistency,
 };
 pub use mser::mser5;
-pub use ours::{SteadyOptions, SteadyState, steady_state};
+pub use ours::{ITERATIONS_TO_TELL, SteadyOptions, SteadyState, steady_state};
 pub use outliers::{Fences, centred_outliers, outliers_of_any_window};
 
 /// What an instance's iterations do.

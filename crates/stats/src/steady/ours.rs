@@ -56,8 +56,9 @@ const FEWEST: usize = 6;
 const WIDEST: f64 = 0.05;
 /// Faster for this part of the time before the steady state is a slowdown: one fifth.
 const FASTER_SHARE: usize = 5;
-/// Below this, iterations that still change may simply need longer.
-const FEW: usize = 20;
+/// With fewer, [`steady_state`] may not be able to tell: iterations that still change may simply need
+/// longer.
+pub const ITERATIONS_TO_TELL: usize = 20;
 
 /// Returns from which iteration on one instance is steady, from its values in order.
 ///
@@ -194,7 +195,7 @@ fn of_logs(logs: &[f64], options: &SteadyOptions) -> SteadyState {
 }
 
 fn unsettled(n: usize) -> Class {
-    if n < FEW {
+    if n < ITERATIONS_TO_TELL {
         Class::TooShort
     } else {
         Class::NoSteadyState

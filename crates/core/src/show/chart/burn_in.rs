@@ -50,7 +50,7 @@ pub fn burn_in(steady: &BenchmarkSteady, marks: &BurnInMarks) -> Chart {
     let option = plot.option(&drawn);
     Chart {
         id: "burn-in",
-        title: title(marks),
+        title: title(steady, marks),
         subtitle: plot.subtitle(drawn.len()),
         width: WIDTH,
         height: 320,
@@ -59,9 +59,17 @@ pub fn burn_in(steady: &BenchmarkSteady, marks: &BurnInMarks) -> Chart {
     }
 }
 
-fn title(marks: &BurnInMarks) -> String {
+fn title(steady: &BenchmarkSteady, marks: &BurnInMarks) -> String {
     let subject = marks.subject;
+    let never = steady
+        .instances
+        .iter()
+        .filter(|it| never_steady(it))
+        .count();
     match marks.start {
+        SteadyFrom::Index(_) if 2 * never > steady.instances.len() => {
+            format!("{subject}: most instances never get steady")
+        }
         SteadyFrom::Index(0) => format!("{subject}: steady from the first iteration"),
         SteadyFrom::Index(start) => format!("{subject}: steady from iteration {start}"),
         SteadyFrom::Never => format!("{subject}: never gets steady"),

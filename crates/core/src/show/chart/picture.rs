@@ -43,6 +43,11 @@ const TITLE_LINE: f64 = 22.0;
 const SUBTITLE_SIZE: f64 = 12.0;
 const SUBTITLE_LINE: f64 = 17.0;
 
+/// How a page of charts looks.
+pub(super) const PAGE_STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}\
+@media(prefers-color-scheme:dark){body{background:#15181c;color:#e4e7eb}}\
+h1{font-size:1.25rem;margin:0}p{margin:.25rem 0 1rem}";
+
 static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     let mut database = usvg::fontdb::Database::new();
     database.load_font_data(FONT_FILE.to_vec());
@@ -104,11 +109,7 @@ impl Chart {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     title { (self.title) }
-                    style { (PreEscaped(
-                        "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}\
-                         @media(prefers-color-scheme:dark){body{background:#15181c;color:#e4e7eb}}\
-                         h1{font-size:1.25rem;margin:0}p{margin:.25rem 0 1rem}"
-                    )) }
+                    style { (PreEscaped(PAGE_STYLE)) }
                 }
                 body {
                     main {
@@ -148,10 +149,7 @@ impl Chart {
                 });
             }
         };
-        std::fs::write(path, bytes).map_err(|source| SaveError::Write {
-            path: path.to_owned(),
-            source,
-        })
+        write(path, &bytes)
     }
 
     /// Returns the option with title and subtitle in it, and how high these are.
@@ -186,8 +184,15 @@ impl Chart {
     }
 }
 
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
+    std::fs::write(path, bytes).map_err(|source| SaveError::Write {
+        path: path.to_owned(),
+        source,
+    })
+}
+
 /// Returns JSON that may stand inside a `<script>` element.
-fn script_json(value: &Value) -> String {
+pub(super) fn script_json(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 

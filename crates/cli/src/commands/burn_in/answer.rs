@@ -1,0 +1,208 @@
+//! The answer for people: one sentence, then a table.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use lapwing_core::clean::SteadyFrom;
+use lapwing_core::show::{percent, quantity};
+use lapwing_stats::steady::Class;
+
+use super::rows::{Planned, Row, Source};
+use crate::error::CliError;
+use crate::options::Context;
+use crate::table::Align::{Left, Right, Whole};
+use crate::table::{Table, counted, grouped};
+
+/// What the columns mean that do not say so themselves.
+const LEGEND: &str = "steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance\n\
+bias: how far the mean is from the steady level, with everything judged → without the burn-in";
+
+/// Says it in a sentence and shows the table.
+pub fn text(rows: &[Row], context: &Context) -> Result<(), CliError> {
+    let mut out = context.terminal.out();
+    writeln!(out, "{}\n", headline(rows))?;
+    table(rows).text_within(context.terminal.width(), &mut out)?;
+    if !context.quiet {
+        writeln!(out, "\n{LEGEND}")?;
+    }
+    Ok(())
+}
+
+/// Shows the same as Markdown.
+pub fn markdown(rows: &[Row], context: &Context) -> Result<(), CliError> {
+    let mut out = context.terminal.out();
+    writeln!(out, "{}\n", headline(rows))?;
+    table(rows).markdown(&mut out)?;
+    Ok(())
+}
+
+fn headline(rows: &[Row]) -> String {
+    let cost = share_of_time(rows).map_or_else(String::new, |share| {
+        if share > 0.0 {
+            format!("; burn-in takes {} of the measured time", percent(share))
+        } else {
+            "; no burn-in is needed".to_owned()
+        }
+    });
+    if let [row] = rows {
+        return format!("{}{cost}", of_one(row));
+    }
+    let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let never = count(|row| row.start.is_none());
+    let mostly = count(Row::is_mostly_unsteady);
+    let unclear = count(|row| row.source == Source::Recorded);
+    let by_hand = count(Row::is_steady_by_hand_alone);
+    let steady = rows.len() - never - mostly - unclear - by_hand;
+    let all = counted(rows.len() as u64, "benchmark");
+    let mut sentence = if steady == rows.len() {
+        match rows.len() {
+            2 => "both benchmarks get steady".to_owned(),
+            _ => format!("all {all} get steady"),
+        }
+    } else {
+        let verb = if steady == 1 { "gets" } else { "get" };
+        format!("{} of {all} {verb} steady", grouped(steady as u64))
+    };
+    for (number, one, several) in [
+        (never, "never does", "never do"),
+        (mostly, "mostly does not", "mostly do not"),
+        (by_hand, "only by hand", "only by hand"),
+        (
+            unclear,
+            "has too few iterations to tell",
+            "have too few iterations to tell",
+        ),
+    ] {
+        if number > 0 {
+            let words = if number == 1 { one } else { several };
+            sentence.push_str(&format!(", {} {words}", grouped(number as u64)));
+        }
+    }
+    format!("{sentence}{cost}")
+}
+
+fn of_one(row: &Row) -> String {
+    let name = &row.benchmark;
+    match row.steady_from() {
+        SteadyFrom::Index(_) if row.is_mostly_unsteady() => format!(
+            "{name} mostly does not get steady: {} of {} never do",
+            grouped(row.count(Class::NoSteadyState) as u64),
+            counted(row.instances.len() as u64, "instance")
+        ),
+        SteadyFrom::Index(start) if row.is_steady_by_hand_alone() => {
+            format!(
+                "{name} is steady from iteration {start} on by hand alone: its values do not say so"
+            )
+        }
+        SteadyFrom::Index(0) => format!("{name} is steady from its first iteration on"),
+        SteadyFrom::Index(start) => format!("{name} is steady from iteration {start} on"),
+        SteadyFrom::Never => format!("{name} never gets steady"),
+        SteadyFrom::Recorded | SteadyFrom::Unknown => {
+            format!("{name} has too few iterations to tell, so that its planned burn-in holds")
+        }
+    }
+}
+
+/// Returns which share of the measured time is burn-in; `None` where no metric is a time.
+fn share_of_time(rows: &[Row]) -> Option<f64> {
+    let mut sums = (0.0, 0.0);
+    for row in rows.iter().filter(|row| row.unit == "s") {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "nobody has more than 2^53 instances"
+        )]
+        let instances = row.instances.len() as f64;
+        if let (Some(effect), Some(_)) = (&row.effect, row.start) {
+            sums.0 += instances * effect.cost;
+            sums.1 += instances * row.total;
+        }
+    }
+    (sums.1 > 0.0).then(|| sums.0 / sums.1)
+}
+
+fn table(rows: &[Row]) -> Table {
+    let suites: BTreeSet<&str> = rows.iter().map(|row| row.suite.as_str()).collect();
+    let with_suite = suites.len() > 1;
+    let mut columns = vec![
+        ("benchmark", Left),
+        ("class", Left),
+        ("steady from", Whole),
+        ("planned", Right),
+        ("instances", Right),
+        ("cost", Right),
+        ("bias", Whole),
+    ];
+    if with_suite {
+        columns.insert(1, ("suite", Left));
+    }
+    let mut table = Table::new(&columns).dispensable(&["suite", "instances", "planned"]);
+    for row in rows {
+        let mut cells = vec![
+            row.benchmark.clone(),
+            row.steady.classes_text(),
+            start_text(row),
+            match row.planned {
+                Planned::Auto => "auto".to_owned(),
+                Planned::Iterations(count) => grouped(u64::from(count)),
+            },
+            grouped(row.instances.len() as u64),
+            cost_text(row),
+            bias_text(row),
+        ];
+        if with_suite {
+            cells.insert(1, row.suite.clone());
+        }
+        table.row(cells);
+    }
+    table
+}
+
+/// Returns the start and, where it is not what the values say, who says so and what they say.
+pub fn start_text(row: &Row) -> String {
+    let by_hand = |start: u32, who: &str| match row.found {
+        Some(found) if found == start => format!("{start} ({who})"),
+        Some(found) => format!("{start} ({who}; found {found})"),
+        None if row.steady.steady_from() == SteadyFrom::Never => {
+            format!("{start} ({who}; never steady)")
+        }
+        None => format!("{start} ({who})"),
+    };
+    match (row.start, row.source) {
+        (None, _) => "never".to_owned(),
+        (Some(start), Source::File) => by_hand(start, "file"),
+        (Some(start), Source::Review) => by_hand(start, "review"),
+        (Some(start), Source::Recorded) => format!("{start} (planned)"),
+        (Some(start), Source::Found) => match row.wanted {
+            Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
+            Some(_) | None => start.to_string(),
+        },
+    }
+}
+
+/// Returns what burn-in costs in each instance: time, or where the metric is none, iterations.
+pub fn cost_text(row: &Row) -> String {
+    match (&row.effect, row.start) {
+        (Some(effect), Some(_)) if row.unit == "s" => quantity(effect.cost, "s"),
+        (Some(_) | None, Some(start)) => counted(u64::from(start), "iteration"),
+        (_, None) => "–".to_owned(),
+    }
+}
+
+/// Returns how wrong the mean is without burn-in, and with it: `+4.1 % → 0 %`.
+pub fn bias_text(row: &Row) -> String {
+    match (&row.effect, row.start, row.bias_without) {
+        (Some(effect), Some(_), Some(without)) => {
+            format!("{} → {}", signed(without), signed(effect.remaining_bias))
+        }
+        (_, _, _) => "–".to_owned(),
+    }
+}
+
+/// Returns a share with its sign; less than a hundredth of a per cent is nothing.
+fn signed(share: f64) -> String {
+    if share.abs() < 0.000_05 {
+        return "0 %".to_owned();
+    }
+    let sign = if share > 0.0 { "+" } else { "" };
+    format!("{sign}{}", percent(share))
+}

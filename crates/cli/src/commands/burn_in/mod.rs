@@ -1,0 +1,211 @@
+//! `lapwing burn-in`: from which iteration on each benchmark is steady, and what that costs.
+
+mod answer;
+mod data;
+mod notes;
+mod plot;
+mod review;
+mod rows;
+mod suite;
+mod terminal_plot;
+mod write;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lapwing_core::clean::{SteadyMethod, SteadySearch};
+use lapwing_core::record::Filter;
+use lapwing_core::suite::parse_duration;
+use lapwing_stats::Seed;
+use lapwing_stats::steady::{BurnInOptions, MaxCost};
+
+use self::notes::{Asked, UseOfStarts};
+use self::rows::{Keep, Row, Search};
+use crate::burn_in_file;
+use crate::error::{CliError, Exit};
+use crate::options::{Context, Filters, Format};
+use crate::store::open_for_reading;
+
+/// Find from which iteration on each benchmark is steady, and what burn-in costs
+#[derive(Debug, Args)]
+pub struct BurnIn {
+    #[command(flatten)]
+    filters: Filters,
+    /// How it is found when an instance gets steady
+    #[arg(long, value_name = "METHOD", value_enum, default_value_t)]
+    method: Method,
+    /// Share of the steady instances that are to be steady after the burn-in
+    #[arg(long, value_name = "SHARE", value_parser = parse_quantile, default_value = "0.9")]
+    quantile: f64,
+    /// The most that burn-in may cost in each instance: a time such as 30s, or `5 iterations`
+    #[arg(long, value_name = "COST", value_parser = parse_max_cost)]
+    max_cost: Option<MaxCost>,
+    /// Seed of the resamples of --method traini
+    #[arg(long, value_name = "N", default_value = "7")]
+    seed: u64,
+    /// The form of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Draw iteration against time to this .html file, or of one benchmark to an .svg or .png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+
+    /// Take the first stable iteration of each benchmark from this file (JSON or YAML: name to
+    /// index) where it has one
+    #[arg(long, value_name = "FILE", help_heading = "By hand")]
+    burn_in_file: Option<PathBuf>,
+    /// Look at the benchmarks one by one: keep what is proposed, or type another number
+    #[arg(long, requires = "write", help_heading = "By hand")]
+    review: bool,
+    /// Write the first stable iterations to this file, .json or .yaml
+    #[arg(long, value_name = "FILE", help_heading = "By hand")]
+    write: Option<PathBuf>,
+    /// Write them into a suite file as its `burn_in` [default file: lapwing.toml]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "By hand")]
+    update_suite: Option<PathBuf>,
+}
+
+/// How it is found when an instance gets steady.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// Lapwing's own
+    #[default]
+    Default,
+    /// That of Krun's `warmup_stats` (Barrett et al. 2017)
+    Krun,
+    /// That of Traini et al. 2023
+    Traini,
+    /// The rule MSER-5, which knows no classes
+    Mser5,
+}
+
+impl From<Method> for SteadyMethod {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::Default => Self::Default,
+            Method::Krun => Self::Krun,
+            Method::Traini => Self::Traini,
+            Method::Mser5 => Self::Mser5,
+        }
+    }
+}
+
+fn parse_quantile(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(quantile) if (0.0..=1.0).contains(&quantile) => Ok(quantile),
+        Ok(_) | Err(_) => Err("write a number from 0 to 1, such as 0.9".to_owned()),
+    }
+}
+
+fn parse_max_cost(text: &str) -> Result<MaxCost, String> {
+    let counted = text
+        .strip_suffix("iterations")
+        .or_else(|| text.strip_suffix("iteration"));
+    match counted {
+        Some(number) => {
+            let number = number.trim().parse().map(MaxCost::Iterations);
+            number.map_err(|_no_number| "write `5 iterations`".to_owned())
+        }
+        None => parse_duration(text).map(|time| MaxCost::Sum(time.as_secs_f64())),
+    }
+}
+
+impl BurnIn {
+    /// Finds it, lets people review it, shows it, and writes it where it is wanted.
+    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        plot::check_ending(self.plot.as_deref())?;
+        let listed = match &self.burn_in_file {
+            Some(path) => burn_in_file::read(path)?,
+            None => BTreeMap::new(),
+        };
+        let suite = self.update_suite.as_deref().map(suite::load).transpose()?;
+        let search = Search {
+            steady: SteadySearch {
+                method: self.method.into(),
+                burn_in: BurnInOptions {
+                    quantile: self.quantile,
+                    max_cost: self.max_cost,
+                    ..BurnInOptions::default()
+                },
+                seed: Seed(self.seed),
+            },
+            keep: if self.review || self.plot.is_some() {
+                Keep::Values
+            } else {
+                Keep::Starts
+            },
+        };
+        let store = open_for_reading(context)?;
+        let mut rows = rows::read(&store, &self.filters.resolve()?, &search, &listed, context)?;
+        if rows.is_empty() {
+            return Err(nothing());
+        }
+        if let Some(path) = self.plot.as_deref() {
+            plot::check_number(path, &rows)?;
+        }
+        let writer = match &self.write {
+            Some(path) => Some(write::Writer::new(path)?),
+            None => None,
+        };
+        let mut complete = true;
+        if self.review
+            && let Some(writer) = &writer
+        {
+            complete = review::review(&mut rows, writer, context)?;
+        }
+        let known = store.benchmarks(&Filter::default())?;
+        let known: Vec<&str> = known.iter().map(|it| it.benchmark.as_str()).collect();
+        let asked = Asked {
+            method: search.steady.method,
+            listed: &listed,
+            known: &known,
+            use_of_starts: if self.write.is_some() || self.update_suite.is_some() {
+                UseOfStarts::Written
+            } else {
+                UseOfStarts::Shown
+            },
+        };
+        let notes = notes::notes(&rows, &asked);
+        self.show(&rows, &notes, context)?;
+        if let Some(path) = self.plot.as_deref() {
+            plot::save(path, &rows)?;
+        }
+        if let Some(writer) = &writer
+            && !self.review
+        {
+            writer.write_all(&rows, context)?;
+        }
+        if let Some(suite) = suite
+            && complete
+        {
+            suite.update(&rows, context)?;
+        }
+        Ok(Exit::Fine)
+    }
+
+    fn show(&self, rows: &[Row], notes: &[String], context: &Context) -> Result<(), CliError> {
+        match self.format {
+            Format::Text => answer::text(rows, context)?,
+            Format::Markdown => answer::markdown(rows, context)?,
+            Format::Json => return data::json(rows, notes, self.method.into(), context),
+            Format::Csv => data::csv(rows, context)?,
+        }
+        if !context.quiet {
+            for note in notes {
+                context.terminal.note(note);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn nothing() -> CliError {
+    CliError {
+        exit: Exit::NotEnough,
+        ..CliError::input(
+            "nothing to tell: no iteration of these benchmarks ended well with a value",
+        )
+        .hint("`lapwing list` shows what there is")
+    }
+}

@@ -1,0 +1,239 @@
+//! What deserves attention, and what to do about it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lapwing_core::clean::{SteadyFrom, SteadyMethod, bare_name};
+use lapwing_core::show::percent;
+use lapwing_core::suite::nearest;
+use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
+
+use super::rows::{Planned, Row, Source};
+use crate::table::{counted, grouped};
+
+/// More names than this are a number.
+const SHOWN: usize = 5;
+
+/// What the notes depend on besides the rows.
+pub struct Asked<'a> {
+    /// How the starts were found.
+    pub method: SteadyMethod,
+    /// What the burn-in file says.
+    pub listed: &'a BTreeMap<String, u32>,
+    /// All benchmarks of the store.
+    pub known: &'a [&'a str],
+    /// What becomes of the starts.
+    pub use_of_starts: UseOfStarts,
+}
+
+/// What becomes of the starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UseOfStarts {
+    /// They are shown.
+    Shown,
+    /// They are written into a file or a suite as well.
+    Written,
+}
+
+/// Returns the notes, most important first.
+pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
+    [
+        unsteady(rows),
+        mostly_unsteady(rows),
+        partly_unsteady(rows),
+        too_short(rows, asked.method),
+        not_positive(rows),
+        shortened(rows),
+        not_worth_it(rows),
+        planned_too_short(rows, asked.use_of_starts),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(unknown_names(asked.listed, asked.known))
+    .collect()
+}
+
+/// Returns names in a sentence: `a, b, and 3 more`.
+fn names<'a>(all: impl IntoIterator<Item = &'a Row>, more: impl Fn(&Row) -> String) -> String {
+    let all: Vec<String> = all
+        .into_iter()
+        .map(|row| format!("{}{}", row.benchmark, more(row)))
+        .collect();
+    let rest = all.len().saturating_sub(SHOWN);
+    let mut text = all[..all.len() - rest].join(", ");
+    if rest > 0 {
+        text.push_str(&format!(" and {} more", grouped(rest as u64)));
+    }
+    text
+}
+
+/// Returns those rows, or nothing when there are none.
+fn those(rows: &[Row], wanted: impl Fn(&Row) -> bool) -> Option<Vec<&Row>> {
+    let found: Vec<&Row> = rows.iter().filter(|row| wanted(row)).collect();
+    (!found.is_empty()).then_some(found)
+}
+
+fn unsteady(rows: &[Row]) -> Option<String> {
+    let never = those(rows, |row| row.start.is_none())?;
+    let name = &never.first()?.benchmark;
+    Some(format!(
+        "never steady, to be fixed or retired: {}; `lapwing burn-in --benchmark '{name}' --plot FILE.html` \
+         shows it",
+        names(never, |_| String::new())
+    ))
+}
+
+/// Returns how many of a benchmark's instances never get steady.
+fn never_of(row: &Row) -> String {
+    let (never, all) = (row.count(Class::NoSteadyState), row.instances.len());
+    format!(" ({} of {})", grouped(never as u64), grouped(all as u64))
+}
+
+fn mostly_unsteady(rows: &[Row]) -> Option<String> {
+    let mostly = those(rows, Row::is_mostly_unsteady)?;
+    Some(format!(
+        "most instances never get steady, and the start is that of the others; to be fixed or retired: {}",
+        names(mostly, never_of)
+    ))
+}
+
+fn partly_unsteady(rows: &[Row]) -> Option<String> {
+    let partly = those(rows, |row| {
+        let never = row.count(Class::NoSteadyState);
+        row.start.is_some() && never > 0 && !row.is_mostly_unsteady()
+    })?;
+    Some(format!(
+        "instances that never get steady are judged all the same: {}",
+        names(partly, never_of)
+    ))
+}
+
+/// A burn-in costs much when it takes this share of the time, and brings little when without
+/// it the mean is off by less than that.
+const DEAR: f64 = 0.1;
+const SMALL_BIAS: f64 = 0.01;
+
+fn not_worth_it(rows: &[Row]) -> Option<String> {
+    let dear = those(rows, |row| {
+        row.source == Source::Found
+            && row.bias_without.is_some_and(|it| it.abs() < SMALL_BIAS)
+            && row
+                .effect
+                .as_ref()
+                .is_some_and(|it| it.cost > DEAR * row.total)
+            && row.start.is_some()
+    })?;
+    let of = |row: &Row| {
+        let cost = row.effect.as_ref().map_or(0.0, |it| it.cost);
+        format!(
+            " ({} of the time, bias {} without)",
+            percent(cost / row.total),
+            percent(row.bias_without.unwrap_or(0.0))
+        )
+    };
+    Some(format!(
+        "a long burn-in that changes the mean little, because instances wander rather than warm up: {}; \
+         --max-cost shortens it",
+        names(dear, of)
+    ))
+}
+
+fn too_short(rows: &[Row], method: SteadyMethod) -> Option<String> {
+    let short = those(rows, |row| row.count(Class::TooShort) > 0)?;
+    let of = |row: &Row| {
+        let fewest = row.fewest_iterations() as u64;
+        format!(" ({})", counted(fewest, "iteration"))
+    };
+    let enough = match method {
+        SteadyMethod::Mser5 => 10,
+        SteadyMethod::Default | SteadyMethod::Krun | SteadyMethod::Traini => ITERATIONS_TO_TELL,
+    };
+    Some(format!(
+        "too short to tell: {}; at least {enough} iterations in each instance tell, burn-in included",
+        names(short, of)
+    ))
+}
+
+fn not_positive(rows: &[Row]) -> Option<String> {
+    let of = those(rows, |row| {
+        row.instances.iter().any(|it| it.class.is_none())
+    })?;
+    Some(format!(
+        "instances with a value that is not above zero were left out: {}",
+        names(of, |_| String::new())
+    ))
+}
+
+fn shortened(rows: &[Row]) -> Option<String> {
+    let short = those(rows, |row| {
+        row.source == Source::Found && row.wanted > row.start
+    })?;
+    let of = |row: &Row| {
+        let (start, wanted) = (row.start.unwrap_or(0), row.wanted.unwrap_or(0));
+        let bias = row.effect.as_ref().map_or(0.0, |it| it.remaining_bias);
+        format!(" ({start} instead of {wanted}, bias {})", percent(bias))
+    };
+    Some(format!(
+        "shorter than most instances need, for its cost or because too little would be left: {}",
+        names(short, of)
+    ))
+}
+
+fn planned_too_short(rows: &[Row], use_of_starts: UseOfStarts) -> Option<String> {
+    let planned = |row: &Row| match row.planned {
+        Planned::Iterations(count) => count,
+        Planned::Auto => u32::MAX,
+    };
+    let short = those(rows, |row| {
+        row.known_start().is_some_and(|start| start > planned(row))
+    })?;
+    let of = |row: &Row| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
+    let next = match use_of_starts {
+        UseOfStarts::Shown => {
+            "; --update-suite writes these into the suite, --write into a file that judging takes \
+             with --burn-in-file"
+        }
+        UseOfStarts::Written => "",
+    };
+    Some(format!(
+        "the planned burn-in is too short: {}{next}",
+        names(short, of)
+    ))
+}
+
+/// Returns a note for each name of the burn-in file that no benchmark of the store has.
+fn unknown_names(listed: &BTreeMap<String, u32>, ids: &[&str]) -> Vec<String> {
+    let bare = ids.iter().map(|id| bare_name(id));
+    let known: BTreeSet<&str> = ids.iter().copied().chain(bare).collect();
+    let unknown: Vec<&String> = listed
+        .keys()
+        .filter(|name| !known.contains(name.as_str()))
+        .collect();
+    let mut notes: Vec<String> = unknown
+        .iter()
+        .take(SHOWN)
+        .map(|name| {
+            let meant = nearest(name, known.iter().copied())
+                .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+            format!(
+                "the burn-in file names `{name}`, which no benchmark in the store is called{meant}"
+            )
+        })
+        .collect();
+    if unknown.len() > SHOWN {
+        let more = (unknown.len() - SHOWN) as u64;
+        notes.push(format!(
+            "the burn-in file names {} more that no benchmark in the store is called",
+            grouped(more)
+        ));
+    }
+    notes
+}
+
+/// Returns why a benchmark has no start to write; `None` for one that has.
+pub fn why_not_written(row: &Row) -> Option<&'static str> {
+    match row.steady_from() {
+        SteadyFrom::Index(_) => None,
+        SteadyFrom::Never => Some("never gets steady"),
+        SteadyFrom::Recorded | SteadyFrom::Unknown => Some("too short to tell"),
+    }
+}

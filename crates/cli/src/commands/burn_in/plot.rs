@@ -1,0 +1,90 @@
+//! `--plot`: iteration against time with the first steady iteration marked.
+
+use std::path::Path;
+
+use lapwing_core::clean::SteadyFrom;
+use lapwing_core::show::chart::{BurnInMarks, Chart, burn_in, save_page};
+
+use super::rows::{Row, Source};
+use crate::error::CliError;
+
+/// More charts than this make a page that no browser likes.
+const MOST_CHARTS: usize = 200;
+/// More names than this are a number.
+const SHOWN: usize = 8;
+
+/// Refuses a file of another form before anything is computed.
+pub fn check_ending(path: Option<&Path>) -> Result<(), CliError> {
+    match path {
+        Some(path) if !["svg", "png", "html"].contains(&ending(path).as_str()) => {
+            Err(CliError::input(format!(
+                "`{}` does not end in .svg, .png or .html",
+                path.display()
+            )))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Refuses more benchmarks than a file of that form has room for.
+pub fn check_number(path: &Path, rows: &[Row]) -> Result<(), CliError> {
+    let is_page = ending(path) == "html";
+    let most = if is_page { MOST_CHARTS } else { 1 };
+    if rows.len() <= most {
+        return Ok(());
+    }
+    let mut names: Vec<&str> = rows
+        .iter()
+        .take(SHOWN)
+        .map(|row| row.benchmark.as_str())
+        .collect();
+    if rows.len() > SHOWN {
+        names.push("…");
+    }
+    let names = names.join(", ");
+    let error = CliError::input(format!(
+        "`{}` has room for {}, and there are {}: {names}",
+        path.display(),
+        if is_page {
+            format!("{most} benchmarks")
+        } else {
+            "one benchmark".to_owned()
+        },
+        rows.len()
+    ));
+    Err(error.hint(if is_page {
+        "choose some of them with --benchmark"
+    } else {
+        "choose one with --benchmark, or draw them all to an .html file"
+    }))
+}
+
+fn ending(path: &Path) -> String {
+    let ending = path.extension().and_then(|it| it.to_str());
+    ending.unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Draws them.
+pub fn save(path: &Path, rows: &[Row]) -> Result<(), CliError> {
+    let charts: Vec<Chart> = rows.iter().map(chart).collect();
+    match charts.as_slice() {
+        [chart] => chart.save(path)?,
+        charts => save_page(path, "When benchmarks get steady", charts)?,
+    }
+    Ok(())
+}
+
+fn chart(row: &Row) -> Chart {
+    burn_in(
+        &row.steady,
+        &BurnInMarks {
+            subject: &row.benchmark,
+            unit: &row.unit,
+            start: match row.source {
+                Source::Recorded => SteadyFrom::Recorded,
+                Source::Found | Source::File | Source::Review => row.steady_from(),
+            },
+            found: row.found,
+        },
+    )
+}

@@ -1,0 +1,270 @@
+//! `--review`: people look at one benchmark after another, and keep or change what is proposed.
+
+use std::io::{self, BufRead, IsTerminal};
+
+use lapwing_core::show::count;
+
+use super::answer::{bias_text, cost_text, start_text};
+use super::rows::{Row, Source};
+use super::terminal_plot;
+use super::write::Writer;
+use crate::error::CliError;
+use crate::options::Context;
+use crate::table::counted;
+
+/// What somebody says of a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Keep,
+    Start(u32),
+    Skip,
+    Back,
+    Quit,
+}
+
+/// How a round ended.
+enum Round {
+    /// With the benchmarks whose start changed: place, and start before.
+    Complete(Vec<(usize, Option<u32>)>),
+    Stopped,
+}
+
+struct Review<'a> {
+    rows: &'a mut [Row],
+    /// Of which somebody said where they get steady.
+    settled: Vec<bool>,
+    writer: &'a Writer,
+    context: &'a Context,
+    input: io::StdinLock<'static>,
+}
+
+/// Goes through the benchmarks until a round brings no change, and writes every answer at once.
+/// Returns whether it came to that end.
+pub fn review(rows: &mut [Row], writer: &Writer, context: &Context) -> Result<bool, CliError> {
+    let settled: Vec<bool> = rows.iter().map(|row| row.source == Source::File).collect();
+    let open: Vec<usize> = (0..rows.len()).filter(|at| !settled[*at]).collect();
+    let mut review = Review {
+        rows,
+        settled,
+        writer,
+        context,
+        input: io::stdin().lock(),
+    };
+    // Who went through all of them once wants to see all of them again.
+    let mut places = if open.is_empty() {
+        (0..review.rows.len()).collect()
+    } else {
+        review.say_what_is_settled(open.len());
+        open
+    };
+    loop {
+        match review.round(&places)? {
+            Round::Stopped => {
+                review.say_where_it_stopped();
+                return Ok(false);
+            }
+            Round::Complete(changed) if changed.is_empty() => {
+                review.say_the_end();
+                return Ok(true);
+            }
+            Round::Complete(changed) => {
+                review.say_changes(&changed);
+                places = changed.into_iter().map(|(at, _)| at).collect();
+            }
+        }
+    }
+}
+
+impl Review<'_> {
+    fn round(&mut self, places: &[usize]) -> Result<Round, CliError> {
+        let before: Vec<Option<u32>> = places.iter().map(|at| self.rows[*at].start).collect();
+        let mut next = 0;
+        while let Some(&at) = places.get(next) {
+            self.show(at, next + 1, places.len());
+            match self.answer(at)? {
+                Answer::Keep => self.settle(at, None)?,
+                Answer::Start(start) => self.settle(at, Some(start))?,
+                Answer::Skip => {}
+                Answer::Back => {
+                    next = next.saturating_sub(1);
+                    continue;
+                }
+                Answer::Quit => return Ok(Round::Stopped),
+            }
+            next += 1;
+        }
+        let changed = places
+            .iter()
+            .zip(before)
+            .filter(|(at, before)| self.rows[**at].start != *before)
+            .map(|(at, before)| (*at, before));
+        Ok(Round::Complete(changed.collect()))
+    }
+
+    fn show(&self, at: usize, number: usize, of: usize) {
+        let row = &self.rows[at];
+        let terminal = &self.context.terminal;
+        terminal.say(&format!("\n[{number}/{of}] {}", row.benchmark));
+        let plot = terminal_plot::lines(row, terminal.talk_width());
+        for line in &plot {
+            terminal.say(line);
+        }
+        let mut facts = format!(
+            "{}\n{} in {}",
+            terminal_plot::legend(row, &plot),
+            row.steady.classes_text(),
+            counted(row.instances.len() as u64, "instance"),
+        );
+        if row.start.is_some() {
+            facts.push_str(&format!("; burn-in costs {} in each", cost_text(row)));
+        }
+        if row.start.is_some() && row.bias_without.is_some() {
+            facts.push_str(&format!(", bias without and with it {}", bias_text(row)));
+        }
+        terminal.say(&facts);
+    }
+
+    /// Asks until the answer is understood; a closed input is the wish to stop.
+    fn answer(&mut self, at: usize) -> Result<Answer, CliError> {
+        let row = &self.rows[at];
+        let terminal = &self.context.terminal;
+        let proposal = match row.start {
+            Some(_) => format!("steady from {}", start_text(row)),
+            None => "never steady".to_owned(),
+        };
+        loop {
+            terminal.ask(&format!(
+                "{proposal}  (Enter keeps, a number changes, s skips, b goes back, q stops): "
+            ));
+            let mut line = String::new();
+            if self.input.read_line(&mut line)? == 0 {
+                terminal.say("");
+                return Ok(Answer::Quit);
+            }
+            if !io::stdin().is_terminal() {
+                // Nobody pressed Enter on the screen.
+                terminal.say(line.trim());
+            }
+            match understand(line.trim(), row.longest()) {
+                Ok(answer) => return Ok(answer),
+                Err(reason) => terminal.say(&reason),
+            }
+        }
+    }
+
+    /// Takes the number, or what is proposed, and writes it at once.
+    fn settle(&mut self, at: usize, start: Option<u32>) -> Result<(), CliError> {
+        let row = &mut self.rows[at];
+        if let Some(start) = start
+            && row.known_start() != Some(start)
+        {
+            row.decide(Some(start), Source::Review);
+        }
+        self.settled[at] = true;
+        self.writer.write(self.rows, |at| self.settled[at])
+    }
+
+    fn say(&self, text: &str) {
+        self.context.terminal.say(text);
+    }
+
+    fn say_what_is_settled(&self, open: usize) {
+        let settled = self.rows.len() - open;
+        if settled > 0 {
+            self.say(&format!(
+                "the burn-in file has {} of {} already; the others follow",
+                count(settled),
+                counted(self.rows.len() as u64, "benchmark")
+            ));
+        }
+    }
+
+    fn say_changes(&self, changed: &[(usize, Option<u32>)]) {
+        let text = |start: Option<u32>| start.map_or("never".to_owned(), |it| it.to_string());
+        let changes: Vec<String> = changed
+            .iter()
+            .map(|(at, before)| {
+                let row = &self.rows[*at];
+                format!("{} {} → {}", row.benchmark, text(*before), text(row.start))
+            })
+            .collect();
+        self.say(&format!(
+            "\nchanged: {}; look at {} once more",
+            changes.join(", "),
+            if changed.len() == 1 { "it" } else { "them" }
+        ));
+    }
+
+    fn say_where_it_stopped(&self) {
+        let path = self.writer.path().display();
+        let settled = self.settled.iter().filter(|it| **it).count();
+        if settled == 0 {
+            self.say("\nstopped: nothing was written");
+        } else {
+            self.say(&format!(
+                "\nstopped: {path} has what was settled, {} of {}; go on with\n  \
+                 lapwing burn-in --review --burn-in-file {path} --write {path}\n",
+                count(settled),
+                counted(self.rows.len() as u64, "benchmark"),
+            ));
+        }
+    }
+
+    fn say_the_end(&self) {
+        self.say(&format!(
+            "\nno more changes: {} has them, and judging takes it with --burn-in-file",
+            self.writer.path().display()
+        ));
+        self.writer.say_what_is_missing(self.rows, self.context);
+        let skipped: Vec<&str> = self
+            .rows
+            .iter()
+            .zip(&self.settled)
+            .filter(|(row, settled)| !**settled && row.known_start().is_some())
+            .map(|(row, _)| row.benchmark.as_str())
+            .collect();
+        if !skipped.is_empty() {
+            let skipped = skipped.join(", ");
+            self.context.terminal.note(&format!("skipped: {skipped}"));
+        }
+        self.say("");
+    }
+}
+
+/// Returns what the line means for a benchmark with so many iterations.
+fn understand(line: &str, iterations: u32) -> Result<Answer, String> {
+    match line {
+        "" => return Ok(Answer::Keep),
+        "s" => return Ok(Answer::Skip),
+        "b" => return Ok(Answer::Back),
+        "q" => return Ok(Answer::Quit),
+        _ => {}
+    }
+    match line.parse::<u32>() {
+        Ok(start) if start < iterations => Ok(Answer::Start(start)),
+        Ok(_) => Err(format!(
+            "it has the iterations 0 to {} only",
+            iterations.saturating_sub(1)
+        )),
+        Err(_) => Err("write the number of the first steady iteration, or s, b or q".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_understood_or_asked_again() {
+        let of = |line| understand(line, 60);
+        assert_eq!(of(""), Ok(Answer::Keep));
+        assert_eq!(of("59"), Ok(Answer::Start(59)));
+        assert_eq!(
+            of("60").expect_err("beyond"),
+            "it has the iterations 0 to 59 only"
+        );
+        assert_eq!(of("q"), Ok(Answer::Quit));
+        assert!(of("five").is_err());
+        assert!(of("-1").is_err());
+    }
+}

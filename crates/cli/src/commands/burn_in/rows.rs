@@ -1,0 +1,300 @@
+//! What was found of each benchmark, and what was decided.
+
+use std::collections::BTreeMap;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lapwing_core::clean::{
+    BenchmarkSteady, SteadyFrom, SteadySearch, burn_in_metric, find_steady, listed,
+    was_planned_auto,
+};
+use lapwing_core::model::Id;
+use lapwing_core::record::{BenchmarkData, Filter, Store};
+use lapwing_stats::steady::{BurnIn, Class, MaxCost};
+use rayon::prelude::*;
+
+use crate::error::CliError;
+use crate::options::Context;
+
+/// What is looked for.
+pub struct Search {
+    /// How.
+    pub steady: SteadySearch,
+    /// What is kept of it.
+    pub keep: Keep,
+}
+
+/// What is kept of a benchmark once it was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Where its instances get steady.
+    Starts,
+    /// Their values too, to draw them.
+    Values,
+}
+
+/// How much burn-in was planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Planned {
+    /// At most so many iterations in each instance.
+    Iterations(u32),
+    /// None: judging was to find it.
+    Auto,
+}
+
+/// Who says where a benchmark gets steady.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Its values.
+    Found,
+    /// The plan, because the values are too few to tell.
+    Recorded,
+    /// The burn-in file.
+    File,
+    /// Whoever reviewed it.
+    Review,
+}
+
+/// Where one instance gets steady.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InstanceRow {
+    pub id: Id,
+    pub class: Option<Class>,
+    pub start: Option<u32>,
+    pub iterations: usize,
+}
+
+/// One benchmark.
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub suite: String,
+    pub benchmark: String,
+    pub unit: String,
+    pub planned: Planned,
+    /// What its instances do; without their values unless these are kept.
+    pub steady: BenchmarkSteady,
+    pub instances: Vec<InstanceRow>,
+    /// Where its values say that it gets steady.
+    pub found: Option<u32>,
+    /// Where they say so without caps.
+    pub wanted: Option<u32>,
+    /// The first iteration that counts; `None` when none does.
+    pub start: Option<u32>,
+    pub source: Source,
+    /// What that start costs and leaves.
+    pub effect: Option<BurnIn>,
+    /// The bias without any burn-in; `None` without a steady instance.
+    pub bias_without: Option<f64>,
+    /// The sum of all values, on average over instances.
+    pub total: f64,
+}
+
+/// Benchmarks that are looked at together: enough to keep all processors busy.
+const BATCH: usize = 64;
+/// A bar is drawn only for more benchmarks than this: fewer are done before it is seen.
+const BENCHMARKS_WITHOUT_BAR: usize = 200;
+
+/// Returns a row for each benchmark that has a value, by suite and id.
+pub fn read(
+    store: &Store,
+    filter: &Filter,
+    search: &Search,
+    starts: &BTreeMap<String, u32>,
+    context: &Context,
+) -> Result<Vec<Row>, CliError> {
+    let bar = bar(store.benchmarks(filter)?.len(), context);
+    let mut rows = Vec::new();
+    let mut batch: Vec<BenchmarkData> = Vec::new();
+    let mut look = |batch: &mut Vec<BenchmarkData>| -> Result<(), CliError> {
+        let found: Vec<Option<Row>> = batch
+            .par_iter()
+            .map(|data| row(data, search, starts))
+            .collect::<Result<_, _>>()?;
+        bar.inc(batch.len() as u64);
+        rows.extend(found.into_iter().flatten());
+        batch.clear();
+        Ok(())
+    };
+    store.each_benchmark(filter, |data| {
+        batch.push(data);
+        if batch.len() < BATCH {
+            return Ok(());
+        }
+        look(&mut batch)
+    })?;
+    look(&mut batch)?;
+    bar.finish_and_clear();
+    Ok(rows)
+}
+
+fn bar(total: usize, context: &Context) -> ProgressBar {
+    if context.quiet || !context.terminal.is_interactive() || total <= BENCHMARKS_WITHOUT_BAR {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
+    match ProgressStyle::with_template(" looking  [{bar:24}]  {pos}/{len}   about {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_invalid) => bar,
+    }
+}
+
+fn row(
+    data: &BenchmarkData,
+    search: &Search,
+    starts: &BTreeMap<String, u32>,
+) -> Result<Option<Row>, CliError> {
+    let Some(metric) = burn_in_metric(data) else {
+        return Ok(None);
+    };
+    let unit = unit(data, &metric);
+    if let Some(MaxCost::Sum(_)) = search.steady.burn_in.max_cost
+        && unit != "s"
+    {
+        let id = &data.benchmark.id;
+        return Err(CliError::input(format!(
+            "--max-cost is a time, and `{metric}` of {id} is none"
+        ))
+        .hint("give it as a number of iterations, `--max-cost '5 iterations'`, or choose a time with --metric"));
+    }
+    let steady = find_steady(data, &metric, &search.steady);
+    if steady.instances.is_empty() {
+        return Ok(None);
+    }
+    let planned = planned(data);
+    let found = steady.start_index();
+    let sums: Vec<f64> = steady
+        .instances
+        .iter()
+        .map(|it| it.values.iter().sum())
+        .collect();
+    let mut row = Row {
+        suite: data.suite.clone(),
+        benchmark: data.benchmark.id.clone(),
+        unit,
+        planned,
+        instances: steady
+            .instances
+            .iter()
+            .map(|it| InstanceRow {
+                id: it.instance,
+                class: it.class,
+                start: it.start_index(),
+                iterations: it.values.len(),
+            })
+            .collect(),
+        found,
+        wanted: steady.wanted_index(),
+        start: found,
+        source: Source::Found,
+        effect: None,
+        bias_without: steady
+            .burn_in_from(0)
+            .filter(|_| steady.instances.iter().any(|it| it.start.is_some()))
+            .map(|it| it.remaining_bias),
+        total: lapwing_stats::mean(&sums).unwrap_or(0.0),
+        steady,
+    };
+    match (listed(starts, &row.benchmark), row.steady.steady_from()) {
+        (Some(start), _) => row.decide(Some(start), Source::File),
+        (None, SteadyFrom::Recorded | SteadyFrom::Unknown) => {
+            let start = match planned {
+                Planned::Iterations(count) => count,
+                Planned::Auto => 0,
+            };
+            row.decide(Some(start), Source::Recorded);
+        }
+        (None, SteadyFrom::Index(_) | SteadyFrom::Never) => row.decide(found, Source::Found),
+    }
+    if search.keep == Keep::Starts {
+        for instance in &mut row.steady.instances {
+            instance.values = Vec::new();
+            instance.index = Vec::new();
+        }
+    }
+    Ok(Some(row))
+}
+
+fn unit(data: &BenchmarkData, metric: &str) -> String {
+    let instances = data.instances.iter().rev();
+    let mut units = instances.filter_map(|it| Some(it.run.metrics.get(metric)?.unit.clone()));
+    units.next().unwrap_or_default()
+}
+
+fn planned(data: &BenchmarkData) -> Planned {
+    let is_auto = data
+        .instances
+        .last()
+        .is_some_and(|it| was_planned_auto(&it.session, &data.benchmark.id));
+    if is_auto {
+        return Planned::Auto;
+    }
+    let flagged = data.instances.iter().map(|it| {
+        let iterations = it.iterations.burn_in.iter();
+        iterations.filter(|burn_in| **burn_in).count()
+    });
+    Planned::Iterations(u32::try_from(flagged.max().unwrap_or(0)).unwrap_or(u32::MAX))
+}
+
+impl Row {
+    /// Takes this as the first iteration that counts.
+    pub fn decide(&mut self, start: Option<u32>, source: Source) {
+        self.start = start;
+        self.source = source;
+        self.effect = match start {
+            Some(start) => self.steady.burn_in_from(start),
+            None => self.steady.burn_in.clone(),
+        };
+    }
+
+    /// Returns where it is taken to be steady.
+    pub fn steady_from(&self) -> SteadyFrom {
+        match (self.start, self.source) {
+            (_, Source::Recorded) => SteadyFrom::Recorded,
+            (Some(start), Source::Found | Source::File | Source::Review) => {
+                SteadyFrom::Index(start)
+            }
+            (None, Source::Found | Source::File | Source::Review) => SteadyFrom::Never,
+        }
+    }
+
+    /// Returns the start where somebody or something could tell it.
+    pub fn known_start(&self) -> Option<u32> {
+        match self.steady_from() {
+            SteadyFrom::Index(start) => Some(start),
+            SteadyFrom::Recorded | SteadyFrom::Never | SteadyFrom::Unknown => None,
+        }
+    }
+
+    /// Returns whether most instances never get steady, although others do.
+    pub fn is_mostly_unsteady(&self) -> bool {
+        self.source == Source::Found && self.start.is_some() && self.most_never_do()
+    }
+
+    /// Returns whether somebody says where it gets steady although its values do not.
+    pub fn is_steady_by_hand_alone(&self) -> bool {
+        let by_hand = matches!(self.source, Source::File | Source::Review);
+        by_hand && (self.found.is_none() || self.most_never_do())
+    }
+
+    fn most_never_do(&self) -> bool {
+        2 * self.count(Class::NoSteadyState) > self.instances.len()
+    }
+
+    /// Returns how many instances are of that class.
+    pub fn count(&self, class: Class) -> usize {
+        let instances = self.instances.iter();
+        instances.filter(|it| it.class == Some(class)).count()
+    }
+
+    /// Returns one more than the index of the last iteration of all instances.
+    pub fn longest(&self) -> u32 {
+        let instances = self.steady.instances.iter();
+        let last = instances.filter_map(|it| it.index.last().copied()).max();
+        last.map_or(0, |last| last.saturating_add(1))
+    }
+
+    /// Returns the number of iterations of the shortest instance.
+    pub fn fewest_iterations(&self) -> usize {
+        let instances = self.instances.iter();
+        instances.map(|it| it.iterations).min().unwrap_or(0)
+    }
+}

@@ -1,0 +1,189 @@
+//! `--update-suite`: the `burn_in` of the benchmarks of a suite file.
+
+use std::path::{Path, PathBuf};
+
+use lapwing_core::suite::{BurnIn, Settings, Suite, SuiteError};
+use toml_edit::{DocumentMut, Item, TableLike, Value, value};
+
+use super::notes::why_not_written;
+use super::rows::Row;
+use crate::atomic;
+use crate::error::CliError;
+use crate::options::Context;
+use crate::table::counted;
+
+/// A suite file that is to be changed.
+pub struct SuiteFile {
+    path: PathBuf,
+    suite: Suite,
+    document: DocumentMut,
+}
+
+/// What becomes of one table.
+struct Change {
+    table: String,
+    before: BurnIn,
+    after: u32,
+    /// Its benchmarks and where each gets steady, where they are several.
+    shared: Vec<(String, u32)>,
+}
+
+/// Reads a suite file; of a folder, its `lapwing.toml`.
+pub fn load(path: &Path) -> Result<SuiteFile, CliError> {
+    let path = if path.is_dir() {
+        path.join("lapwing.toml")
+    } else {
+        path.to_owned()
+    };
+    let suite = Suite::load(&path).map_err(about_suite)?;
+    let document = std::fs::read_to_string(&path)?.parse::<DocumentMut>()?;
+    Ok(SuiteFile {
+        path,
+        suite,
+        document,
+    })
+}
+
+fn about_suite(error: SuiteError) -> CliError {
+    let hint = error
+        .suggestion()
+        .map(|name| format!("did you mean `{name}`?"));
+    let error = CliError::input(error);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+impl SuiteFile {
+    /// Writes where the benchmarks get steady into their tables, and says what changed.
+    pub fn update(mut self, rows: &[Row], context: &Context) -> Result<(), CliError> {
+        let name = self.suite.name.clone();
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.suite == name).collect();
+        let changes = self.changes(&rows);
+        let path = self.path.display().to_string();
+        if changes.is_empty() {
+            return Err(CliError::input(format!(
+                "{path} has no benchmark whose first steady iteration is known"
+            ))
+            .consequence("it was not touched")
+            .hint(format!(
+                "measure it with `lapwing run {path}`; its suite is `{name}`"
+            )));
+        }
+        let differing = |it: &&Change| it.before != BurnIn::Fixed(it.after);
+        for change in changes.iter().filter(differing) {
+            self.set(&change.table, change.after);
+        }
+        let changed: Vec<String> = changes
+            .iter()
+            .filter(differing)
+            .map(|it| format!("{} {} → {}", it.table, words(it.before), it.after))
+            .collect();
+        if !changed.is_empty() {
+            self.write()?;
+        }
+        if context.quiet {
+            return Ok(());
+        }
+        let terminal = &context.terminal;
+        let stay = counted((changes.len() - changed.len()) as u64, "other");
+        terminal.say(&match (changed.len(), changes.len()) {
+            (0, _) => format!("{path} stays as it is: every burn_in is what was found"),
+            (some, all) if some == all => format!("burn_in in {path}: {}", changed.join(", ")),
+            (_, _) => format!(
+                "burn_in in {path}: {}; as before: {stay}",
+                changed.join(", ")
+            ),
+        });
+        for change in changes.iter().filter(|it| it.shared.len() > 1) {
+            let starts: Vec<String> = change
+                .shared
+                .iter()
+                .map(|(id, start)| format!("{id} {start}"))
+                .collect();
+            terminal.note(&format!(
+                "benchmarks of one table share its burn_in, which is the largest: {}",
+                starts.join(", ")
+            ));
+        }
+        for row in rows {
+            if let Some(reason) = why_not_written(row) {
+                let id = &row.benchmark;
+                terminal.note(&format!("{id} {}, so that its burn_in stays", is(reason)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what becomes of each table of a benchmark whose start is known.
+    fn changes(&self, rows: &[&Row]) -> Vec<Change> {
+        let cases = self.suite.plan(&Settings::default(), 0).cases;
+        let tables = self.document.get("benchmark").and_then(Item::as_table_like);
+        let tables = tables.into_iter().flat_map(TableLike::iter);
+        tables
+            .filter_map(|(table, _)| {
+                let of_table = |id: &str| id == table || id.starts_with(&format!("{table}["));
+                let case = cases.iter().find(|it| of_table(&it.benchmark.id))?;
+                let starts: Vec<(String, u32)> = rows
+                    .iter()
+                    .filter(|row| of_table(&row.benchmark))
+                    .filter_map(|row| Some((row.benchmark.clone(), row.known_start()?)))
+                    .collect();
+                Some(Change {
+                    table: table.to_owned(),
+                    before: case.burn_in,
+                    after: starts.iter().map(|(_, start)| *start).max()?,
+                    shared: starts,
+                })
+            })
+            .collect()
+    }
+
+    /// Sets one table's key; what stands around a number that is there stays.
+    fn set(&mut self, table: &str, burn_in: u32) {
+        let tables = self.document.get_mut("benchmark");
+        let tables = tables.and_then(Item::as_table_like_mut);
+        let keys = tables
+            .and_then(|tables| tables.get_mut(table))
+            .and_then(Item::as_table_like_mut);
+        let Some(keys) = keys else { return };
+        match keys.get_mut("burn_in").and_then(Item::as_value_mut) {
+            Some(old) => {
+                let around = old.decor().clone();
+                *old = Value::from(i64::from(burn_in));
+                *old.decor_mut() = around;
+            }
+            None => {
+                keys.insert("burn_in", value(i64::from(burn_in)));
+            }
+        }
+    }
+
+    /// Writes the file once it is sure that it can be read again.
+    fn write(&self) -> Result<(), CliError> {
+        let text = self.document.to_string();
+        let folder = std::path::absolute(&self.path)?;
+        let folder = folder.parent().unwrap_or(Path::new("/"));
+        let untouched = format!("{} was not touched", self.path.display());
+        Suite::parse(&self.path, &text, folder)
+            .map_err(|error| about_suite(error).consequence(untouched.clone()))?;
+        atomic::replace(&self.path, &text)
+            .map_err(|error| CliError::input(error).consequence(untouched))
+    }
+}
+
+fn words(burn_in: BurnIn) -> String {
+    match burn_in {
+        BurnIn::Fixed(count) => count.to_string(),
+        BurnIn::Auto => "\"auto\"".to_owned(),
+    }
+}
+
+fn is(reason: &str) -> String {
+    if reason.starts_with("never") {
+        reason.to_owned()
+    } else {
+        format!("is {reason}")
+    }
+}

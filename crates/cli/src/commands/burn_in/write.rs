@@ -1,0 +1,134 @@
+//! `--write`: the first stable iterations as a file that people keep and change.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lapwing_core::clean::bare_name;
+
+use super::notes::why_not_written;
+use super::rows::Row;
+use crate::error::CliError;
+use crate::options::Context;
+use crate::table::grouped;
+use crate::{atomic, burn_in_file};
+
+/// Writes a burn-in file, and keeps what it says of benchmarks that are not asked for.
+pub struct Writer {
+    path: PathBuf,
+    before: BTreeMap<String, u32>,
+}
+
+impl Writer {
+    /// Returns the writer of that file. One that is there has to be a burn-in file.
+    pub fn new(path: &Path) -> Result<Self, CliError> {
+        let ending = path.extension().and_then(|it| it.to_str());
+        if !matches!(ending, Some("json" | "yaml" | "yml")) {
+            return Err(CliError::input(format!(
+                "`{}` does not end in .json or .yaml",
+                path.display()
+            )));
+        }
+        let is_new = std::fs::metadata(path).map_or(true, |it| it.len() == 0);
+        let before = if is_new {
+            BTreeMap::new()
+        } else {
+            burn_in_file::read(path).map_err(|error| {
+                let name = path.display();
+                error.consequence(format!("{name} is there already and was not touched"))
+            })?
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            before,
+        })
+    }
+
+    /// Returns the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes what is known of every benchmark, and says what is not in the file.
+    pub fn write_all(&self, rows: &[Row], context: &Context) -> Result<(), CliError> {
+        self.write(rows, |_| true)?;
+        if context.quiet {
+            return Ok(());
+        }
+        let written = rows.iter().filter(|row| row.known_start().is_some());
+        let written = grouped(written.count() as u64);
+        context.terminal.say(&format!(
+            "{} has the first stable iteration of {written} of {}; judging takes it with --burn-in-file",
+            self.path.display(),
+            grouped(rows.len() as u64)
+        ));
+        self.say_what_is_missing(rows, context);
+        let changed = self.changed(rows);
+        if !changed.is_empty() {
+            context.terminal.note(&format!(
+                "it said otherwise before of {}; to keep such numbers, give it with --burn-in-file as well",
+                changed.join(", ")
+            ));
+        }
+        Ok(())
+    }
+
+    /// Writes what is known of the benchmarks that `wanted` (by their place) chooses.
+    pub fn write(&self, rows: &[Row], wanted: impl Fn(usize) -> bool) -> Result<(), CliError> {
+        let mut starts = self.before.clone();
+        for (at, row) in rows.iter().enumerate().filter(|(at, _)| wanted(*at)) {
+            let key = self.key(row, rows);
+            match row.known_start() {
+                // Benchmarks of several suites may have one name, and one number then.
+                Some(start) => {
+                    let others = rows[..at].iter().filter(|it| it.benchmark == row.benchmark);
+                    let other = others.filter_map(Row::known_start).max();
+                    starts.insert(key, other.map_or(start, |other| other.max(start)));
+                }
+                None => {
+                    starts.remove(&key);
+                }
+            }
+        }
+        let text = burn_in_file::text(&self.path, &starts)?;
+        atomic::replace(&self.path, &text).map_err(|error| {
+            CliError::input(error).consequence(format!("{} was not written", self.path.display()))
+        })
+    }
+
+    /// Says which benchmarks are not in the file, and why.
+    pub fn say_what_is_missing(&self, rows: &[Row], context: &Context) {
+        let missing: Vec<String> = rows
+            .iter()
+            .filter_map(|row| Some(format!("{} ({})", row.benchmark, why_not_written(row)?)))
+            .collect();
+        if !missing.is_empty() {
+            context
+                .terminal
+                .note(&format!("not in it: {}", missing.join(", ")));
+        }
+    }
+
+    /// Returns the name under which the file has a benchmark: as it had it before, or by its id.
+    fn key(&self, row: &Row, rows: &[Row]) -> String {
+        let bare = bare_name(&row.benchmark);
+        let namesakes = rows.iter().filter(|it| bare_name(&it.benchmark) == bare);
+        let by_bare_name = !self.before.contains_key(&row.benchmark)
+            && self.before.contains_key(bare)
+            && namesakes.count() == 1;
+        if by_bare_name {
+            bare.to_owned()
+        } else {
+            row.benchmark.clone()
+        }
+    }
+
+    fn changed(&self, rows: &[Row]) -> Vec<String> {
+        rows.iter()
+            .filter_map(|row| {
+                let before = *self.before.get(&self.key(row, rows))?;
+                let now = row.known_start()?;
+                (before != now).then(|| format!("{} ({before} → {now})", row.benchmark))
+            })
+            .collect()
+    }
+}
