@@ -36,8 +36,8 @@ def test_every_page_leads_to_every_other(visit, report, page_of):
 def test_the_comparison_answers_first_and_shows_the_worst_on_top(visit, report):
     page = open_page(visit, report, "compare.html")
     assert re.match(
-        r"\d+ regressions, \d+ improvements, \d+ equivalent within 3.0 %, \d+ inconclusive, \d+ not measured "
-        r"\(60 benchmarks, 120 comparisons, false discoveries at most 5.0 %\)\.",
+        r"\d+ regressions, \d+ improvements, \d+ equivalent within 3 %, \d+ inconclusive, \d+ not measured "
+        r"\(60 benchmarks, 120 comparisons, false discoveries at most 5 %\)\.",
         page.locator(".answer").inner_text(),
     )
     assert "Suite synthetic, wall time: 1.02× [1.01, 1.03] (geometric mean of 8 benchmarks)" in page.locator(".suites").inner_text()
@@ -71,7 +71,7 @@ def test_comparisons_are_filtered_and_the_address_keeps_it(visit, report):
 def test_an_inconclusive_comparison_says_why(visit, report):
     page = open_page(visit, report, "compare.html", "#verdict=inconclusive")
     rows = page.locator("table.listing tbody tr").all_inner_texts()
-    assert all(re.search(r"would settle|takes 3 instances|summaries and no|among so many|less than matters", row) for row in rows)
+    assert all(re.search(r"would settle|takes 3 instances|summaries and no|among so many|than matters", row) for row in rows)
 
 
 def test_ratios_are_drawn_when_asked_for(visit, report):

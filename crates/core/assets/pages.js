@@ -277,7 +277,7 @@
       filters: {
         ...bySuiteAndTag,
         state: byState({
-          noisy: (row) => row.cv_between > 0.1,
+          noisy: (row) => row.noisy,
           groups: (row) => row.groups,
           few: (row) => row.instances < 3,
         }),
@@ -294,7 +294,7 @@
         number("CV of all", row.cv_total_text),
         number("CV within", row.cv_within_text),
         row.cv_between_text
-          ? number("CV between", row.cv_between > 0.1 ? attention(row.cv_between_text) : element("strong", {}, row.cv_between_text), " ", small(row.cv_between_interval ? `[${row.cv_between_interval}]` : ""))
+          ? number("CV between", row.noisy ? attention(row.cv_between_text) : element("strong", {}, row.cv_between_text), " ", small(row.cv_between_interval ? `[${row.cv_between_interval}]` : ""))
           : nothing("–"),
         cell("wide", row.groups ? "groups" : undefined, row.groups),
         cell("wide", "what helps", row.advice)),

@@ -10,7 +10,7 @@ use super::font::shorten;
 use super::{Chart, LABEL_SIZE, WIDTH, colour, grid, named_colour, number_axis};
 use crate::judge::{CompareOptions, ComparedRatio, Comparison, Verdict};
 use crate::model::Better;
-use crate::show::quantity::{count, percent};
+use crate::show::quantity::{count, round_percent};
 use crate::show::sample::{as_f64, metric_title};
 
 /// More rows than this would make a picture that nobody can read.
@@ -126,12 +126,12 @@ fn subtitle(all: usize, drawable: usize, shown: &[Row<'_>], options: &CompareOpt
     }
     let mut text = format!(
         "A dot is the ratio, the bar its {} interval; right of 1× the candidate has more.",
-        percent(options.confidence.level())
+        round_percent(options.confidence.level())
     );
     if let Some(effect) = options.smallest_effect {
         text.push_str(&format!(
             " Shaded: changes below {}, which do not matter.",
-            percent(effect)
+            round_percent(effect)
         ));
     }
     if shown.len() < drawable {

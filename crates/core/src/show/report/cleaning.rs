@@ -212,6 +212,7 @@ impl CleaningPage {
             files.push(MetricRows {
                 name: (*name).clone(),
                 file,
+                chart: None,
             });
         }
         let settings = Settings {
