@@ -5,6 +5,7 @@ mod audit;
 mod burn_in_file;
 mod cleaning;
 mod commands;
+mod comparing;
 mod error;
 mod fit;
 mod hints;

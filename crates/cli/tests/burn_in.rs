@@ -281,6 +281,38 @@ fn a_burn_in_file_is_honoured_and_shown() {
 }
 
 #[test]
+fn the_burn_in_file_of_the_suite_is_honoured_too() {
+    let folder = filled();
+    let suite = format!("{SUITE}\n[judge]\nburn_in_file = \"starts.yaml\"\n");
+    fs::write(folder.path().join("lapwing.toml"), suite).unwrap();
+    let ask = || {
+        let arguments = [
+            "burn-in",
+            "-b",
+            "sort",
+            "--format",
+            "csv",
+            "--write",
+            "starts.yaml",
+        ];
+        let (table, _, code) = run(folder.path(), &arguments, "");
+        assert_eq!(code, 0);
+        let row: Vec<String> = table
+            .lines()
+            .last()
+            .unwrap()
+            .split(',')
+            .map(str::to_owned)
+            .collect();
+        (row[5].clone(), row[8].clone())
+    };
+    assert_eq!(ask(), ("0".to_owned(), "found".to_owned()));
+    fs::write(folder.path().join("starts.yaml"), "sort: 4\n").unwrap();
+    assert_eq!(ask(), ("4".to_owned(), "file".to_owned()));
+    assert_eq!(read(folder.path(), "starts.yaml"), "\"sort\": 4\n");
+}
+
+#[test]
 fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
     let folder = filled();
     let write = |more: &[&str]| {

@@ -28,7 +28,7 @@ pub enum Command {
     BurnIn(Box<burn_in::BurnIn>),
     Variability(variability::Variability),
     Compare(Box<compare::Compare>),
-    Report(report::Report),
+    Report(Box<report::Report>),
     Db(db::Db),
     Completions(completions::Completions),
 }

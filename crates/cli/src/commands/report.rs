@@ -5,12 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lapwing_core::show::report::{DirectoryError, Options, ReportWriter};
+use lapwing_core::record::Filter;
+use lapwing_core::show::report::{ComparisonView, DirectoryError, Options, ReportWriter};
 
 use crate::audit::Detail;
-use crate::cleaning::Cleaning;
+use crate::cleaning::{Cleaning, Judging};
+use crate::comparing::{Statistics, gather};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
+use crate::sides::Side;
 use crate::store::open_for_reading;
 use crate::table::counted;
 
@@ -20,6 +23,12 @@ pub struct Report {
     /// Write into this folder; an older report there is replaced
     #[arg(long, short, value_name = "FOLDER", default_value = "lapwing-report")]
     output: PathBuf,
+    /// Compare a baseline with one candidate or more, as `lapwing compare` does, on a page of
+    /// their own and with each benchmark
+    #[arg(long, value_name = "SIDE", num_args = 2..)]
+    compare: Vec<Side>,
+    #[command(flatten)]
+    statistics: Statistics,
     #[command(flatten)]
     filters: Filters,
     #[command(flatten)]
@@ -33,7 +42,8 @@ impl Report {
     /// Reads benchmark by benchmark and says where the index is.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let filter = self.filters.resolve()?;
-        let rules = self.cleaning.rules()?;
+        let judging = self.cleaning.judging()?;
+        let comparisons = self.comparisons(&filter, &judging, context)?;
         let store = open_for_reading(context)?;
         let total = store.benchmarks(&filter)?.len();
         let bar = bar(total, context);
@@ -44,9 +54,12 @@ impl Report {
                 env!("CARGO_PKG_VERSION"),
                 context.store.display()
             ),
-            rules,
+            rules: judging.rules,
         };
         let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
+        if let Some(view) = comparisons {
+            writer.comparisons(view);
+        }
         store.each_benchmark(&filter, |data| -> Result<(), CliError> {
             bar.inc(1);
             writer.add(data).map_err(directory_error)
@@ -68,6 +81,27 @@ impl Report {
         }
         writeln!(context.terminal.out(), "{}", written.index.display())?;
         Ok(Exit::Fine)
+    }
+
+    fn comparisons(
+        &self,
+        filter: &Filter,
+        judging: &Judging,
+        context: &Context,
+    ) -> Result<Option<ComparisonView>, CliError> {
+        if self.compare.is_empty() {
+            return Ok(None);
+        }
+        let gathered = gather(&self.compare, filter, &judging.rules, context)?;
+        for note in &gathered.notes {
+            context.terminal.note(note);
+        }
+        let options = self.statistics.options(judging);
+        Ok(Some(ComparisonView {
+            comparisons: gathered.samples.compare(&gathered.names, &options),
+            suites: gathered.samples.suites(&gathered.names, options.confidence),
+            options,
+        }))
     }
 }
 

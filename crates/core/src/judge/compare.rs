@@ -358,7 +358,7 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
         cautions.push(Caution::OtherBenchmark);
     }
     let is_measured = sides.iter().all(|side| !side.cleaned.instances.is_empty());
-    if is_measured && sides[1].failures > sides[0].failures {
+    if is_measured && fails_more_often(sides.map(|side| side.failures)) {
         cautions.push(Caution::Failures {
             candidate: sides[1].failures,
             baseline: sides[0].failures,
@@ -375,6 +375,14 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
 /// From so many instances a side the intervals keep their level where means fall into groups
 /// (`docs/calibration.md`).
 const ENOUGH_FOR_MODES: usize = 10;
+
+/// Returns whether the candidate failed so much more often than the baseline that it is worth a word:
+/// at all where the baseline never did, else by more than counts of that size vary by chance.
+#[expect(clippy::cast_precision_loss, reason = "nobody counts 2^53 failures")]
+fn fails_more_often([baseline, candidate]: [usize; 2]) -> bool {
+    let chance = 2.0 * ((baseline + candidate) as f64).sqrt();
+    candidate > baseline && (baseline == 0 || (candidate - baseline) as f64 > chance)
+}
 
 /// Returns whether the instances of a side fall into two groups, as far as it shows: in that side
 /// alone, or in both sides together where a side has instances in both groups.

@@ -109,6 +109,9 @@ pub fn verdicts_text(comparisons: &[Comparison], options: &CompareOptions) -> St
     parts.join(", ")
 }
 
+/// Nobody measures more instances than this because a table says so.
+const WORTH_NAMING: usize = 500;
+
 /// Returns why a comparison has no other verdict: `12 instances a side would settle 5 %`.
 pub fn reason_text(comparison: &Comparison) -> Option<String> {
     let instances = [comparison.baseline_estimate, comparison.candidate_estimate]
@@ -121,6 +124,13 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         Reason::OnlySummaries => "the source kept summaries and no samples".to_owned(),
         Reason::NotPositive => "a mean is not above zero, so that there is no ratio".to_owned(),
         Reason::NoDirection => "it changed; nobody said whether more of it is better".to_owned(),
+        Reason::TooWide {
+            instances,
+            half_width,
+        } if instances > WORTH_NAMING => format!(
+            "too noisy: more than {WORTH_NAMING} instances a side would settle {}",
+            round_percent(half_width)
+        ),
         Reason::TooWide {
             instances,
             half_width,

@@ -16,16 +16,17 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::{SteadyMethod, SteadySearch};
 use lapwing_core::record::Filter;
-use lapwing_core::suite::parse_duration;
+use lapwing_core::suite::{Suite, parse_duration};
 use lapwing_stats::Seed;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
 use self::notes::{Asked, UseOfStarts};
 use self::rows::{Keep, Row, Search};
-use crate::burn_in_file;
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
+use crate::plot::check_ending;
 use crate::store::open_for_reading;
+use crate::{burn_in_file, suite_file};
 
 /// Find from which iteration on each benchmark is steady, and what burn-in costs
 #[derive(Debug, Args)]
@@ -52,7 +53,7 @@ pub struct BurnIn {
     plot: Option<PathBuf>,
 
     /// Take the first stable iteration of each benchmark from this file (JSON or YAML: name to
-    /// index) where it has one
+    /// index) where it has one [default: the `burn_in_file` of the suite's [judge] table]
     #[arg(long, value_name = "FILE", help_heading = "By hand")]
     burn_in_file: Option<PathBuf>,
     /// Look at the benchmarks one by one: keep what is proposed, or type another number
@@ -114,11 +115,8 @@ fn parse_max_cost(text: &str) -> Result<MaxCost, String> {
 impl BurnIn {
     /// Finds it, lets people review it, shows it, and writes it where it is wanted.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
-        plot::check_ending(self.plot.as_deref())?;
-        let listed = match &self.burn_in_file {
-            Some(path) => burn_in_file::read(path)?,
-            None => BTreeMap::new(),
-        };
+        check_ending(self.plot.as_deref())?;
+        let listed = self.listed()?;
         let suite = self.update_suite.as_deref().map(suite::load).transpose()?;
         let search = Search {
             steady: SteadySearch {
@@ -182,6 +180,22 @@ impl BurnIn {
             suite.update(&rows, context)?;
         }
         Ok(Exit::Fine)
+    }
+
+    /// Returns what the burn-in file says: the one that is named, else that of the suite file here.
+    fn listed(&self) -> Result<BTreeMap<String, u32>, CliError> {
+        if let Some(path) = &self.burn_in_file {
+            return burn_in_file::read(path);
+        }
+        let Some(suite) = suite_file::here() else {
+            return Ok(BTreeMap::new());
+        };
+        let settings = Suite::load_judging(&suite).map_err(suite_file::about)?;
+        match settings.burn_in_file {
+            // It may be named before this command has written it.
+            Some(path) if path.exists() => burn_in_file::read(&path),
+            Some(_) | None => Ok(BTreeMap::new()),
+        }
     }
 
     fn show(&self, rows: &[Row], notes: &[String], context: &Context) -> Result<(), CliError> {

@@ -7,24 +7,12 @@ use lapwing_core::show::chart::{BurnInMarks, Chart, burn_in, save_page};
 
 use super::rows::{Row, Source};
 use crate::error::CliError;
+use crate::plot::ending;
 
 /// More charts than this make a page that no browser likes.
 const MOST_CHARTS: usize = 200;
 /// More names than this are a number.
 const SHOWN: usize = 8;
-
-/// Refuses a file of another form before anything is computed.
-pub fn check_ending(path: Option<&Path>) -> Result<(), CliError> {
-    match path {
-        Some(path) if !["svg", "png", "html"].contains(&ending(path).as_str()) => {
-            Err(CliError::input(format!(
-                "`{}` does not end in .svg, .png or .html",
-                path.display()
-            )))
-        }
-        Some(_) | None => Ok(()),
-    }
-}
 
 /// Refuses more benchmarks than a file of that form has room for.
 pub fn check_number(path: &Path, rows: &[Row]) -> Result<(), CliError> {
@@ -57,11 +45,6 @@ pub fn check_number(path: &Path, rows: &[Row]) -> Result<(), CliError> {
     } else {
         "choose one with --benchmark, or draw them all to an .html file"
     }))
-}
-
-fn ending(path: &Path) -> String {
-    let ending = path.extension().and_then(|it| it.to_str());
-    ending.unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Draws them.

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use lapwing_core::suite::{BurnIn, Settings, Suite, SuiteError};
+use lapwing_core::suite::{BurnIn, Settings, Suite};
 use toml_edit::{DocumentMut, Item, TableLike, Value, value};
 
 use super::notes::why_not_written;
 use super::rows::Row;
-use crate::atomic;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::counted;
+use crate::{atomic, suite_file};
 
 /// A suite file that is to be changed.
 pub struct SuiteFile {
@@ -30,29 +30,14 @@ struct Change {
 
 /// Reads a suite file; of a folder, its `lapwing.toml`.
 pub fn load(path: &Path) -> Result<SuiteFile, CliError> {
-    let path = if path.is_dir() {
-        path.join("lapwing.toml")
-    } else {
-        path.to_owned()
-    };
-    let suite = Suite::load(&path).map_err(about_suite)?;
+    let path = suite_file::named(path);
+    let suite = Suite::load(&path).map_err(suite_file::about)?;
     let document = std::fs::read_to_string(&path)?.parse::<DocumentMut>()?;
     Ok(SuiteFile {
         path,
         suite,
         document,
     })
-}
-
-fn about_suite(error: SuiteError) -> CliError {
-    let hint = error
-        .suggestion()
-        .map(|name| format!("did you mean `{name}`?"));
-    let error = CliError::input(error);
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    }
 }
 
 impl SuiteFile {
@@ -167,7 +152,7 @@ impl SuiteFile {
         let folder = folder.parent().unwrap_or(Path::new("/"));
         let untouched = format!("{} was not touched", self.path.display());
         Suite::parse(&self.path, &text, folder)
-            .map_err(|error| about_suite(error).consequence(untouched.clone()))?;
+            .map_err(|error| suite_file::about(error).consequence(untouched.clone()))?;
         atomic::replace(&self.path, &text)
             .map_err(|error| CliError::input(error).consequence(untouched))
     }

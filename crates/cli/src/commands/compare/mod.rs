@@ -10,15 +10,14 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Rules;
 use lapwing_core::judge::{
-    CompareOptions, Comparison, Method, MetricChoice, Sides as Samples, Split, SuiteComparison,
-    Verdict,
+    CompareOptions, Comparison, Sides as Samples, Split, SuiteComparison, Verdict,
 };
 use lapwing_core::record::Filter;
 use lapwing_core::show::chart::ratios;
-use lapwing_stats::{Confidence, Seed};
 
 use crate::audit;
-use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::cleaning::{Cleaning, Compat};
+use crate::comparing::{Gathered, Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
@@ -39,30 +38,9 @@ pub struct Compare {
     /// changed [default side: the latest session]
     #[arg(long, value_name = "HOW")]
     split: Option<SplitChoice>,
-    /// The smallest change that matters, such as 3%: smaller ones are no regressions, and sure to
-    /// be smaller is `equivalent`
-    #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
-    smallest_effect: Option<f64>,
     /// Exit with code 1 when there is a regression, or a benchmark that the candidate lacks
     #[arg(long, value_name = "VERDICT")]
     fail_on: Option<FailOn>,
-    /// Where intervals and p-values come from
-    #[arg(
-        long,
-        value_name = "METHOD",
-        default_value = "default",
-        conflicts_with = "compat"
-    )]
-    method: MethodChoice,
-    /// The level of the intervals [default: 95%]
-    #[arg(long, value_name = "LEVEL", value_parser = parse_share)]
-    confidence: Option<f64>,
-    /// The share of false ones that is accepted among regressions and improvements [default: 5%]
-    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat")]
-    false_discovery_rate: Option<f64>,
-    /// Seed of the bootstrap and permutation methods
-    #[arg(long, value_name = "N", default_value_t = 7)]
-    seed: u64,
     /// List every comparison, however many there are
     #[arg(long)]
     all: bool,
@@ -72,6 +50,8 @@ pub struct Compare {
     /// The form of the answer
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    #[command(flatten)]
+    statistics: Statistics,
     #[command(flatten)]
     cleaning: Cleaning,
     #[command(flatten)]
@@ -92,45 +72,6 @@ enum FailOn {
     Regression,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MethodChoice {
-    /// Welch's t on logarithms; the studentised bootstrap from 20 instances a side
-    Default,
-    /// Welch's t on logarithms
-    Welch,
-    /// The studentised bootstrap of logarithms
-    BootstrapT,
-    /// The BCa bootstrap of the ratio of arithmetic means
-    Bca,
-    /// Fieller's interval of the ratio of arithmetic means
-    Fieller,
-    /// The percentile bootstrap of instances and iterations, as in Laaber et al.; too narrow
-    /// with few instances
-    Hierarchical,
-    /// Mann–Whitney's test with Hodges and Lehmann's ratio
-    MannWhitney,
-    /// Brunner and Munzel's test with Hodges and Lehmann's ratio
-    BrunnerMunzel,
-    /// The permutation test of the means of logarithms
-    Permutation,
-}
-
-impl MethodChoice {
-    fn method(self) -> Method {
-        match self {
-            Self::Default => Method::Default,
-            Self::Welch => Method::Welch,
-            Self::BootstrapT => Method::BootstrapT,
-            Self::Bca => Method::Bca,
-            Self::Fieller => Method::Fieller,
-            Self::Hierarchical => Method::Hierarchical,
-            Self::MannWhitney => Method::MannWhitney,
-            Self::BrunnerMunzel => Method::BrunnerMunzel,
-            Self::Permutation => Method::Permutation,
-        }
-    }
-}
-
 /// What was compared, and what came of it.
 struct Answer {
     names: Vec<String>,
@@ -146,7 +87,7 @@ impl Compare {
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         check_ending(self.plot.as_deref())?;
         let judging = self.cleaning.judging()?;
-        let options = self.compare_options(&judging)?;
+        let options = self.statistics.options(&judging);
         let gathered = self.gather(&judging.rules, context)?;
         if self.cleaning.compat == Some(Compat::Hail) {
             return self.as_hail(gathered, &options, context);
@@ -171,31 +112,9 @@ impl Compare {
         Ok(self.exit(&answer.comparisons))
     }
 
-    fn compare_options(&self, judging: &Judging) -> Result<CompareOptions, CliError> {
-        let usual = CompareOptions::default();
-        let confidence = match self.confidence {
-            Some(level) => Confidence::new(level)?,
-            None => judging.confidence.unwrap_or(usual.confidence),
-        };
-        Ok(CompareOptions {
-            method: self.method.method(),
-            confidence,
-            smallest_effect: self.smallest_effect.or(judging.smallest_effect),
-            false_discovery_rate: self
-                .false_discovery_rate
-                .or(judging.false_discovery_rate)
-                .unwrap_or(usual.false_discovery_rate),
-            seed: Seed(self.seed),
-        })
-    }
-
     fn gather(&self, rules: &Rules, context: &Context) -> Result<Gathered, CliError> {
         let filter = self.filters.resolve()?;
-        let metrics = if filter.metrics.is_empty() {
-            MetricChoice::Directed
-        } else {
-            MetricChoice::Named(filter.metrics.clone())
-        };
+        let metrics = metrics(&filter);
         match self.split {
             Some(how) => {
                 let (mut filter, mut samples) = (filter, Samples::of_split(how.split()));
@@ -215,23 +134,7 @@ impl Compare {
             }
             None => {
                 self.check_number_of_sides(&filter, context)?;
-                let found = Sides::find(&self.sides, &filter, || open_for_reading(context))?;
-                let mut samples = Samples::new(found.found.len());
-                found.each_benchmark(&filter, |data, place_of| {
-                    samples.add(data, rules, &metrics, place_of);
-                })?;
-                let mut notes = found.notes.clone();
-                if let Some(suites) = samples.match_by_id() {
-                    notes.push(format!(
-                        "no suite is on both sides ({}): benchmarks are matched by name",
-                        suites.join(", ")
-                    ));
-                }
-                Ok(Gathered {
-                    names: found.names(),
-                    samples,
-                    notes,
-                })
+                gather(&self.sides, &filter, rules, context)
             }
         }
     }
@@ -312,13 +215,6 @@ impl Compare {
     }
 }
 
-/// The samples of all sides.
-struct Gathered {
-    names: Vec<String>,
-    samples: Samples,
-    notes: Vec<String>,
-}
-
 impl SplitChoice {
     fn split(self) -> Split {
         match self {
@@ -355,25 +251,4 @@ fn lacks_any(comparisons: &[Comparison]) -> bool {
 fn nothing_measured() -> CliError {
     CliError::input("nothing measured passes these filters")
         .hint("`lapwing list` shows what there is")
-}
-
-/// Returns a number written as `3%`, `3 %` or `0.03`.
-fn number(text: &str) -> Option<f64> {
-    let number = match text.strip_suffix('%') {
-        Some(percent) => percent.trim().parse::<f64>().map(|it| it / 100.0),
-        None => text.parse::<f64>(),
-    };
-    number.ok().filter(|number| number.is_finite())
-}
-
-fn parse_share(text: &str) -> Result<f64, String> {
-    number(text)
-        .filter(|share| *share > 0.0 && *share < 1.0)
-        .ok_or_else(|| "write a share above 0 % and below 100 %, such as 5% or 0.05".to_owned())
-}
-
-fn parse_change(text: &str) -> Result<f64, String> {
-    number(text)
-        .filter(|change| *change > 0.0)
-        .ok_or_else(|| "write a change above 0 %, such as 3% or 0.03".to_owned())
 }

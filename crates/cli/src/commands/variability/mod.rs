@@ -15,6 +15,7 @@ use lapwing_stats::Seed;
 use crate::cleaning::{Cleaning, Compat};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
+use crate::plot::check_ending;
 use crate::store::open_for_reading;
 use crate::table::counted;
 
@@ -33,11 +34,11 @@ pub struct Variability {
     /// The form of the answer
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Draw it into this file (.svg, .png or .html)
+    /// Draw where the noise lies to a file: .svg, .png or .html
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Draw random numbers from this seed
-    #[arg(long, value_name = "NUMBER", default_value_t = 7)]
+    /// Seed of the permutation tests
+    #[arg(long, value_name = "N", default_value_t = 7)]
     seed: u64,
 }
 
@@ -63,6 +64,7 @@ struct Found {
 impl Variability {
     /// Answers in a sentence, then shows the table and what to do.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        check_ending(self.plot.as_deref())?;
         let found = self.find(context)?;
         if found.rows.is_empty() {
             if self.format == Format::Json {

@@ -162,6 +162,11 @@ fn failures_beside_values_are_a_caution() {
     };
     assert_eq!(alone(&scaled(1.0), &shaky, &options).cautions, [caution]);
     assert_eq!(alone(&shaky, &scaled(1.0), &options).cautions, []);
+    let alike = SideSample {
+        failures: 6,
+        ..scaled(1.0)
+    };
+    assert_eq!(alone(&shaky, &alike, &options).cautions, []);
 }
 
 #[test]

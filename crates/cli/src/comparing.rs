@@ -1,0 +1,174 @@
+//! What every command that compares has in common: the options, and how the sides are gathered.
+
+use clap::{Args, ValueEnum};
+use lapwing_core::clean::Rules;
+use lapwing_core::judge::{CompareOptions, Method, MetricChoice, Sides as Samples};
+use lapwing_core::record::Filter;
+use lapwing_stats::{Confidence, Seed};
+
+use crate::cleaning::Judging;
+use crate::error::CliError;
+use crate::options::Context;
+use crate::sides::{Side, Sides};
+use crate::store::open_for_reading;
+
+/// How sides are compared.
+#[derive(Debug, Clone, Args)]
+pub struct Statistics {
+    /// The smallest change that matters, such as 3%: smaller ones are no regressions, and sure to
+    /// be smaller is `equivalent`
+    #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
+    smallest_effect: Option<f64>,
+    /// Where intervals and p-values come from
+    #[arg(
+        long,
+        value_name = "METHOD",
+        default_value = "default",
+        conflicts_with = "compat"
+    )]
+    method: MethodChoice,
+    /// The level of the intervals [default: 95%]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
+    confidence: Option<Confidence>,
+    /// The share of false ones that is accepted among regressions and improvements [default: 5%]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat")]
+    false_discovery_rate: Option<f64>,
+    /// Seed of the bootstrap and permutation methods
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MethodChoice {
+    /// Welch's t on logarithms; the studentised bootstrap from 20 instances a side
+    Default,
+    /// Welch's t on logarithms
+    Welch,
+    /// The studentised bootstrap of logarithms
+    BootstrapT,
+    /// The BCa bootstrap of the ratio of arithmetic means
+    Bca,
+    /// Fieller's interval of the ratio of arithmetic means
+    Fieller,
+    /// The percentile bootstrap of instances and iterations, as in Laaber et al.; too narrow
+    /// with few instances
+    Hierarchical,
+    /// Mann–Whitney's test with Hodges and Lehmann's ratio
+    MannWhitney,
+    /// Brunner and Munzel's test with Hodges and Lehmann's ratio
+    BrunnerMunzel,
+    /// The permutation test of the means of logarithms
+    Permutation,
+}
+
+impl MethodChoice {
+    fn method(self) -> Method {
+        match self {
+            Self::Default => Method::Default,
+            Self::Welch => Method::Welch,
+            Self::BootstrapT => Method::BootstrapT,
+            Self::Bca => Method::Bca,
+            Self::Fieller => Method::Fieller,
+            Self::Hierarchical => Method::Hierarchical,
+            Self::MannWhitney => Method::MannWhitney,
+            Self::BrunnerMunzel => Method::BrunnerMunzel,
+            Self::Permutation => Method::Permutation,
+        }
+    }
+}
+
+impl Statistics {
+    /// Returns the options of a comparison; what they leave open is as the suite file says, or as
+    /// usual.
+    pub fn options(&self, judging: &Judging) -> CompareOptions {
+        let usual = CompareOptions::default();
+        CompareOptions {
+            method: self.method.method(),
+            confidence: self
+                .confidence
+                .or(judging.confidence)
+                .unwrap_or(usual.confidence),
+            smallest_effect: self.smallest_effect.or(judging.smallest_effect),
+            false_discovery_rate: self
+                .false_discovery_rate
+                .or(judging.false_discovery_rate)
+                .unwrap_or(usual.false_discovery_rate),
+            seed: Seed(self.seed),
+        }
+    }
+}
+
+/// The samples of all sides.
+pub struct Gathered {
+    /// The names of the sides, the baseline first.
+    pub names: Vec<String>,
+    /// What counts of each.
+    pub samples: Samples,
+    /// What people should know of how they were chosen.
+    pub notes: Vec<String>,
+}
+
+/// Returns the metrics that a filter asks for.
+pub fn metrics(filter: &Filter) -> MetricChoice {
+    if filter.metrics.is_empty() {
+        MetricChoice::Directed
+    } else {
+        MetricChoice::Named(filter.metrics.clone())
+    }
+}
+
+/// Finds the sides and reads what was measured on each.
+///
+/// # Errors
+/// When a side fits nothing or several things, or a store cannot be read.
+pub fn gather(
+    sides: &[Side],
+    filter: &Filter,
+    rules: &Rules,
+    context: &Context,
+) -> Result<Gathered, CliError> {
+    let found = Sides::find(sides, filter, || open_for_reading(context))?;
+    let metrics = metrics(filter);
+    let mut samples = Samples::new(found.found.len());
+    found.each_benchmark(filter, |data, place_of| {
+        samples.add(data, rules, &metrics, place_of);
+    })?;
+    let mut notes = found.notes.clone();
+    if let Some(suites) = samples.match_by_id() {
+        notes.push(format!(
+            "no suite is on both sides ({}): benchmarks are matched by name",
+            suites.join(", ")
+        ));
+    }
+    Ok(Gathered {
+        names: found.names(),
+        samples,
+        notes,
+    })
+}
+
+fn parse_level(text: &str) -> Result<Confidence, String> {
+    let level = parse_share(text)?;
+    Confidence::new(level).map_err(|error| error.to_string())
+}
+
+/// Returns a number written as `3%`, `3 %` or `0.03`.
+fn number(text: &str) -> Option<f64> {
+    let number = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|it| it / 100.0),
+        None => text.parse::<f64>(),
+    };
+    number.ok().filter(|number| number.is_finite())
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|share| *share > 0.0 && *share < 1.0)
+        .ok_or_else(|| "write a share above 0 % and below 100 %, such as 5% or 0.05".to_owned())
+}
+
+fn parse_change(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|change| *change > 0.0)
+        .ok_or_else(|| "write a change above 0 %, such as 3% or 0.03".to_owned())
+}
