@@ -148,6 +148,11 @@ def test_the_noisiest_stands_on_top(visit, report):
     between = page.locator('table.listing td[data-label="CV between"]').all_inner_texts()
     values = [float(text.split(" %")[0]) for text in between]
     assert values == sorted(values, reverse=True)
+    assert re.search(r"By wall time: \d+ of 57 benchmarks vary by more than 5 % between instances", page.locator(".answer:visible").inner_text())
+    page.get_by_role("button", name="Draw where the noise lies").click()
+    page.wait_for_selector("#overview canvas")
+    page.select_option('[name="metric"]', "peak_memory")
+    page.wait_for_function("document.querySelectorAll('#overview canvas').length === 1")
     page.locator(".answer:visible").get_by_role("link", name="fewer than 3 instances").click()
     page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length < 10")
     assert "more instances" in page.locator("table.listing tbody tr").first.inner_text()
@@ -185,7 +190,7 @@ def test_the_keyboard_suffices(visit, report, name):
 def test_axe_finds_nothing_serious(visit, report, name, width, dark):
     # A part of the rows has everything that all of them have, and takes less time.
     page = open_page(visit, report, name, "#suite=synthetic", width=width, dark=dark)
-    for button in ["Draw the ratios", "Draw the rows of the table"]:
+    for button in ["Draw the ratios", "Draw the rows of the table", "Draw where the noise lies"]:
         if page.get_by_role("button", name=button).count():
             page.get_by_role("button", name=button).click()
             page.wait_for_selector(".chart canvas")

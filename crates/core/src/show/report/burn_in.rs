@@ -244,7 +244,7 @@ impl BurnInPage {
             (self.answer())
             @if !self.rows.is_empty() {
                 (filters("Benchmarks", &self.choices(), Metrics::OneOf))
-                p.buttons #multiples-buttons { button type="button" data-action="multiples" aria-expanded="false" { "Draw the rows of the table" } }
+                p.buttons { button type="button" data-action="multiples" aria-expanded="false" { "Draw the rows of the table" } }
                 div #multiples hidden {}
                 (listing("When each benchmark gets steady", &[
                     ("name", "benchmark", "name"),

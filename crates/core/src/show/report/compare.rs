@@ -323,7 +323,7 @@ fn main(view: &ComparisonView, rows: &[CompareRow]) -> Markup {
             (suites(view))
             (filters("Comparisons", &choices(view, rows), Metrics::AllOr))
             p.buttons { button type="button" data-action="ratios" aria-expanded="false" { "Draw the ratios" } }
-            div #ratios hidden { div.charts {} }
+            div.charts #ratios hidden {}
             (listing("What changed, worst first", &table_columns(view)))
             (guide(&view.options))
         }

@@ -203,8 +203,9 @@ impl VariabilityPage {
                         (answer(name, rows))
                     }
                 }
-                div #overview {}
                 (filters("Benchmarks", &self.choices(metrics), Metrics::OneOf))
+                p.buttons { button type="button" data-action="overview" aria-expanded="false" { "Draw where the noise lies" } }
+                div #overview hidden {}
                 (listing("How much each benchmark varies, noisiest first", &[
                     ("name", "benchmark", "name"),
                     ("size", "instances", "number"),
