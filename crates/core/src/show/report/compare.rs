@@ -105,7 +105,7 @@ struct CompareRow {
     interval_text: String,
     /// How much worse, as a logarithm: negative where it is better.
     worse: Option<f64>,
-    p: Option<f64>,
+    p_value: Option<f64>,
     p_text: String,
     p_adjusted: Option<f64>,
     p_adjusted_text: String,
@@ -160,7 +160,7 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
             Some(Better::Higher) => -it.value.ln(),
             Some(Better::Lower) | None => it.value.ln(),
         })),
-        p: ratio.map(|it| it.p_value),
+        p_value: ratio.map(|it| it.p_value),
         p_text: ratio.map_or_else(String::new, |it| p_text(it.p_value)),
         p_adjusted: comparison.p_adjusted,
         p_adjusted_text: comparison.p_adjusted.map_or_else(String::new, p_text),
