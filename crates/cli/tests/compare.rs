@@ -30,6 +30,7 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// Records of one session, with ids that count up.
+#[derive(Clone)]
 struct Session {
     text: String,
     ids: u32,
@@ -369,6 +370,7 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
             session.instances(&run, "test_join", mean * factor, 5);
         }
     }
+    let both_sessions = (old.clone(), new.clone());
     let folder = imported(&[old, new]);
     assert_snapshot!(run(folder.path(), &["compare", "baseline", "fast", "slow"]), @"
     fast, slow against baseline: 1 regression, 1 improvement   (2 comparisons, FDR 5 %)
@@ -380,6 +382,25 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
     note: of 2 versions the newest that all sides have is compared, 1.1; --version-under-test takes another
 
     left out of 45 iterations: 15 burn-in (`--audit` shows which)
+    exit 0
+    ");
+    // Another suite has versions of its own.
+    let mut other = Session::new(3, "sorts", "other");
+    for (variant, mean) in [("baseline", 1.0), ("fast", 0.9)] {
+        let run = other.run(variant, "0.3");
+        other.instances(&run, "test_sort", mean, 5);
+    }
+    let both = imported(&[both_sessions.0, both_sessions.1, other]);
+    assert_snapshot!(run(both.path(), &["compare", "baseline", "fast"]), @"
+    fast against baseline: no regressions, 2 improvements   (2 comparisons, FDR 5 %)
+
+     benchmark         baseline  candidate  ratio  interval      instances  verdict
+     joins: test_join    1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
+     sorts: test_sort    1.00 s    0.900 s  0.90×  [0.88, 0.92]      5 / 5  ✓ improvement
+
+    note: of 2 versions of joins the newest that all sides have is compared, 1.1; --version-under-test takes another
+
+    left out of 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
     ");
     // Versions are compared variant by variant.

@@ -111,14 +111,46 @@ impl Sides {
         }
     }
 
-    /// Keeps of variants that were measured with several versions only the newest version that
-    /// all of them have: pooled, the versions' difference would pass for noise.
+    /// Keeps of variants that were measured with several versions only the newest version of each
+    /// suite that all of them have: pooled, the versions' difference would pass for noise.
     fn keep_one_version(&mut self) {
         if self.found.iter().any(|side| side.kind != Kind::Variant) {
             return;
         }
+        let runs = self.found.iter().flat_map(|side| &side.runs);
+        let suites: BTreeSet<String> = runs.map(|run| run.suite.clone()).collect();
+        let several_suites = suites.len() > 1;
+        for suite in suites {
+            let Some((version, of)) = self.newest_common_version(&suite) else {
+                continue;
+            };
+            for side in &mut self.found {
+                let is_other = |run: &RunRow| run.suite == suite && version_of(run) != version;
+                side.runs.retain(|run| !is_other(run));
+            }
+            let of_suite = if several_suites {
+                format!(" of {suite}")
+            } else {
+                String::new()
+            };
+            self.notes.push(format!(
+                "of {of} versions{of_suite} the newest that all sides have is compared, {}; \
+                 --version-under-test takes another",
+                version.as_deref().unwrap_or("the one without a name")
+            ));
+        }
+    }
+
+    /// Returns the newest version of a suite that all sides have, and how many there are; `None`
+    /// when there is just one, or none that all have.
+    fn newest_common_version(&self, suite: &str) -> Option<(Option<String>, usize)> {
+        let runs_of = |side: &Found| -> Vec<RunRow> {
+            let runs = side.runs.iter().filter(|run| run.suite == suite);
+            runs.cloned().collect()
+        };
+        let sides: Vec<Vec<RunRow>> = self.found.iter().map(runs_of).collect();
         let mut versions: Vec<(Timestamp, Option<String>)> = Vec::new();
-        for run in self.found.iter().flat_map(|side| &side.runs) {
+        for run in sides.iter().flatten() {
             let name = version_of(run);
             match versions.iter_mut().find(|(_, known)| *known == name) {
                 Some((latest, _)) => *latest = run.started.max(*latest),
@@ -126,25 +158,15 @@ impl Sides {
             }
         }
         versions.sort();
-        let has = |side: &Found, name: &Option<String>| {
-            side.runs.iter().any(|run| version_of(run) == *name)
+        let has = |runs: &Vec<RunRow>, name: &Option<String>| {
+            runs.is_empty() || runs.iter().any(|run| version_of(run) == *name)
         };
+        let count = versions.len();
         let common = versions
-            .iter()
+            .into_iter()
             .rev()
-            .find(|(_, name)| self.found.iter().all(|side| has(side, name)));
-        let Some((_, name)) = common.filter(|_| versions.len() > 1).cloned() else {
-            return;
-        };
-        for side in &mut self.found {
-            side.runs.retain(|run| version_of(run) == name);
-        }
-        self.notes.push(format!(
-            "of {} versions the newest that all sides have is compared, {}; \
-             --version-under-test takes another",
-            versions.len(),
-            name.as_deref().unwrap_or("the one without a name")
-        ));
+            .find(|(_, name)| sides.iter().all(|runs| has(runs, name)));
+        common.filter(|_| count > 1).map(|(_, name)| (name, count))
     }
 
     fn refuse_overlaps(&self) -> Result<(), CliError> {

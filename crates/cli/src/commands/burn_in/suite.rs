@@ -31,6 +31,11 @@ struct Change {
 /// Reads a suite file; of a folder, its `lapwing.toml`.
 pub fn load(path: &Path) -> Result<SuiteFile, CliError> {
     let path = suite_file::named(path);
+    if !path.exists() {
+        let name = path.display();
+        return Err(CliError::input(format!("there is no suite file `{name}`"))
+            .hint("name it: `--update-suite FILE`"));
+    }
     let suite = Suite::load(&path).map_err(suite_file::about)?;
     let document = std::fs::read_to_string(&path)?.parse::<DocumentMut>()?;
     Ok(SuiteFile {

@@ -28,6 +28,12 @@ impl Writer {
                 path.display()
             )));
         }
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            let folder = folder.display();
+            return Err(CliError::input(format!("there is no folder `{folder}`"))
+                .hint("make it first, or name another file"));
+        }
         let is_new = std::fs::metadata(path).map_or(true, |it| it.len() == 0);
         let before = if is_new {
             BTreeMap::new()
