@@ -167,7 +167,7 @@
           number("iterations", row.recorded.toLocaleString("en")),
           number("that count", element("span", { class: "bar", "aria-hidden": "true" }, element("span", { style: `width:${(100 * left).toFixed(1)}%` })), " ", row.left.toLocaleString("en")),
           cell("wide", "left out", row.left_out || "nothing"),
-          row.reason ? cell("", "judged", attention("no: " + row.reason)) : cell("", "judged", row.never_steady ? attention("yes, but it never gets steady") : "yes"));
+          row.reason ? cell("", "judged", attention("no: " + row.reason)) : cell("", "judged", row.never_steady ? attention("yes, but it hardly gets steady") : "yes"));
       },
     });
   }
@@ -197,7 +197,8 @@
         class: (row, wanted) => row.class === wanted,
         state: byState({
           never: (row) => row.instances > 0 && row.never === row.instances,
-          partly: (row) => row.never > 0 && row.never < row.instances,
+          mostly: (row) => row.never < row.instances && 2 * row.never > row.instances,
+          partly: (row) => row.never > 0 && 2 * row.never <= row.instances,
           short: (row) => !row.chart,
           differs: (row) => /^\d+$/.test(row.found) && Number(row.found) !== row.start_index,
         }),

@@ -333,7 +333,7 @@ fn write_benchmark(data: &BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         tags: data.benchmark.tags.clone(),
     };
     let burn_in = burn_in::write(directory, data, about.clone(), (policy, source))?;
-    let never_steady = burn_in.as_ref().is_some_and(BurnInRow::never_steady);
+    let never_steady = burn_in.as_ref().is_some_and(BurnInRow::mostly_unsteady);
     let found = views
         .iter()
         .map(|view| {
