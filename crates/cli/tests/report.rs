@@ -36,6 +36,44 @@ fn the_report_is_written_and_its_index_named() {
     assert!(index.contains("<title>Lapwing report</title>"), "{index}");
 }
 
+#[test]
+fn what_is_left_out_is_chosen_and_every_page_goes_by_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let measure = ["run", "--instances", "3", "--iterations", "4", "--", "true"];
+    assert!(lapwing(directory.path(), &measure).status.success());
+    let output = lapwing(
+        directory.path(),
+        &[
+            "report",
+            "--burn-in",
+            "3",
+            "--min-instances",
+            "2",
+            "--audit",
+        ],
+    );
+    assert_eq!(
+        text(&output.stderr),
+        "a report of 1 benchmark is in\nnote: what was left out is in lapwing-report/cleaning.html\n"
+    );
+    let cleaning = std::fs::read_to_string(directory.path().join("lapwing-report/cleaning.html"))
+        .expect("it is there");
+    for said in [
+        "Burn-in is everything before iteration 3.",
+        "A benchmark needs 2 instances that count.",
+    ] {
+        assert!(cleaning.contains(said), "{said} in {cleaning}");
+    }
+    let page = page_of(directory.path(), "true");
+    assert!(page.contains("3 instances × 2)"), "{page}");
+    lapwing(directory.path(), &["report", "--min-instances", "4"]);
+    let page = page_of(directory.path(), "true");
+    assert!(
+        page.contains("gave a value (3 burn-in, 12 of too few instances)"),
+        "{page}"
+    );
+}
+
 fn page_of(directory: &Path, beginning: &str) -> String {
     let pages = std::fs::read_dir(directory.join("lapwing-report/benchmark")).expect("a folder");
     let page = pages

@@ -327,7 +327,7 @@
 
   // Zooming must not steal the page's scrolling: the wheel zooms only with Shift held.
   function zooms(definition) {
-    if (definition.id === "comparison" || definition.id === "ratios" || definition.id === "distribution") {
+    if (["comparison", "ratios", "variability", "distribution"].includes(definition.id)) {
       return [{ type: "inside", xAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false }];
     }
     return [

@@ -50,6 +50,22 @@
     for (const part of document.querySelectorAll(".by-metric")) part.hidden = part.dataset.metric !== metric.name;
   }
 
+  // A button that shows a place with charts and puts them away; says whether they are shown.
+  function toggle(action, place, { draw, clear }) {
+    const button = document.querySelector(`[data-action="${action}"]`);
+    const words = button?.textContent;
+    const isOpen = () => button?.getAttribute("aria-expanded") === "true";
+    button?.addEventListener("click", () => {
+      const open = !isOpen();
+      button.setAttribute("aria-expanded", String(open));
+      button.textContent = open ? "Put the charts away" : words;
+      place.hidden = !open;
+      if (open) draw();
+      else clear();
+    });
+    return isOpen;
+  }
+
   // --- The index.
 
   function index() {
@@ -151,7 +167,7 @@
           number("iterations", row.recorded.toLocaleString("en")),
           number("that count", element("span", { class: "bar", "aria-hidden": "true" }, element("span", { style: `width:${(100 * left).toFixed(1)}%` })), " ", row.left.toLocaleString("en")),
           cell("wide", "left out", row.left_out || "nothing"),
-          row.reason ? cell("", "judged", attention("no: " + row.reason)) : cell("", "judged", row.never_steady ? attention("yes, but it never gets steady") : "yes"));
+          row.reason ? cell("", "judged", attention("no: " + row.reason)) : cell("", "judged", row.never_steady ? attention("yes, but it hardly gets steady") : "yes"));
       },
     });
   }
@@ -160,11 +176,11 @@
 
   function burnIn() {
     const place = document.getElementById("multiples");
-    const button = document.querySelector('[data-action="multiples"]');
     const atOnce = 12;
     let rows = [];
     let figures = [];
     let turn = 0;
+    const isOpen = toggle("multiples", place, { draw: redraw, clear });
 
     listing({
       text: (row) => `${row.suite} ${row.id}`,
@@ -181,14 +197,15 @@
         class: (row, wanted) => row.class === wanted,
         state: byState({
           never: (row) => row.instances > 0 && row.never === row.instances,
-          partly: (row) => row.never > 0 && row.never < row.instances,
+          mostly: (row) => row.never < row.instances && 2 * row.never > row.instances,
+          partly: (row) => row.never > 0 && 2 * row.never <= row.instances,
           short: (row) => !row.chart,
           differs: (row) => /^\d+$/.test(row.found) && Number(row.found) !== row.start_index,
         }),
       },
       shown(next) {
         rows = next.filter((row) => row.chart);
-        if (button.getAttribute("aria-expanded") === "true") redraw();
+        if (isOpen()) redraw();
       },
       row(row) {
         const never = row.never ? `${row.never} of ${row.instances}` : "none";
@@ -235,32 +252,29 @@
       if (rows.length) drawFrom(0);
       else place.append(element("p", { class: "hint" }, "None of these rows has iterations enough to draw."));
     }
-
-    button?.addEventListener("click", () => {
-      const open = button.getAttribute("aria-expanded") !== "true";
-      button.setAttribute("aria-expanded", String(open));
-      button.textContent = open ? "Put the charts away" : "Draw the rows of the table";
-      place.hidden = !open;
-      if (open) redraw();
-      else clear();
-    });
   }
 
   // --- How much benchmarks vary.
 
   function variability() {
-    let figures = [];
+    const place = document.getElementById("overview");
+    let looked = settings.metrics?.[0];
+    let drawn = null;
+    const isOpen = toggle("overview", place, { draw, clear });
 
-    async function overview(metric) {
-      const place = document.getElementById("overview");
-      if (!metric.chart || place.dataset.metric === metric.name) return;
-      place.dataset.metric = metric.name;
-      for (const it of figures) it.dispose();
-      figures = [];
+    function clear() {
+      drawn?.dispose();
+      drawn = null;
+      place.replaceChildren();
+    }
+
+    async function draw() {
+      const metric = looked;
       const chart = await load(metric.chart);
-      if (place.dataset.metric !== metric.name) return;
-      figures = [figure(chart, `variability-${metric.name.replace(/[^\w.-]+/g, "_")}`)];
-      place.replaceChildren(figures[0].section);
+      if (metric !== looked || !isOpen()) return;
+      clear();
+      drawn = figure(chart, `variability-${metric.name.replace(/[^\w.-]+/g, "_")}`);
+      place.append(drawn.section);
     }
 
     listing({
@@ -277,14 +291,16 @@
       filters: {
         ...bySuiteAndTag,
         state: byState({
-          noisy: (row) => row.cv_between > 0.1,
+          noisy: (row) => row.noisy,
           groups: (row) => row.groups,
           few: (row) => row.instances < 3,
         }),
       },
       shown(rows, metric) {
         showMetric(rows, metric);
-        overview(metric);
+        if (metric === looked) return;
+        looked = metric;
+        if (isOpen()) draw();
       },
       row: (row, metric) => line(row,
         nameCell(row, { fragment: metricFragment(metric), about: [row.setting] }),
@@ -294,7 +310,7 @@
         number("CV of all", row.cv_total_text),
         number("CV within", row.cv_within_text),
         row.cv_between_text
-          ? number("CV between", row.cv_between > 0.1 ? attention(row.cv_between_text) : element("strong", {}, row.cv_between_text), " ", small(row.cv_between_interval ? `[${row.cv_between_interval}]` : ""))
+          ? number("CV between", row.noisy ? attention(row.cv_between_text) : element("strong", {}, row.cv_between_text), " ", small(row.cv_between_interval ? `[${row.cv_between_interval}]` : ""))
           : nothing("–"),
         cell("wide", row.groups ? "groups" : undefined, row.groups),
         cell("wide", "what helps", row.advice)),
@@ -326,20 +342,21 @@
       row: compareRow,
     });
 
-    const button = document.querySelector('[data-action="ratios"]');
     const place = document.getElementById("ratios");
     let figures = [];
-    button?.addEventListener("click", async () => {
-      const open = button.getAttribute("aria-expanded") !== "true";
-      button.setAttribute("aria-expanded", String(open));
-      button.textContent = open ? "Put the charts away" : "Draw the ratios";
-      place.hidden = !open;
+    function clear() {
       for (const it of figures) it.dispose();
       figures = [];
-      if (!open) return;
-      const charts = await load("compare.charts");
-      figures = charts.map((chart, at) => figure(chart, `compare-${at + 1}`));
-      place.querySelector(".charts").replaceChildren(...figures.map((it) => it.section));
+      place?.replaceChildren();
+    }
+    const isOpen = toggle("ratios", place, {
+      async draw() {
+        const charts = await load("compare.charts");
+        if (!isOpen() || figures.length) return;
+        figures = charts.map((chart, at) => figure(chart, `compare-${at + 1}`));
+        place.replaceChildren(...figures.map((it) => it.section));
+      },
+      clear,
     });
   }
 

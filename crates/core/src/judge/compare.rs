@@ -204,6 +204,8 @@ pub enum Reason {
     ManyComparisons,
     /// Neither sure to matter nor sure not to.
     Straddles,
+    /// The interval is narrow and has 1 in it, and nobody said how small a change does not matter.
+    NoChangeSeen,
     /// The baseline was never measured: the benchmark is new.
     NoBaseline,
     /// The candidate was never measured.
@@ -464,8 +466,12 @@ fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareO
         } else {
             comparison.reason = Some(Reason::ManyComparisons);
         }
-    } else if is_sure && options.smallest_effect.is_some() {
-        comparison.reason = Some(Reason::Straddles);
+    } else if options.smallest_effect.is_some() {
+        if is_sure || comparison.reason.is_none() {
+            comparison.reason = Some(Reason::Straddles);
+        }
+    } else if comparison.reason.is_none() {
+        comparison.reason = Some(Reason::NoChangeSeen);
     }
 }
 

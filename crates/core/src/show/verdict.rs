@@ -139,7 +139,13 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             round_percent(half_width)
         ),
         Reason::ManyComparisons => "sure alone, not among so many comparisons".to_owned(),
+        Reason::Straddles if contains_one(comparison) => {
+            "perhaps unchanged, perhaps changed by more than matters".to_owned()
+        }
         Reason::Straddles => "it changed, but perhaps by less than matters".to_owned(),
+        Reason::NoChangeSeen => {
+            "no change seen; only --smallest-effect lets that be called equivalent".to_owned()
+        }
         Reason::NoBaseline => format!("new: not in {}", comparison.baseline),
         Reason::NoCandidate => format!("not in {}", comparison.candidate),
         Reason::NothingLeft { failures } => {
@@ -155,6 +161,11 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             }
         }
     })
+}
+
+fn contains_one(comparison: &Comparison) -> bool {
+    let interval = comparison.ratio.and_then(|it| it.interval);
+    interval.is_some_and(|it| it.contains(1.0))
 }
 
 /// Returns what to know when reading a comparison: `measured on different machines: a against b`.

@@ -107,6 +107,7 @@ fn reason_key(reason: Reason) -> &'static str {
         Reason::TooWide { .. } => "too_wide",
         Reason::ManyComparisons => "many_comparisons",
         Reason::Straddles => "straddles",
+        Reason::NoChangeSeen => "no_change_seen",
         Reason::NoBaseline => "no_baseline",
         Reason::NoCandidate => "no_candidate",
         Reason::NothingLeft { .. } => "nothing_left",

@@ -94,6 +94,26 @@ fn equivalence_takes_a_band_and_a_change_has_to_leave_it() {
 }
 
 #[test]
+fn what_is_inconclusive_always_has_a_reason() {
+    let wide = side(&[0.96, 0.98, 1.0, 1.02, 1.04]);
+    let options = |smallest_effect| CompareOptions {
+        smallest_effect,
+        ..CompareOptions::default()
+    };
+    let reason = |effect, factor| {
+        let one = alone(
+            &wide,
+            &side(&[0.97, 0.99, 1.0, 1.01, 1.03].map(|it| it * factor)),
+            &options(effect),
+        );
+        assert_eq!(one.verdict, Verdict::Inconclusive);
+        one.reason
+    };
+    assert_eq!(reason(None, 1.0), Some(Reason::NoChangeSeen));
+    assert_eq!(reason(Some(0.05), 1.02), Some(Reason::Straddles));
+}
+
+#[test]
 fn two_instances_a_side_have_values_and_no_verdict() {
     let two = side(&[1.0, 1.01]);
     let one = alone(&two, &scaled(2.0), &CompareOptions::default());

@@ -10,7 +10,7 @@ use super::font::shorten;
 use super::{Chart, LABEL_SIZE, WIDTH, colour, grid, named_colour, number_axis};
 use crate::judge::{CompareOptions, ComparedRatio, Comparison, Verdict};
 use crate::model::Better;
-use crate::show::quantity::{count, percent};
+use crate::show::quantity::{count, round_percent};
 use crate::show::sample::{as_f64, metric_title};
 
 /// More rows than this would make a picture that nobody can read.
@@ -126,12 +126,12 @@ fn subtitle(all: usize, drawable: usize, shown: &[Row<'_>], options: &CompareOpt
     }
     let mut text = format!(
         "A dot is the ratio, the bar its {} interval; right of 1× the candidate has more.",
-        percent(options.confidence.level())
+        round_percent(options.confidence.level())
     );
     if let Some(effect) = options.smallest_effect {
         text.push_str(&format!(
             " Shaded: changes below {}, which do not matter.",
-            percent(effect)
+            round_percent(effect)
         ));
     }
     if shown.len() < drawable {
@@ -152,14 +152,17 @@ fn subtitle(all: usize, drawable: usize, shown: &[Row<'_>], options: &CompareOpt
     text
 }
 
+/// A triangle that stands on its tip.
+const DOWN: &str = "path://M0,0L10,0L5,10Z";
+
 /// Returns the colour and the symbol of a verdict: told apart without colours too.
-fn look(verdict: Verdict) -> (Value, Value, i32) {
+fn look(verdict: Verdict) -> (Value, Value) {
     match verdict {
-        Verdict::Regression => (colour(1), json!("triangle"), 0),
-        Verdict::Improvement => (colour(2), json!("triangle"), 180),
-        Verdict::Equivalent => (colour(6), json!("rect"), 0),
-        Verdict::Inconclusive => (colour(6), json!({"$function": "ring"}), 0),
-        Verdict::NotMeasured => (colour(6), json!("none"), 0),
+        Verdict::Regression => (colour(1), json!("triangle")),
+        Verdict::Improvement => (colour(2), json!(DOWN)),
+        Verdict::Equivalent => (colour(6), json!("rect")),
+        Verdict::Inconclusive => (colour(6), json!({"$function": "ring"})),
+        Verdict::NotMeasured => (colour(6), json!("none")),
     }
 }
 
@@ -214,8 +217,8 @@ fn option(shown: &[Row<'_>], options: &CompareOptions) -> Value {
 }
 
 fn legend_entry(verdict: &Verdict) -> Value {
-    let (_, symbol, rotate) = look(*verdict);
-    json!({"name": verdict.title(), "icon": symbol, "symbolRotate": rotate})
+    let (_, symbol) = look(*verdict);
+    json!({"name": verdict.title(), "icon": symbol})
 }
 
 fn dataset(shown: &[Row<'_>], verdict: Verdict) -> Value {
@@ -252,7 +255,7 @@ fn dataset(shown: &[Row<'_>], verdict: Verdict) -> Value {
 
 /// Returns what draws the rows of one verdict; the first also draws the line at 1 and the band.
 fn series_of(at: usize, verdict: Verdict, background: Option<&CompareOptions>) -> [Value; 2] {
-    let (colour, symbol, rotate) = look(verdict);
+    let (colour, symbol) = look(verdict);
     let band: Vec<Value> = background
         .and_then(|options| options.smallest_effect)
         .map(|effect| {
@@ -282,7 +285,6 @@ fn series_of(at: usize, verdict: Verdict, background: Option<&CompareOptions>) -
             "datasetIndex": at,
             "encode": {"x": "log_ratio", "y": "place"},
             "symbol": symbol,
-            "symbolRotate": rotate,
             "symbolSize": 11,
             "itemStyle": {"color": colour, "opacity": 1},
             "emphasis": {"scale": 1.3},

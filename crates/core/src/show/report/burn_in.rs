@@ -62,6 +62,11 @@ impl BurnInRow {
         self.instances > 0 && self.never == self.instances
     }
 
+    /// Returns whether most of its instances never get steady, or all of them.
+    pub(super) fn mostly_unsteady(&self) -> bool {
+        self.instances > 0 && 2 * self.never > self.instances
+    }
+
     pub(super) fn chart(&self) -> &str {
         &self.chart
     }
@@ -244,7 +249,7 @@ impl BurnInPage {
             (self.answer())
             @if !self.rows.is_empty() {
                 (filters("Benchmarks", &self.choices(), Metrics::OneOf))
-                p.buttons #multiples-buttons { button type="button" data-action="multiples" aria-expanded="false" { "Draw the rows of the table" } }
+                p.buttons { button type="button" data-action="multiples" aria-expanded="false" { "Draw the rows of the table" } }
                 div #multiples hidden {}
                 (listing("When each benchmark gets steady", &[
                     ("name", "benchmark", "name"),
@@ -265,28 +270,32 @@ impl BurnInPage {
         let all = self.rows.len();
         let short = self.rows.iter().filter(|it| it.chart.is_empty()).count();
         let never = self.rows.iter().filter(|it| it.never_steady()).count();
-        let partly = self
-            .rows
-            .iter()
-            .filter(|it| it.never > 0 && !it.never_steady())
-            .count();
+        let number = |test: fn(&BurnInRow) -> bool| self.rows.iter().filter(|it| test(it)).count();
+        let mostly = number(|it| it.mostly_unsteady() && !it.never_steady());
+        let partly = number(|it| it.never > 0 && !it.mostly_unsteady());
+        let steady = all - short - never - mostly;
         html! {
             p.answer {
                 @if all == 0 {
                     "There is no value that could tell when a benchmark gets steady."
                 } @else {
-                    "Of " (counted(all, "benchmark")) ", " strong { (count(all - short - never)) } " "
-                    (verb(all - short - never, "gets", "get")) " steady"
+                    "Of " (counted(all, "benchmark")) ", " strong { (count(steady)) } " " (verb(steady, "gets", "get")) " steady"
+                    @if mostly > 0 {
+                        "; " a href="#state=mostly" { strong { (count(mostly)) } " mostly " (verb(mostly, "does", "do")) " not" }
+                    }
                     @if never > 0 {
-                        "; " a href="#state=never" { strong { (count(never)) } " never " (verb(never, "does", "do")) } ", " (verb(never, "a candidate", "candidates")) " to fix or retire"
+                        "; " a href="#state=never" { strong { (count(never)) } " never " (verb(never, "does", "do")) }
                     }
                     @if partly > 0 {
-                        "; of " a href="#state=partly" { strong { (count(partly)) } " some instances do not" }
+                        "; of " a href="#state=partly" { strong { (count(partly)) } " a few instances do not" }
                     }
                     @if short > 0 {
                         "; " a href="#state=short" { strong { (count(short)) } " " (verb(short, "has", "have")) " too few iterations to tell" }
                     }
                     "."
+                    @if never + mostly > 0 {
+                        " Those that mostly or never get steady are candidates to fix or retire."
+                    }
                 }
             }
         }
@@ -300,7 +309,8 @@ impl BurnInPage {
         }
         let states = [
             ("never", "never steady"),
-            ("partly", "instances never steady"),
+            ("mostly", "mostly not steady"),
+            ("partly", "a few instances not steady"),
             ("short", "too short to tell"),
             ("differs", "found is not what is used"),
         ];

@@ -36,7 +36,7 @@ pub(super) struct CleaningRow {
     rules: Vec<&'static str>,
     /// Why nothing of it is judged; empty when something is.
     reason: String,
-    /// Whether it never gets steady, by its own values.
+    /// Whether most of its instances never get steady, by their own values.
     never_steady: bool,
     #[serde(skip)]
     funnel: Funnel,
@@ -212,6 +212,7 @@ impl CleaningPage {
             files.push(MetricRows {
                 name: (*name).clone(),
                 file,
+                chart: None,
             });
         }
         let settings = Settings {
@@ -265,7 +266,7 @@ impl CleaningPage {
             .collect();
         let states = [
             ("out", "not judged"),
-            ("never", "never steady"),
+            ("never", "hardly or never steady"),
             ("some", "something left out besides burn-in"),
         ];
         Choices {
@@ -311,7 +312,7 @@ fn answer(metric: &str, totals: &Totals) -> Markup {
                 " Every benchmark can be judged."
             }
             @if totals.never_steady > 0 {
-                " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " never " (verb(totals.never_steady, "gets", "get")) " steady" }
+                " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " hardly or never " (verb(totals.never_steady, "gets", "get")) " steady" }
                 ": " (verb(totals.never_steady, "a candidate", "candidates")) " to fix or retire."
             }
         }

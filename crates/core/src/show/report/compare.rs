@@ -19,7 +19,7 @@ use crate::judge::{
 };
 use crate::model::Better;
 use crate::show::chart::{Chart, ratios};
-use crate::show::quantity::percent;
+use crate::show::quantity::round_percent;
 use crate::show::sample::metric_title;
 use crate::show::{caution_text, ratio_text, reason_text, verdicts_text};
 
@@ -105,7 +105,7 @@ struct CompareRow {
     interval_text: String,
     /// How much worse, as a logarithm: negative where it is better.
     worse: Option<f64>,
-    p: Option<f64>,
+    p_value: Option<f64>,
     p_text: String,
     p_adjusted: Option<f64>,
     p_adjusted_text: String,
@@ -160,7 +160,7 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
             Some(Better::Higher) => -it.value.ln(),
             Some(Better::Lower) | None => it.value.ln(),
         })),
-        p: ratio.map(|it| it.p_value),
+        p_value: ratio.map(|it| it.p_value),
         p_text: ratio.map_or_else(String::new, |it| p_text(it.p_value)),
         p_adjusted: comparison.p_adjusted,
         p_adjusted_text: comparison.p_adjusted.map_or_else(String::new, p_text),
@@ -311,7 +311,7 @@ fn main(view: &ComparisonView, rows: &[CompareRow]) -> Markup {
                 strong { (first_upper(&view.verdicts())) }
                 " (" (counted(benchmarks.len(), "benchmark"))
                 @if view.comparisons.len() > benchmarks.len() { ", " (counted(view.comparisons.len(), "comparison")) }
-                ", false discoveries at most " (percent(view.options.false_discovery_rate)) ")."
+                ", false discoveries at most " (round_percent(view.options.false_discovery_rate)) ")."
             }
             p.chips {
                 @for verdict in Verdict::ALL {
@@ -323,7 +323,7 @@ fn main(view: &ComparisonView, rows: &[CompareRow]) -> Markup {
             (suites(view))
             (filters("Comparisons", &choices(view, rows), Metrics::AllOr))
             p.buttons { button type="button" data-action="ratios" aria-expanded="false" { "Draw the ratios" } }
-            div #ratios hidden { div.charts {} }
+            div.charts #ratios hidden {}
             (listing("What changed, worst first", &table_columns(view)))
             (guide(&view.options))
         }
@@ -399,7 +399,8 @@ fn choices(view: &ComparisonView, rows: &[CompareRow]) -> Choices {
     }
 }
 
-fn first_upper(text: &str) -> String {
+/// Returns the text as the beginning of a sentence.
+pub(super) fn first_upper(text: &str) -> String {
     let mut characters = text.chars();
     match characters.next() {
         Some(first) => first.to_uppercase().chain(characters).collect(),
@@ -413,13 +414,13 @@ fn guide(options: &CompareOptions) -> Markup {
             summary { "How to read this table" }
             dl {
                 dt { "ratio" }
-                dd { "Candidate divided by baseline: 1.10× is 10 % more. In brackets its " (percent(options.confidence.level())) " interval, by " (options.method.title()) ". In the picture all rows share one logarithmic axis with a line at 1×, so that half and double are equally far from it." }
+                dd { "Candidate divided by baseline: 1.10× is 10 % more. In brackets its " (round_percent(options.confidence.level())) " interval, by " (options.method.title()) ". In the picture all rows share one logarithmic axis with a line at 1×, so that half and double are equally far from it." }
                 dt { "p (adjusted)" }
                 dd { "How often chance alone gives a ratio that far from 1; in parentheses adjusted for the number of comparisons (Benjamini and Hochberg), which the verdict goes by." }
                 dt { "verdict" }
                 dd { (chip(Verdict::Regression)) " worse and " (chip(Verdict::Improvement)) " better are sure. " (chip(Verdict::Inconclusive)) " the measurements do not tell, and the table says what would. " (chip(Verdict::NotMeasured)) " a side has no value: never a pass. "
                     @if let Some(effect) = options.smallest_effect {
-                        (chip(Verdict::Equivalent)) " differs by less than " (percent(effect)) ", which does not matter."
+                        (chip(Verdict::Equivalent)) " differs by less than " (round_percent(effect)) ", which does not matter."
                     } @else {
                         "That two sides are equivalent can be said only with " code { "--smallest-effect" } "."
                     }

@@ -103,6 +103,7 @@ impl Index {
             settings.metrics.push(MetricRows {
                 name: (*name).clone(),
                 file,
+                chart: None,
             });
         }
         Ok(self.page(&metrics, &settings, options, shown))

@@ -204,13 +204,16 @@ impl ReportWriter {
         let Summary {
             about,
             found,
+            variability,
             burn_in,
             metrics,
             health,
         } = summary;
         for it in found {
             self.cleaning.add(&it.name, &it.unit, it.cleaning);
-            self.variability.add(&it.name, &it.unit, it.variability);
+        }
+        for row in variability {
+            self.variability.add(row);
         }
         if let Some(row) = burn_in {
             self.burn_in.add(row);
@@ -252,6 +255,7 @@ struct Site<'a> {
 struct Summary {
     about: About,
     found: Vec<FoundByMetric>,
+    variability: Vec<VariabilityRow>,
     burn_in: Option<BurnInRow>,
     /// For each metric its name, its unit and a row per variant.
     metrics: Vec<(String, String, Vec<Row>)>,
@@ -264,7 +268,6 @@ struct FoundByMetric {
     name: String,
     unit: String,
     cleaning: CleaningRow,
-    variability: Vec<VariabilityRow>,
 }
 
 /// One metric of a benchmark with its numbers computed.
@@ -330,7 +333,7 @@ fn write_benchmark(data: &BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         tags: data.benchmark.tags.clone(),
     };
     let burn_in = burn_in::write(directory, data, about.clone(), (policy, source))?;
-    let never_steady = burn_in.as_ref().is_some_and(BurnInRow::never_steady);
+    let never_steady = burn_in.as_ref().is_some_and(BurnInRow::mostly_unsteady);
     let found = views
         .iter()
         .map(|view| {
@@ -340,10 +343,11 @@ fn write_benchmark(data: &BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
                 name: name.clone(),
                 unit: view.sample.metric.unit.clone(),
                 cleaning: CleaningRow::new(audit, about.clone(), never_steady),
-                variability: variability::rows(view, &about),
             }
         })
         .collect();
+    let names = views.iter().map(|view| view.sample.name.clone()).collect();
+    let variability = variability::rows(data, &options.rules, names, &about);
     let mut files = Vec::new();
     for (number, view) in views.iter().enumerate() {
         let first = views.first().unwrap_or(view);
@@ -378,6 +382,7 @@ fn write_benchmark(data: &BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
     Ok(Summary {
         about,
         found,
+        variability,
         burn_in,
         metrics: rows,
         health,

@@ -90,6 +90,9 @@ pub(super) fn navigation(here: Option<SitePage>, root: &str, compared: Compared)
 pub(super) struct MetricRows {
     pub(super) name: String,
     pub(super) file: String,
+    /// The side file with a chart of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) chart: Option<String>,
 }
 
 /// What the script of such a page has to know.

@@ -2,32 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::Modes;
+use lapwing_stats::Seed;
 use maud::{Markup, html};
 use serde::Serialize;
 
+use super::Options;
 use super::cleaning::by_use;
 use super::columns::{About, columns};
+use super::compare::first_upper;
 use super::directory::{Directory, DirectoryError};
-use super::health::NOISY_FROM;
 use super::page::url_part;
 use super::side_file;
 use super::site::{
-    Choices, Compared, MetricRows, Metrics, NothingMore, Settings, SitePage, counted, filters,
-    listing, shell, verb,
+    Choices, Compared, MetricRows, Metrics, NothingMore, Settings as PageSettings, SitePage,
+    filters, listing, shell,
 };
-use super::{MetricView, Options};
-use crate::clean::Cleaned;
-use crate::judge::{INSTANCES_FOR_A_VERDICT, Variability, variability};
+use crate::clean::Rules;
+use crate::explain::{Effort, More, Noise, NoiseMetrics, Settings, noise};
+use crate::judge::INSTANCES_FOR_A_VERDICT;
+use crate::model::MetricName;
+use crate::record::BenchmarkData;
+use crate::show::chart;
 use crate::show::quantity::{count, percent, quantity};
-use crate::show::sample::{RunSample, metric_title};
+use crate::show::sample::metric_title;
+use crate::show::{NOISY, Titles, noise_advice, noise_headline};
 
 /// How much a variant of a benchmark varies by a metric.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct VariabilityRow {
     #[serde(flatten)]
-    pub(super) about: About,
-    /// The variant and version, where there are several.
+    about: About,
+    /// The variant and version, where they tell something.
     setting: String,
     instances: usize,
     iterations: usize,
@@ -40,53 +45,44 @@ pub(super) struct VariabilityRow {
     cv_between: Option<f64>,
     cv_between_text: String,
     cv_between_interval: String,
+    /// Whether the noise between instances is worth a word.
+    noisy: bool,
     groups: String,
-    advice: &'static str,
+    advice: String,
+    #[serde(skip)]
+    noise: Noise,
 }
 
-/// Returns a row for each variant, of all runs of its latest version.
-pub(super) fn rows(view: &MetricView, about: &About) -> Vec<VariabilityRow> {
-    let variants = view.sample.variants();
-    let several = variants.len() > 1;
-    variants
-        .into_iter()
-        .filter_map(|variant| {
-            let runs: Vec<&RunSample> = view.of_variant(variant).map(|(run, _)| run).collect();
-            let version = &runs.last()?.version;
-            let latest: Vec<&RunSample> = runs
-                .iter()
-                .filter(|run| run.version == *version)
-                .copied()
-                .collect();
-            let cleaned = Cleaned {
-                instances: latest
-                    .iter()
-                    .flat_map(|run| run.cleaned().instances)
-                    .collect(),
-                ..Cleaned::default()
-            };
-            let variability = variability(&cleaned)?;
-            let setting: Vec<&str> = several
-                .then_some(variant)
-                .into_iter()
-                .chain(version.as_deref())
-                .collect();
-            Some(row(
-                &variability,
-                about.clone(),
-                setting.join(", "),
-                &view.sample.metric.unit,
-            ))
-        })
-        .collect()
+/// Returns a row for each variant, of all runs of its latest version, and each of these metrics.
+pub(super) fn rows(
+    data: &BenchmarkData,
+    rules: &Rules,
+    metrics: Vec<MetricName>,
+    about: &About,
+) -> Vec<VariabilityRow> {
+    let metrics = NoiseMetrics::Named(metrics);
+    let found = noise(data.clone(), rules, Settings::Latest, &metrics, SEED);
+    let rows = found.rows.into_iter();
+    rows.map(|noise| row(noise, about.clone())).collect()
 }
 
-fn row(it: &Variability, about: About, setting: String, unit: &str) -> VariabilityRow {
-    let between = it.components.map(|it| it.between.sqrt());
-    let interval = it.components.and_then(|it| it.between_interval);
+/// Where the permutations come from that tell what goes with groups.
+const SEED: Seed = Seed(7);
+
+impl VariabilityRow {
+    pub(super) fn metric(&self) -> &str {
+        &self.noise.name
+    }
+}
+
+fn row(noise: Noise, about: About) -> VariabilityRow {
+    let it = &noise.variability;
+    let unit = &noise.metric.unit;
+    let between = noise.between.map(|it| it.value);
+    let interval = noise.between.and_then(|it| it.interval);
     VariabilityRow {
         about,
-        setting,
+        setting: noise.setting.text().unwrap_or_default(),
         instances: it.size.instances,
         iterations: it.size.iterations,
         mean: it.mean,
@@ -98,51 +94,49 @@ fn row(it: &Variability, about: About, setting: String, unit: &str) -> Variabili
         cv_between: between,
         cv_between_text: between.map_or_else(String::new, percent),
         cv_between_interval: interval.map_or_else(String::new, |it| {
-            let lower = percent(it.lower.sqrt());
-            let lower = lower.trim_end_matches(" %");
-            format!("{lower}–{}", percent(it.upper.sqrt()))
+            let lower = percent(it.lower);
+            format!("{}–{}", lower.trim_end_matches(" %"), percent(it.upper))
         }),
-        groups: groups(&it.modes, it.size.instances, unit),
-        advice: advice(it),
+        noisy: between.is_some_and(|cv| cv > NOISY),
+        groups: groups(&noise),
+        advice: advice(&noise),
+        noise,
     }
 }
 
-fn groups(modes: &Modes, instances: usize, unit: &str) -> String {
-    match modes {
-        Modes::TooFew | Modes::One { .. } => String::new(),
-        Modes::Two { split, .. } => format!(
-            "{} around {}, {} around {}",
-            split.lower_count,
-            quantity(split.lower_mean, unit),
-            instances - split.lower_count,
-            quantity(split.upper_mean, unit)
-        ),
-    }
-}
-
-/// Returns what would make the benchmark's mean surer.
-///
-/// With n iterations in each instance, the variance of an instance's mean is σ_B² + σ_W²/n: more
-/// iterations make only the second part smaller.
-#[expect(clippy::cast_precision_loss, reason = "a number of iterations")]
-fn advice(it: &Variability) -> &'static str {
-    if it.size.instances < INSTANCES_FOR_A_VERDICT {
-        return "more instances: there are too few to tell";
-    }
-    if let Modes::Two { .. } = it.modes {
-        return "find out what the groups are: hosts, settings, memory layout";
-    }
-    let Some(components) = it.components else {
-        return "more instances";
+/// Returns the groups without the name of the benchmark, which stands in the same row.
+fn groups(noise: &Noise) -> String {
+    let titles = Titles {
+        suites: false,
+        settings: false,
+        metrics: false,
     };
-    let iterations = it.size.iterations as f64 / it.size.instances as f64;
-    let within = components.within / iterations;
-    if components.between + within < 1e-6 {
-        "nothing: it hardly varies"
-    } else if within > components.between {
-        "more iterations in each instance"
-    } else {
-        "more instances"
+    let Some(text) = noise.groups_text(titles) else {
+        return String::new();
+    };
+    let beginning = format!("{} falls into two groups: ", noise.benchmark);
+    text.strip_prefix(&beginning).unwrap_or(&text).to_owned()
+}
+
+/// Returns what would make the mean of the benchmark surer.
+fn advice(noise: &Noise) -> String {
+    if noise.variability.size.instances < INSTANCES_FOR_A_VERDICT {
+        return "more instances: there are too few to tell".to_owned();
+    }
+    match noise.effort {
+        None => "more instances".to_owned(),
+        Some(Effort {
+            more: More::Instances,
+            ..
+        }) => "more instances".to_owned(),
+        Some(Effort {
+            more: More::Iterations,
+            best_iterations: Some(best),
+        }) => format!("more iterations in each instance, up to {}", count(best)),
+        Some(Effort {
+            more: More::Iterations,
+            best_iterations: None,
+        }) => "more iterations in each instance".to_owned(),
     }
 }
 
@@ -153,12 +147,13 @@ pub(super) struct VariabilityPage {
 }
 
 impl VariabilityPage {
-    pub(super) fn add(&mut self, metric: &str, unit: &str, rows: Vec<VariabilityRow>) {
+    pub(super) fn add(&mut self, row: VariabilityRow) {
+        let unit = row.noise.metric.unit.clone();
         let (_, all) = self
             .metrics
-            .entry(metric.to_owned())
-            .or_insert_with(|| (unit.to_owned(), Vec::new()));
-        all.extend(rows);
+            .entry(row.metric().to_owned())
+            .or_insert_with(|| (unit, Vec::new()));
+        all.push(row);
     }
 
     /// Writes the page and its side files.
@@ -169,7 +164,7 @@ impl VariabilityPage {
         compared: Compared,
     ) -> Result<(), DirectoryError> {
         for (_, rows) in self.metrics.values_mut() {
-            rows.sort_by(|a, b| noise(b).total_cmp(&noise(a)));
+            rows.sort_by(|a, b| sort_key(b).total_cmp(&sort_key(a)));
         }
         self.metrics.retain(|_, (_, rows)| !rows.is_empty());
         let metrics = by_use(&self.metrics, |(_, rows)| rows.len());
@@ -178,12 +173,16 @@ impl VariabilityPage {
             let file = format!("variability.m{number}");
             let content = side_file(&file, &columns(rows));
             directory.write(&format!("data/{file}.js"), &content)?;
+            let chart = format!("{file}.chart");
+            let content = side_file(&chart, &chart::variability(&noises(rows)));
+            directory.write(&format!("data/{chart}.js"), &content)?;
             files.push(MetricRows {
                 name: (*name).clone(),
                 file,
+                chart: Some(chart),
             });
         }
-        let settings = Settings {
+        let settings = PageSettings {
             page: "variability",
             metrics: files,
             file: None,
@@ -204,11 +203,9 @@ impl VariabilityPage {
                         (answer(name, rows))
                     }
                 }
-                p.hint {
-                    "Noise between instances is what more instances average out; noise within them shrinks with more iterations too. "
-                    code { "lapwing run --instances 20" } " and " code { "--iterations 20" } " measure more of either."
-                }
                 (filters("Benchmarks", &self.choices(metrics), Metrics::OneOf))
+                p.buttons { button type="button" data-action="overview" aria-expanded="false" { "Draw where the noise lies" } }
+                div #overview hidden {}
                 (listing("How much each benchmark varies, noisiest first", &[
                     ("name", "benchmark", "name"),
                     ("size", "instances", "number"),
@@ -251,32 +248,40 @@ impl VariabilityPage {
 }
 
 /// Returns by what rows are sorted: the noise that only more instances help against.
-fn noise(row: &VariabilityRow) -> f64 {
+fn sort_key(row: &VariabilityRow) -> f64 {
     row.cv_between.unwrap_or(row.cv_total)
 }
 
+fn noises(rows: &[VariabilityRow]) -> Vec<Noise> {
+    rows.iter().map(|row| row.noise.clone()).collect()
+}
+
 fn answer(metric: &str, rows: &[VariabilityRow]) -> Markup {
+    let noises = noises(rows);
     let number = |test: &dyn Fn(&VariabilityRow) -> bool| rows.iter().filter(|it| test(it)).count();
-    let noisy = number(&|it| it.cv_between.is_some_and(|cv| cv > NOISY_FROM));
-    let grouped = number(&|it| !it.groups.is_empty());
-    let few = number(&|it| it.instances < INSTANCES_FOR_A_VERDICT);
-    let link = |state: &str| format!("#metric={}&state={state}", url_part(metric));
+    let links = [
+        ("noisy", "noisy", number(&|it| it.noisy)),
+        (
+            "groups",
+            "in two groups",
+            number(&|it| !it.groups.is_empty()),
+        ),
+        (
+            "few",
+            "on fewer than 3 instances",
+            number(&|it| it.instances < INSTANCES_FOR_A_VERDICT),
+        ),
+    ];
     html! {
         p.answer {
-            "By " (metric_title(metric)) ", "
-            @if noisy == 0 {
-                "nothing varies by more than " (percent(NOISY_FROM)) " between instances"
-            } @else {
-                a href=(link("noisy")) { strong { (count(noisy)) } " of " (counted(rows.len(), "row")) " " (verb(noisy, "varies", "vary")) " by more than " (percent(NOISY_FROM)) " between instances" }
+            "By " (metric_title(metric)) ": " strong { (noise_headline(&noises)) } "."
+            @for (state, title, number) in links {
+                @if number > 0 {
+                    " " a href=(format!("#metric={}&state={state}", url_part(metric))) { (count(number)) " " (title) } "."
+                }
             }
-            @if grouped > 0 {
-                "; " a href=(link("groups")) { strong { (count(grouped)) } " " (verb(grouped, "falls", "fall")) " into two groups" }
-            }
-            @if few > 0 {
-                "; " a href=(link("few")) { strong { (count(few)) } " " (verb(few, "rests", "rest")) " on fewer than 3 instances" }
-            }
-            "."
         }
+        @if let Some(advice) = noise_advice(&noises) { p.hint { (first_upper(&advice)) "." } }
     }
 }
 
