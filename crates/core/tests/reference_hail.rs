@@ -204,8 +204,8 @@ fn burn_in_is_found_where_the_data_were_made_to_get_steady() {
         })
         .unwrap();
     // The data are made: only `warmup` (1.5 exp(−k / 4), within 3 % from 16 on) and `drift` (0.4 % an
-    // iteration) change. By hand more was left out than that takes. Of `ar1`, which wanders (0.9
-    // of one iteration is in the next), the default leaves out far too much.
+    // iteration) change. By hand more was left out than that takes. `ar1` wanders (0.9 of one
+    // iteration is in the next): some of its instances look like a warm-up, others like a slowdown.
     let row = |name: &str, by_hand: Option<u32>, ours, never, instances| {
         (
             format!("test_{name}"),
@@ -224,7 +224,7 @@ fn burn_in_is_found_where_the_data_were_made_to_get_steady() {
         row("fast_noisy", Some(10), 0, 0, 60),
         row("heavy_tail", Some(5), 0, 1, 60),
         row("timeouts", Some(4), 0, 0, 60),
-        row("ar1", Some(8), 55, 4, 60),
+        row("ar1", Some(8), 0, 4, 60),
         row("few_instances", Some(5), 0, 0, 60),
         row("not_indexed", None, 0, 0, 60),
         row("outliers", Some(2), 0, 0, 60),

@@ -2,7 +2,7 @@
 
 use super::Class;
 use super::number::{real, whole};
-use crate::{mean, quantile};
+use crate::{mean, quantile, standard_deviation};
 
 /// One instance's values in order, and from when on it is steady, by whatever method.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,6 +92,9 @@ pub struct BurnIn {
     pub start: Option<usize>,
     /// What it would be without caps; `None` when no instance gets steady.
     pub wanted: Option<usize>,
+    /// Whether the instances wander, each its own way, rather than warm up: then no burn-in
+    /// helps, and the start is 0.
+    pub wanders: bool,
     /// The number of instances.
     pub instances: usize,
     /// How many of them never get steady.
@@ -113,6 +116,11 @@ pub struct BurnIn {
 /// The quantile of the starts of the instances that get steady, rounded up, and at most the largest
 /// share. Where a start costs more than allowed, it is the one among the allowed whose
 /// bias is the smallest (the earliest of those within 0.1 % of it).
+///
+/// Instances whose iterations remember the one before look like a warm-up here and a slowdown there,
+/// by chance. So where six instances or more begin off their level, as many above as below it (sign
+/// test, p > 0.05), and judging everything moves the mean over instances by less than 1 % for sure
+/// (two standard errors over instances), the start is 0.
 pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<BurnIn> {
     let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
     let starts: Vec<f64> = steady.iter().map(|it| real(it.start)).collect();
@@ -121,12 +129,51 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
         .map(|it| it.values.len())
         .min()
         .unwrap_or(0);
-    let wanted = quantile(&starts, options.quantile).map(|start| whole(start.ceil()));
+    let wanders = wander(instances, &steady);
+    let wanted = quantile(&starts, options.quantile).map(|start| match wanders {
+        true => 0,
+        false => whole(start.ceil()),
+    });
     let start = wanted.map(|wanted| {
         let most = wanted.min(whole(options.largest_share * real(shortest)));
         affordable(instances, &steady, most, options.max_cost)
     });
-    from_start(instances, &steady, start, wanted)
+    let found = from_start(instances, &steady, start, wanted)?;
+    Some(BurnIn { wanders, ..found })
+}
+
+/// So many instances have to begin off their level before the directions can tell anything.
+const FEWEST_THAT_MOVE: usize = 6;
+
+/// Judging everything may move the mean by this share.
+const SMALL_BIAS: f64 = 0.01;
+
+fn wander(instances: &[InstanceStart], steady: &[Steady]) -> bool {
+    let count = |class| {
+        let moves = |it: &&InstanceStart| it.class == class && it.start.is_some_and(|at| at > 0);
+        instances.iter().filter(moves).count()
+    };
+    let (above, below) = (count(Class::WarmUp), count(Class::Slowdown));
+    if above + below < FEWEST_THAT_MOVE || sign_test(above, below) <= 0.05 {
+        return false;
+    }
+    let biases: Vec<f64> = steady.iter().map(|it| it.remaining_bias(0)).collect();
+    let error = standard_deviation(&biases).map(|it| it / real(biases.len()).sqrt());
+    let moved = average(biases.into_iter()).abs();
+    error.is_some_and(|error| moved + 2.0 * error < SMALL_BIAS)
+}
+
+/// The two-sided p-value of "as many on one side as on the other".
+fn sign_test(one: usize, other: usize) -> f64 {
+    let n = one + other;
+    // Each term is the one before times (n − k) / (k + 1).
+    let mut term = 0.5_f64.powi(i32::try_from(n).unwrap_or(i32::MAX));
+    let mut sum = 0.0;
+    for k in 0..=one.min(other) {
+        sum += term;
+        term *= real(n - k) / real(k + 1);
+    }
+    (2.0 * sum).min(1.0)
 }
 
 /// Returns what a burn-in that somebody else chose costs and leaves; `None` without instances.
@@ -151,6 +198,7 @@ fn from_start(
         consistency,
         start,
         wanted,
+        wanders: false,
         instances: instances.len(),
         never_steady: count_of(Class::NoSteadyState),
         too_short: count_of(Class::TooShort),
@@ -267,6 +315,7 @@ mod tests {
             consistency: Consistency::BadInconsistent,
             start: Some(9),
             wanted: Some(9),
+            wanders: false,
             instances: 12,
             never_steady: 1,
             too_short: 0,
@@ -276,6 +325,42 @@ mod tests {
             remaining_bias: rounded(1.0 / 11.0 / 11.0),
         };
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn instances_that_wander_have_no_burn_in() {
+        // Twice the level for eight iterations, or half of it: both move the mean alike.
+        let up: Vec<f64> = (0..1000).map(|i| if i < 8 { 1.5 } else { 1.0 }).collect();
+        let down: Vec<f64> = (0..1000).map(|i| if i < 8 { 0.5 } else { 1.0 }).collect();
+        let lot = |above: usize, below: usize| -> BurnIn {
+            let above = std::iter::repeat_n(instance(&up, Class::WarmUp, Some(8)), above);
+            let below = std::iter::repeat_n(instance(&down, Class::Slowdown, Some(8)), below);
+            let all: Vec<InstanceStart> = above.chain(below).collect();
+            burn_in(&all, &BurnInOptions::default()).expect("instances")
+        };
+        let start = |above, below| {
+            let found = lot(above, below);
+            (found.start, found.wanders)
+        };
+        assert_eq!(start(3, 3), (Some(0), true));
+        assert_eq!(start(6, 4), (Some(0), true));
+        // So much on one side is no chance, and two instances tell nothing.
+        assert_eq!(start(9, 1), (Some(8), false));
+        assert_eq!(start(1, 1), (Some(8), false));
+        assert_eq!(lot(3, 3).wanted, Some(0));
+    }
+
+    #[test]
+    fn the_sign_test_counts_exactly() {
+        // 2 (1 + 9 + 36) / 2⁹, 2 (1 + 10 + 45 + 120 + 210) / 2¹⁰, 2 / 2⁶, and never above 1.
+        for ((one, other), expected) in [
+            ((2, 7), 0.179_687_5),
+            ((6, 4), 0.753_906_25),
+            ((0, 6), 0.031_25),
+            ((3, 3), 1.0),
+        ] {
+            assert!((sign_test(one, other) - expected).abs() < 1e-12);
+        }
     }
 
     #[test]

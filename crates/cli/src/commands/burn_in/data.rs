@@ -86,6 +86,7 @@ fn row(row: &Row) -> Value {
         "start": row.start,
         "found": row.found,
         "wanted": row.wanted,
+        "wanders": row.steady.burn_in.as_ref().is_some_and(|it| it.wanders),
         "source": row.source.name(),
         "planned": match row.planned {
             Planned::Iterations(count) => json!(count),
@@ -105,7 +106,7 @@ fn row(row: &Row) -> Value {
 
 /// Writes the rows as CSV: the columns of the JSON rows that are no lists.
 pub fn csv(rows: &[Row], context: &Context) -> Result<(), CliError> {
-    const COLUMNS: [&str; 18] = [
+    const COLUMNS: [&str; 19] = [
         "benchmark",
         "suite",
         "metric",
@@ -114,6 +115,7 @@ pub fn csv(rows: &[Row], context: &Context) -> Result<(), CliError> {
         "start",
         "found",
         "wanted",
+        "wanders",
         "source",
         "planned",
         "instances",

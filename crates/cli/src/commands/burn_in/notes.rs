@@ -43,6 +43,7 @@ pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
         too_short(rows, asked.method),
         not_positive(rows),
         shortened(rows),
+        wandering(rows),
         not_worth_it(rows),
         planned_too_short(rows, asked.use_of_starts),
     ]
@@ -107,6 +108,17 @@ fn partly_unsteady(rows: &[Row]) -> Option<String> {
     ))
 }
 
+fn wandering(rows: &[Row]) -> Option<String> {
+    let wander = those(rows, |row| {
+        row.source == Source::Found && row.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
+    })?;
+    Some(format!(
+        "instances wander, some up and some down, and have no warm-up in common: {}; more \
+         instances help, more burn-in would not",
+        names(wander, |_| String::new())
+    ))
+}
+
 /// A burn-in costs much when it takes this share of the time, and brings little when without
 /// it the mean is off by less than that.
 const DEAR: f64 = 0.1;
@@ -131,8 +143,7 @@ fn not_worth_it(rows: &[Row]) -> Option<String> {
         )
     };
     Some(format!(
-        "a long burn-in that changes the mean little, because instances wander rather than warm up: {}; \
-         --max-cost shortens it",
+        "a long burn-in that changes the mean little: {}; --max-cost shortens it",
         names(dear, of)
     ))
 }
