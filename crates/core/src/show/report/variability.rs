@@ -14,8 +14,8 @@ use super::directory::{Directory, DirectoryError};
 use super::page::url_part;
 use super::side_file;
 use super::site::{
-    Choices, Compared, MetricRows, Metrics, NothingMore, Settings as PageSettings, SitePage,
-    filters, listing, shell,
+    Choice, Choices, Compared, MetricRows, Metrics, NothingMore, Settings as PageSettings,
+    SitePage, filters, listing, shell,
 };
 use crate::clean::Rules;
 use crate::explain::{Effort, More, Noise, NoiseMetrics, Settings, noise};
@@ -236,13 +236,13 @@ impl VariabilityPage {
                 .collect(),
             suites: rows().map(|it| it.about.suite.clone()).collect(),
             tags: rows().flat_map(|it| it.about.tags.clone()).collect(),
-            more: vec![(
-                "state",
-                "Show",
-                states
+            more: vec![Choice {
+                name: "state",
+                label: "Show",
+                values: states
                     .map(|(key, it)| (key.to_owned(), it.to_owned()))
                     .into(),
-            )],
+            }],
         }
     }
 }
