@@ -9,6 +9,9 @@ use crate::record::InstanceData;
 /// The metric that says how long an iteration takes.
 const TIME: &str = "wall_time";
 
+/// What is less of an iteration is no cost.
+const ROUNDED: f64 = 1e-6;
+
 /// What to measure more of, so that means get surer for the same time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
@@ -91,7 +94,9 @@ fn costs(instances: &[InstanceData], cleaned: &Cleaned) -> Option<Costs> {
         instance: mean(&own)?,
         iteration: mean(&iterations)?,
     };
-    (costs.instance > 0.0 && costs.iteration > 0.0).then_some(costs)
+    // Without burn-in or times of start and end nothing is left but what was rounded.
+    let is_known = costs.instance > ROUNDED * costs.iteration && costs.iteration > 0.0;
+    is_known.then_some(costs)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 values")]
@@ -170,6 +175,16 @@ mod tests {
         let found_best = found.best_iterations.map(as_f64).expect("costs are known");
         assert!((found_best - best).abs() <= 1.0, "{found_best} {best}");
         assert_eq!(found.more, More::Iterations);
+    }
+
+    #[test]
+    fn what_an_instance_costs_may_be_unknown() {
+        let found = of(&measured(&[1.0, 1.3, 0.8, 1.1], 0, 5)).expect("enough");
+        let expected = Effort {
+            more: More::Instances,
+            best_iterations: None,
+        };
+        assert_eq!(found, expected);
     }
 
     #[test]

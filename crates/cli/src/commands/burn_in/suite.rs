@@ -177,3 +177,53 @@ fn is(reason: &str) -> String {
         format!("is {reason}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the text of a suite file after its benchmark got another burn-in.
+    fn changed(text: &str, table: &str) -> String {
+        let (path, folder) = (Path::new("lapwing.toml"), Path::new("/suite"));
+        let mut file = SuiteFile {
+            path: path.to_owned(),
+            suite: Suite::parse(path, text, folder).expect("a suite"),
+            document: text.parse().expect("TOML"),
+        };
+        file.set(table, 7);
+        let text = file.document.to_string();
+        let suite = Suite::parse(path, &text, folder).expect("still a suite");
+        let cases = suite.plan(&Settings::default(), 0).cases;
+        assert!(cases.iter().all(|it| it.burn_in == BurnIn::Fixed(7)));
+        text
+    }
+
+    #[test]
+    fn a_table_keeps_its_layout_however_it_is_written() {
+        insta::assert_snapshot!(changed("[benchmark.a]\ncommand = 'x'\n\n[benchmark.a.env]\nK = '1' # one\n", "a"), @"
+        [benchmark.a]
+        command = 'x'
+        burn_in = 7
+
+        [benchmark.a.env]
+        K = '1' # one
+        ");
+        insta::assert_snapshot!(changed("[benchmark.'a b']\nburn_in = \"auto\" # later\ncommand = 'x'\n", "a b"), @"
+        [benchmark.'a b']
+        burn_in = 7 # later
+        command = 'x'
+        ");
+        insta::assert_snapshot!(changed("benchmark.a.command = 'x'\n", "a"), @"
+        benchmark.a.command = 'x'
+        benchmark.a.burn_in = 7
+        ");
+        insta::assert_snapshot!(changed("[benchmark]\na = { command = 'x', burn_in = 1 }\n", "a"), @"
+        [benchmark]
+        a = { command = 'x', burn_in = 7 }
+        ");
+        insta::assert_snapshot!(changed("[benchmark]\na = { command = 'x' }\n", "a"), @"
+        [benchmark]
+        a = { command = 'x' , burn_in = 7 }
+        ");
+    }
+}

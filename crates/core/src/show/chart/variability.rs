@@ -193,3 +193,80 @@ fn dataset(parts: &[Option<Part>], beside: f64, edge: f64) -> Value {
     }
     columns.into_dataset()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::Rules;
+    use crate::clean::tests::instance;
+    use crate::explain::{NoiseMetrics, Settings, noise};
+    use crate::model::{Benchmark, Outcome};
+    use crate::record::BenchmarkData;
+
+    /// A benchmark whose instances have these centres, and this share of noise within.
+    fn benchmark(id: &str, centres: &[f64], within: f64) -> Vec<Noise> {
+        let one = |centre: &f64| {
+            let values = [-1.0, 1.0, -1.0, 1.0].map(|sign| centre * (1.0 + sign * within));
+            instance(&values.map(|value| (false, Outcome::Ok, value)))
+        };
+        let data = BenchmarkData {
+            suite: "test".to_owned(),
+            benchmark: Benchmark {
+                id: id.to_owned(),
+                ..Benchmark::default()
+            },
+            instances: centres.iter().map(one).collect(),
+        };
+        let seed = lapwing_stats::Seed(7);
+        noise(
+            data,
+            &Rules::default(),
+            Settings::Latest,
+            &NoiseMetrics::Usual,
+            seed,
+        )
+        .rows
+    }
+
+    #[test]
+    fn alike_noises_stand_on_a_plain_axis_from_zero() {
+        let rows = [
+            benchmark("a", &[1.0, 1.1, 0.9], 0.05),
+            benchmark("b", &[1.0, 1.2, 0.9], 0.04),
+        ]
+        .concat();
+        let chart = variability(&rows);
+        assert_eq!(chart.option["xAxis"]["type"], "value");
+        assert!(!chart.subtitle.contains("Logarithmic"));
+        assert_eq!(
+            chart.option["yAxis"]["axisLabel"]["formatter"]["names"],
+            json!(["a", "b"])
+        );
+    }
+
+    #[test]
+    fn what_is_too_small_for_a_logarithmic_axis_stands_at_its_edge() {
+        let rows = [
+            benchmark("noisy", &[1.0, 2.0, 0.5], 0.2),
+            benchmark("quiet", &[1.0, 1.0, 1.0], 0.002),
+        ]
+        .concat();
+        let chart = variability(&rows);
+        assert_eq!(chart.option["xAxis"]["type"], "log");
+        assert_eq!(chart.option["xAxis"]["min"], json!(0.1));
+        // Of the quiet one nothing lies between the instances.
+        let between = &chart.option["dataset"][0]["source"];
+        assert_eq!(between["value"][1], json!(0.1), "{between}");
+        assert!(
+            chart
+                .subtitle
+                .ends_with("what is below 0.1 % stands at its edge.")
+        );
+    }
+
+    #[test]
+    fn single_instances_are_nothing_to_draw() {
+        let chart = variability(&benchmark("a", &[1.0], 0.1));
+        assert!(chart.subtitle.starts_with("Nothing to draw"));
+    }
+}
