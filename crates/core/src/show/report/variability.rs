@@ -55,13 +55,13 @@ pub(super) struct VariabilityRow {
 
 /// Returns a row for each variant, of all runs of its latest version, and each of these metrics.
 pub(super) fn rows(
-    data: &BenchmarkData,
+    data: BenchmarkData,
     rules: &Rules,
     metrics: Vec<MetricName>,
     about: &About,
 ) -> Vec<VariabilityRow> {
     let metrics = NoiseMetrics::Named(metrics);
-    let found = noise(data.clone(), rules, Settings::Latest, &metrics, SEED);
+    let found = noise(data, rules, Settings::Latest, &metrics, SEED);
     let rows = found.rows.into_iter();
     rows.map(|noise| row(noise, about.clone())).collect()
 }
