@@ -8,6 +8,8 @@ use lapwing_stats::steady::{
     steady_state,
 };
 
+use rayon::prelude::*;
+
 use super::SteadyFrom;
 use crate::model::{Id, InstanceOutcome, MetricName, Outcome};
 use crate::record::{BenchmarkData, InstanceData};
@@ -180,7 +182,7 @@ pub fn find_steady(data: &BenchmarkData, metric: &str, search: &SteadySearch) ->
     let seed = search.seed.split(&data.suite).split(&data.benchmark.id);
     let instances: Vec<InstanceSteady> = data
         .instances
-        .iter()
+        .par_iter()
         .enumerate()
         .filter_map(|(position, instance)| of_instance(instance, position, metric, search, seed))
         .collect();
