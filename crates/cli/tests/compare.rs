@@ -196,7 +196,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: new: not in 2026.8 |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
     | test_noisy | 0.950 s | 1.00 s | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: 87 instances a side would settle 5 % |
-    | test_sort | 500 ms | 501 ms | 1.00× | [0.99, 1.02] | 10 / 10 | ? inconclusive |
+    | test_sort | 500 ms | 501 ms | 1.00× | [0.99, 1.02] | 10 / 10 | ? inconclusive: no change seen |
     | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: a verdict takes 3 instances a side, and there are 2 and 2 |
 
     - suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
@@ -209,7 +209,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     2026.9 against 2026.8: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval      instances  verdict
-     test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  ? inconclusive
+     test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  ? inconclusive: no change seen
 
     note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
 
@@ -486,7 +486,7 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
      test_drift    1.04 s     1.14 s  1.10×  [1.05, 1.14]      5 / 5  ✗ regression
-     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive
+     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive: no change seen
 
     suite: 1.05× [1.02, 1.07], the geometric mean of 2 benchmarks
     note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
@@ -499,7 +499,7 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
      test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.11]      5 / 5  ? inconclusive: 13 instances a side would settle 5 %
-     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive
+     test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive: no change seen
 
     suite: 1.01× [0.97, 1.05], the geometric mean of 2 benchmarks
     note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart

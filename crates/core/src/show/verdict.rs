@@ -143,9 +143,7 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             "perhaps unchanged, perhaps changed by more than matters".to_owned()
         }
         Reason::Straddles => "it changed, but perhaps by less than matters".to_owned(),
-        Reason::NoChangeSeen => {
-            "no change seen; only --smallest-effect lets that be called equivalent".to_owned()
-        }
+        Reason::NoChangeSeen => "no change seen".to_owned(),
         Reason::NoBaseline => format!("new: not in {}", comparison.baseline),
         Reason::NoCandidate => format!("not in {}", comparison.candidate),
         Reason::NothingLeft { failures } => {

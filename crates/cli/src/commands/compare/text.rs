@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use lapwing_core::judge::{Comparison, Estimate, Verdict};
+use lapwing_core::judge::{Comparison, Estimate, Reason, Verdict};
 use lapwing_core::show::{caution_text, ratio_text, reason_text, round_percent, verdicts_text};
 
 use super::Answer;
@@ -261,7 +261,7 @@ fn notes(answer: &Answer) -> Vec<String> {
         };
         notes.push(format!("{of}: {text}"));
     }
-    let is_open = |it: &&Comparison| it.verdict == Verdict::Inconclusive && it.reason.is_none();
+    let is_open = |it: &&Comparison| it.reason == Some(Reason::NoChangeSeen);
     let undecided = answer.comparisons.iter().filter(is_open).count();
     if undecided > 0 && answer.options.smallest_effect.is_none() {
         notes.push(

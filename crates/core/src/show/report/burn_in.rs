@@ -12,8 +12,8 @@ use super::columns::{About, columns};
 use super::directory::{Directory, DirectoryError};
 use super::side_file;
 use super::site::{
-    Choices, Compared, Metrics, NothingMore, Settings, SitePage, counted, filters, listing, shell,
-    verb,
+    Choice, Choices, Compared, Metrics, NothingMore, Settings, SitePage, counted, filters, listing,
+    shell, verb,
 };
 use crate::clean::{
     BenchmarkSteady, BurnInSource, Policy, SteadyFrom, SteadySearch, burn_in_metric, find_steady,
@@ -323,21 +323,21 @@ impl BurnInPage {
                 .flat_map(|it| it.about.tags.clone())
                 .collect(),
             more: vec![
-                (
-                    "class",
-                    "Class",
-                    classes
+                Choice {
+                    name: "class",
+                    label: "Class",
+                    values: classes
                         .into_iter()
                         .map(|it| (it.clone(), it.clone()))
                         .collect(),
-                ),
-                (
-                    "state",
-                    "Show",
-                    states
+                },
+                Choice {
+                    name: "state",
+                    label: "Show",
+                    values: states
                         .map(|(key, it)| (key.to_owned(), it.to_owned()))
                         .into(),
-                ),
+                },
             ],
         }
     }

@@ -11,8 +11,8 @@ use super::directory::{Directory, DirectoryError};
 use super::page::url_part;
 use super::side_file;
 use super::site::{
-    Choices, Compared, MetricRows, Metrics, NothingMore, Settings, SitePage, counted, filters,
-    listing, shell, verb,
+    Choice, Choices, Compared, MetricRows, Metrics, NothingMore, Settings, SitePage, counted,
+    filters, listing, shell, verb,
 };
 use crate::clean::{
     BenchmarkAudit, BurnInRule, BurnInSource, Failures, Funnel, IterationState, KnownBenchmarks,
@@ -277,20 +277,21 @@ impl CleaningPage {
             suites: rows().map(|it| it.about.suite.clone()).collect(),
             tags: rows().flat_map(|it| it.about.tags.clone()).collect(),
             more: vec![
-                (
-                    "state",
-                    "Show",
-                    states
+                Choice {
+                    name: "state",
+                    label: "Show",
+                    values: states
                         .map(|(key, it)| (key.to_owned(), it.to_owned()))
                         .into(),
-                ),
-                (
-                    "rule",
-                    "Left out as",
-                    used.into_iter()
+                },
+                Choice {
+                    name: "rule",
+                    label: "Left out as",
+                    values: used
+                        .into_iter()
                         .map(|it| (it.key().to_owned(), it.name().to_owned()))
                         .collect(),
-                ),
+                },
             ],
         }
     }

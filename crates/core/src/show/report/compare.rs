@@ -10,7 +10,7 @@ use super::columns::{About, columns};
 use super::directory::{Directory, DirectoryError};
 use super::side_file;
 use super::site::{
-    Choices, Compared, Metrics, Settings, SitePage, counted, filters, listing, shell,
+    Choice, Choices, Compared, Metrics, Settings, SitePage, counted, filters, listing, shell,
 };
 use super::slug::slug;
 use super::verdicts::chip;
@@ -371,21 +371,30 @@ fn choices(view: &ComparisonView, rows: &[CompareRow]) -> Choices {
         }
     }
     let used: BTreeSet<Verdict> = view.comparisons.iter().map(|it| it.verdict).collect();
-    let mut more = vec![(
-        "verdict",
-        "Verdict",
-        used.into_iter()
+    let mut more = vec![Choice {
+        name: "verdict",
+        label: "Verdict",
+        values: used
+            .into_iter()
             .map(|it| (it.name().to_owned(), it.title().to_owned()))
             .collect(),
-    )];
+    }];
     let candidates = view.names(|it| &it.candidate);
     if candidates.len() > 1 {
         let candidates = candidates.into_iter().map(|it| (it.clone(), it.clone()));
-        more.push(("candidate", "Candidate", candidates.collect()));
+        more.push(Choice {
+            name: "candidate",
+            label: "Candidate",
+            values: candidates.collect(),
+        });
     }
     if view.comparisons.iter().any(|it| !it.cautions.is_empty()) {
         let cautions = vec![("some".to_owned(), "with cautions".to_owned())];
-        more.push(("caution", "Cautions", cautions));
+        more.push(Choice {
+            name: "caution",
+            label: "Cautions",
+            values: cautions,
+        });
     }
     Choices {
         metrics: if metrics.len() > 1 {

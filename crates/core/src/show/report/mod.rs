@@ -231,7 +231,7 @@ impl ReportWriter {
             comparisons: self.comparisons.as_ref(),
         };
         let written: Vec<Result<Summary, DirectoryError>> = waiting
-            .par_iter()
+            .into_par_iter()
             .map(|data| write_benchmark(data, &site))
             .collect();
         for summary in written {
@@ -306,7 +306,8 @@ impl MetricView {
     }
 }
 
-fn write_benchmark(data: &BenchmarkData, site: &Site<'_>) -> Result<Summary, DirectoryError> {
+fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, DirectoryError> {
+    let data = &owned;
     let Site {
         directory,
         options,
@@ -346,8 +347,6 @@ fn write_benchmark(data: &BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
             }
         })
         .collect();
-    let names = views.iter().map(|view| view.sample.name.clone()).collect();
-    let variability = variability::rows(data, &options.rules, names, &about);
     let mut files = Vec::new();
     for (number, view) in views.iter().enumerate() {
         let first = views.first().unwrap_or(view);
@@ -379,6 +378,9 @@ fn write_benchmark(data: &BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         site,
     });
     directory.write(&format!("benchmark/{slug}.html"), &page)?;
+    let names = views.into_iter().map(|view| view.sample.name).collect();
+    // Last of all: it takes the measurements apart by variant and version.
+    let variability = variability::rows(owned, &options.rules, names, &about);
     Ok(Summary {
         about,
         found,

@@ -163,8 +163,17 @@ pub(super) struct Choices {
     pub(super) metrics: Vec<(String, String)>,
     pub(super) suites: BTreeSet<String>,
     pub(super) tags: BTreeSet<String>,
-    /// Further ones: name in the address, label, and the values with their titles.
-    pub(super) more: Vec<(&'static str, &'static str, Vec<(String, String)>)>,
+    pub(super) more: Vec<Choice>,
+}
+
+/// Something else that rows can be filtered by.
+#[derive(Debug)]
+pub(super) struct Choice {
+    /// Its name in the address.
+    pub(super) name: &'static str,
+    pub(super) label: &'static str,
+    /// The values and what they are called.
+    pub(super) values: Vec<(String, String)>,
 }
 
 /// Whether one metric is looked at, or all of them may be.
@@ -196,7 +205,7 @@ pub(super) fn filters(label: &str, choices: &Choices, metrics: Metrics) -> Marku
             @if !choices.tags.is_empty() {
                 label { span { "Tag" } select name="tag" { (options(&choices.tags)) } }
             }
-            @for (name, label, values) in &choices.more {
+            @for Choice { name, label, values } in &choices.more {
                 label { span { (label) } select name=(name) {
                     option value="" { "all" }
                     @for (value, title) in values { option value=(value) { (title) } }

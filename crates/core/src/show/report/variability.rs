@@ -14,8 +14,8 @@ use super::directory::{Directory, DirectoryError};
 use super::page::url_part;
 use super::side_file;
 use super::site::{
-    Choices, Compared, MetricRows, Metrics, NothingMore, Settings as PageSettings, SitePage,
-    filters, listing, shell,
+    Choice, Choices, Compared, MetricRows, Metrics, NothingMore, Settings as PageSettings,
+    SitePage, filters, listing, shell,
 };
 use crate::clean::Rules;
 use crate::explain::{Effort, More, Noise, NoiseMetrics, Settings, noise};
@@ -55,13 +55,13 @@ pub(super) struct VariabilityRow {
 
 /// Returns a row for each variant, of all runs of its latest version, and each of these metrics.
 pub(super) fn rows(
-    data: &BenchmarkData,
+    data: BenchmarkData,
     rules: &Rules,
     metrics: Vec<MetricName>,
     about: &About,
 ) -> Vec<VariabilityRow> {
     let metrics = NoiseMetrics::Named(metrics);
-    let found = noise(data.clone(), rules, Settings::Latest, &metrics, SEED);
+    let found = noise(data, rules, Settings::Latest, &metrics, SEED);
     let rows = found.rows.into_iter();
     rows.map(|noise| row(noise, about.clone())).collect()
 }
@@ -236,13 +236,13 @@ impl VariabilityPage {
                 .collect(),
             suites: rows().map(|it| it.about.suite.clone()).collect(),
             tags: rows().flat_map(|it| it.about.tags.clone()).collect(),
-            more: vec![(
-                "state",
-                "Show",
-                states
+            more: vec![Choice {
+                name: "state",
+                label: "Show",
+                values: states
                     .map(|(key, it)| (key.to_owned(), it.to_owned()))
                     .into(),
-            )],
+            }],
         }
     }
 }
