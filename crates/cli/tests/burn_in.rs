@@ -67,12 +67,12 @@ fn programs_get_every_number() {
     let folder = filled();
     let ask = |more: &[&str]| lapwing(folder.path(), &[&["burn-in", "--quiet"], more].concat(), "");
     assert_snapshot!(ask(&["--format", "csv"]), @"
-    benchmark,suite,metric,unit,class,start,found,wanted,wanders,source,planned,instances,never_steady,too_short,cost,total,bias_without_burn_in,transient_bias,remaining_bias
-    drift,compressors,wall_time,s,no_steady_state,,,,false,found,1,4,4,0,,59.778094749999994,,,
-    gzip[level=1],compressors,wall_time,s,warm_up,4,4,4,false,found,1,4,0,0,7.028548499999999,43.198710999999996,0.07488702007256715,0.0,0.0
-    gzip[level=9],compressors,wall_time,s,warm_up,7,7,7,false,found,1,4,0,0,13.050967499999999,46.21048474999999,0.14970453238694797,0.0,0.0
-    short,compressors,wall_time,s,too_short,1,,,false,recorded,1,4,0,4,2.0048387500000002,5.0195170000000005,,,
-    sort,compressors,wall_time,s,flat,0,0,0,false,found,1,4,0,0,0.0,20.0936275,0.0,0.0,0.0
+    benchmark,suite,metric,unit,class,start,found,wanted,source,planned,instances,never_steady,too_short,cost,total,bias_without_burn_in,transient_bias,remaining_bias,wanders
+    drift,compressors,wall_time,s,no_steady_state,,,,found,1,4,4,0,,59.778094749999994,,,,false
+    gzip[level=1],compressors,wall_time,s,warm_up,4,4,4,found,1,4,0,0,7.028548499999999,43.198710999999996,0.07488702007256715,0.0,0.0,false
+    gzip[level=9],compressors,wall_time,s,warm_up,7,7,7,found,1,4,0,0,13.050967499999999,46.21048474999999,0.14970453238694797,0.0,0.0,false
+    short,compressors,wall_time,s,too_short,1,,,recorded,1,4,0,4,2.0048387500000002,5.0195170000000005,,,,false
+    sort,compressors,wall_time,s,flat,0,0,0,found,1,4,0,0,0.0,20.0936275,0.0,0.0,0.0,false
     exit 0
     ");
     assert_snapshot!(ask(&["--format", "json", "-b", "gzip[level=1]", "-b", "drift"]), @r#"

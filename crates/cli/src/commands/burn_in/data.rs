@@ -115,7 +115,6 @@ pub fn csv(rows: &[Row], context: &Context) -> Result<(), CliError> {
         "start",
         "found",
         "wanted",
-        "wanders",
         "source",
         "planned",
         "instances",
@@ -126,6 +125,7 @@ pub fn csv(rows: &[Row], context: &Context) -> Result<(), CliError> {
         "bias_without_burn_in",
         "transient_bias",
         "remaining_bias",
+        "wanders",
     ];
     let text =
         |name: &str| ["benchmark", "suite", "metric", "unit", "class", "source"].contains(&name);

@@ -246,9 +246,19 @@ impl Measuring<'_> {
     fn say_where(&self, session: &Session, end: RunEnd) {
         let name = session.name.as_deref().unwrap_or_default();
         let store = self.context.store.display();
-        let next = match end {
-            RunEnd::Complete => "`lapwing report` shows it",
-            RunEnd::Interrupted => "`lapwing run --resume` measures the rest",
+        let next = match (end, self.plan.variants.as_slice()) {
+            (RunEnd::Interrupted, _) => "`lapwing run --resume` measures the rest".to_owned(),
+            (RunEnd::Complete, [] | [_]) => "`lapwing report` shows it".to_owned(),
+            (RunEnd::Complete, several) => {
+                let sides: Vec<String> = several
+                    .iter()
+                    .map(|it| format!("'variant:{}'", it.name))
+                    .collect();
+                format!(
+                    "`lapwing compare {}` judges it, `lapwing report` shows it",
+                    sides.join(" ")
+                )
+            }
         };
         self.context
             .terminal

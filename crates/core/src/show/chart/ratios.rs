@@ -421,7 +421,7 @@ mod tests {
             let round = |tick: f64| (tick.exp() * 1000.0).round() / 1000.0;
             ticks.into_iter().map(round).collect()
         };
-        assert_eq!(told(0.89, 1.12), [0.9, 0.95, 0.97, 1.0, 1.02, 1.05, 1.1]);
+        assert_eq!(told(0.89, 1.12), [0.9, 0.95, 0.97, 1.0, 1.03, 1.05, 1.1]);
         assert_eq!(told(0.4, 12.0), [0.5, 0.67, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0]);
     }
 }
