@@ -184,18 +184,18 @@ fn the_page_of_comparisons_has_every_one_the_worst_first() {
         })
         .collect();
     insta::assert_snapshot!(rows.join("\n"), @"
-    it 1 | peak_memory | 1.144× | regression | 
     it 1 | wall_time | 1.144× | regression | 
+    it 1 | peak_memory | 1.144× | regression | 
     it 4 | wall_time | 1.05× | regression | 
     it 4 | peak_memory | 1.05× | regression | 
-    it 3 | peak_memory | 0.858× | improvement | 
     it 3 | wall_time | 0.858× | improvement | 
+    it 3 | peak_memory | 0.858× | improvement | 
+    it 5 | wall_time | – | not_measured | new: not in before
+    it 5 | peak_memory | – | not_measured | new: not in before
     it 0 | wall_time | 1.002× | equivalent | 
     it 0 | peak_memory | 1.002× | equivalent | 
     it 2 | wall_time | 1.000× | equivalent | 
-    it 2 | peak_memory | 1.000× | equivalent | 
-    it 5 | wall_time | – | not_measured | new: not in before
-    it 5 | peak_memory | – | not_measured | new: not in before
+    it 2 | peak_memory | 1.000× | equivalent |
     ");
     let page = &files["compare.html"];
     let said = "<strong>4 regressions, 2 improvements, 4 equivalent within 3 %, 2 not measured</strong> (6 benchmarks, 12 comparisons, false discoveries at most 5 %).";

@@ -20,4 +20,4 @@ pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use steady::class_name;
 pub use summary::RunSummary;
-pub use verdict::{caution_text, ratio_text, reason_text, verdicts_text};
+pub use verdict::{caution_text, news_first, ratio_text, reason_text, verdicts_text};

@@ -1,5 +1,7 @@
 //! The words for what a comparison came to, the same in the terminal and on the page.
 
+use std::cmp::Ordering;
+
 use lapwing_stats::Interval;
 
 use super::estimate::{ends, telling_decimals};
@@ -81,6 +83,26 @@ impl Method {
             Self::Permutation => "the permutation test",
         }
     }
+}
+
+/// Returns the order in which comparisons are listed: regressions, improvements, what was not
+/// measured, what is inconclusive, what is equivalent; of each the largest changes first.
+pub fn news_first(one: &Comparison, other: &Comparison) -> Ordering {
+    let rank = |it: &Comparison| match it.verdict {
+        Verdict::Regression => 0,
+        Verdict::Improvement => 1,
+        Verdict::NotMeasured => 2,
+        Verdict::Inconclusive => 3,
+        Verdict::Equivalent => 4,
+    };
+    // Twice and half are changes of the same size; what rounding adds puts nothing first.
+    let change = |it: &Comparison| {
+        let size = it.ratio.map_or(0.0, |ratio| ratio.value.ln().abs());
+        (size * 1e9).round()
+    };
+    rank(one)
+        .cmp(&rank(other))
+        .then(change(other).total_cmp(&change(one)))
 }
 
 /// Returns how many comparisons came to each verdict, worst first: `2 regressions, 1

@@ -1,11 +1,12 @@
 //! The answer of a comparison for people: a sentence, the table, what to know, what to do.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::Write;
 
 use lapwing_core::judge::{Comparison, Estimate, Reason, Verdict};
-use lapwing_core::show::{caution_text, ratio_text, reason_text, round_percent, verdicts_text};
+use lapwing_core::show::{
+    caution_text, news_first, ratio_text, reason_text, round_percent, verdicts_text,
+};
 
 use super::Answer;
 use crate::error::CliError;
@@ -71,7 +72,7 @@ fn headline(answer: &Answer) -> String {
 /// Returns what is listed, news first, and how many of each verdict are not.
 fn listed(answer: &Answer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verdict, usize>) {
     let mut listed: Vec<&Comparison> = answer.comparisons.iter().collect();
-    listed.sort_by_key(|it| (rank(it.verdict), Reverse(size_of_change(it))));
+    listed.sort_by(|one, other| news_first(one, other));
     let mut hidden = BTreeMap::new();
     if all || listed.len() <= ALL_UP_TO {
         return (listed, hidden);
@@ -89,26 +90,6 @@ fn listed(answer: &Answer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verdict, us
         is_news
     });
     (listed, hidden)
-}
-
-fn rank(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Regression => 0,
-        Verdict::Improvement => 1,
-        Verdict::NotMeasured => 2,
-        Verdict::Inconclusive => 3,
-        Verdict::Equivalent => 4,
-    }
-}
-
-/// The change on a scale on which twice and half are the same, in steps that can be sorted.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the logarithm of a ratio is far below 2^63 millionths"
-)]
-fn size_of_change(it: &Comparison) -> i64 {
-    let size = it.ratio.map_or(0.0, |ratio| ratio.value.ln().abs());
-    (size * 1e6) as i64
 }
 
 fn table(answer: &Answer, listed: &[&Comparison], form: Form) -> Table {

@@ -21,7 +21,7 @@ use crate::model::Better;
 use crate::show::chart::{Chart, ratios};
 use crate::show::quantity::round_percent;
 use crate::show::sample::metric_title;
-use crate::show::{caution_text, ratio_text, reason_text, verdicts_text};
+use crate::show::{caution_text, news_first, ratio_text, reason_text, verdicts_text};
 
 /// What a report shows of comparisons that were made.
 #[derive(Debug, Clone, Default)]
@@ -209,17 +209,7 @@ pub(super) fn write(
 ) -> Result<(), DirectoryError> {
     const FILE: &str = "compare";
     let mut sorted: Vec<&Comparison> = view.comparisons.iter().collect();
-    // Regressions first, and of what is sure what changed most.
-    let change = |it: &Comparison| match it.verdict {
-        Verdict::Regression | Verdict::Improvement => {
-            it.ratio.map_or(0.0, |it| it.value.ln().abs())
-        }
-        Verdict::Equivalent | Verdict::Inconclusive | Verdict::NotMeasured => 0.0,
-    };
-    sorted.sort_by(|a, b| {
-        let by_change = || change(b).total_cmp(&change(a));
-        a.verdict.cmp(&b.verdict).then_with(by_change)
-    });
+    sorted.sort_by(|a, b| news_first(a, b));
     let rows: Vec<CompareRow> = sorted.into_iter().map(|it| row(it, written)).collect();
     let content = side_file(FILE, &columns(&rows));
     directory.write(&format!("data/{FILE}.js"), &content)?;
