@@ -74,31 +74,46 @@ impl Estimate {
 impl RatioEstimate {
     /// Returns `1.04×`, with as many digits as its interval needs.
     pub fn value_text(&self) -> String {
-        if !self.value.is_finite() {
-            return ratio(self.value);
-        }
-        format!("{}×", fixed(self.value, self.decimals()))
+        ratio_value(self.value, Some(self.interval))
     }
 
     /// Returns the interval alone: `[1.02, 1.07]`.
     pub fn interval_text(&self) -> Option<String> {
-        let decimals = self.decimals();
-        ends(Some(self.interval)).map(|(lower, upper)| {
-            format!("[{}, {}]", fixed(lower, decimals), fixed(upper, decimals))
-        })
+        ratio_interval(self.value, Some(self.interval))
     }
 
     /// Returns `1.04× [1.02, 1.07]`.
     pub fn text(&self) -> String {
-        match self.interval_text() {
-            Some(interval) => format!("{} {interval}", self.value_text()),
-            None => self.value_text(),
-        }
+        ratio_text(self.value, Some(self.interval))
     }
 
     fn decimals(&self) -> usize {
         telling_decimals(ratio_decimals(self.value), Some(self.interval))
     }
+}
+
+/// Returns a ratio and its interval as one text: `1.01× [0.99, 1.02]`.
+pub fn ratio_text(value: f64, interval: Option<Interval>) -> String {
+    match ratio_interval(value, interval) {
+        Some(interval_text) => format!("{} {interval_text}", ratio_value(value, interval)),
+        None => ratio_value(value, None),
+    }
+}
+
+/// Returns a ratio alone, with as many digits as its interval needs.
+pub(super) fn ratio_value(value: f64, interval: Option<Interval>) -> String {
+    if !value.is_finite() {
+        return ratio(value);
+    }
+    let decimals = telling_decimals(ratio_decimals(value), interval);
+    format!("{}×", fixed(value, decimals))
+}
+
+/// Returns the interval of a ratio alone; `None` where it has no ends.
+pub(super) fn ratio_interval(value: f64, interval: Option<Interval>) -> Option<String> {
+    let decimals = telling_decimals(ratio_decimals(value), interval);
+    ends(interval)
+        .map(|(lower, upper)| format!("[{}, {}]", fixed(lower, decimals), fixed(upper, decimals)))
 }
 
 /// Returns the sentence that compares two things by a metric, or `None` when either value is
@@ -163,7 +178,7 @@ pub fn difference_text(difference: f64, unit: &str) -> String {
 }
 
 /// Returns the ends of an interval that has two.
-pub(super) fn ends(interval: Option<Interval>) -> Option<(f64, f64)> {
+fn ends(interval: Option<Interval>) -> Option<(f64, f64)> {
     let interval = interval?;
     (interval.lower.is_finite() && interval.upper.is_finite())
         .then_some((interval.lower, interval.upper))
@@ -180,7 +195,7 @@ fn range(lower: &str, upper: &str) -> String {
 
 /// Returns how many decimals tell the ends of an interval well apart (by two units of the
 /// last digit): at least `decimals`, at most three more.
-pub(super) fn telling_decimals(decimals: usize, interval: Option<Interval>) -> usize {
+fn telling_decimals(decimals: usize, interval: Option<Interval>) -> usize {
     let Some((lower, upper)) = ends(interval) else {
         return decimals;
     };

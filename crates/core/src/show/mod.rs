@@ -13,11 +13,11 @@ mod summary;
 mod verdict;
 
 pub use chart::{Chart, Colours, Theme};
-pub use estimate::{comparison_sentence, cv_text, difference_text};
+pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};
 pub use noise::{NOISY, Titles, noise_advice, noise_headline};
 pub use quantity::{Scale, count, percent, quantity, ratio, round_percent};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use steady::class_name;
 pub use summary::RunSummary;
-pub use verdict::{caution_text, news_first, ratio_text, reason_text, verdicts_text};
+pub use verdict::{caution_text, news_first, reason_text, verdicts_text};

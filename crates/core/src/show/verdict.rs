@@ -2,10 +2,8 @@
 
 use std::cmp::Ordering;
 
-use lapwing_stats::Interval;
-
-use super::estimate::{ends, telling_decimals};
-use super::quantity::{fixed, ratio, ratio_decimals, round_percent};
+use super::estimate::{ratio_interval, ratio_value};
+use super::quantity::round_percent;
 use crate::judge::{
     Caution, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT, Method, Reason,
     Verdict,
@@ -49,22 +47,12 @@ impl Comparison {
 impl ComparedRatio {
     /// Returns `1.04×`, with as many digits as its interval needs.
     pub fn value_text(&self) -> String {
-        if !self.value.is_finite() {
-            return ratio(self.value);
-        }
-        format!("{}×", fixed(self.value, self.decimals()))
+        ratio_value(self.value, self.interval)
     }
 
     /// Returns the interval alone, `[1.02, 1.07]`; `None` where the data do not bound it.
     pub fn interval_text(&self) -> Option<String> {
-        let decimals = self.decimals();
-        ends(self.interval).map(|(lower, upper)| {
-            format!("[{}, {}]", fixed(lower, decimals), fixed(upper, decimals))
-        })
-    }
-
-    fn decimals(&self) -> usize {
-        telling_decimals(ratio_decimals(self.value), self.interval)
+        ratio_interval(self.value, self.interval)
     }
 }
 
@@ -210,19 +198,5 @@ pub fn caution_text(caution: &Caution) -> String {
              narrow"
                 .to_owned()
         }
-    }
-}
-
-/// Returns a ratio and its interval as one text: `1.01× [0.99, 1.02]`.
-pub fn ratio_text(value: f64, interval: Option<Interval>) -> String {
-    let decimals = telling_decimals(ratio_decimals(value), interval);
-    match ends(interval) {
-        Some((lower, upper)) => format!(
-            "{}× [{}, {}]",
-            fixed(value, decimals),
-            fixed(lower, decimals),
-            fixed(upper, decimals)
-        ),
-        None => ratio(value),
     }
 }

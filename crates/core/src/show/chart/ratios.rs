@@ -395,7 +395,7 @@ fn tooltip(shown: &[Row<'_>]) -> Value {
     };
     let texts: Vec<String> = shown
         .iter()
-        .map(|row| crate::show::verdict::ratio_text(row.ratio.value, row.ratio.interval))
+        .map(|row| crate::show::ratio_text(row.ratio.value, row.ratio.interval))
         .collect();
     let verdicts: Vec<String> = shown
         .iter()
