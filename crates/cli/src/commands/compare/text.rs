@@ -116,7 +116,7 @@ fn table(answer: &Answer, listed: &[&Comparison], form: Form) -> Table {
         ("verdict", Left),
     ]);
     let mut table =
-        Table::new(&columns).dispensable(&["instances", "baseline", "candidate", "interval"]);
+        Table::new(&columns).dispensable(&["baseline", "candidate", "instances", "interval"]);
     for it in listed {
         let mut name = it.subject.benchmark.clone();
         if let Some(setting) = &it.subject.setting {
