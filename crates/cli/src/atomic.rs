@@ -1,5 +1,6 @@
 //! Replaces files as a whole: whoever reads one, or is killed meanwhile, has the old or the new.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,17 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(&target)?;
     Ok(())
+}
+
+/// Keeps others who ask for it from changing files in the folder of this one, until it is dropped.
+pub fn lock_beside(path: &Path) -> io::Result<File> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        Some(_) | None => Path::new("."),
+    };
+    let folder = File::open(folder)?;
+    folder.lock()?;
+    Ok(folder)
 }
 
 /// Returns the rights that a new file gets there.

@@ -1,9 +1,11 @@
 //! The burn-in file: the first stable iteration of each benchmark, kept and changed by hand.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 use crate::error::CliError;
@@ -31,6 +33,14 @@ pub enum BurnInFileError {
         /// What is wrong.
         what: String,
     },
+    /// It says two things of a benchmark.
+    #[error("{path} has two numbers for `{name}`")]
+    Twice {
+        /// The file.
+        path: PathBuf,
+        /// The benchmark.
+        name: String,
+    },
     /// It names nothing.
     #[error("{path} names no benchmark")]
     Empty {
@@ -40,11 +50,39 @@ pub enum BurnInFileError {
 }
 
 /// The forms of the file: a map, or a list as Hail's plans are.
-#[derive(Deserialize)]
-#[serde(untagged)]
 enum Content {
-    Map(BTreeMap<String, u32>),
+    Map(Starts),
     List(Vec<Entry>),
+}
+
+/// A map in which no name stands twice.
+struct Starts(BTreeMap<String, u32>);
+
+impl<'de> Deserialize<'de> for Starts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(StartsVisitor)
+    }
+}
+
+struct StartsVisitor;
+
+impl<'de> Visitor<'de> for StartsVisitor {
+    type Value = Starts;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str("a map from names to numbers")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Starts, A::Error> {
+        let mut starts = BTreeMap::new();
+        while let Some((name, start)) = map.next_entry::<String, u32>()? {
+            if starts.contains_key(&name) {
+                return Err(serde::de::Error::custom(format!("`{name}` stands twice")));
+            }
+            starts.insert(name, start);
+        }
+        Ok(Starts(starts))
+    }
 }
 
 #[derive(Deserialize)]
@@ -85,14 +123,28 @@ fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, u32>, BurnInFileErr
         from_yaml(path, text)?
     };
     let starts: BTreeMap<String, u32> = match content {
-        Content::Map(starts) => starts,
-        Content::List(entries) => entries
-            .into_iter()
-            .map(|it| (it.item, it.burn_in))
-            .collect(),
+        Content::Map(Starts(starts)) => starts,
+        Content::List(entries) => by_name(path, entries)?,
     };
     if starts.is_empty() {
         return Err(empty());
+    }
+    Ok(starts)
+}
+
+fn by_name(path: &Path, entries: Vec<Entry>) -> Result<BTreeMap<String, u32>, BurnInFileError> {
+    let mut starts: BTreeMap<String, u32> = BTreeMap::new();
+    for Entry { item, burn_in } in entries {
+        match starts.get(&item) {
+            // Hail's own plan has one entry twice.
+            Some(known) if *known != burn_in => {
+                return Err(BurnInFileError::Twice {
+                    path: path.to_owned(),
+                    name: item,
+                });
+            }
+            Some(_) | None => starts.insert(item, burn_in),
+        };
     }
     Ok(starts)
 }
@@ -137,6 +189,7 @@ fn from_yaml(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
 /// Returns what serde says without the place, which stands in front, and without names of types.
 fn in_words(text: &str) -> String {
     let text = text.split(" at line ").next().unwrap_or(text);
+    let text = text.split(", set DuplicateKeyPolicy").next().unwrap_or(text);
     text.replace("u32", "whole number")
 }
 
@@ -182,6 +235,19 @@ mod tests {
             read_text(r#"[{"item": "a::b", "burn_in": 5}, {"item": "c", "burn_in": 0}]"#),
             expected
         );
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_wrong() {
+        insta::assert_snapshot!(read_text("{\"a\": 5,\n \"a\": 6}").expect_err("wrong"), @"starts:2:8: `a` stands twice");
+        insta::assert_snapshot!(read_text("a: 5\na: 6\n").expect_err("wrong"), @"starts:2:1: duplicate mapping key: a");
+        let twice = |second: u32| {
+            read_text(&format!(
+                "- item: a\n  burn_in: 5\n- item: a\n  burn_in: {second}\n"
+            ))
+        };
+        insta::assert_snapshot!(twice(6).expect_err("wrong"), @"starts has two numbers for `a`");
+        assert_eq!(twice(5), Ok(vec![("a".to_owned(), 5)]));
     }
 
     #[test]

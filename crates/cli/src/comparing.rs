@@ -169,6 +169,6 @@ fn parse_share(text: &str) -> Result<f64, String> {
 
 fn parse_change(text: &str) -> Result<f64, String> {
     number(text)
-        .filter(|change| *change > 0.0)
-        .ok_or_else(|| "write a change above 0 %, such as 3% or 0.03".to_owned())
+        .filter(|change| *change > 0.0 && *change < 1.0)
+        .ok_or_else(|| "write a change above 0 % and below 100 %, such as 3% or 0.03".to_owned())
 }

@@ -79,9 +79,27 @@ impl CliError {
             {
                 return true;
             }
+            // This library keeps the error of the output to itself.
+            if let Some(error) = error.downcast_ref::<serde_json::Error>()
+                && error.io_error_kind() == Some(io::ErrorKind::BrokenPipe)
+            {
+                return true;
+            }
             cause = error.source();
         }
         false
+    }
+
+    /// Returns what is wrong with an answer that was written: nothing, where its reader only did
+    /// not want all of it. What the answer came to is decided all the same.
+    ///
+    /// # Errors
+    /// Any other error.
+    pub fn unless_reader_left(written: Result<(), Self>) -> Result<(), Self> {
+        match written {
+            Err(error) if !error.is_broken_pipe() => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     /// Returns the cause and its causes as one sentence: `a: b: c`.

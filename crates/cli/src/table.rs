@@ -99,7 +99,7 @@ impl Table {
     /// Writes it as Markdown.
     pub fn markdown(&self, out: &mut impl Write) -> io::Result<()> {
         let cells = |cells: &mut dyn Iterator<Item = &str>| {
-            let escaped: Vec<String> = cells.map(|cell| cell.replace('|', "\\|")).collect();
+            let escaped: Vec<String> = cells.map(markdown_cell).collect();
             format!("| {} |", escaped.join(" | "))
         };
         writeln!(out, "{}", cells(&mut self.columns.iter().map(|it| it.0)))?;
@@ -173,6 +173,15 @@ fn plain(text: &str) -> String {
     text.chars()
         .map(|it| if it.is_control() { '\u{FFFD}' } else { it })
         .collect()
+}
+
+/// Returns a text for Markdown that is no HTML in it and holds no control characters.
+pub fn markdown_text(text: &str) -> String {
+    plain(text).replace('<', "&lt;")
+}
+
+fn markdown_cell(text: &str) -> String {
+    markdown_text(text).replace('|', "\\|")
 }
 
 /// Returns a number with its thousands kept apart: `11,873`.

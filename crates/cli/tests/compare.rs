@@ -348,7 +348,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     exit 2
     ");
     assert_snapshot!(compare(&["2026.8", "fast", "--smallest-effect", "much"]), @"
-    error: invalid value 'much' for '--smallest-effect <CHANGE>': write a change above 0 %, such as 3% or 0.03
+    error: invalid value 'much' for '--smallest-effect <CHANGE>': write a change above 0 % and below 100 %, such as 3% or 0.03
 
     For more information, try '--help'.
     exit 2

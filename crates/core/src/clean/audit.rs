@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{BurnInSource, IterationState, LeftOut, Policy, states};
+use super::{BurnInSource, InstanceStates, IterationState, LeftOut, Policy, states};
 use crate::model::{Id, MetricName};
-use crate::record::BenchmarkData;
+use crate::record::{BenchmarkData, InstanceData};
 
 /// A step on the way from everything that was recorded to what is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -206,7 +206,23 @@ pub struct BenchmarkAudit {
 impl BenchmarkAudit {
     /// Returns the audit of a benchmark under a policy.
     pub fn of(data: &BenchmarkData, metric: &str, policy: Policy, burn_in: BurnInSource) -> Self {
-        let states = states(&data.instances, metric, policy);
+        let all: Vec<&InstanceData> = data.instances.iter().collect();
+        Self::of_lots(data, &[all], metric, policy, burn_in)
+    }
+
+    /// Returns the audit of a benchmark of which each lot of instances has to have enough: the sides
+    /// of a comparison.
+    pub fn of_lots(
+        data: &BenchmarkData,
+        lots: &[Vec<&InstanceData>],
+        metric: &str,
+        policy: Policy,
+        burn_in: BurnInSource,
+    ) -> Self {
+        let states: Vec<(&InstanceData, InstanceStates)> = lots
+            .iter()
+            .flat_map(|lot| states(lot.iter().copied(), metric, policy))
+            .collect();
         let all = states.iter().flat_map(|(_, it)| it.states.iter().copied());
         Self {
             suite: data.suite.clone(),

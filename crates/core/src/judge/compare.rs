@@ -191,6 +191,8 @@ pub enum Reason {
     OnlySummaries,
     /// A mean is zero or negative, so that there is no ratio.
     NotPositive,
+    /// The method gives no ratio of these values: nothing varies, or numbers are too large.
+    Undefined,
     /// Nobody said whether more of the metric is better or worse.
     NoDirection,
     /// The interval is too wide; so many instances a side would narrow it to `half_width`.
@@ -255,7 +257,7 @@ pub fn compare(
         Some(reason) => (None, Some(reason)),
         None => match ratio(sides, options, &subject) {
             Some(ratio) => (Some(ratio), None),
-            None => (None, Some(Reason::NotPositive)),
+            None => (None, Some(without_ratio(sides))),
         },
     };
     let verdict = match reason {
@@ -308,6 +310,9 @@ fn ratio(
     subject: &Subject,
 ) -> Option<ComparedRatio> {
     let means = sides.map(|side| instance_means(&side.cleaned));
+    if !means.iter().all(|it| is_above_zero(it)) {
+        return None;
+    }
     let seed = options.seed.split(&format!(
         "{}\n{}\n{}",
         subject.suite, subject.benchmark, subject.metric
@@ -319,6 +324,22 @@ fn ratio(
         options.confidence,
         seed,
     )
+}
+
+/// Of two values below zero the larger has the smaller ratio: which is better could not be told.
+fn is_above_zero(means: &[f64]) -> bool {
+    lapwing_stats::mean(means).is_some_and(|mean| mean > 0.0)
+}
+
+/// Returns why a method gave no ratio.
+fn without_ratio(sides: [&SideSample; 2]) -> Reason {
+    let means = sides.map(|side| instance_means(&side.cleaned));
+    let all_positive = means.iter().flatten().all(|mean| *mean > 0.0);
+    if all_positive {
+        Reason::Undefined
+    } else {
+        Reason::NotPositive
+    }
 }
 
 /// Returns how many instances would make the interval narrow enough.

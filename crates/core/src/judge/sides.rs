@@ -179,7 +179,8 @@ impl Sides {
         }
         for (number, name) in metrics.of(data).into_iter().enumerate() {
             if number == 0 {
-                let audit = BenchmarkAudit::of(data, &name, policy, source);
+                let sides: Vec<Vec<&InstanceData>> = lots.values().flatten().cloned().collect();
+                let audit = BenchmarkAudit::of_lots(data, &sides, &name, policy, source);
                 self.audit.benchmarks.push(audit);
             }
             for (setting, sides) in &lots {
@@ -300,6 +301,32 @@ impl Sides {
             })
         });
         compared.flatten().collect()
+    }
+
+    /// Returns the benchmarks, each with the name of a candidate, of which a side has nothing that
+    /// counts by any metric; and whether it is the candidate that lacks it.
+    pub fn lacking(&self, names: &[String]) -> Vec<(String, String, bool)> {
+        let mut counts: BTreeMap<(&str, &str, &Option<String>, usize), [bool; 2]> = BTreeMap::new();
+        for pair in self.pairs(names) {
+            let it = pair.subject;
+            let key = (
+                it.suite.as_str(),
+                it.benchmark.as_str(),
+                &it.setting,
+                pair.candidate,
+            );
+            let has = counts.entry(key).or_default();
+            for (has, side) in has.iter_mut().zip(pair.sides) {
+                *has |= !side.cleaned.instances.is_empty();
+            }
+        }
+        let lacking = counts.into_iter().filter(|(_, has)| !(has[0] && has[1]));
+        lacking
+            .map(|((_, benchmark, _, candidate), has)| {
+                let is_candidate = has[0] && !has[1];
+                (benchmark.to_owned(), names[candidate].clone(), is_candidate)
+            })
+            .collect()
     }
 
     /// Returns the geometric mean of the ratios of each suite of two benchmarks or more, for each

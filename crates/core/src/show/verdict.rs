@@ -133,6 +133,9 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         ),
         Reason::OnlySummaries => "the source kept summaries and no samples".to_owned(),
         Reason::NotPositive => "a mean is not above zero, so that there is no ratio".to_owned(),
+        Reason::Undefined => {
+            "the method has no answer for these values; another --method may".to_owned()
+        }
         Reason::NoDirection => "it changed; nobody said whether more of it is better".to_owned(),
         Reason::TooWide {
             instances,

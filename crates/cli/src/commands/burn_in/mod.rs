@@ -62,6 +62,9 @@ pub struct BurnIn {
     /// Write the first stable iterations to this file, .json or .yaml
     #[arg(long, value_name = "FILE", help_heading = "By hand")]
     write: Option<PathBuf>,
+    /// Do not look for a burn-in file in lapwing.toml
+    #[arg(long)]
+    no_suite: bool,
     /// Write them into a suite file as its `burn_in` [default file: lapwing.toml]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "By hand")]
     update_suite: Option<PathBuf>,
@@ -187,10 +190,16 @@ impl BurnIn {
         if let Some(path) = &self.burn_in_file {
             return burn_in_file::read(path);
         }
-        let Some(suite) = suite_file::here() else {
+        let Some(suite) = suite_file::here().filter(|_| !self.no_suite) else {
             return Ok(BTreeMap::new());
         };
-        let settings = Suite::load_judging(&suite).map_err(suite_file::about)?;
+        let settings = Suite::load_judging(&suite).map_err(|error| {
+            let error = suite_file::about(error);
+            let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
+            error.hint(format!(
+                "{meant}its [judge] table may name a burn-in file; --no-suite goes on without it"
+            ))
+        })?;
         match settings.burn_in_file {
             // It may be named before this command has written it.
             Some(path) if path.exists() => burn_in_file::read(&path),

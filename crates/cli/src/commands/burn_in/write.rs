@@ -80,7 +80,10 @@ impl Writer {
 
     /// Writes what is known of the benchmarks that `wanted` (by their place) chooses.
     pub fn write(&self, rows: &[Row], wanted: impl Fn(usize) -> bool) -> Result<(), CliError> {
-        let mut starts = self.before.clone();
+        // Others may write to the file too: what they added since is kept.
+        let _lock = atomic::lock_beside(&self.path)?;
+        let mut starts =
+            burn_in_file::read(&self.path).unwrap_or_else(|_none_yet| self.before.clone());
         for (at, row) in rows.iter().enumerate().filter(|(at, _)| wanted(*at)) {
             let key = self.key(row, rows);
             match row.known_start() {

@@ -103,6 +103,7 @@ fn reason_key(reason: Reason) -> &'static str {
         Reason::FewInstances => "few_instances",
         Reason::OnlySummaries => "only_summaries",
         Reason::NotPositive => "not_positive",
+        Reason::Undefined => "undefined",
         Reason::NoDirection => "no_direction",
         Reason::TooWide { .. } => "too_wide",
         Reason::ManyComparisons => "many_comparisons",

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use lapwing_core::judge::{CompareOptions, ComparisonAsHail, HAIL_REPLICATES, Verdict};
+use lapwing_core::judge::{
+    CompareOptions, ComparisonAsHail, HAIL_REPLICATES, Sides as Samples, Verdict,
+};
 use lapwing_core::model::Better;
 use lapwing_core::show::{quantity, ratio_text};
 use serde_json::{Value, json};
@@ -12,7 +14,7 @@ use crate::audit;
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, counted};
+use crate::table::{Table, counted, markdown_text};
 
 /// The columns of the CSV table: keys of a row in JSON.
 const COLUMNS: [&str; 17] = [
@@ -45,10 +47,31 @@ impl Compare {
         let Gathered {
             names,
             samples,
-            notes,
+            mut notes,
         } = gathered;
+        let lacking = samples.lacking(&names);
+        notes.extend(note_of(&lacking));
         let compared =
             samples.compare_as_hail(&names, HAIL_REPLICATES, options.confidence, options.seed);
+        let shown = self.show_as_hail(&compared, &names, &samples, &notes, options, context);
+        CliError::unless_reader_left(shown)?;
+        let regressed = compared.iter().any(|it| verdict(it) == Verdict::Regression);
+        Ok(match self.fail_on {
+            Some(_) if regressed => Exit::Judged,
+            Some(_) | None if compared.is_empty() => Exit::NotEnough,
+            Some(_) | None => Exit::Fine,
+        })
+    }
+
+    fn show_as_hail(
+        &self,
+        compared: &[ComparisonAsHail],
+        names: &[String],
+        samples: &Samples,
+        notes: &[String],
+        options: &CompareOptions,
+        context: &Context,
+    ) -> Result<(), CliError> {
         let mut out = context.terminal.out();
         match self.format {
             Format::Json => {
@@ -68,14 +91,20 @@ impl Compare {
             }
             Format::Csv => answer::rows(&COLUMNS, compared.iter().map(row), &mut out)?,
             Format::Text => {
-                writeln!(out, "{}\n", headline(&compared))?;
-                table(&compared).text_within(context.terminal.width(), &mut out)?;
+                writeln!(out, "{}\n", headline(compared))?;
+                table(compared).text_within(context.terminal.width(), &mut out)?;
                 writeln!(out, "\n{DIRECTION}")?;
+                for note in notes {
+                    writeln!(out, "note: {note}")?;
+                }
             }
             Format::Markdown => {
-                writeln!(out, "**{}**\n", headline(&compared))?;
-                table(&compared).markdown(&mut out)?;
+                writeln!(out, "**{}**\n", headline(compared))?;
+                table(compared).markdown(&mut out)?;
                 writeln!(out, "\n{DIRECTION}")?;
+                for note in notes {
+                    writeln!(out, "- note: {}", markdown_text(note))?;
+                }
             }
         }
         let audit = samples.audit();
@@ -85,20 +114,32 @@ impl Compare {
             self.format,
             context,
             &mut out,
-        )?;
-        if compared.is_empty() {
-            return Ok(Exit::NotEnough);
-        }
-        let regressed = compared.iter().any(|it| verdict(it) == Verdict::Regression);
-        Ok(match self.fail_on {
-            Some(_) if regressed => Exit::Judged,
-            Some(_) | None => Exit::Fine,
-        })
+        )
     }
 }
 
 const DIRECTION: &str = "the ratio is baseline / candidate, as Hail has it: below 1 the candidate takes \
                          more; changed when the intervals of the two means do not overlap";
+
+/// Returns what to say of benchmarks that have no row.
+fn note_of(lacking: &[(String, String, bool)]) -> Option<String> {
+    /// More names than this are a number.
+    const SHOWN: usize = 5;
+    let mut names: Vec<&str> = lacking.iter().map(|(name, _, _)| name.as_str()).collect();
+    names.dedup();
+    let count = names.len();
+    names.truncate(SHOWN);
+    let more = match count - names.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (count > 0).then(|| {
+        format!(
+            "not compared, because a side has nothing that counts: {}{more} (`--audit` says why)",
+            names.join(", ")
+        )
+    })
+}
 
 fn headline(compared: &[ComparisonAsHail]) -> String {
     let changed = compared.iter().filter(|it| it.result.changed).count();

@@ -105,7 +105,7 @@ impl Compare {
             notes,
             samples,
         };
-        self.show(&answer, context)?;
+        CliError::unless_reader_left(self.show(&answer, context))?;
         if let Some(path) = &self.plot {
             ratios(&answer.comparisons, &answer.options).save(path)?;
         }

@@ -12,7 +12,7 @@ use super::Answer;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, counted, grouped};
+use crate::table::{Table, counted, grouped, markdown_text};
 
 /// Of more comparisons only those that are news are listed.
 const ALL_UP_TO: usize = 40;
@@ -44,7 +44,7 @@ pub(super) fn text(
 
 /// Writes the answer for a pull request.
 pub(super) fn markdown(answer: &Answer, all: bool, out: &mut impl Write) -> Result<(), CliError> {
-    writeln!(out, "**{}**\n", headline(answer))?;
+    writeln!(out, "**{}**\n", markdown_text(&headline(answer)))?;
     let (listed, hidden) = listed(answer, all);
     if !listed.is_empty() {
         table(answer, &listed, Form::Markdown).markdown(out)?;
@@ -211,7 +211,7 @@ fn below(
     for line in lines {
         match form {
             Form::Text => writeln!(out, "{line}")?,
-            Form::Markdown => writeln!(out, "- {line}")?,
+            Form::Markdown => writeln!(out, "- {}", markdown_text(&line))?,
         }
     }
     Ok(())

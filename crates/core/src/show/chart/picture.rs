@@ -68,7 +68,8 @@ impl Chart {
             "width": self.width,
             "height": f64::from(self.height) + header,
         });
-        engine::draw(&job.to_string())
+        // A control character in a name, which XML cannot hold, would make the file unreadable.
+        engine::draw(&job.to_string()).map(|svg| svg.replace(is_no_xml, "\u{FFFD}"))
     }
 
     /// Returns the chart as a PNG file, two pixels for each pixel of the SVG.
@@ -202,4 +203,9 @@ pub(super) fn script_json(value: &Value) -> String {
 )]
 fn as_f64(number: usize) -> f64 {
     number as f64
+}
+
+fn is_no_xml(character: char) -> bool {
+    let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r');
+    is_control || matches!(character, '\u{FFFE}' | '\u{FFFF}')
 }
