@@ -189,7 +189,10 @@ fn from_yaml(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
 /// Returns what serde says without the place, which stands in front, and without names of types.
 fn in_words(text: &str) -> String {
     let text = text.split(" at line ").next().unwrap_or(text);
-    let text = text.split(", set DuplicateKeyPolicy").next().unwrap_or(text);
+    let text = text
+        .split(", set DuplicateKeyPolicy")
+        .next()
+        .unwrap_or(text);
     text.replace("u32", "whole number")
 }
 

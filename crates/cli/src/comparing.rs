@@ -124,14 +124,14 @@ pub fn metrics(filter: &Filter) -> MetricChoice {
 pub fn gather(
     sides: &[Side],
     filter: &Filter,
+    metrics: &MetricChoice,
     rules: &Rules,
     context: &Context,
 ) -> Result<Gathered, CliError> {
     let found = Sides::find(sides, filter, || open_for_reading(context))?;
-    let metrics = metrics(filter);
     let mut samples = Samples::new(found.found.len());
     found.each_benchmark(filter, |data, place_of| {
-        samples.add(data, rules, &metrics, place_of);
+        samples.add(data, rules, metrics, place_of);
     })?;
     let mut notes = found.notes.clone();
     if let Some(suites) = samples.match_by_id() {

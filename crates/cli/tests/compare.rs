@@ -305,6 +305,48 @@ fn a_gate_fails_for_a_regression_and_for_what_is_missing() {
 }
 
 #[test]
+fn a_gate_keeps_its_verdict_when_its_reader_leaves() {
+    let folder = imported(&[two_versions()]);
+    for format in ["text", "json", "csv", "markdown"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args(["compare", "2026.8", "2026.9", "--fail-on", "regression"])
+            .args(["--format", format])
+            .current_dir(folder.path())
+            .stdout(writer)
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(1), "{format}");
+    }
+}
+
+#[test]
+fn under_the_rules_of_hail_what_is_missing_is_named_and_fails_the_gate() {
+    let folder = imported(&[two_versions()]);
+    let starts = "test_join: 1\ntest_gone: 1\n";
+    fs::write(folder.path().join("starts.yaml"), starts).unwrap();
+    let mut words = vec!["compare", "2026.9", "2026.8", "--compat", "hail"];
+    words.extend(["--burn-in-file", "starts.yaml", "--fail-on", "regression"]);
+    words.extend(["--min-instances", "3", "--min-iterations", "2"]);
+    let forward = run(folder.path(), &words);
+    assert!(forward.ends_with("exit 0"), "{forward}");
+    words[1..3].reverse();
+    words.extend(["-b", "test_gone"]);
+    assert_snapshot!(run(folder.path(), &words), @"
+    0 of 0 comparisons changed, as `analyze_benchmarks` of Hail tells
+
+     benchmark  metric  baseline  candidate  ratio  radius  instances  changed
+
+    the ratio is baseline / candidate, as Hail has it: below 1 the candidate takes more; changed when the intervals of the two means do not overlap
+    note: not compared, because a side has nothing that counts: test_gone (`--audit` says why)
+
+    left out of 15 iterations: 5 burn-in (`--audit` shows which)
+    exit 1
+    ");
+}
+
+#[test]
 fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     let mut second = Session::new(2, "joins", "2026.9");
     let run_id = second.run("fast", "2026.9");
@@ -532,7 +574,7 @@ fn an_empty_store_and_an_empty_choice_say_what_to_do() {
     2026.9 against 2026.8: no regressions, 1 not measured   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval  instances  verdict
-     test_zarr         –          –                       0 / 0  – not measured: nothing left of 2026.8 that counts
+     test_zarr         –          –                       0 / 0  – not measured: no value in 2026.8 that counts
 
     left out of 266 iterations: 87 burn-in, 5 failed, 174 without value (`--audit` shows which)
     exit 3

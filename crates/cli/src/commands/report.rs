@@ -10,7 +10,7 @@ use lapwing_core::show::report::{ComparisonView, DirectoryError, Options, Report
 
 use crate::audit::Detail;
 use crate::cleaning::{Cleaning, Judging};
-use crate::comparing::{Statistics, gather};
+use crate::comparing::{Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
 use crate::sides::Side;
@@ -92,7 +92,13 @@ impl Report {
         if self.compare.is_empty() {
             return Ok(None);
         }
-        let gathered = gather(&self.compare, filter, &judging.rules, context)?;
+        let gathered = gather(
+            &self.compare,
+            filter,
+            &metrics(filter),
+            &judging.rules,
+            context,
+        )?;
         for note in &gathered.notes {
             context.terminal.note(note);
         }

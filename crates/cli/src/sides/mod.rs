@@ -84,6 +84,7 @@ impl Sides {
         all.shorten_paths();
         all.keep_one_version();
         all.refuse_overlaps()?;
+        all.note_sessions_of_one_name();
         all.note_different_sessions();
         Ok(all)
     }
@@ -188,6 +189,23 @@ impl Sides {
             }
         }
         Ok(())
+    }
+
+    fn note_sessions_of_one_name(&mut self) {
+        let named = self.found.iter().filter(|it| it.kind == Kind::Session);
+        let pooled: Vec<String> = named
+            .filter_map(|side| {
+                let ids: BTreeSet<&str> = side.runs.iter().map(|it| it.session.as_str()).collect();
+                (ids.len() > 1).then(|| {
+                    let count = ids.len();
+                    format!(
+                        "{count} sessions are named {} and are taken together; `session:ID` takes one",
+                        side.name
+                    )
+                })
+            })
+            .collect();
+        self.notes.extend(pooled);
     }
 
     fn note_different_sessions(&mut self) {

@@ -177,6 +177,11 @@ impl Side {
 
     fn nothing(&self, runs: &[RunRow]) -> CliError {
         let text = match self.kind {
+            Some(kind @ (Kind::Commit | Kind::Run)) if self.text.len() < SHORTEST => format!(
+                "`{}` is too short for a {}: write at least {SHORTEST} characters",
+                self.text,
+                kind.name()
+            ),
             Some(kind) => format!("no run has the {} `{}`", kind.name(), self.text),
             None => format!(
                 "`{}` is no variant, version, commit, run, session or file",

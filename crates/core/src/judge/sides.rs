@@ -6,7 +6,7 @@ use lapwing_stats::{Confidence, Seed, SuiteRatio, geometric_mean_of_ratios};
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::compare::{CompareOptions, Comparison, SideSample, Subject, compare, decide};
+use super::compare::{CompareOptions, Comparison, Reason, SideSample, Subject, compare, decide};
 use super::hail::{HailComparison, analyze_as_hail};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, Policy, Rules, clean};
@@ -271,6 +271,7 @@ impl Sides {
             })
             .collect();
         decide(&mut comparisons, options);
+        tell_missing_metrics(&mut comparisons);
         comparisons
     }
 
@@ -386,6 +387,40 @@ impl Sides {
                         sides: [&sides[0], &sides[candidate]],
                     })
             })
+    }
+}
+
+/// A side that has the benchmark and not the metric is not one that never measured it.
+fn tell_missing_metrics(comparisons: &mut [Comparison]) {
+    let key = |it: &Comparison| {
+        let Subject {
+            suite,
+            benchmark,
+            setting,
+            metric: _,
+        } = it.subject.clone();
+        (suite, benchmark, setting, it.candidate.clone())
+    };
+    let measured: [BTreeSet<_>; 2] = [
+        |it: &Comparison| it.baseline_estimate.is_some(),
+        |it: &Comparison| it.candidate_estimate.is_some(),
+    ]
+    .map(|is_there| {
+        comparisons
+            .iter()
+            .filter(|it| is_there(it))
+            .map(key)
+            .collect()
+    });
+    for it in comparisons {
+        let side = match it.reason {
+            Some(Reason::NoBaseline) => 0,
+            Some(Reason::NoCandidate) => 1,
+            _ => continue,
+        };
+        if measured[side].contains(&key(it)) {
+            it.reason = Some(Reason::NothingLeft { failures: 0 });
+        }
     }
 }
 

@@ -166,7 +166,7 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
                 &comparison.candidate
             };
             match failures {
-                0 => format!("nothing left of {side} that counts"),
+                0 => format!("no value in {side} that counts"),
                 1 => format!("1 failure in {side}"),
                 failures => format!("{failures} failures in {side}"),
             }

@@ -17,11 +17,12 @@ use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Table, counted, markdown_text};
 
 /// The columns of the CSV table: keys of a row in JSON.
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 19] = [
     "suite",
     "benchmark",
     "setting",
     "metric",
+    "unit",
     "baseline",
     "candidate",
     "baseline_value",
@@ -35,6 +36,7 @@ const COLUMNS: [&str; 17] = [
     "changed",
     "verdict",
     "p_value",
+    "p_adjusted",
 ];
 
 impl Compare {
@@ -56,8 +58,9 @@ impl Compare {
         let shown = self.show_as_hail(&compared, &names, &samples, &notes, options, context);
         CliError::unless_reader_left(shown)?;
         let regressed = compared.iter().any(|it| verdict(it) == Verdict::Regression);
+        let lacks = lacking.iter().any(|(_, _, is_candidate)| *is_candidate);
         Ok(match self.fail_on {
-            Some(_) if regressed => Exit::Judged,
+            Some(_) if regressed || lacks => Exit::Judged,
             Some(_) | None if compared.is_empty() => Exit::NotEnough,
             Some(_) | None => Exit::Fine,
         })
@@ -145,7 +148,7 @@ fn headline(compared: &[ComparisonAsHail]) -> String {
     let changed = compared.iter().filter(|it| it.result.changed).count();
     format!(
         "{changed} of {} changed, as `analyze_benchmarks` of Hail tells",
-        counted(compared.len() as u64, "benchmark")
+        counted(compared.len() as u64, "comparison")
     )
 }
 
@@ -186,9 +189,12 @@ fn row(it: &ComparisonAsHail) -> Value {
 }
 
 fn table(compared: &[ComparisonAsHail]) -> Table {
+    let several = compared
+        .iter()
+        .any(|it| it.candidate != compared[0].candidate);
     let mut table = Table::new(&[
         ("benchmark", Left),
-        ("metric", Left),
+        (if several { "candidate of" } else { "metric" }, Left),
         ("baseline", Right),
         ("candidate", Right),
         ("ratio", Whole),
@@ -205,7 +211,11 @@ fn table(compared: &[ComparisonAsHail]) -> Table {
         let ratio = it.means[0] / it.means[1];
         table.row(vec![
             name,
-            it.subject.metric.clone(),
+            if several {
+                it.candidate.clone()
+            } else {
+                it.subject.metric.clone()
+            },
             quantity(it.means[0], &it.metric.unit),
             quantity(it.means[1], &it.metric.unit),
             ratio_text(ratio, Some(it.result.relative_change)),

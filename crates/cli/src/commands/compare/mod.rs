@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Rules;
 use lapwing_core::judge::{
-    CompareOptions, Comparison, Sides as Samples, Split, SuiteComparison, Verdict,
+    CompareOptions, Comparison, MetricChoice, Sides as Samples, Split, SuiteComparison, Verdict,
 };
 use lapwing_core::record::Filter;
 use lapwing_core::show::chart::ratios;
@@ -109,12 +109,19 @@ impl Compare {
         if let Some(path) = &self.plot {
             ratios(&answer.comparisons, &answer.options).save(path)?;
         }
-        Ok(self.exit(&answer.comparisons))
+        let exit = self.exit(&answer.comparisons);
+        let regressed = |it: &Comparison| it.verdict == Verdict::Regression;
+        if exit == Exit::Judged && !answer.comparisons.iter().any(regressed) {
+            context.terminal.note(
+                "--fail-on regression fails because the candidate lacks a benchmark that the baseline has",
+            );
+        }
+        Ok(exit)
     }
 
     fn gather(&self, rules: &Rules, context: &Context) -> Result<Gathered, CliError> {
         let filter = self.filters.resolve()?;
-        let metrics = metrics(&filter);
+        let metrics = self.metrics(&filter);
         match self.split {
             Some(how) => {
                 let (mut filter, mut samples) = (filter, Samples::of_split(how.split()));
@@ -134,8 +141,16 @@ impl Compare {
             }
             None => {
                 self.check_number_of_sides(&filter, context)?;
-                gather(&self.sides, &filter, rules, context)
+                gather(&self.sides, &filter, &self.metrics(&filter), rules, context)
             }
+        }
+    }
+
+    /// Hail's notebook knows times only.
+    fn metrics(&self, filter: &Filter) -> MetricChoice {
+        match (self.cleaning.compat, filter.metrics.is_empty()) {
+            (Some(Compat::Hail), true) => MetricChoice::Named(vec!["wall_time".to_owned()]),
+            (Some(Compat::Hail) | None, _) => metrics(filter),
         }
     }
 

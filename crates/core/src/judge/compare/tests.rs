@@ -254,3 +254,21 @@ fn every_method_sees_a_change_that_is_plain() {
         assert!((ratio - 1.3).abs() < 1e-3, "{method:?}: {ratio}");
     }
 }
+
+#[test]
+fn means_below_zero_have_no_ratio_by_any_method() {
+    for method in [
+        Method::Default,
+        Method::Fieller,
+        Method::Hierarchical,
+        Method::Bca,
+    ] {
+        let options = CompareOptions {
+            method,
+            ..CompareOptions::default()
+        };
+        let one = alone(&scaled(-1.0), &scaled(-2.0), &options);
+        assert_eq!(one.verdict, Verdict::Inconclusive, "{method:?}");
+        assert_eq!(one.reason, Some(Reason::NotPositive), "{method:?}");
+    }
+}
