@@ -6,6 +6,7 @@
 mod compare;
 mod hail;
 mod methods;
+mod metrics;
 mod sides;
 mod size;
 mod variability;
@@ -19,7 +20,8 @@ pub use compare::{
     Verdict, compare, decide,
 };
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
-pub use sides::{ComparisonAsHail, MetricChoice, Place, Sides, Split, SuiteComparison, metric};
+pub use metrics::{MetricChoice, metric};
+pub use sides::{ComparisonAsHail, Place, Sides, Split, SuiteComparison};
 pub use size::SampleSize;
 pub use variability::{Variability, variability};
 
