@@ -86,7 +86,8 @@ pub struct InstanceSteady {
 impl InstanceSteady {
     /// Returns the index of the first steady iteration.
     pub fn start_index(&self) -> Option<u32> {
-        self.start.map(|start| index_at(&self.index, start))
+        let start = self.start?;
+        self.index.get(start).copied()
     }
 }
 
@@ -105,27 +106,18 @@ impl BenchmarkSteady {
     /// Returns the index of the first iteration to judge; `None` when none is steady or all are
     /// too short to tell.
     pub fn start_index(&self) -> Option<u32> {
-        self.index_of(self.burn_in.as_ref()?.start?)
+        u32::try_from(self.burn_in.as_ref()?.start?).ok()
     }
 
     /// Returns what [`start_index`](Self::start_index) would be without caps.
     pub fn wanted_index(&self) -> Option<u32> {
-        self.index_of(self.burn_in.as_ref()?.wanted?)
-    }
-
-    fn index_of(&self, place: usize) -> Option<u32> {
-        if place == 0 {
-            // Nothing is burn-in, wherever the first iteration of an instance failed.
-            return Some(0);
-        }
-        let instances = self.instances.iter();
-        instances.map(|it| index_at(&it.index, place)).max()
+        u32::try_from(self.burn_in.as_ref()?.wanted?).ok()
     }
 
     /// Returns what it costs and leaves to judge from the iteration of that index on, whoever chose it;
     /// `None` without an instance that could be classified.
     pub fn burn_in_from(&self, index: u32) -> Option<BurnIn> {
-        burn_in_from(&starts(&self.instances), place_of(&self.instances, index))
+        burn_in_from(&starts(&self.instances), usize::try_from(index).ok()?)
     }
 
     /// Returns where the benchmark is steady: at an index, never, or, where too little was measured
@@ -136,29 +128,6 @@ impl BenchmarkSteady {
             (Some(burn_in), None) if burn_in.never_steady > 0 => SteadyFrom::Never,
             (Some(_) | None, None) => SteadyFrom::Recorded,
         }
-    }
-}
-
-/// Returns the place before which all iterations of an index below `first` stand, in the instance where there
-/// are the fewest of them.
-fn place_of(instances: &[InstanceSteady], first: u32) -> usize {
-    let before = |it: &InstanceSteady| match it.index.last() {
-        Some(last) if first > *last => {
-            let more = usize::try_from(first - last).unwrap_or(usize::MAX);
-            (it.index.len() - 1).saturating_add(more)
-        }
-        Some(_) | None => it.index.partition_point(|index| *index < first),
-    };
-    instances.iter().map(before).min().unwrap_or(0)
-}
-
-/// Returns the index of the iteration at a place; beyond the last one they are counted on.
-fn index_at(index: &[u32], place: usize) -> u32 {
-    let at = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
-    match (index.get(place), index.last()) {
-        (Some(index), _) => *index,
-        (None, Some(last)) => last.saturating_add(at(place + 1 - index.len())),
-        (None, None) => at(place),
     }
 }
 
@@ -200,6 +169,7 @@ fn starts(instances: &[InstanceSteady]) -> Vec<InstanceStart<'_>> {
         .iter()
         .filter_map(|it| {
             Some(InstanceStart {
+                index: &it.index,
                 values: &it.values,
                 class: it.class?,
                 start: it.start,
@@ -356,7 +326,7 @@ mod tests {
         assert_eq!(Some(given), found.burn_in);
         assert_eq!(found.burn_in_from(0).expect("instances").cost.to_bits(), 0);
         let all = found.burn_in_from(80).expect("instances");
-        assert_eq!(all.start, Some(79));
+        assert_eq!(all.start, Some(80));
     }
 
     #[test]

@@ -7,12 +7,33 @@ use crate::{mean, quantile, standard_deviation};
 /// One instance's values in order, and from when on it is steady, by whatever method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InstanceStart<'a> {
-    /// The values of its iterations.
+    /// The numbers of the iterations that have a value, increasing: one that failed leaves a gap.
+    pub index: &'a [u32],
+    /// Their values.
     pub values: &'a [f64],
     /// What the iterations do.
     pub class: Class,
-    /// The first steady iteration.
+    /// The place of the first steady value; `None` without a steady state.
     pub start: Option<usize>,
+}
+
+impl InstanceStart<'_> {
+    /// Returns how many values stand before the iteration of that number.
+    fn before(&self, iteration: usize) -> usize {
+        self.index
+            .partition_point(|index| usize::try_from(*index).is_ok_and(|it| it < iteration))
+            .min(self.values.len())
+    }
+
+    /// Returns how many iterations there are up to the last that has a value.
+    fn iterations(&self) -> usize {
+        let last = self.index.last();
+        last.map_or(0, |last| {
+            usize::try_from(*last)
+                .unwrap_or(usize::MAX)
+                .saturating_add(1)
+        })
+    }
 }
 
 /// How a benchmark's burn-in is chosen.
@@ -124,11 +145,8 @@ pub struct BurnIn {
 pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<BurnIn> {
     let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
     let starts: Vec<f64> = steady.iter().map(|it| real(it.start)).collect();
-    let shortest = instances
-        .iter()
-        .map(|it| it.values.len())
-        .min()
-        .unwrap_or(0);
+    let iterations = instances.iter().map(InstanceStart::iterations);
+    let shortest = iterations.min().unwrap_or(0);
     let wanders = wander(instances, &steady);
     let wanted = quantile(&starts, options.quantile).map(|start| match wanders {
         true => 0,
@@ -238,17 +256,25 @@ fn affordable(
 
 /// An instance that gets steady, with the level that it has then.
 struct Steady<'a> {
-    values: &'a [f64],
+    instance: &'a InstanceStart<'a>,
+    /// The place of the first steady value.
+    place: usize,
+    /// The number of its iteration; 0 where it is the first, whatever failed before it.
     start: usize,
     level: f64,
 }
 
 impl<'a> Steady<'a> {
-    fn of(instance: &InstanceStart<'a>) -> Option<Self> {
-        let start = instance.start?;
-        let level = mean(instance.values.get(start..)?)?;
+    fn of(instance: &'a InstanceStart<'a>) -> Option<Self> {
+        let place = instance.start?;
+        let start = match place {
+            0 => 0,
+            place => usize::try_from(*instance.index.get(place)?).ok()?,
+        };
+        let level = mean(instance.values.get(place..)?)?;
         Some(Self {
-            values: instance.values,
+            instance,
+            place,
             start,
             level,
         })
@@ -259,17 +285,19 @@ impl<'a> Steady<'a> {
     }
 
     fn transient_bias(&self, from: usize) -> Option<f64> {
-        self.bias_of(self.values.get(from..self.start)?)
+        let before = self.instance.before(from);
+        self.bias_of(self.instance.values.get(before..self.place)?)
     }
 
     fn remaining_bias(&self, from: usize) -> f64 {
-        let judged = self.values.get(from.min(self.start)..).unwrap_or_default();
+        let before = self.instance.before(from).min(self.place);
+        let judged = self.instance.values.get(before..).unwrap_or_default();
         self.bias_of(judged).unwrap_or(0.0)
     }
 }
 
 fn cost(instances: &[InstanceStart], start: usize) -> f64 {
-    let sum = |it: &InstanceStart| it.values.iter().take(start).sum::<f64>();
+    let sum = |it: &InstanceStart| it.values.iter().take(it.before(start)).sum::<f64>();
     average(instances.iter().map(sum))
 }
 
@@ -292,8 +320,20 @@ mod tests {
         (value * 1e9).round() / 1e9
     }
 
+    /// The numbers of iterations of which none failed.
+    static ALL: [u32; 1000] = {
+        let mut all = [0; 1000];
+        let mut at = 1;
+        while at < all.len() {
+            all[at] = all[at - 1] + 1;
+            at += 1;
+        }
+        all
+    };
+
     fn instance(values: &[f64], class: Class, start: Option<usize>) -> InstanceStart<'_> {
         InstanceStart {
+            index: &ALL[..values.len()],
             values,
             class,
             start,
@@ -421,6 +461,29 @@ mod tests {
         assert_eq!(effect(0), (Some(0), 0.0, 0.4));
         assert_eq!(effect(8), (Some(8), 16.0, 0.0));
         assert_eq!(effect(12), (Some(12), 20.0, 0.0));
+    }
+
+    #[test]
+    fn iterations_that_failed_shift_no_other_instance() {
+        let (slow, gap) = (warming_up(4), warming_up(3));
+        // The second iteration of one of ten failed: its third slow one is number 3.
+        let index: Vec<u32> = (0..21).filter(|at| *at != 1).collect();
+        let mut instances = vec![instance(&slow, Class::WarmUp, Some(4)); 9];
+        instances.push(InstanceStart {
+            index: &index,
+            ..instance(&gap, Class::WarmUp, Some(3))
+        });
+        let found = burn_in(&instances, &BurnInOptions::default()).expect("instances");
+        assert_eq!((found.start, found.remaining_bias), (Some(4), 0.0));
+        // Four slow iterations of 2 s in nine instances, three in the other.
+        assert_eq!(rounded(found.cost), (9.0 * 8.0 + 6.0) / 10.0);
+        let two = BurnInOptions {
+            max_cost: Some(MaxCost::Iterations(2)),
+            ..BurnInOptions::default()
+        };
+        let found = burn_in(&instances, &two).expect("instances");
+        assert_eq!(found.start, Some(2));
+        assert_eq!(rounded(found.cost), (9.0 * 4.0 + 2.0) / 10.0);
     }
 
     #[test]
