@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod noise_fixture;
+mod program;
 
 use std::fs;
 
 use insta::assert_snapshot;
-use noise_fixture::{Records, around, filled, holding, run};
+use noise_fixture::{Records, around, filled, holding};
+use program::run;
 use serde_json::Value;
 
 #[test]

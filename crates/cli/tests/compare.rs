@@ -4,30 +4,15 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use insta::assert_snapshot;
 use serde_json::Value;
 use tempfile::TempDir;
 
-fn output(folder: &Path, arguments: &[&str]) -> std::process::Output {
-    Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
+mod program;
 
-fn run(folder: &Path, arguments: &[&str]) -> String {
-    let output = output(folder, arguments);
-    format!(
-        "{}{}exit {}",
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-        output.status.code().unwrap()
-    )
-}
+use program::{output, run};
 
 /// Records of one session, with ids that count up.
 #[derive(Clone)]

@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
 
 use insta::assert_snapshot;
+
+mod program;
+
+use program::run;
 
 const RECORDS: &str = r#"{"v":1,"kind":"session","id":"01930000-0000-7000-8000-000000000001","suite":"joins","started":"2026-11-20T10:00:00Z","tool":"lapwing 0.1.0","name":"nightly"}
 {"v":1,"kind":"run","id":"01930000-0000-7000-8000-000000000002","session":"01930000-0000-7000-8000-000000000001","variant":"fast","version":{"name":"2026.9","commit":"ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12"},"metrics":{"wall_time":{"unit":"s","better":"lower"}}}
@@ -16,20 +18,6 @@ const RECORDS: &str = r#"{"v":1,"kind":"session","id":"01930000-0000-7000-8000-0
 {"v":1,"kind":"iteration","instance":"01930000-0000-7000-8000-000000000003","index":1,"outcome":"failed","message":"exit code 1"}
 {"v":1,"kind":"instance_end","instance":"01930000-0000-7000-8000-000000000003","ended":"2026-11-20T10:00:05Z"}
 "#;
-
-fn run(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    format!(
-        "{}{}exit {}",
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-        output.status.code().unwrap()
-    )
-}
 
 fn filled() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

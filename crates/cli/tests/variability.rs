@@ -3,12 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod noise_fixture;
+mod program;
 
 use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use noise_fixture::{filled, run};
+use noise_fixture::filled;
+use program::run;
 use serde_json::{Value, json};
 
 #[test]

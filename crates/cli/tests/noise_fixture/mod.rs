@@ -1,25 +1,10 @@
 //! A small store of benchmarks that are noisy in different ways.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// Returns what the program writes, and its exit code.
-pub fn run(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    format!(
-        "{}{}exit {}",
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-        output.status.code().unwrap()
-    )
-}
+use crate::program::run;
 
 /// Records of version 1, written down one after another.
 #[derive(Default)]
