@@ -29,10 +29,10 @@ pub struct Cleaning {
     #[arg(long, value_name = "FACTOR", value_parser = parse_factor, help_heading = "What is left out")]
     pub outlier_factor: Option<f64>,
     /// Leave instances out with fewer iterations that count [default: 1]
-    #[arg(long, value_name = "N", help_heading = "What is left out")]
+    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "What is left out")]
     pub min_iterations: Option<usize>,
     /// Leave benchmarks out with fewer instances that count [default: 1]
-    #[arg(long, value_name = "N", help_heading = "What is left out")]
+    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "What is left out")]
     pub min_instances: Option<usize>,
     /// Do exactly as another tool does, slips included
     #[arg(long, value_name = "TOOL", help_heading = "What is left out")]
@@ -225,6 +225,13 @@ impl From<JudgedFrom> for BurnInChoice {
             JudgedFrom::Auto => Self::Auto,
             JudgedFrom::Index(first) => Self::Index(first),
         }
+    }
+}
+
+fn parse_least(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        Ok(_) | Err(_) => Err("write a whole number of 1 or more".to_owned()),
     }
 }
 

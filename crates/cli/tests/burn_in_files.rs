@@ -201,3 +201,25 @@ fn a_suite_gets_its_burn_in_and_keeps_all_else() {
       hint: did you mean `suite`?
     ");
 }
+
+#[test]
+fn a_suite_keeps_the_ends_of_its_lines_and_what_several_write_at_once() {
+    let folder = filled();
+    let windows = SUITE.replace('\n', "\r\n");
+    fs::write(folder.path().join("lapwing.toml"), &windows).unwrap();
+    std::thread::scope(|scope| {
+        for benchmark in ["gzip", "sort"] {
+            let arguments = ["burn-in", "-q", "-b", benchmark, "--update-suite"];
+            let folder = folder.path();
+            scope.spawn(move || run(folder, &arguments, ""));
+        }
+    });
+    let changed = read(folder.path(), "lapwing.toml");
+    let ends = |end: &str| changed.matches(end).count();
+    assert_eq!(ends("\n"), ends("\r\n"));
+    let differences: Vec<&str> = changed
+        .lines()
+        .filter(|line| !SUITE.lines().any(|before| before == *line))
+        .collect();
+    assert_eq!(differences, ["burn_in = 7   # by eye", "burn_in = 0"]);
+}

@@ -107,6 +107,7 @@ impl Report {
             comparisons: gathered.samples.compare(&gathered.names, &options),
             suites: gathered.samples.suites(&gathered.names, options.confidence),
             options,
+            notes: gathered.notes,
         }))
     }
 }

@@ -77,6 +77,7 @@ pub(crate) fn view(benchmarks: &[BenchmarkData]) -> ComparisonView {
         comparisons,
         options,
         suites: suites.into(),
+        notes: Vec::new(),
     }
 }
 

@@ -17,6 +17,14 @@ pub struct SuiteFile {
     path: PathBuf,
     suite: Suite,
     document: DocumentMut,
+    ends: LineEnds,
+}
+
+/// How the lines of a file end: the library that edits it knows one way only.
+#[derive(Debug, Clone, Copy)]
+enum LineEnds {
+    Unix,
+    Windows,
 }
 
 /// What becomes of one table.
@@ -37,17 +45,25 @@ pub fn load(path: &Path) -> Result<SuiteFile, CliError> {
             .hint("name it: `--update-suite FILE`"));
     }
     let suite = Suite::load(&path).map_err(suite_file::about)?;
-    let document = std::fs::read_to_string(&path)?.parse::<DocumentMut>()?;
+    let text = std::fs::read_to_string(&path)?;
     Ok(SuiteFile {
         path,
         suite,
-        document,
+        document: text.replace("\r\n", "\n").parse::<DocumentMut>()?,
+        ends: if text.contains("\r\n") {
+            LineEnds::Windows
+        } else {
+            LineEnds::Unix
+        },
     })
 }
 
 impl SuiteFile {
     /// Writes where the benchmarks get steady into their tables, and says what changed.
     pub fn update(mut self, rows: &[Row], context: &Context) -> Result<(), CliError> {
+        // Read again: others may have changed it while values were looked at.
+        let _lock = atomic::lock_beside(&self.path)?;
+        self = load(&self.path)?;
         let name = self.suite.name.clone();
         let rows: Vec<&Row> = rows.iter().filter(|row| row.suite == name).collect();
         let changes = self.changes(&rows);
@@ -152,7 +168,10 @@ impl SuiteFile {
 
     /// Writes the file once it is sure that it can be read again.
     fn write(&self) -> Result<(), CliError> {
-        let text = self.document.to_string();
+        let text = match self.ends {
+            LineEnds::Unix => self.document.to_string(),
+            LineEnds::Windows => self.document.to_string().replace('\n', "\r\n"),
+        };
         let folder = std::path::absolute(&self.path)?;
         let folder = folder.parent().unwrap_or(Path::new("/"));
         let untouched = format!("{} was not touched", self.path.display());
@@ -189,6 +208,7 @@ mod tests {
             path: path.to_owned(),
             suite: Suite::parse(path, text, folder).expect("a suite"),
             document: text.parse().expect("TOML"),
+            ends: LineEnds::Unix,
         };
         file.set(table, 7);
         let text = file.document.to_string();

@@ -32,6 +32,8 @@ pub struct ComparisonView {
     pub options: CompareOptions,
     /// The geometric means over suites.
     pub suites: Vec<SuiteComparison>,
+    /// What to know of how the sides were chosen.
+    pub notes: Vec<String>,
 }
 
 /// A view whose comparisons are found by benchmark.
@@ -349,6 +351,9 @@ fn suites(view: &ComparisonView) -> Markup {
                     }
                 }
             }
+        }
+        @for note in &view.notes {
+            p { "Note: " (note) "." }
         }
     }
 }
