@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, Table as Comfy, presets};
+use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::error::CliError;
@@ -203,6 +204,33 @@ pub fn counted(number: u64, singular: &str) -> String {
         (1, _) => format!("1 {singular}"),
         (_, Some(stem)) => format!("{} {stem}ies", grouped(number)),
         (_, None) => format!("{} {singular}s", grouped(number)),
+    }
+}
+
+/// Writes the values of these keys of JSON objects as CSV; of a list the `text` of its entries.
+pub fn csv_of_json(
+    columns: &[&str],
+    objects: impl Iterator<Item = Value>,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(columns)?;
+    for object in objects {
+        csv.write_record(columns.iter().map(|key| cell(&object[*key])))?;
+    }
+    csv.flush()?;
+    Ok(())
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(all) => {
+            let texts = all.iter().map(|it| cell(&it["text"]));
+            texts.collect::<Vec<_>>().join("; ")
+        }
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
     }
 }
 

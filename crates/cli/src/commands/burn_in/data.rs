@@ -10,8 +10,7 @@ use serde_json::{Map, Value, json};
 use super::rows::{Planned, Row, Source};
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::Align::{Left, Right};
-use crate::table::Table;
+use crate::table::csv_of_json;
 
 impl Source {
     /// Returns what it is called in data.
@@ -127,18 +126,5 @@ pub fn csv(rows: &[Row], context: &Context) -> Result<(), CliError> {
         "remaining_bias",
         "wanders",
     ];
-    let text =
-        |name: &str| ["benchmark", "suite", "metric", "unit", "class", "source"].contains(&name);
-    let columns = COLUMNS.map(|name| (name, if text(name) { Left } else { Right }));
-    let mut table = Table::new(&columns);
-    for it in rows {
-        let it = row(it);
-        let cell = |name: &str| match &it[name] {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        table.row(COLUMNS.map(cell).to_vec());
-    }
-    table.csv(&mut context.terminal.out())
+    csv_of_json(&COLUMNS, rows.iter().map(row), &mut context.terminal.out())
 }

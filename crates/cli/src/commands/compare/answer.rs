@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use crate::error::CliError;
+use crate::table::csv_of_json;
 
 /// The columns of the CSV table: keys of a row in JSON.
 const COLUMNS: [&str; 24] = [
@@ -143,32 +144,5 @@ fn suite(it: &SuiteComparison) -> Value {
 
 /// Writes a row for each comparison.
 pub(super) fn csv(answer: &Answer, out: &mut impl Write) -> Result<(), CliError> {
-    rows(&COLUMNS, answer.comparisons.iter().map(row), out)
-}
-
-/// Writes the values of these keys of JSON objects as CSV.
-pub(super) fn rows(
-    columns: &[&str],
-    objects: impl Iterator<Item = Value>,
-    out: &mut impl Write,
-) -> Result<(), CliError> {
-    let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(columns)?;
-    for object in objects {
-        csv.write_record(columns.iter().map(|key| cell(&object[*key])))?;
-    }
-    csv.flush()?;
-    Ok(())
-}
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(all) => {
-            let texts = all.iter().map(|it| cell(&it["text"]));
-            texts.collect::<Vec<_>>().join("; ")
-        }
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
-    }
+    csv_of_json(&COLUMNS, answer.comparisons.iter().map(row), out)
 }

@@ -9,12 +9,12 @@ use lapwing_core::model::Better;
 use lapwing_core::show::{quantity, ratio_text};
 use serde_json::{Value, json};
 
-use super::{Compare, Gathered, answer};
+use super::{Compare, Gathered};
 use crate::audit;
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, counted, markdown_text};
+use crate::table::{Table, counted, csv_of_json, markdown_text};
 
 /// The columns of the CSV table: keys of a row in JSON.
 const COLUMNS: [&str; 19] = [
@@ -92,7 +92,7 @@ impl Compare {
                 serde_json::to_writer_pretty(&mut out, &json)?;
                 writeln!(out)?;
             }
-            Format::Csv => answer::rows(&COLUMNS, compared.iter().map(row), &mut out)?,
+            Format::Csv => csv_of_json(&COLUMNS, compared.iter().map(row), &mut out)?,
             Format::Text => {
                 writeln!(out, "{}\n", headline(compared))?;
                 table(compared).text_within(context.terminal.width(), &mut out)?;

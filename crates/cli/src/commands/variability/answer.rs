@@ -12,7 +12,7 @@ use crate::audit::{self, Detail};
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
-use crate::table::{Table, counted};
+use crate::table::{Table, counted, csv_of_json};
 
 /// Writes the answer in the form that was asked for.
 pub fn write(found: &Found, command: &Variability, context: &Context) -> Result<(), CliError> {
@@ -40,7 +40,7 @@ pub fn write(found: &Found, command: &Variability, context: &Context) -> Result<
             serde_json::to_writer_pretty(&mut out, &answer)?;
             writeln!(out)?;
         }
-        Format::Csv => csv_table(&found.rows).csv(&mut out)?,
+        Format::Csv => csv_of_json(&CSV_COLUMNS, found.rows.iter().map(flat_row), &mut out)?,
     }
     audit::below(&found.audit, detail, command.format, context, &mut out)
 }
@@ -213,7 +213,7 @@ fn association_json(association: &Association) -> Value {
 }
 
 /// The columns of the CSV table: keys of a JSON row.
-const CSV_COLUMNS: [&str; 23] = [
+const CSV_COLUMNS: [&str; 24] = [
     "suite",
     "benchmark",
     "metric",
@@ -237,24 +237,12 @@ const CSV_COLUMNS: [&str; 23] = [
     "share_between_lower",
     "share_between_upper",
     "best_iterations",
+    "modes",
 ];
 
-fn csv_table(rows: &[Noise]) -> Table {
-    let mut columns: Vec<_> = CSV_COLUMNS.iter().map(|name| (*name, Left)).collect();
-    columns.push(("modes", Left));
-    let mut table = Table::new(&columns);
-    for row in rows {
-        let json = row_json(row);
-        let cell = |value: &Value| match value {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                value.to_string()
-            }
-        };
-        let mut cells: Vec<String> = CSV_COLUMNS.iter().map(|name| cell(&json[*name])).collect();
-        cells.push(cell(&json["modes"]["count"]));
-        table.row(cells);
-    }
-    table
+/// Returns a row whose groups are their number alone.
+fn flat_row(row: &Noise) -> Value {
+    let mut json = row_json(row);
+    json["modes"] = json["modes"]["count"].take();
+    json
 }
