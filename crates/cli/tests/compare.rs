@@ -289,6 +289,45 @@ fn a_gate_fails_for_a_regression_and_for_what_is_missing() {
     assert_eq!(exit("test_read", ["2026.9", "2026.8"]), 1);
 }
 
+/// Runs whose wall time gets steady at the sixth iteration, and whose rate hardly changes then.
+#[test]
+fn burn_in_is_found_from_the_wall_time_whatever_is_compared() {
+    let mut session = Session::new(1, "joins", "nightly");
+    for version in ["2026.8", "2026.9"] {
+        let run = session.run("default", version);
+        for k in 0..4_u32 {
+            let id = session.id();
+            session.line(&format!(
+                r#"{{"v":1,"kind":"instance","id":"{id}","run":"{run}","position":{k},"benchmark":{{"id":"test_join"}}}}"#
+            ));
+            for index in 0..40_u32 {
+                let wiggle = f64::from(index * 7 % 5) * 1e-3 + f64::from(k) * 1e-2;
+                let (time, rate) = if index < 5 {
+                    (2.0, 100.0)
+                } else {
+                    (1.0, 100.5)
+                };
+                session.line(&format!(
+                    r#"{{"v":1,"kind":"iteration","instance":"{id}","index":{index},"metrics":{{"wall_time":{},"rate":{rate}}}}}"#,
+                    time + wiggle
+                ));
+            }
+        }
+    }
+    let folder = imported(&[session]);
+    let value = |options: &[&str]| {
+        let mut words = vec!["compare", "2026.8", "2026.9", "--metric", "rate"];
+        words.extend(["--format", "json"]);
+        words.extend(options);
+        let done = output(folder.path(), &words);
+        let answer: Value = serde_json::from_slice(&done.stdout).unwrap();
+        answer["comparisons"][0]["baseline_value"].as_f64().unwrap()
+    };
+    assert!((value(&[]) - 100.4375).abs() < 1e-9, "{}", value(&[]));
+    let auto = value(&["--burn-in", "auto"]);
+    assert!((auto - 100.5).abs() < 1e-9, "{auto}");
+}
+
 #[test]
 fn a_gate_keeps_its_verdict_when_its_reader_leaves() {
     let folder = imported(&[two_versions()]);
@@ -556,12 +595,8 @@ fn an_empty_store_and_an_empty_choice_say_what_to_do() {
     exit 2
     ");
     assert_snapshot!(run(folder.path(), &["compare", "2026.8", "2026.9", "--metric", "rate"]), @"
-    2026.9 against 2026.8: no regressions, 1 not measured   (1 comparison, FDR 5 %)
+    there is nothing to compare: no side has a value
 
-     benchmark  baseline  candidate  ratio  interval  instances  verdict
-     test_zarr         –          –                       0 / 0  – not measured: no value in 2026.8 that counts
-
-    left out of 266 iterations: 87 burn-in, 5 failed, 174 without value (`--audit` shows which)
     exit 3
     ");
 }

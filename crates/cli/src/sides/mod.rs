@@ -276,10 +276,9 @@ impl Sides {
                     setting: setting.text(instance),
                 })
             };
-            let read = opened.store.each_benchmark(&filter, |data| {
+            let read = each_with_all_metrics(&opened.store, filter, |data| {
                 visited += 1;
-                visit(&data, &place_of);
-                Ok::<(), StoreError>(())
+                visit(data, &place_of);
             });
             match read {
                 Ok(()) => {}
@@ -303,6 +302,31 @@ impl Found {
             _ => self.name.clone(),
         }
     }
+}
+
+/// Calls `visit` with every benchmark that has one of the metrics asked for. All of its metrics come with it,
+/// because burn-in is found from the wall time whatever is judged.
+fn each_with_all_metrics(
+    store: &Store,
+    mut filter: Filter,
+    mut visit: impl FnMut(&BenchmarkData),
+) -> Result<(), StoreError> {
+    let asked = match filter.metrics.is_empty() {
+        true => None,
+        false => {
+            let rows = store.benchmarks(&filter)?.into_iter();
+            let keys: BTreeSet<_> = rows.map(|row| (row.suite, row.benchmark)).collect();
+            Some(keys)
+        }
+    };
+    filter.metrics.clear();
+    store.each_benchmark(&filter, |data| {
+        let key = (data.suite.clone(), data.benchmark.id.clone());
+        if asked.as_ref().is_none_or(|asked| asked.contains(&key)) {
+            visit(&data);
+        }
+        Ok(())
+    })
 }
 
 /// Returns what people call a side: its session's name where they wrote a part of the id.
