@@ -14,6 +14,7 @@ mod brunner_munzel;
 pub mod changepoint;
 mod contingency;
 mod describe;
+mod detection;
 mod dip;
 mod dip_table;
 mod effect;
@@ -29,6 +30,7 @@ mod modes;
 mod number;
 mod permutation;
 mod population;
+mod power;
 mod rank;
 mod ratio;
 mod ratio_interval;
@@ -49,6 +51,10 @@ pub use contingency::fisher_exact;
 pub use describe::{
     coefficient_of_variation, geometric_mean, mean, median, quantile, standard_deviation,
 };
+pub use detection::{
+    Bounds, DetectableSlowdown, DetectionRate, ExperimentOptions, Experiments, Measured,
+    detectable_slowdown, experiments, wilson_interval,
+};
 pub use dip::{Dip, dip};
 pub use effect::{cliffs_delta, probability_of_superiority};
 pub use false_discovery::{PValue, PValueError, benjamini_hochberg, benjamini_yekutieli};
@@ -62,6 +68,7 @@ pub use permutation::{PermutationTest, Permutations, permutation_test};
 pub use population::{
     Variability, population_coefficient_of_variation, population_standard_deviation, variability,
 };
+pub use power::{Configuration, DetectionMethod, Strategy};
 pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};

@@ -20,6 +20,13 @@ impl Seed {
         generator
     }
 
+    /// Returns the stream of random numbers with this number, such as an experiment's.
+    pub(crate) fn numbered(self, number: u64) -> ChaCha8Rng {
+        let mut generator = ChaCha8Rng::seed_from_u64(self.0);
+        generator.set_stream(number);
+        generator
+    }
+
     /// Returns a seed of its own for `name`, such as a benchmark's id and a metric.
     ///
     /// What is computed from it depends on this seed and the name alone.
@@ -35,9 +42,7 @@ impl Seed {
     /// which each block gets its state. As every block has a stream of its own, results do
     /// not depend on which thread works on which block.
     pub fn block(self, index: u64) -> Xoshiro256PlusPlus {
-        let mut generator = ChaCha8Rng::seed_from_u64(self.0);
-        generator.set_stream(index);
-        Xoshiro256PlusPlus::from_rng(&mut generator)
+        Xoshiro256PlusPlus::from_rng(&mut self.numbered(index))
     }
 }
 

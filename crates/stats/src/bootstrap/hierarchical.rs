@@ -175,7 +175,7 @@ pub fn percentile_interval(mut replicates: Vec<f64>, confidence: Confidence) -> 
     clippy::cast_sign_loss,
     reason = "the rule truncates a small positive number"
 )]
-fn position(share: f64, count: usize) -> Option<usize> {
+pub(crate) fn position(share: f64, count: usize) -> Option<usize> {
     let last = count.checked_sub(1)?;
     Some(((share * real(count)) as usize).min(last))
 }

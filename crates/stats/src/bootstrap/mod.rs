@@ -9,6 +9,7 @@ mod kernel;
 mod studentised;
 
 pub use bca::bca_ratio;
+pub(crate) use hierarchical::position;
 pub use hierarchical::{HierarchicalReplicates, hierarchical_replicates, percentile_interval};
 pub use studentised::studentised_ratio;
 

@@ -1,0 +1,106 @@
+//! From which slowdown on an experiment detects it.
+
+use super::groups::{Group, Shape, sum_and_count};
+use super::measured::Measured;
+use crate::number::real;
+use crate::ratio::{log_side, satterthwaite};
+use crate::{Confidence, Interval, mean, standard_deviation};
+
+/// Which slowdowns an experiment detects: those outside of these bounds.
+///
+/// A slowdown of the test by s multiplies its means by s, and so divides every ratio by it; what was drawn
+/// once therefore tells of every slowdown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// Below this the test is still told to be faster than the control, which is a detection too.
+    pub lower: f64,
+    /// Above this the test is told to be slower than the control.
+    pub upper: f64,
+}
+
+impl Bounds {
+    /// What an experiment of undefined means says.
+    const UNDETERMINED: Self = Self {
+        lower: f64::NAN,
+        upper: f64::NAN,
+    };
+
+    /// Returns whether a slowdown is detected; `None` where it cannot be told, because an interval
+    /// of the control or the test has an end that is no number.
+    pub fn detects(self, slowdown: f64) -> Option<bool> {
+        let is_defined = !self.lower.is_nan();
+        is_defined.then_some(slowdown > self.upper || slowdown < self.lower)
+    }
+
+    fn new(lower: f64, upper: f64) -> Self {
+        match lower.is_nan() || upper.is_nan() {
+            true => Self::UNDETERMINED,
+            false => Self { lower, upper },
+        }
+    }
+}
+
+/// Returns the bounds by Laaber: the intervals of the two means do not overlap.
+pub(super) fn laaber(control: Interval, test: Interval) -> Bounds {
+    Bounds::new(
+        quotient(control.lower, test.upper),
+        quotient(control.upper, test.lower),
+    )
+}
+
+/// Returns the bounds by Schultz: the interval of control / test leaves out 1.
+pub(super) fn schultz(ratio: Interval) -> Bounds {
+    Bounds::new(ratio.lower, ratio.upper)
+}
+
+/// Returns the bounds by Welch's test of the logarithms of instance means.
+pub(super) fn welch(control: &[f64], test: &[f64], confidence: Confidence) -> Bounds {
+    let bounds = || {
+        let (control, test) = (log_side(control)?, log_side(test)?);
+        let difference = control.centre - test.centre;
+        let variance = control.variance + test.variance;
+        let half = match variance > 0.0 {
+            true => confidence.t_quantile(satterthwaite(&control, &test))? * variance.sqrt(),
+            false => 0.0,
+        };
+        Some(around(difference, half))
+    };
+    bounds().unwrap_or(Bounds::UNDETERMINED)
+}
+
+/// Returns the bounds by the paired t test of the logarithms of instance means.
+pub(super) fn paired(control: &[f64], test: &[f64], confidence: Confidence) -> Bounds {
+    let pairs = control.iter().zip(test);
+    let differences: Vec<f64> = pairs
+        .map(|(control, test)| control.ln() - test.ln())
+        .collect();
+    let bounds = || {
+        let difference = mean(&differences).filter(|it| it.is_finite())?;
+        let deviation = standard_deviation(&differences)?;
+        let count = real(differences.len());
+        let half = confidence.t_quantile(count - 1.0)? * deviation / count.sqrt();
+        Some(around(difference, half))
+    };
+    bounds().unwrap_or(Bounds::UNDETERMINED)
+}
+
+fn around(difference: f64, half: f64) -> Bounds {
+    Bounds::new((difference - half).exp(), (difference + half).exp())
+}
+
+/// Returns by what a time has to be multiplied to equal another: two zeros are equal already.
+fn quotient(above: f64, below: f64) -> f64 {
+    if above == 0.0 && below == 0.0 {
+        return 1.0;
+    }
+    above / below
+}
+
+/// Returns the mean of each instance of a group.
+pub(super) fn instance_means(group: &Group, shape: &Shape, measured: &Measured) -> Vec<f64> {
+    let mean = |instance| {
+        let (sum, count) = sum_and_count(group.row(shape, instance).iter().sum());
+        measured.mean(sum, count)
+    };
+    (0..shape.instances).map(mean).collect()
+}

@@ -1,0 +1,451 @@
+//! Experiments: control and test drawn from what was measured.
+
+use std::ops::Range;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+use super::bounds::{Bounds, instance_means, laaber, paired, schultz, welch};
+use super::draws::{Streams, draw};
+use super::ends::Ends;
+use super::groups::{Group, Groups, Shape, Sums, sum_and_count};
+use super::measured::Measured;
+use crate::subset::draw_subset;
+use crate::{Confidence, Configuration, DetectionMethod, Seed, Strategy};
+
+/// How experiments are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExperimentOptions {
+    /// So many replicates each bootstrap draws.
+    pub replicates: usize,
+    /// The confidence of the intervals.
+    pub confidence: Confidence,
+    /// From which all draws come.
+    pub seed: Seed,
+}
+
+/// What experiments of one configuration detect, by method and strategy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experiments {
+    /// The configuration.
+    pub configuration: Configuration,
+    bounds: [[Vec<Bounds>; 2]; 3],
+}
+
+impl Experiments {
+    /// Returns the bounds of each experiment; empty where not enough was measured for the
+    /// strategy.
+    pub fn bounds(&self, method: DetectionMethod, strategy: Strategy) -> &[Bounds] {
+        &self.bounds[method as usize][strategy as usize]
+    }
+
+    /// Takes in further experiments of the same configuration.
+    pub fn append(&mut self, further: Self) {
+        for (all, further) in self
+            .bounds
+            .iter_mut()
+            .flatten()
+            .zip(further.bounds.into_iter().flatten())
+        {
+            all.extend(further);
+        }
+    }
+}
+
+/// Makes the experiments with these numbers.
+///
+/// Each draws a control and a test from what was measured, without replacement: with different
+/// instances, n for each side and m iterations of each; with the same, n instances and twice m iterations of
+/// each. It then asks from which slowdown of the test on each method tells the two apart:
+/// Laaber's and Schultz's by hierarchical bootstraps (Hail's `laaber_mds` and `schultz_mds`), Welch's by the
+/// t test of the logarithms of instance means.
+///
+/// What is shared leaves every cell of a grid as if it were computed by itself: one bootstrap serves
+/// all slowdowns, Laaber and Schultz have the same replicates of different instances, and both
+/// strategies the same control. An experiment depends on the seed, the configuration and its number
+/// alone, so that any of them can be made anywhere.
+///
+/// Source: Laaber, Scheuner & Leitner, *EMSE* 2019; Schultz's ratio as Hail has it; for what can be shared,
+/// `docs/method.md`.
+pub fn experiments(
+    measured: &Measured,
+    configuration: Configuration,
+    numbers: Range<u32>,
+    options: &ExperimentOptions,
+) -> Experiments {
+    let mut all = Experiments {
+        configuration,
+        bounds: Default::default(),
+    };
+    let allowed = Strategy::ALL.map(|strategy| {
+        let enough = measured.allows(configuration, strategy);
+        enough.then(|| measured.eligible(configuration.iterations, strategy))
+    });
+    match allowed {
+        [Some(different), Some(same)] if different != same => {
+            Drawing::new(measured, configuration, [Some(different), None], options)
+                .add(numbers.clone(), &mut all);
+            Drawing::new(measured, configuration, [None, Some(same)], options)
+                .add(numbers, &mut all);
+        }
+        [None, None] => {}
+        allowed => Drawing::new(measured, configuration, allowed, options).add(numbers, &mut all),
+    }
+    all
+}
+
+/// All that experiments of one configuration need.
+struct Drawing<'a> {
+    measured: &'a Measured,
+    shape: Shape,
+    configuration: Configuration,
+    /// Which instances may be drawn, and for which strategies.
+    eligible: Vec<usize>,
+    has: [bool; 2],
+    options: &'a ExperimentOptions,
+    groups: Groups,
+    /// Room for what is drawn.
+    instances: Vec<usize>,
+    iterations: Vec<usize>,
+}
+
+impl<'a> Drawing<'a> {
+    fn new(
+        measured: &'a Measured,
+        configuration: Configuration,
+        eligible: [Option<Vec<usize>>; 2],
+        options: &'a ExperimentOptions,
+    ) -> Self {
+        let has = [eligible[0].is_some(), eligible[1].is_some()];
+        let iterations = u16::try_from(configuration.iterations).unwrap_or(u16::MAX);
+        let room = |has: bool| has.then(Group::default);
+        Self {
+            measured,
+            shape: Shape::new(configuration.instances, iterations),
+            configuration,
+            eligible: eligible.into_iter().flatten().next().unwrap_or_default(),
+            has,
+            options,
+            groups: Groups {
+                control: Group::default(),
+                different: room(has[0]),
+                same: room(has[1]),
+            },
+            instances: Vec::new(),
+            iterations: Vec::new(),
+        }
+    }
+
+    fn add(mut self, numbers: Range<u32>, all: &mut Experiments) {
+        let mut room = Room::new(self.options);
+        for number in numbers {
+            let mut source = self.options.seed.numbered(self.stream(number));
+            self.draw_groups(&mut Xoshiro256PlusPlus::from_rng(&mut source));
+            let mut streams = Streams::from(&mut source);
+            let sums = draw(
+                &self.groups,
+                &self.shape,
+                &mut streams,
+                self.options.replicates,
+            );
+            self.judge_bootstraps(&sums, &mut room, all);
+            self.judge_means(all);
+        }
+    }
+
+    /// Returns the number of the random stream of an experiment.
+    fn stream(&self, number: u32) -> u64 {
+        let Configuration {
+            instances,
+            iterations,
+        } = self.configuration;
+        let alone = u64::from(!self.has[0]);
+        (instances as u64) << 48 | (iterations as u64) << 32 | u64::from(number) << 1 | alone
+    }
+
+    /// Draws control and tests.
+    fn draw_groups(&mut self, random: &mut Xoshiro256PlusPlus) {
+        let count = self.shape.instances;
+        let drawn = if self.has[0] { 2 * count } else { count };
+        self.instances.clone_from(&self.eligible);
+        draw_subset(&mut self.instances, drawn, random);
+        let iterations = self.shape.iterations;
+        self.groups.control.clear(&self.shape);
+        if let Some(same) = &mut self.groups.same {
+            same.clear(&self.shape);
+        }
+        for (row, instance) in self.instances[..count].iter().enumerate() {
+            let values = self.measured.instance(*instance);
+            let wanted = if self.has[1] {
+                2 * iterations
+            } else {
+                iterations
+            };
+            let drawn = draw_values(values.len(), wanted, &mut self.iterations, random);
+            copy(
+                values,
+                &drawn[..iterations],
+                self.groups.control.row_mut(&self.shape, row),
+            );
+            if let Some(same) = &mut self.groups.same {
+                copy(values, &drawn[iterations..], same.row_mut(&self.shape, row));
+            }
+        }
+        if let Some(different) = &mut self.groups.different {
+            different.clear(&self.shape);
+            for (row, instance) in self.instances[count..drawn].iter().enumerate() {
+                let values = self.measured.instance(*instance);
+                let drawn = draw_values(values.len(), iterations, &mut self.iterations, random);
+                copy(values, drawn, different.row_mut(&self.shape, row));
+            }
+        }
+    }
+
+    fn judge_bootstraps(&self, sums: &Sums, room: &mut Room, all: &mut Experiments) {
+        let Room {
+            control,
+            test,
+            ratio,
+            ends,
+        } = room;
+        self.fill(&sums.control, control);
+        let of_control = ends.of(control);
+        let mut put = |method: DetectionMethod, strategy: Strategy, bounds| {
+            all.bounds[method as usize][strategy as usize].push(bounds);
+        };
+        use DetectionMethod::{Laaber, Schultz};
+        use Strategy::{DifferentInstances, SameInstances};
+        if self.has[0] {
+            self.fill(&sums.different, test);
+            put(
+                Laaber,
+                DifferentInstances,
+                laaber(of_control, ends.of(test)),
+            );
+            divide(control, test, ratio);
+            put(Schultz, DifferentInstances, schultz(ends.of(ratio)));
+        }
+        if self.has[1] {
+            self.fill(&sums.same, test);
+            put(Laaber, SameInstances, laaber(of_control, ends.of(test)));
+            self.fill(&sums.paired, test);
+            divide(control, test, ratio);
+            put(Schultz, SameInstances, schultz(ends.of(ratio)));
+        }
+    }
+
+    /// Turns sums into means.
+    fn fill(&self, sums: &[u64], means: &mut Vec<f64>) {
+        means.clear();
+        means.extend(sums.iter().map(|drawn| {
+            let (sum, count) = sum_and_count(*drawn);
+            self.measured.mean(sum, count)
+        }));
+    }
+
+    fn judge_means(&self, all: &mut Experiments) {
+        let means = |group: &Group| instance_means(group, &self.shape, self.measured);
+        let (control, confidence) = (means(&self.groups.control), self.options.confidence);
+        let of_welch = &mut all.bounds[DetectionMethod::Welch as usize];
+        if let Some(different) = &self.groups.different {
+            of_welch[0].push(welch(&control, &means(different), confidence));
+        }
+        if let Some(same) = &self.groups.same {
+            of_welch[1].push(paired(&control, &means(same), confidence));
+        }
+    }
+}
+
+/// Room for what replicates come to.
+struct Room {
+    control: Vec<f64>,
+    test: Vec<f64>,
+    ratio: Vec<f64>,
+    ends: Ends,
+}
+
+impl Room {
+    fn new(options: &ExperimentOptions) -> Self {
+        Self {
+            control: Vec::new(),
+            test: Vec::new(),
+            ratio: Vec::new(),
+            ends: Ends::new(options.replicates, options.confidence),
+        }
+    }
+}
+
+fn divide(control: &[f64], test: &[f64], ratio: &mut Vec<f64>) {
+    ratio.clear();
+    ratio.extend(control.iter().zip(test).map(|(control, test)| {
+        let ratio = control / test;
+        // The sign of an undefined number means nothing, but would sort.
+        if ratio.is_nan() { f64::NAN } else { ratio }
+    }));
+}
+
+/// Returns so many different positions of an instance's values.
+fn draw_values<'a>(
+    length: usize,
+    wanted: usize,
+    room: &'a mut Vec<usize>,
+    random: &mut Xoshiro256PlusPlus,
+) -> &'a [usize] {
+    room.clear();
+    room.extend(0..length);
+    draw_subset(room, wanted, random);
+    &room[..wanted]
+}
+
+fn copy(values: &[u64], positions: &[usize], row: &mut [u64]) {
+    for (slot, position) in row.iter_mut().zip(positions) {
+        *slot = values[*position];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detection::rate::DetectionRate;
+
+    const OPTIONS: ExperimentOptions = ExperimentOptions {
+        replicates: 300,
+        confidence: Confidence::P95,
+        seed: Seed(7),
+    };
+
+    const SMALL: Configuration = Configuration {
+        instances: 5,
+        iterations: 6,
+    };
+
+    /// Instances a few per cent apart, with some noise of their own.
+    fn rows(instances: u32, iterations: u32) -> Vec<Vec<f64>> {
+        let row = |i: u32| {
+            let centre = 1.0 + 0.004 * f64::from(i * 37 % 17);
+            let noise = |j: u32| 0.006 * f64::from((i * 31 + j * 17) % 23);
+            (0..iterations).map(|j| centre + noise(j)).collect()
+        };
+        (0..instances).map(row).collect()
+    }
+
+    fn measured(rows: &[Vec<f64>]) -> Measured {
+        let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+        Measured::new(&rows).expect("positive values")
+    }
+
+    fn all_bounds(found: &Experiments) -> Vec<Bounds> {
+        found.bounds.iter().flatten().flatten().copied().collect()
+    }
+
+    #[test]
+    fn an_experiment_depends_on_its_number_alone() {
+        let measured = measured(&rows(12, 14));
+        let whole = experiments(&measured, SMALL, 0..20, &OPTIONS);
+        let mut parts = experiments(&measured, SMALL, 0..7, &OPTIONS);
+        parts.append(experiments(&measured, SMALL, 7..20, &OPTIONS));
+        assert_eq!(whole, parts);
+        assert_eq!(all_bounds(&whole).len(), 6 * 20);
+    }
+
+    #[test]
+    fn constant_times_are_never_told_apart_but_when_slowed_down() {
+        let measured = measured(&vec![vec![0.1; 14]; 12]);
+        let found = experiments(&measured, SMALL, 0..20, &OPTIONS);
+        for bounds in all_bounds(&found) {
+            assert_eq!(bounds.detects(1.0), Some(false));
+            assert_eq!(bounds.detects(1.000_001), Some(true));
+            assert_eq!(bounds.detects(0.999_999), Some(true));
+        }
+    }
+
+    #[test]
+    fn the_unit_of_the_times_does_not_matter() {
+        let seconds = rows(12, 14);
+        let other = |factor: f64| -> Vec<Vec<f64>> {
+            seconds
+                .iter()
+                .map(|row| row.iter().map(|it| it * factor).collect())
+                .collect()
+        };
+        let expected = experiments(&measured(&seconds), SMALL, 0..40, &OPTIONS);
+        for factor in [1e3, 1.0 / 3.0, 4.7e-5] {
+            let found = experiments(&measured(&other(factor)), SMALL, 0..40, &OPTIONS);
+            for (one, two) in all_bounds(&expected).into_iter().zip(all_bounds(&found)) {
+                assert!(
+                    (one.lower / two.lower - 1.0).abs() < 1e-8,
+                    "{one:?} {two:?}"
+                );
+                assert!(
+                    (one.upper / two.upper - 1.0).abs() < 1e-8,
+                    "{one:?} {two:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn without_any_time_nothing_can_be_told() {
+        let mut rows = rows(12, 14);
+        rows[3..].iter_mut().for_each(|row| row.fill(f64::NAN));
+        let found = experiments(&measured(&rows), SMALL, 0..40, &OPTIONS);
+        let undetermined = |strategy| {
+            let bounds = found.bounds(DetectionMethod::Laaber, strategy);
+            let rate = DetectionRate::of(bounds, 1.1);
+            assert_eq!(rate.as_hail().detected, rate.detected + rate.undetermined);
+            rate.undetermined
+        };
+        assert!(undetermined(Strategy::DifferentInstances) > 20);
+        assert!(undetermined(Strategy::SameInstances) > 0);
+    }
+
+    #[test]
+    fn what_was_measured_limits_the_strategies() {
+        let measured = measured(&rows(9, 14));
+        let allows = |instances, iterations| {
+            let configuration = Configuration {
+                instances,
+                iterations,
+            };
+            Strategy::ALL.map(|strategy| measured.allows(configuration, strategy))
+        };
+        assert_eq!(allows(4, 7), [true, true]);
+        assert_eq!(allows(4, 8), [true, false]);
+        assert_eq!(allows(5, 7), [false, true]);
+        assert_eq!(allows(10, 7), [false, false]);
+        assert_eq!(allows(0, 7), [false, false]);
+        assert_eq!(allows(7, 0), [false, false]);
+        assert_eq!(allows(usize::MAX, 2), [false, false]);
+        let only = |instances, iterations| {
+            let configuration = Configuration {
+                instances,
+                iterations,
+            };
+            let found = experiments(&measured, configuration, 0..3, &OPTIONS);
+            Strategy::ALL.map(|it| found.bounds(DetectionMethod::Schultz, it).len())
+        };
+        assert_eq!(only(4, 8), [3, 0]);
+        assert_eq!(only(5, 7), [0, 3]);
+        assert_eq!(only(10, 7), [0, 0]);
+    }
+
+    #[test]
+    fn instances_that_are_too_short_for_one_strategy_serve_the_other() {
+        let mut uneven = rows(12, 14);
+        for row in &mut uneven[8..] {
+            row.truncate(9);
+        }
+        let found = experiments(&measured(&uneven), SMALL, 0..3, &OPTIONS);
+        let count = |it| found.bounds(DetectionMethod::Welch, it).len();
+        assert_eq!(Strategy::ALL.map(count), [3, 3]);
+    }
+
+    #[test]
+    fn the_bounds_of_welch_are_those_of_the_comparison() {
+        let (control, test) = ([1.0, 1.1, 0.9, 1.05], [1.2, 1.0, 1.15, 1.1]);
+        let bounds = welch(&control, &test, Confidence::P95);
+        let ratio = crate::ratio_of_means(&test, &control, Confidence::P95).expect("four a side");
+        assert!((bounds.lower - ratio.interval.lower).abs() < 1e-12);
+        assert!((bounds.upper - ratio.interval.upper).abs() < 1e-12);
+    }
+}

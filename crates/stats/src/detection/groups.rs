@@ -1,0 +1,108 @@
+//! The values of an experiment, laid out for drawing.
+
+use super::lanes::{LANES, Limits};
+
+/// Values become whole numbers up to this one: sums of those are exact in any order.
+pub(super) const LEVELS: u32 = 1 << 25;
+
+/// A value that is there counts one in the bits from here on.
+const COUNT_BIT: u32 = 44;
+
+/// The largest number of values a side may have, so that their sum stays below the count.
+pub(super) const MOST_VALUES: usize = 1 << (COUNT_BIT - 25);
+
+/// How the values of a configuration lie in rows, and the rows in the lanes of random numbers.
+#[derive(Debug, Clone)]
+pub(super) struct Shape {
+    pub(super) instances: usize,
+    pub(super) iterations: usize,
+    /// How many lanes a row has: 8, 16, 32 or a multiple of that.
+    pub(super) width: usize,
+    /// How many rows share the lanes of one draw.
+    pub(super) slots: usize,
+    /// The limits of each draw that a row needs.
+    pub(super) limits: Vec<Limits>,
+}
+
+impl Shape {
+    /// Returns the layout of so many instances of so many iterations.
+    pub(super) fn new(instances: usize, iterations: u16) -> Self {
+        let count = usize::from(iterations);
+        let width = match count {
+            0..=8 => 8,
+            9..=16 => 16,
+            _ => count.next_multiple_of(LANES),
+        };
+        let limits = (0..width.div_ceil(LANES)).map(|draw| {
+            let is_used = |lane: usize| (draw * LANES + lane) % width < count;
+            Limits::new(std::array::from_fn(|lane| {
+                if is_used(lane) { iterations } else { 0 }
+            }))
+        });
+        Self {
+            instances,
+            iterations: count,
+            width,
+            slots: (LANES / width).max(1),
+            limits: limits.collect(),
+        }
+    }
+}
+
+/// The values of a side as levels, a row for each instance.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Group {
+    /// Each value: its level, and one in the bits of the count; 0 where it is missing.
+    pub(super) values: Vec<u64>,
+}
+
+impl Group {
+    /// Makes room for a layout; nothing is there yet.
+    pub(super) fn clear(&mut self, shape: &Shape) {
+        self.values.clear();
+        self.values.resize(shape.instances * shape.width, 0);
+    }
+
+    /// Returns the row of an instance.
+    pub(super) fn row<'a>(&'a self, shape: &Shape, instance: usize) -> &'a [u64] {
+        &self.values[instance * shape.width..][..shape.width]
+    }
+
+    /// Returns the row of an instance, to be filled in.
+    pub(super) fn row_mut<'a>(&'a mut self, shape: &Shape, instance: usize) -> &'a mut [u64] {
+        &mut self.values[instance * shape.width..][..shape.iterations]
+    }
+}
+
+/// Returns a level as it lies in a row; `None` is a missing value.
+pub(super) fn entry(level: Option<u32>) -> u64 {
+    level.map_or(0, |level| u64::from(level) | 1 << COUNT_BIT)
+}
+
+/// Returns the sum of the levels of drawn entries and how many of them are there.
+pub(super) fn sum_and_count(drawn: u64) -> (u64, u64) {
+    (drawn & ((1 << COUNT_BIT) - 1), drawn >> COUNT_BIT)
+}
+
+/// The sides of an experiment.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Groups {
+    pub(super) control: Group,
+    /// Values of other instances than the control's.
+    pub(super) different: Option<Group>,
+    /// Other values of the control's instances.
+    pub(super) same: Option<Group>,
+}
+
+/// What replicates drew of each side, as sums of entries; nothing of a side that is not there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Sums {
+    /// Of the control.
+    pub(super) control: Vec<u64>,
+    /// Of the other instances, drawn independently of the control.
+    pub(super) different: Vec<u64>,
+    /// Of the same instances, with the draws of instances that the control had.
+    pub(super) paired: Vec<u64>,
+    /// Of the same instances, drawn independently of the control.
+    pub(super) same: Vec<u64>,
+}

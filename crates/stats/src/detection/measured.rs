@@ -1,0 +1,101 @@
+//! What was measured, ready to draw experiments from.
+
+use super::groups::{LEVELS, MOST_VALUES, entry};
+use crate::{Configuration, Strategy};
+
+/// The most instances of a side, and the most iterations of an instance, that are drawn.
+const MOST: usize = u16::MAX as usize;
+
+/// The values of a benchmark's instances, ready to draw experiments from.
+///
+/// Each value is kept as a whole number of steps above the smallest, of which there are 2²⁵ up to the
+/// largest. Sums of those are exact whatever their order, so that every processor gives the same
+/// result; what a value moves by is less than a part in sixty million of their spread.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    /// The entries of each instance.
+    instances: Vec<Vec<u64>>,
+    smallest: f64,
+    step: f64,
+}
+
+impl Measured {
+    /// Takes the values of each instance's iterations; `NaN` is a missing one.
+    ///
+    /// `None` when a value is negative or infinite, or there is none at all.
+    pub fn new(instances: &[&[f64]]) -> Option<Self> {
+        let values = instances.iter().copied().flatten().copied();
+        let defined = || values.clone().filter(|value| !value.is_nan());
+        let smallest = defined().min_by(f64::total_cmp)?;
+        let largest = defined().max_by(f64::total_cmp)?;
+        if smallest < 0.0 || !largest.is_finite() {
+            return None;
+        }
+        let step = (largest - smallest) / f64::from(LEVELS);
+        let level = |value: f64| level(value, smallest, step);
+        let entries = |row: &&[f64]| row.iter().map(|value| entry(level(*value))).collect();
+        Some(Self {
+            instances: instances.iter().map(entries).collect(),
+            smallest,
+            step,
+        })
+    }
+
+    /// Returns whether enough was measured for experiments of a configuration: with different
+    /// instances, twice as many of them as a side has; with the same, twice as many iterations of each.
+    /// Instances that are too short for the configuration do not count.
+    pub fn allows(&self, configuration: Configuration, strategy: Strategy) -> bool {
+        let Configuration {
+            instances,
+            iterations,
+        } = configuration;
+        let wanted = match strategy {
+            Strategy::DifferentInstances => instances.saturating_mul(2),
+            Strategy::SameInstances => instances,
+        };
+        let is_small = instances <= MOST && iterations <= MOST;
+        let holds = is_small && instances * iterations <= MOST_VALUES;
+        let is_something = instances > 0 && iterations > 0;
+        is_something && holds && self.eligible(iterations, strategy).len() >= wanted
+    }
+
+    /// Returns the instances that are long enough.
+    pub(super) fn eligible(&self, iterations: usize, strategy: Strategy) -> Vec<usize> {
+        let wanted = match strategy {
+            Strategy::DifferentInstances => iterations,
+            Strategy::SameInstances => 2 * iterations,
+        };
+        let all = 0..self.instances.len();
+        all.filter(|instance| self.instances[*instance].len() >= wanted)
+            .collect()
+    }
+
+    pub(super) fn instance(&self, number: usize) -> &[u64] {
+        &self.instances[number]
+    }
+
+    /// Returns the mean of so many values with this sum of levels; `NaN` of none.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no sum of levels has 2^53 steps"
+    )]
+    pub(super) fn mean(&self, sum: u64, count: u64) -> f64 {
+        match count {
+            0 => f64::NAN,
+            count => self.smallest + self.step * (sum as f64 / count as f64),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of the levels is neither negative nor more than all of them"
+)]
+fn level(value: f64, smallest: f64, step: f64) -> Option<u32> {
+    match value.is_nan() {
+        true => None,
+        false if step > 0.0 => Some(((value - smallest) / step).round() as u32),
+        false => Some(0),
+    }
+}

@@ -1,0 +1,17 @@
+//! Which slowdowns would be detected: experiments on what was measured.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod bounds;
+mod draws;
+mod ends;
+mod experiment;
+mod groups;
+mod lanes;
+mod measured;
+mod rate;
+
+pub use bounds::Bounds;
+pub use experiment::{ExperimentOptions, Experiments, experiments};
+pub use measured::Measured;
+pub use rate::{DetectableSlowdown, DetectionRate, detectable_slowdown, wilson_interval};

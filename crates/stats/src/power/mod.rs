@@ -1,0 +1,5 @@
+//! What could be detected.
+
+mod configuration;
+
+pub use configuration::{Configuration, DetectionMethod, Strategy};
