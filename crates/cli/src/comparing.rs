@@ -147,13 +147,17 @@ pub fn gather(
     })
 }
 
-fn parse_level(text: &str) -> Result<Confidence, String> {
+/// Returns a level of confidence written as `95%` or `0.95`.
+///
+/// # Errors
+/// When it is none.
+pub fn parse_level(text: &str) -> Result<Confidence, String> {
     let level = parse_share(text)?;
     Confidence::new(level).map_err(|error| error.to_string())
 }
 
 /// Returns a number written as `3%`, `3 %` or `0.03`.
-fn number(text: &str) -> Option<f64> {
+pub fn number(text: &str) -> Option<f64> {
     let number = match text.strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map(|it| it / 100.0),
         None => text.parse::<f64>(),
@@ -161,7 +165,11 @@ fn number(text: &str) -> Option<f64> {
     number.ok().filter(|number| number.is_finite())
 }
 
-fn parse_share(text: &str) -> Result<f64, String> {
+/// Returns a share written as `5%` or `0.05`.
+///
+/// # Errors
+/// When it does not lie between 0 and 1.
+pub fn parse_share(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|share| *share > 0.0 && *share < 1.0)
         .ok_or_else(|| "write a share above 0 % and below 100 %, such as 5% or 0.05".to_owned())

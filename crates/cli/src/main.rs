@@ -11,6 +11,8 @@ mod fit;
 mod hints;
 mod options;
 mod plot;
+mod progress;
+mod samples;
 mod sides;
 mod store;
 mod suite_file;

@@ -12,9 +12,9 @@ use crate::fit::{Wish, fit, wrap};
 /// A table: its columns and its rows, cell by cell.
 #[derive(Debug, Default)]
 pub struct Table {
-    columns: Vec<(&'static str, Align)>,
+    columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
-    dispensable: &'static [&'static str],
+    dispensable: Vec<String>,
 }
 
 /// On which side the cells of a column stand.
@@ -30,11 +30,14 @@ pub enum Align {
 
 impl Table {
     /// Returns an empty table with these columns.
-    pub fn new(columns: &[(&'static str, Align)]) -> Self {
+    pub fn new<N: AsRef<str>>(columns: &[(N, Align)]) -> Self {
+        let columns = columns.iter();
         Self {
-            columns: columns.to_vec(),
+            columns: columns
+                .map(|(name, align)| (name.as_ref().to_owned(), *align))
+                .collect(),
             rows: Vec::new(),
-            dispensable: &[],
+            dispensable: Vec::new(),
         }
     }
 
@@ -50,8 +53,8 @@ impl Table {
 
     /// Says which columns are given up first where there is little room, in this order.
     #[must_use]
-    pub fn dispensable(mut self, columns: &'static [&'static str]) -> Self {
-        self.dispensable = columns;
+    pub fn dispensable<N: AsRef<str>>(mut self, columns: &[N]) -> Self {
+        self.dispensable = columns.iter().map(|it| it.as_ref().to_owned()).collect();
         self
     }
 
@@ -88,7 +91,7 @@ impl Table {
         let columns = self.columns.iter().zip(&widths);
         let missing: Vec<&str> = columns
             .filter(|(_, width)| width.is_none())
-            .map(|((name, _), _)| *name)
+            .map(|((name, _), _)| name.as_str())
             .collect();
         if !missing.is_empty() {
             let missing = missing.join(", ");
@@ -103,7 +106,11 @@ impl Table {
             let escaped: Vec<String> = cells.map(markdown_cell).collect();
             format!("| {} |", escaped.join(" | "))
         };
-        writeln!(out, "{}", cells(&mut self.columns.iter().map(|it| it.0)))?;
+        writeln!(
+            out,
+            "{}",
+            cells(&mut self.columns.iter().map(|it| it.0.as_str()))
+        )?;
         let line = self.columns.iter().map(|(_, align)| match align {
             Align::Left | Align::Whole => "---",
             Align::Right => "---:",
@@ -150,7 +157,7 @@ impl Table {
             .filter_map(|(at, width)| Some((at, (*width)?)))
             .collect();
         if self.columns.iter().any(|(name, _)| !name.is_empty()) {
-            table.set_header(kept.iter().map(|(at, _)| self.columns[*at].0));
+            table.set_header(kept.iter().map(|(at, _)| &self.columns[*at].0));
         }
         for row in &self.rows {
             let cells = kept.iter();

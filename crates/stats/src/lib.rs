@@ -68,7 +68,10 @@ pub use permutation::{PermutationTest, Permutations, permutation_test};
 pub use population::{
     Variability, population_coefficient_of_variation, population_standard_deviation, variability,
 };
-pub use power::{Configuration, DetectionMethod, Strategy};
+pub use power::{
+    Configuration, Detection, DetectionMethod, Noise, NoncentralT, Strategy, instances_needed,
+    minimal_detectable_slowdown, power,
+};
 pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};

@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod import;
 mod list;
+mod mds;
 mod report;
 mod run;
 mod variability;
@@ -27,6 +28,7 @@ pub enum Command {
     List(list::List),
     BurnIn(Box<burn_in::BurnIn>),
     Variability(variability::Variability),
+    Mds(Box<mds::Mds>),
     Compare(Box<compare::Compare>),
     Report(Box<report::Report>),
     Db(db::Db),
@@ -44,6 +46,7 @@ impl Command {
             Self::List(command) => command.act(context),
             Self::BurnIn(command) => command.act(context),
             Self::Variability(command) => command.act(context),
+            Self::Mds(command) => command.act(context),
             Self::Compare(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),

@@ -4,9 +4,10 @@ use lapwing_stats::{Interval, Modes, Seed};
 
 use super::effort::{Effort, effort};
 use super::groups::{Association, associations};
-use super::setting::{Setting, Settings, settings};
-use crate::clean::{BenchmarkAudit, Cleaned, Rules, clean};
-use crate::judge::{MetricChoice, Variability, metric, variability};
+use super::samples::{Looked, NoiseMetrics, SettingSample, each_sample};
+use super::setting::{Setting, Settings};
+use crate::clean::{BenchmarkAudit, Rules};
+use crate::judge::{Variability, metric, variability};
 use crate::model::{Metric, MetricName};
 use crate::record::BenchmarkData;
 
@@ -74,62 +75,6 @@ pub struct Noises {
     pub older: usize,
 }
 
-/// Which metrics of a benchmark are looked at.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum NoiseMetrics {
-    /// The wall time; where there is none, every metric with a direction, or else every metric.
-    #[default]
-    Usual,
-    /// These.
-    Named(Vec<MetricName>),
-}
-
-impl NoiseMetrics {
-    fn of(&self, data: &BenchmarkData) -> Vec<MetricName> {
-        const FIRST: &str = "wall_time";
-        let names = match self {
-            Self::Named(names) => names.clone(),
-            Self::Usual => MetricChoice::Directed.of(data),
-        };
-        let has_values = |name: &MetricName| {
-            let columns = data.instances.iter();
-            let mut columns = columns.filter_map(|it| it.iterations.values.get(name));
-            columns.any(|column| column.iter().any(|value| value.is_finite()))
-        };
-        let mut with_values: Vec<MetricName> =
-            names.iter().filter(|it| has_values(it)).cloned().collect();
-        if *self == Self::Usual {
-            if with_values.first().is_some_and(|it| it == FIRST) {
-                with_values.truncate(1);
-            }
-            if with_values.is_empty() {
-                let all = data
-                    .instances
-                    .iter()
-                    .flat_map(|it| it.iterations.values.keys());
-                let all: std::collections::BTreeSet<&MetricName> = all.collect();
-                with_values = all
-                    .into_iter()
-                    .filter(|it| has_values(it))
-                    .cloned()
-                    .collect();
-            }
-        }
-        let has_any = || {
-            let columns = data
-                .instances
-                .iter()
-                .flat_map(|it| it.iterations.values.values());
-            columns.flatten().any(|value| value.is_finite())
-        };
-        if with_values.is_empty() && !has_any() {
-            // Nothing has a value: the first stands for all in the audit.
-            with_values.extend(names.into_iter().take(1));
-        }
-        with_values
-    }
-}
-
 /// Returns the noise of a benchmark, setting by setting.
 pub fn noise(
     data: BenchmarkData,
@@ -138,38 +83,24 @@ pub fn noise(
     metrics: &NoiseMetrics,
     seed: Seed,
 ) -> Noises {
-    let mut found = Noises::default();
-    for it in settings(data, which) {
-        found.older += it.older;
-        let (policy, source) = rules.policy(&it.data);
-        for name in metrics.of(&it.data) {
-            let audit = BenchmarkAudit::of(&it.data, &name, policy, source);
-            found.audits.push(audit.in_setting(it.setting.text()));
-            let cleaned = clean(&it.data.instances, &name, policy);
-            if let Some(variability) = variability(&cleaned) {
-                let row = row(
-                    &it.data,
-                    it.setting.clone(),
-                    name,
-                    variability,
-                    &cleaned,
-                    seed,
-                );
-                found.rows.push(row);
-            }
-        }
+    let mut rows = Vec::new();
+    let Looked { audits, older } = each_sample(data, rules, which, metrics, |sample| {
+        rows.extend(variability(sample.cleaned).map(|it| row(&sample, it, seed)));
+    });
+    Noises {
+        rows,
+        audits,
+        older,
     }
-    found
 }
 
-fn row(
-    data: &BenchmarkData,
-    setting: Setting,
-    name: MetricName,
-    variability: Variability,
-    cleaned: &Cleaned,
-    seed: Seed,
-) -> Noise {
+fn row(sample: &SettingSample<'_>, variability: Variability, seed: Seed) -> Noise {
+    let SettingSample {
+        data,
+        setting,
+        name,
+        cleaned,
+    } = *sample;
     let components = variability.components;
     let associations = match variability.modes {
         Modes::Two { split, .. } => {
@@ -183,7 +114,7 @@ fn row(
             let seed = seed
                 .split(&data.suite)
                 .split(&data.benchmark.id)
-                .split(&name);
+                .split(name);
             associations(&instances, &upper, seed)
         }
         Modes::TooFew | Modes::One { .. } => Vec::new(),
@@ -191,9 +122,9 @@ fn row(
     Noise {
         suite: data.suite.clone(),
         benchmark: data.benchmark.id.clone(),
-        setting,
-        metric: metric(data, &name),
-        name,
+        setting: setting.clone(),
+        metric: metric(data, name),
+        name: name.clone(),
         between: components.map(|it| Part::of(it.between, it.between_interval)),
         within: components.map(|it| Part::of(it.within, it.within_interval)),
         associations,

@@ -4,6 +4,7 @@
 //! spread between instance means, never from the spread within one instance.
 
 mod compare;
+mod detection;
 mod hail;
 mod methods;
 mod metrics;
@@ -18,6 +19,9 @@ use crate::clean::{CleanInstance, Cleaned};
 pub use compare::{
     Caution, CompareOptions, ComparedRatio, Comparison, Method, Reason, SideSample, Subject,
     Verdict, compare, decide,
+};
+pub use detection::{
+    Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, WantedBasis, detection,
 };
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};

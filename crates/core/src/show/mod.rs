@@ -1,6 +1,7 @@
 //! Shows what was measured: numbers with units, charts, the HTML report.
 
 pub mod chart;
+mod detection;
 mod estimate;
 pub mod exchange;
 mod noise;
@@ -13,8 +14,9 @@ mod summary;
 mod verdict;
 
 pub use chart::{Chart, Colours, Theme};
+pub use detection::{DetectionView, change, detectable_text};
 pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};
-pub use noise::{NOISY, Titles, noise_advice, noise_headline};
+pub use noise::{About, NOISY, Row, Titles, noise_advice, noise_headline};
 pub use quantity::{Scale, count, percent, quantity, ratio, round_percent};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};

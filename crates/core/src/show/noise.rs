@@ -6,7 +6,7 @@ use lapwing_stats::Modes;
 
 use super::quantity::{percent, quantity, ratio, round_percent};
 use super::sample::metric_title;
-use crate::explain::{Association, Group, LevelCount, More, Noise, Part};
+use crate::explain::{Association, Detectability, Group, LevelCount, More, Noise, Part, Setting};
 use crate::model::Better;
 
 /// Noise between instances above this is worth a word.
@@ -42,31 +42,73 @@ pub struct Titles {
     pub metrics: bool,
 }
 
+/// What a row of an answer is about.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The suite of the benchmark.
+    pub suite: &'a str,
+    /// Its id.
+    pub benchmark: &'a str,
+    /// The variant and version.
+    pub setting: &'a Setting,
+    /// The metric's name.
+    pub metric: &'a str,
+}
+
+/// A row that is about a metric of a benchmark in one setting.
+pub trait Row {
+    /// Returns what it is about.
+    fn about(&self) -> About<'_>;
+}
+
+impl Row for Noise {
+    fn about(&self) -> About<'_> {
+        About {
+            suite: &self.suite,
+            benchmark: &self.benchmark,
+            setting: &self.setting,
+            metric: &self.name,
+        }
+    }
+}
+
+impl Row for Detectability {
+    fn about(&self) -> About<'_> {
+        About {
+            suite: &self.suite,
+            benchmark: &self.benchmark,
+            setting: &self.setting,
+            metric: &self.name,
+        }
+    }
+}
+
 impl Titles {
     /// Returns what it takes to tell these rows apart.
-    pub fn of(rows: &[Noise]) -> Self {
-        let differs = |same: &dyn Fn(&Noise, &Noise) -> bool| {
+    pub fn of<R: Row>(rows: &[R]) -> Self {
+        let differs = |same: &dyn Fn(About<'_>, About<'_>) -> bool| {
             rows.first()
-                .is_some_and(|first| rows.iter().any(|row| !same(first, row)))
+                .is_some_and(|first| rows.iter().any(|row| !same(first.about(), row.about())))
         };
         Self {
             suites: differs(&|one, other| one.suite == other.suite),
             settings: differs(&|one, other| one.setting.text() == other.setting.text()),
-            metrics: differs(&|one, other| one.name == other.name),
+            metrics: differs(&|one, other| one.metric == other.metric),
         }
     }
 
     /// Returns what tells a row from the others: `test_join (fast, 2026.9), peak memory`.
-    pub fn title(self, row: &Noise) -> String {
-        let mut title = row.benchmark.clone();
+    pub fn title(self, row: &impl Row) -> String {
+        let about = row.about();
+        let mut title = about.benchmark.to_owned();
         if self.suites {
-            title = format!("{}: {title}", row.suite);
+            title = format!("{}: {title}", about.suite);
         }
-        if let Some(setting) = row.setting.text().filter(|_| self.settings) {
+        if let Some(setting) = about.setting.text().filter(|_| self.settings) {
             title.push_str(&format!(" ({setting})"));
         }
         if self.metrics {
-            title.push_str(&format!(", {}", metric_title(&row.name)));
+            title.push_str(&format!(", {}", metric_title(about.metric)));
         }
         title
     }

@@ -15,7 +15,7 @@ use super::groups::{Group, Groups, LEVELS, Shape, Sums, entry, sum_and_count};
 use super::lanes::{LANES, Lanes, Limits};
 
 /// Returns the replicates that [`super::draws::draw`] would; `None` where the processor or the
-/// layout does not allow it, or a value is missing.
+/// layout does not allow it.
 pub(super) fn draw(
     groups: &Groups,
     shape: &Shape,
@@ -41,15 +41,30 @@ pub(super) fn draw(
                 .all(|it| *it > 0)
         })
     });
-    if !(has_instructions && fits && is_whole) {
+    if !(has_instructions && fits) {
         return None;
     }
-    #[expect(
-        unsafe_code,
-        reason = "the compiler cannot know that the processor was asked"
-    )]
-    // SAFETY: the processor has the instructions that the function is compiled for.
-    Some(unsafe { draw_by_width(groups, shape, streams, count) })
+    let draw = |groups: &Groups| {
+        #[expect(
+            unsafe_code,
+            reason = "the compiler cannot know that the processor was asked"
+        )]
+        // SAFETY: the processor has the instructions that the function is compiled for.
+        unsafe {
+            draw_by_width(groups, shape, streams, count)
+        }
+    };
+    let mut sums = draw(groups);
+    if !is_whole {
+        // The same draws of what is there count it.
+        let counts = draw(&groups.presence());
+        for (sums, counts) in sums.each_mut().into_iter().zip(counts.each()) {
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum = sum_and_count(*sum).0 + entry(Some(0)) * sum_and_count(*count).0;
+            }
+        }
+    }
+    Some(sums)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
@@ -123,12 +138,7 @@ fn draw_all<const WIDTH: usize, const DIFFERENT: bool, const SAME: bool>(
         }
     }
     let counted = entry(Some(0)) * (shape.instances * shape.iterations) as u64;
-    for sums in [
-        &mut sums.control,
-        &mut sums.different,
-        &mut sums.paired,
-        &mut sums.same,
-    ] {
+    for sums in sums.each_mut() {
         for sum in sums {
             *sum += counted;
         }

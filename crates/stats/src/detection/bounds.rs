@@ -25,6 +25,12 @@ impl Bounds {
         upper: f64::NAN,
     };
 
+    /// What detects every slowdown.
+    pub const ALL: Self = Self {
+        lower: f64::INFINITY,
+        upper: 1.0,
+    };
+
     /// Returns whether a slowdown is detected; `None` where it cannot be told, because an interval
     /// of the control or the test has an end that is no number.
     pub fn detects(self, slowdown: f64) -> Option<bool> {

@@ -173,6 +173,9 @@ mod tests {
                         2 => (groups.same, groups.different) = (groups.different.take(), None),
                         _all => {}
                     }
+                    if iterations % 2 == 1 {
+                        groups.control.row_mut(&shape, instances / 2)[0] = entry(None);
+                    }
                     let Some(quick) =
                         crate::detection::avx512::draw(&groups, &shape, &streams(), 40)
                     else {

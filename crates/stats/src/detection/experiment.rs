@@ -39,6 +39,15 @@ impl Experiments {
         &self.bounds[method as usize][strategy as usize]
     }
 
+    /// Lets experiments that cannot tell anything detect every slowdown, as in Hail.
+    pub fn count_undetermined_as_detected(&mut self) {
+        for bounds in self.bounds.iter_mut().flatten().flatten() {
+            if bounds.detects(1.0).is_none() {
+                *bounds = Bounds::ALL;
+            }
+        }
+    }
+
     /// Takes in further experiments of the same configuration.
     pub fn append(&mut self, further: Self) {
         for (all, further) in self

@@ -106,3 +106,34 @@ pub(super) struct Sums {
     /// Of the same instances, drawn independently of the control.
     pub(super) same: Vec<u64>,
 }
+
+impl Groups {
+    /// Returns the same with 1 for every value that is there and 0 for every other.
+    pub(super) fn presence(&self) -> Self {
+        let presence = |group: &Group| Group {
+            values: group.values.iter().map(|it| sum_and_count(*it).1).collect(),
+        };
+        Self {
+            control: presence(&self.control),
+            different: self.different.as_ref().map(presence),
+            same: self.same.as_ref().map(presence),
+        }
+    }
+}
+
+impl Sums {
+    /// Returns the sums of every side.
+    pub(super) fn each(&self) -> [&Vec<u64>; 4] {
+        [&self.control, &self.different, &self.paired, &self.same]
+    }
+
+    /// Returns the sums of every side, to be changed.
+    pub(super) fn each_mut(&mut self) -> [&mut Vec<u64>; 4] {
+        [
+            &mut self.control,
+            &mut self.different,
+            &mut self.paired,
+            &mut self.same,
+        ]
+    }
+}

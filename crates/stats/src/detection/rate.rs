@@ -157,7 +157,7 @@ fn last_missed(bounds: &[Bounds], power: f64) -> f64 {
     let stops = bounds.iter().map(|it| (upper(*it), 1_i32));
     let again = bounds
         .iter()
-        .filter(|it| it.lower > 1.0)
+        .filter(|it| it.lower > 1.0 && it.lower < it.upper)
         .map(|it| (it.lower, -1));
     let mut turns: Vec<(f64, i32)> = stops.chain(again).collect();
     // An experiment does not detect its bounds themselves.

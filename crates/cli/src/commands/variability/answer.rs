@@ -7,10 +7,11 @@ use lapwing_core::show::{FIRST_METRIC, Titles, noise_advice, noise_headline, per
 use lapwing_stats::Modes;
 use serde_json::{Value, json};
 
-use super::{Found, Variability, Which};
+use super::{Found, Variability};
 use crate::audit::{self, Detail};
 use crate::error::CliError;
 use crate::options::{Context, Format};
+use crate::samples::Which;
 use crate::table::Align::{Left, Right};
 use crate::table::{Table, counted, csv_of_json};
 

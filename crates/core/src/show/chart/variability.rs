@@ -68,7 +68,7 @@ pub fn variability(rows: &[Noise]) -> Chart {
         ));
     }
     let titles = Titles::of(rows);
-    let names: Vec<String> = shown.iter().map(|row| titles.title(row)).collect();
+    let names: Vec<String> = shown.iter().map(|row| titles.title(*row)).collect();
     Chart {
         id: "variability",
         title: "Where the noise lies".to_owned(),

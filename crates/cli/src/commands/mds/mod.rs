@@ -1,0 +1,302 @@
+//! `lapwing mds`: which slowdowns could be detected with how many instances and iterations.
+
+mod answer;
+mod text;
+
+use clap::{Args, ValueEnum};
+use lapwing_core::clean::Audit;
+use lapwing_core::explain::{Detectability, detectability};
+use lapwing_core::judge::{DetectionGrid, DetectionOptions, WantedBasis};
+use lapwing_core::record::StoreError;
+use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy};
+
+use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::comparing::{number, parse_level, parse_share};
+use crate::error::{CliError, Exit};
+use crate::options::{Context, Filters, Format};
+use crate::progress;
+use crate::samples::{Which, metrics, nothing};
+use crate::store::open_for_reading;
+
+/// Show which slowdowns could be detected, with how many instances and iterations
+///
+/// Simulates comparisons by drawing a control and a slowed-down test from what was measured. MDS is the
+/// minimal detectable slowdown: the smallest one that is detected with the wanted power.
+#[derive(Debug, Args)]
+pub struct Mds {
+    /// The slowdown that matters, as 5% or 1.05 [default: the suite's smallest effect, else 5%]
+    #[arg(long, value_name = "SLOWDOWN", value_parser = parse_slowdown)]
+    target: Option<f64>,
+    /// How probably it should be detected
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "95%")]
+    power: f64,
+    /// Only by this method: `laaber` (intervals of means overlap), `schultz` (interval of the
+    /// ratio), `welch` (as `lapwing compare`) [default: all; the first two with --compat hail]
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    method: Vec<MethodChoice>,
+    /// Only with different instances on both sides (`ibs`) or different iterations of the same
+    /// (`tbs`) [default: both]
+    #[arg(long, value_name = "STRATEGY", value_delimiter = ',')]
+    strategy: Vec<StrategyChoice>,
+    /// By formula instead of simulation: at once, and beyond what was measured
+    #[arg(long, conflicts_with = "compat")]
+    closed_form: bool,
+    /// A line for each configuration and slowdown, with the rates of all methods beside each other
+    #[arg(long)]
+    wide: bool,
+    #[command(flatten)]
+    grid: Grid,
+    /// Which versions and variants to look at [default: latest; pooled with --compat hail]
+    #[arg(long, value_name = "WHICH")]
+    settings: Option<Which>,
+    #[command(flatten)]
+    filters: Filters,
+    #[command(flatten)]
+    cleaning: Cleaning,
+    /// The form of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// What is simulated, and how often.
+#[derive(Debug, Clone, Args)]
+pub struct Grid {
+    /// Slowdowns, as 10% or 1.1; 1 gives false positives [default: 1,1.1,1.2,1.3,1.4,1.5]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_any_slowdown, help_heading = "Simulation")]
+    slowdowns: Vec<f64>,
+    /// Numbers of instances a side [default: 5,10,15,20,25]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
+    instances: Vec<usize>,
+    /// Numbers of iterations of each instance [default: 5,10,15,20,25]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
+    iterations: Vec<usize>,
+    /// How many experiments each configuration has
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Simulation")]
+    experiments: u32,
+    /// How many times each bootstrap resamples
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = parse_replicates, help_heading = "Simulation")]
+    replicates: usize,
+    /// Confidence of the intervals by which slowdowns are told [default: the suite's, else 95%]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Simulation")]
+    confidence: Option<Confidence>,
+    /// Seed of the simulation
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 7,
+        help_heading = "Simulation"
+    )]
+    seed: u64,
+}
+
+/// What tells a slowdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MethodChoice {
+    /// The intervals of the two means do not overlap
+    Laaber,
+    /// The interval of the ratio leaves out 1
+    Schultz,
+    /// Welch's test of the logarithms of instance means, as `lapwing compare`
+    Welch,
+}
+
+/// What the sides have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StrategyChoice {
+    /// Different instances
+    Ibs,
+    /// Different iterations of the same instances
+    Tbs,
+}
+
+/// What was found.
+struct Found {
+    rows: Vec<Detectability>,
+    audit: Audit,
+    /// How many versions were passed over because there are later ones.
+    older: usize,
+    options: DetectionOptions,
+    /// The slowdown that matters, as a factor.
+    target: f64,
+}
+
+impl Mds {
+    /// Answers in a sentence, then shows the table and what to do.
+    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        let found = self.find(context)?;
+        let has_cells = found.rows.iter().any(|row| !row.cells.is_empty());
+        if !has_cells {
+            if self.format == Format::Json {
+                answer::write(&found, &self, context)?;
+            }
+            return Err(match found.rows.is_empty() {
+                true => nothing(&found.audit),
+                false => too_little(&self),
+            });
+        }
+        answer::write(&found, &self, context)?;
+        Ok(Exit::Fine)
+    }
+
+    fn find(&self, context: &Context) -> Result<Found, CliError> {
+        let judging = self.cleaning.judging()?;
+        let options = self.options(&judging);
+        let mut filter = self.filters.resolve()?;
+        let store = open_for_reading(context)?;
+        let metrics = metrics(&store, &mut filter)?;
+        let which = Which::settings(self.settings, self.cleaning.compat);
+        let smallest = judging.smallest_effect.unwrap_or(USUAL_TARGET);
+        let mut found = Found {
+            rows: Vec::new(),
+            audit: Audit::default(),
+            older: 0,
+            options,
+            target: self.target.unwrap_or(1.0 + smallest),
+        };
+        let bar = progress::bar("simulating", store.benchmarks(&filter)?.len(), context);
+        store.each_benchmark(&filter, |data| {
+            let of = detectability(data, &judging.rules, which, &metrics, &found.options);
+            found.rows.extend(of.rows);
+            found.audit.benchmarks.extend(of.audits);
+            found.older += of.older;
+            bar.inc(1);
+            Ok::<(), StoreError>(())
+        })?;
+        bar.finish_and_clear();
+        Ok(found)
+    }
+
+    fn options(&self, judging: &Judging) -> DetectionOptions {
+        let usual = DetectionOptions::default();
+        let is_hail = self.cleaning.compat == Some(Compat::Hail);
+        let methods: Vec<DetectionMethod> = match self.method.is_empty() {
+            true => usual
+                .methods
+                .into_iter()
+                .filter(|it| !is_hail || *it != DetectionMethod::Welch)
+                .collect(),
+            false => self.method.iter().map(|it| it.method()).collect(),
+        };
+        let strategies = match self.strategy.is_empty() {
+            true => usual.strategies,
+            false => self.strategy.iter().map(|it| it.strategy()).collect(),
+        };
+        DetectionOptions {
+            grid: self.grid.grid(),
+            methods: in_order(methods),
+            strategies: in_order(strategies),
+            basis: match (is_hail, self.closed_form) {
+                (true, _) => WantedBasis::AsHail,
+                (false, true) => WantedBasis::ClosedForm,
+                (false, false) => WantedBasis::Both,
+            },
+            experiments: self.grid.experiments,
+            replicates: self.grid.replicates,
+            confidence: self
+                .grid
+                .confidence
+                .or(judging.confidence)
+                .unwrap_or(usual.confidence),
+            seed: Seed(self.grid.seed),
+        }
+    }
+}
+
+/// A slowdown that matters where nobody says which does.
+const USUAL_TARGET: f64 = 0.05;
+
+impl Grid {
+    /// Returns the grid; what is not said is as in Hail.
+    pub fn grid(&self) -> DetectionGrid {
+        let usual = DetectionGrid::default();
+        let or = |chosen: &[usize], usual: Vec<usize>| match chosen.is_empty() {
+            true => usual,
+            false => in_order(chosen.to_vec()),
+        };
+        let mut slowdowns = match self.slowdowns.is_empty() {
+            true => usual.slowdowns,
+            false => self.slowdowns.clone(),
+        };
+        slowdowns.sort_by(f64::total_cmp);
+        slowdowns.dedup();
+        DetectionGrid {
+            slowdowns,
+            instances: or(&self.instances, usual.instances),
+            iterations: or(&self.iterations, usual.iterations),
+        }
+    }
+}
+
+fn in_order<T: Ord>(mut all: Vec<T>) -> Vec<T> {
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+impl MethodChoice {
+    fn method(self) -> DetectionMethod {
+        match self {
+            Self::Laaber => DetectionMethod::Laaber,
+            Self::Schultz => DetectionMethod::Schultz,
+            Self::Welch => DetectionMethod::Welch,
+        }
+    }
+}
+
+impl StrategyChoice {
+    fn strategy(self) -> Strategy {
+        match self {
+            Self::Ibs => Strategy::DifferentInstances,
+            Self::Tbs => Strategy::SameInstances,
+        }
+    }
+}
+
+fn too_little(command: &Mds) -> CliError {
+    let error = CliError::input("too little was measured for any configuration of the grid");
+    let hint = match command.cleaning.compat {
+        Some(Compat::Hail) => {
+            "a configuration takes twice its instances, or twice its iterations of as many; --instances and --iterations say which to look at"
+        }
+        None => {
+            "it takes two instances of two iterations, and times above zero; `lapwing variability` shows what there is"
+        }
+    };
+    CliError {
+        exit: Exit::NotEnough,
+        ..error.hint(hint)
+    }
+}
+
+/// Returns a slowdown written as `5%`, `5 %` or `1.05`.
+fn parse_slowdown(text: &str) -> Result<f64, String> {
+    parse_any_slowdown(text).and_then(|slowdown| match slowdown > 1.0 {
+        true => Ok(slowdown),
+        false => Err("write a slowdown such as 5% or 1.05".to_owned()),
+    })
+}
+
+/// Returns a slowdown that may be none: `1` or `0%`.
+fn parse_any_slowdown(text: &str) -> Result<f64, String> {
+    let factor = match text.ends_with('%') {
+        true => number(text).map(|share| 1.0 + share),
+        false => number(text),
+    };
+    factor
+        .filter(|it| (1.0..=1_000.0).contains(it))
+        .ok_or_else(|| "write a slowdown such as 10% or 1.1, or 1 for none".to_owned())
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(count @ 1..=10_000) => Ok(count),
+        _ => Err("write numbers from 1 to 10,000 such as 5,10,20".to_owned()),
+    }
+}
+
+fn parse_replicates(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 10..=1_000_000) => Ok(count),
+        _ => Err("write a number from 10 to 1,000,000".to_owned()),
+    }
+}

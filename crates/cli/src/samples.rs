@@ -1,0 +1,89 @@
+//! Which samples the commands look at that judge benchmarks one by one.
+
+use std::collections::BTreeMap;
+
+use clap::ValueEnum;
+use lapwing_core::clean::{Audit, Stage};
+use lapwing_core::explain::{NoiseMetrics, Settings};
+use lapwing_core::record::{Filter, Store};
+
+use crate::cleaning::Compat;
+use crate::error::{CliError, Exit};
+use crate::table::counted;
+
+/// Which versions and variants are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Which {
+    /// Of each variant the latest version
+    Latest,
+    /// Each version and variant by itself
+    Each,
+    /// All together, as if nothing differed
+    Pooled,
+}
+
+impl Which {
+    /// Returns what was chosen; Hail's notebook pools.
+    pub fn settings(chosen: Option<Self>, compat: Option<Compat>) -> Settings {
+        match (chosen, compat) {
+            (Some(Self::Latest), _) | (None, None) => Settings::Latest,
+            (Some(Self::Each), _) => Settings::Each,
+            (Some(Self::Pooled), _) | (None, Some(Compat::Hail)) => Settings::Pooled,
+        }
+    }
+}
+
+/// Returns the metrics that are asked for. The filter then lets all of them pass, because burn-in is found
+/// from the wall time whatever is judged.
+///
+/// # Errors
+/// When nobody knows a name, or no benchmark passes.
+pub fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliError> {
+    if filter.metrics.is_empty() {
+        return Ok(NoiseMetrics::Usual);
+    }
+    // It complains of names that nobody knows.
+    let benchmarks = store.benchmarks(filter)?;
+    let names = std::mem::take(&mut filter.metrics);
+    if benchmarks.is_empty() {
+        return Err(CliError {
+            exit: Exit::NotEnough,
+            ..CliError::input("no benchmark passes all of these filters together")
+                .hint("leave one out to see more; `lapwing list` shows what there is")
+        });
+    }
+    Ok(NoiseMetrics::Named(names))
+}
+
+/// Says why nothing can be judged.
+pub fn nothing(audit: &Audit) -> CliError {
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    for (it, _) in audit.not_viable() {
+        *reasons.entry(it.reason().unwrap_or_default()).or_default() += 1;
+    }
+    let error = if reasons.is_empty() {
+        CliError::input("nothing can be judged: no benchmark passes the filters")
+            .hint("`lapwing list` shows what there is")
+    } else {
+        let reasons: Vec<String> = reasons
+            .into_iter()
+            .map(|(reason, count)| format!("{} ({reason})", counted(count, "benchmark")))
+            .collect();
+        CliError::input(format!(
+            "nothing can be judged of {}",
+            reasons.join(", nor of ")
+        ))
+        .hint(match audit.not_viable().map(|(_, stage)| stage).max() {
+            Some(Stage::Viable) => "--min-instances and --min-iterations say what is enough",
+            Some(Stage::Steady) => "`--burn-in recorded` judges what the plan says is steady",
+            Some(Stage::PastBurnIn) => "`--burn-in 0` judges all iterations",
+            Some(Stage::Recorded | Stage::Known | Stage::NotFailed | Stage::NotOutlier) | None => {
+                "`lapwing report` shows what was measured, and why it failed"
+            }
+        })
+    };
+    CliError {
+        exit: Exit::NotEnough,
+        ..error
+    }
+}

@@ -1,0 +1,90 @@
+//! What could be detected of each benchmark.
+
+use lapwing_stats::Noise as Variances;
+
+use super::samples::{Looked, NoiseMetrics, SettingSample, each_sample};
+use super::setting::{Setting, Settings};
+use crate::clean::{BenchmarkAudit, Rules};
+use crate::judge::{DetectionCell, DetectionOptions, Variability, detection, metric, variability};
+use crate::model::{Metric, MetricName};
+use crate::record::BenchmarkData;
+
+/// What could be detected of one metric of a benchmark in one setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Detectability {
+    /// The suite of the benchmark.
+    pub suite: String,
+    /// Its id.
+    pub benchmark: String,
+    /// The variant and version.
+    pub setting: Setting,
+    /// The metric's name.
+    pub name: MetricName,
+    /// Its unit and direction.
+    pub metric: Metric,
+    /// How its values vary.
+    pub variability: Variability,
+    /// What each configuration detects.
+    pub cells: Vec<DetectionCell>,
+}
+
+/// What was found of a benchmark.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Detectabilities {
+    /// Each setting and metric of which something counts.
+    pub rows: Vec<Detectability>,
+    /// What was left out of each.
+    pub audits: Vec<BenchmarkAudit>,
+    /// How many older versions were left out.
+    pub older: usize,
+}
+
+/// Returns what could be detected of a benchmark, setting by setting.
+pub fn detectability(
+    data: BenchmarkData,
+    rules: &Rules,
+    which: Settings,
+    metrics: &NoiseMetrics,
+    options: &DetectionOptions,
+) -> Detectabilities {
+    let mut rows = Vec::new();
+    let Looked { audits, older } = each_sample(data, rules, which, metrics, |sample| {
+        rows.extend(variability(sample.cleaned).map(|it| row(&sample, it, options)));
+    });
+    Detectabilities {
+        rows,
+        audits,
+        older,
+    }
+}
+
+fn row(
+    sample: &SettingSample<'_>,
+    variability: Variability,
+    options: &DetectionOptions,
+) -> Detectability {
+    let SettingSample {
+        data,
+        setting,
+        name,
+        cleaned,
+    } = *sample;
+    let variances = variability.components.map(|it| Variances {
+        between: it.between,
+        within: it.within,
+    });
+    let seed = options.seed.split(&data.suite).split(&data.benchmark.id);
+    let options = DetectionOptions {
+        seed: seed.split(&setting.text().unwrap_or_default()).split(name),
+        ..options.clone()
+    };
+    Detectability {
+        suite: data.suite.clone(),
+        benchmark: data.benchmark.id.clone(),
+        setting: setting.clone(),
+        metric: metric(data, name),
+        name: name.clone(),
+        cells: detection(cleaned, variances, &options),
+        variability,
+    }
+}

@@ -1,0 +1,116 @@
+//! What counts of a benchmark, setting by setting and metric by metric.
+
+use std::collections::BTreeSet;
+
+use super::setting::{Setting, Settings, settings};
+use crate::clean::{BenchmarkAudit, Cleaned, Rules, clean};
+use crate::judge::MetricChoice;
+use crate::model::MetricName;
+use crate::record::BenchmarkData;
+
+/// Which metrics of a benchmark are looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum NoiseMetrics {
+    /// The wall time; where there is none, every metric with a direction, or else every metric.
+    #[default]
+    Usual,
+    /// These.
+    Named(Vec<MetricName>),
+}
+
+impl NoiseMetrics {
+    fn of(&self, data: &BenchmarkData) -> Vec<MetricName> {
+        const FIRST: &str = "wall_time";
+        let names = match self {
+            Self::Named(names) => names.clone(),
+            Self::Usual => MetricChoice::Directed.of(data),
+        };
+        let has_values = |name: &MetricName| {
+            let columns = data.instances.iter();
+            let mut columns = columns.filter_map(|it| it.iterations.values.get(name));
+            columns.any(|column| column.iter().any(|value| value.is_finite()))
+        };
+        let mut with_values: Vec<MetricName> =
+            names.iter().filter(|it| has_values(it)).cloned().collect();
+        if *self == Self::Usual {
+            if with_values.first().is_some_and(|it| it == FIRST) {
+                with_values.truncate(1);
+            }
+            if with_values.is_empty() {
+                let all = data
+                    .instances
+                    .iter()
+                    .flat_map(|it| it.iterations.values.keys());
+                let all: BTreeSet<&MetricName> = all.collect();
+                with_values = all
+                    .into_iter()
+                    .filter(|it| has_values(it))
+                    .cloned()
+                    .collect();
+            }
+        }
+        let has_any = || {
+            let columns = data
+                .instances
+                .iter()
+                .flat_map(|it| it.iterations.values.values());
+            columns.flatten().any(|value| value.is_finite())
+        };
+        if with_values.is_empty() && !has_any() {
+            // Nothing has a value: the first stands for all in the audit.
+            with_values.extend(names.into_iter().take(1));
+        }
+        with_values
+    }
+}
+
+/// What counts of one metric of a benchmark in one setting.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SettingSample<'a> {
+    /// The benchmark with the instances of that setting.
+    pub data: &'a BenchmarkData,
+    /// The variant and version.
+    pub setting: &'a Setting,
+    /// The metric's name.
+    pub name: &'a MetricName,
+    /// What counts.
+    pub cleaned: &'a Cleaned,
+}
+
+/// What was looked at.
+pub(super) struct Looked {
+    /// What was left out of each sample.
+    pub audits: Vec<BenchmarkAudit>,
+    /// How many older versions were left out.
+    pub older: usize,
+}
+
+/// Calls `visit` with what counts of each setting and metric.
+pub(super) fn each_sample(
+    data: BenchmarkData,
+    rules: &Rules,
+    which: Settings,
+    metrics: &NoiseMetrics,
+    mut visit: impl FnMut(SettingSample<'_>),
+) -> Looked {
+    let mut looked = Looked {
+        audits: Vec::new(),
+        older: 0,
+    };
+    for it in settings(data, which) {
+        looked.older += it.older;
+        let (policy, source) = rules.policy(&it.data);
+        for name in metrics.of(&it.data) {
+            let audit = BenchmarkAudit::of(&it.data, &name, policy, source);
+            looked.audits.push(audit.in_setting(it.setting.text()));
+            let cleaned = clean(&it.data.instances, &name, policy);
+            visit(SettingSample {
+                data: &it.data,
+                setting: &it.setting,
+                name: &name,
+                cleaned: &cleaned,
+            });
+        }
+    }
+    looked
+}

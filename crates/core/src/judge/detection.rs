@@ -1,0 +1,282 @@
+//! How probably slowdowns of so much would be detected with how many instances and iterations.
+
+use lapwing_stats::{
+    Bounds, Confidence, Configuration, DetectableSlowdown, Detection, DetectionMethod,
+    DetectionRate, ExperimentOptions, Experiments, Interval, Measured, Noise, Seed, Strategy,
+    detectable_slowdown, experiments,
+};
+use rayon::prelude::*;
+
+use crate::clean::{CleanInstance, Cleaned};
+
+/// Which slowdowns are looked for with which configurations: every one with every one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DetectionGrid {
+    /// The slowdowns: 1 for none, which gives false positives; 1.1 for 10 %.
+    pub slowdowns: Vec<f64>,
+    /// The numbers of instances a side.
+    pub instances: Vec<usize>,
+    /// The numbers of iterations of each instance.
+    pub iterations: Vec<usize>,
+}
+
+impl Default for DetectionGrid {
+    /// Hail's grid.
+    fn default() -> Self {
+        Self {
+            slowdowns: vec![1.0, 1.1, 1.2, 1.3, 1.4, 1.5],
+            instances: vec![5, 10, 15, 20, 25],
+            iterations: vec![5, 10, 15, 20, 25],
+        }
+    }
+}
+
+impl DetectionGrid {
+    /// Returns every configuration, in order.
+    pub fn configurations(&self) -> Vec<Configuration> {
+        let of = |instances: usize| {
+            self.iterations.iter().map(move |iterations| Configuration {
+                instances,
+                iterations: *iterations,
+            })
+        };
+        let mut all: Vec<Configuration> = self.instances.iter().copied().flat_map(of).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// How detection rates are found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DetectionOptions {
+    /// What is looked for.
+    pub grid: DetectionGrid,
+    /// What tells a slowdown.
+    pub methods: Vec<DetectionMethod>,
+    /// What the sides have in common.
+    pub strategies: Vec<Strategy>,
+    /// By simulation or by formula.
+    pub basis: WantedBasis,
+    /// So many experiments each configuration has.
+    pub experiments: u32,
+    /// So many replicates a bootstrap draws.
+    pub replicates: usize,
+    /// The confidence of the intervals by which slowdowns are told.
+    pub confidence: Confidence,
+    /// From which all draws come.
+    pub seed: Seed,
+}
+
+impl Default for DetectionOptions {
+    /// As Hail does, and with the test of Lapwing's own comparison besides.
+    fn default() -> Self {
+        Self {
+            grid: DetectionGrid::default(),
+            methods: DetectionMethod::ALL.to_vec(),
+            strategies: Strategy::ALL.to_vec(),
+            basis: WantedBasis::Both,
+            experiments: 100,
+            replicates: 1_000,
+            confidence: Confidence::P95,
+            seed: Seed(7),
+        }
+    }
+}
+
+/// What rates are to be found from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WantedBasis {
+    /// Simulation, and the formula where too little was measured for it.
+    Both,
+    /// The formula alone.
+    ClosedForm,
+    /// Simulation alone, where what cannot be told counts as detected.
+    AsHail,
+}
+
+/// What one configuration detects by one method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DetectionCell {
+    /// Instances and iterations a side.
+    pub configuration: Configuration,
+    /// What tells a slowdown.
+    pub method: DetectionMethod,
+    /// What the sides have in common.
+    pub strategy: Strategy,
+    /// What it rests on.
+    pub basis: Basis,
+}
+
+/// What rates rest on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Basis {
+    /// Experiments on what was measured.
+    Simulated(Vec<Bounds>),
+    /// The variance between instances and within them.
+    ClosedForm(Detection),
+}
+
+/// How probably a slowdown is detected.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CellRate {
+    /// The share of experiments that detect it, or the probability.
+    pub value: f64,
+    /// Wilson's 95 % interval, as there are only so many experiments; `None` of a formula.
+    pub interval: Option<Interval>,
+    /// Of how many experiments it cannot be told.
+    pub undetermined: usize,
+}
+
+impl DetectionCell {
+    /// Returns the detection rate of a slowdown.
+    pub fn rate(&self, slowdown: f64) -> Option<CellRate> {
+        match &self.basis {
+            Basis::Simulated(bounds) => {
+                let rate = DetectionRate::of(bounds, slowdown);
+                Some(CellRate {
+                    value: rate.rate()?,
+                    interval: rate.interval(Confidence::P95),
+                    undetermined: rate.undetermined,
+                })
+            }
+            Basis::ClosedForm(detection) => Some(CellRate {
+                value: detection.power(slowdown)?,
+                interval: None,
+                undetermined: 0,
+            }),
+        }
+    }
+
+    /// Returns the smallest slowdown that is detected with this power; of a formula its interval is that
+    /// value alone.
+    pub fn detectable(&self, power: f64) -> Option<DetectableSlowdown> {
+        match &self.basis {
+            Basis::Simulated(bounds) => detectable_slowdown(bounds, power, Confidence::P95),
+            Basis::ClosedForm(detection) => {
+                let slowdown = detection.minimal_detectable_slowdown(power)?;
+                let interval = Interval {
+                    lower: slowdown,
+                    upper: slowdown,
+                };
+                Some(DetectableSlowdown { slowdown, interval })
+            }
+        }
+    }
+
+    /// Returns how many experiments it rests on; `None` of a formula.
+    pub fn experiments(&self) -> Option<usize> {
+        match &self.basis {
+            Basis::Simulated(bounds) => Some(bounds.len()),
+            Basis::ClosedForm(_) => None,
+        }
+    }
+
+    /// Returns what it rests on in data: `simulated` or `closed_form`.
+    pub fn basis_name(&self) -> &'static str {
+        match self.basis {
+            Basis::Simulated(_) => "simulated",
+            Basis::ClosedForm(_) => "closed_form",
+        }
+    }
+}
+
+/// So many experiments are made one after the other, while others are made elsewhere.
+const CHUNK: u32 = 50;
+
+/// Returns what each configuration of the grid detects, by configuration, method and strategy; without those
+/// that nothing can be said of.
+///
+/// A configuration is simulated where twice as many instances were measured as a side has, or as many
+/// with twice the iterations. Else the formula has it, from the variances between and within.
+pub fn detection(
+    cleaned: &Cleaned,
+    noise: Option<Noise>,
+    options: &DetectionOptions,
+) -> Vec<DetectionCell> {
+    let simulated = match options.basis {
+        WantedBasis::ClosedForm => Vec::new(),
+        WantedBasis::Both | WantedBasis::AsHail => simulate(cleaned, options),
+    };
+    let mut cells = Vec::new();
+    for (at, configuration) in options.grid.configurations().into_iter().enumerate() {
+        for method in &options.methods {
+            for strategy in &options.strategies {
+                let bounds = simulated.get(at).map(|it| it.bounds(*method, *strategy));
+                let basis = match bounds {
+                    Some(bounds) if !bounds.is_empty() => Some(Basis::Simulated(bounds.to_vec())),
+                    _ => closed_form(noise, configuration, *strategy, *method, options),
+                };
+                cells.extend(basis.map(|basis| DetectionCell {
+                    configuration,
+                    method: *method,
+                    strategy: *strategy,
+                    basis,
+                }));
+            }
+        }
+    }
+    cells
+}
+
+fn closed_form(
+    noise: Option<Noise>,
+    configuration: Configuration,
+    strategy: Strategy,
+    method: DetectionMethod,
+    options: &DetectionOptions,
+) -> Option<Basis> {
+    match options.basis {
+        WantedBasis::AsHail => None,
+        WantedBasis::Both | WantedBasis::ClosedForm => {
+            let confidence = options.confidence;
+            Detection::new(noise?, configuration, strategy, method, confidence)
+                .map(Basis::ClosedForm)
+        }
+    }
+}
+
+/// Makes the experiments of every configuration, in their order.
+fn simulate(cleaned: &Cleaned, options: &DetectionOptions) -> Vec<Experiments> {
+    let rows = cleaned.instances.iter();
+    let rows: Vec<Vec<f64>> = rows
+        .map(|it| CleanInstance::values_and_gaps(it).collect())
+        .collect();
+    let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+    let Some(measured) = Measured::new(&rows) else {
+        return Vec::new();
+    };
+    let experiment = ExperimentOptions {
+        replicates: options.replicates,
+        confidence: options.confidence,
+        seed: options.seed,
+    };
+    let configurations = options.grid.configurations();
+    let chunks = 0..options.experiments.div_ceil(CHUNK);
+    // The largest first, so that no thread is left with one at the end.
+    let tasks: Vec<(usize, u32)> = (0..configurations.len())
+        .rev()
+        .flat_map(|at| chunks.clone().map(move |chunk| (at, chunk)))
+        .collect();
+    let mut made: Vec<(usize, u32, Experiments)> = tasks
+        .into_par_iter()
+        .map(|(at, chunk)| {
+            let numbers = chunk * CHUNK..((chunk + 1) * CHUNK).min(options.experiments);
+            let found = experiments(&measured, configurations[at], numbers, &experiment);
+            (at, chunk, found)
+        })
+        .collect();
+    made.sort_unstable_by_key(|(at, chunk, _)| (*at, *chunk));
+    let mut all: Vec<Experiments> = Vec::new();
+    for (at, _, found) in made {
+        match all.get_mut(at) {
+            Some(before) => before.append(found),
+            None => all.push(found),
+        }
+    }
+    if options.basis == WantedBasis::AsHail {
+        all.iter_mut()
+            .for_each(Experiments::count_undetermined_as_detected);
+    }
+    all
+}
