@@ -10,10 +10,12 @@ mod error;
 mod fit;
 mod hints;
 mod options;
+mod plan_file;
 mod plot;
 mod sides;
 mod store;
 mod suite_file;
+mod suite_update;
 mod table;
 mod terminal;
 
