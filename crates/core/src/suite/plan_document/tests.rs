@@ -235,6 +235,15 @@ fn what_is_no_plan_at_all_is_told_with_its_place() {
 }
 
 #[test]
+fn what_is_nested_without_end_is_refused() {
+    let deep =
+        |open: &str, close: &str| wrong(&[open.repeat(100_000), close.repeat(100_000)].concat());
+    insta::assert_snapshot!(deep("[", "]"), @"plan.yaml:1:26: this is nested more than 24 deep");
+    insta::assert_snapshot!(deep("{\"a\":[", "]}"), @"plan.yaml:1:78: this is nested more than 24 deep");
+    insta::assert_snapshot!(deep("- ", ""), @"plan.yaml:1:49: this is nested more than 24 deep");
+}
+
+#[test]
 fn a_file_that_is_not_there_is_named() {
     let error = PlanDocument::load(Path::new("none/plan.yaml")).expect_err("no file");
     assert_eq!(error.to_string(), "cannot read none/plan.yaml");

@@ -14,6 +14,9 @@ use serde_saphyr::Spanned;
 use super::error::PlanDocumentError;
 use crate::suite::node::{Node, Value};
 
+/// What is nested deeper is no plan, in YAML neither.
+const MAX_DEPTH: usize = 24;
+
 /// The key whose value is a text in any case.
 const NAME: &str = "item";
 
@@ -33,6 +36,7 @@ fn read_yaml(path: &Path, text: &str) -> Result<Vec<Node>, PlanDocumentError> {
     const MAX_NODES: usize = 20_000_000;
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
+            max_depth: MAX_DEPTH,
             max_nodes: MAX_NODES,
             max_events: 2 * MAX_NODES,
         },
@@ -57,6 +61,9 @@ fn read_yaml(path: &Path, text: &str) -> Result<Vec<Node>, PlanDocumentError> {
 /// Returns what a library says without the place, which stands in front, and without advice
 /// for programmers.
 fn in_words(text: &str) -> String {
+    if text.contains("budget breached: Depth") {
+        return format!("this is nested more than {MAX_DEPTH} deep");
+    }
     let text = text.split(" at line ").next().unwrap_or(text);
     let text = text.split(", set DuplicateKeyPolicy").next();
     text.unwrap_or_default().to_owned()
@@ -190,7 +197,7 @@ fn read_json(path: &Path, text: &str) -> Result<Vec<Node>, PlanDocumentError> {
     let mut nodes = Vec::new();
     for document in documents {
         let document = document.map_err(|error| source.wrong(text, &error))?;
-        nodes.extend(source.node(document)?);
+        nodes.extend(source.node(document, 0)?);
     }
     Ok(nodes)
 }
@@ -213,10 +220,18 @@ impl<'a> Source<'a> {
         Self { path, text, lines }
     }
 
-    /// Returns the tree of a JSON value; `None` of null.
-    fn node(&self, raw: &'a RawValue) -> Result<Option<Node>, PlanDocumentError> {
+    /// Returns the tree of a JSON value that is nested so deep; `None` of null.
+    fn node(&self, raw: &'a RawValue, depth: usize) -> Result<Option<Node>, PlanDocumentError> {
         let part = raw.get();
-        let (line, _) = self.place(part);
+        let (line, column) = self.place(part);
+        if depth > MAX_DEPTH {
+            return Err(PlanDocumentError::Syntax {
+                path: self.path.to_owned(),
+                line,
+                column,
+                message: format!("this is nested more than {MAX_DEPTH} deep"),
+            });
+        }
         let wrong = |error: serde_json::Error| self.wrong(part, &error);
         let value = match part.as_bytes().first() {
             Some(b'n') => return Ok(None),
@@ -224,7 +239,7 @@ impl<'a> Source<'a> {
                 let parts: Vec<&RawValue> = serde_json::from_str(part).map_err(wrong)?;
                 let nodes = parts.into_iter().map(|part| {
                     let (line, _) = self.place(part.get());
-                    Ok(self.node(part)?.unwrap_or_else(|| nothing(line)))
+                    Ok(self.node(part, depth + 1)?.unwrap_or_else(|| nothing(line)))
                 });
                 Value::List(nodes.collect::<Result<_, PlanDocumentError>>()?)
             }
@@ -232,7 +247,7 @@ impl<'a> Source<'a> {
                 let Entries(parts) = serde_json::from_str(part).map_err(wrong)?;
                 let mut entries = Vec::new();
                 for (key, part) in parts {
-                    entries.extend(self.node(part)?.map(|node| (key, node)));
+                    entries.extend(self.node(part, depth + 1)?.map(|node| (key, node)));
                 }
                 Value::Table(entries)
             }
