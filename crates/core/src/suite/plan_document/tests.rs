@@ -358,6 +358,8 @@ proptest! {
         for text in [text, broken] {
             if let Ok(plan) = read(&text) {
                 prop_assert!(plan.document.entries.iter().all(|it| it.first().is_some()));
+                let again = read(&plan.document.text(PlanFlavour::HailNotebook));
+                prop_assert_eq!(again.map(|it| it.document), Ok(plan.document));
             }
         }
     }
