@@ -10,12 +10,14 @@ mod error;
 mod fit;
 mod hints;
 mod options;
+mod plan_file;
 mod plot;
 mod progress;
 mod samples;
 mod sides;
 mod store;
 mod suite_file;
+mod suite_update;
 mod table;
 mod terminal;
 

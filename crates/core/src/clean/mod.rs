@@ -11,14 +11,13 @@ mod rules;
 mod state;
 mod steady;
 
+pub use crate::model::bare_name;
 use crate::record::InstanceData;
 
 pub use audit::{Audit, BenchmarkAudit, Exclusion, Funnel, Remaining, Stage};
 pub use left_out::LeftOut;
 pub use outlier::{OutlierMetrics, OutlierRule};
-pub use rules::{
-    BurnInRule, BurnInSource, KnownBenchmarks, Rules, bare_name, listed, was_planned_auto,
-};
+pub use rules::{BurnInRule, BurnInSource, KnownBenchmarks, Rules, listed, was_planned_auto};
 pub use state::IterationState;
 pub use steady::{
     BenchmarkSteady, InstanceSteady, SteadyMethod, SteadySearch, burn_in_metric, find_steady,

@@ -9,7 +9,7 @@ use super::{
     Failures, OutlierMetrics, OutlierRule, Policy, SteadyFrom, SteadySearch, burn_in_metric,
     find_steady,
 };
-use crate::model::Session;
+use crate::model::{Session, bare_name};
 use crate::record::BenchmarkData;
 
 /// The rules by which benchmarks are cleaned.
@@ -180,11 +180,6 @@ pub fn listed(starts: &BTreeMap<String, u32>, id: &str) -> Option<u32> {
         .get(id)
         .or_else(|| starts.get(bare_name(id)))
         .copied()
-}
-
-/// Returns what follows the last `::` of an id.
-pub fn bare_name(id: &str) -> &str {
-    id.rsplit("::").next().unwrap_or(id)
 }
 
 /// Returns whether the plan of a session leaves it to judging where the benchmark gets steady.

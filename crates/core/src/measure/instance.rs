@@ -181,7 +181,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     fn goes_on(&self) -> bool {
         let case = self.visit.case;
         let burn_in = self.burn_in();
-        if self.index < burn_in + 1 {
+        if self.index < burn_in.saturating_add(1) {
             // Even a spent budget leaves one iteration that counts.
             return true;
         }
@@ -194,7 +194,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         }) {
             return false;
         }
-        self.index < burn_in + case.iterations
+        self.index < burn_in.saturating_add(case.iterations)
             || case
                 .min_time
                 .is_some_and(|budget| self.measured < share(budget))

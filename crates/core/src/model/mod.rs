@@ -23,7 +23,7 @@ pub use id::{Id, IdError};
 pub use instance::{Instance, InstanceEnd};
 pub use iteration::Iteration;
 pub use metric::{Better, Metric, MetricName};
-pub use name::{matches_name, matches_pattern};
+pub use name::{bare_name, matches_name, matches_pattern};
 pub use outcome::{InstanceOutcome, Outcome};
 pub use record::{Annotation, Record, RecordKind};
 pub use run::{Level, Run, Version};

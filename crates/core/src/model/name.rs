@@ -40,6 +40,11 @@ pub fn matches_pattern(pattern: &str, text: &str) -> bool {
     pattern[place..].iter().all(|&rest| rest == '*')
 }
 
+/// Returns what follows the last `::` of an id.
+pub fn bare_name(id: &str) -> &str {
+    id.rsplit("::").next().unwrap_or(id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

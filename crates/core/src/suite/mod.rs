@@ -8,6 +8,7 @@ mod file;
 mod judging;
 mod node;
 mod plan;
+mod plan_document;
 mod settings;
 mod sweep;
 #[cfg(test)]
@@ -19,4 +20,8 @@ pub use error::{Problem, SuiteError, nearest};
 pub use file::Suite;
 pub use judging::{JudgeSettings, JudgedFrom, parse_share};
 pub use plan::*;
+pub use plan_document::{
+    Assignment, EntryName, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,
+    PlanFlavour, ReadPlan, RepeatedItem, Unmatched, UnmatchedItem,
+};
 pub use settings::Settings;

@@ -101,7 +101,8 @@ fn convert(text: &str, range: &Range<usize>, value: &DeValue<'_>) -> Result<Node
 }
 
 impl Node {
-    fn found(&self) -> &'static str {
+    /// Returns what kind of value it is.
+    pub(super) fn found(&self) -> &'static str {
         match self.value {
             Value::Text(_) => "a text",
             Value::Integer(_) => "a whole number",
@@ -152,8 +153,13 @@ impl Node {
 
     pub(super) fn whole(&self, key: &str) -> Result<u32, Located> {
         match self.value {
-            Value::Integer(value) => u32::try_from(value).map_err(|_negative| {
-                self.senseless(key, format!("must be 0 or more, not {value}"))
+            Value::Integer(value) => u32::try_from(value).map_err(|_out_of_range| {
+                let reason = if value < 0 {
+                    format!("must be 0 or more, not {value}")
+                } else {
+                    format!("is too large: {value}")
+                };
+                self.senseless(key, reason)
             }),
             _ => Err(self.wrong(key, "a whole number")),
         }

@@ -26,7 +26,7 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::store::open_for_reading;
-use crate::{burn_in_file, suite_file};
+use crate::{burn_in_file, suite_file, suite_update};
 
 /// Find from which iteration on each benchmark is steady, and what burn-in costs
 #[derive(Debug, Args)]
@@ -120,7 +120,8 @@ impl BurnIn {
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         check_ending(self.plot.as_deref())?;
         let listed = self.listed()?;
-        let suite = self.update_suite.as_deref().map(suite::load).transpose()?;
+        let suite = self.update_suite.as_deref();
+        let suite = suite.map(suite_update::load).transpose()?;
         let search = Search {
             steady: SteadySearch {
                 method: self.method.into(),
@@ -180,7 +181,7 @@ impl BurnIn {
         if let Some(suite) = suite
             && complete
         {
-            suite.update(&rows, context)?;
+            suite::update(suite, &rows, context)?;
         }
         Ok(Exit::Fine)
     }

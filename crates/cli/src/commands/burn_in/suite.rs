@@ -1,191 +1,84 @@
 //! `--update-suite`: the `burn_in` of the benchmarks of a suite file.
 
-use std::path::{Path, PathBuf};
-
-use lapwing_core::suite::{BurnIn, Settings, Suite};
-use toml_edit::{DocumentMut, Item, TableLike, Value, value};
-
 use super::notes::why_not_written;
 use super::rows::Row;
 use crate::error::CliError;
 use crate::options::Context;
+use crate::suite_update::{KeyUpdate, Numbers, SuiteFile, TableUpdate};
 use crate::table::counted;
-use crate::{atomic, suite_file};
 
-/// A suite file that is to be changed.
-pub struct SuiteFile {
-    path: PathBuf,
-    suite: Suite,
-    document: DocumentMut,
-    ends: LineEnds,
-}
-
-/// How the lines of a file end: the library that edits it knows one way only.
-#[derive(Debug, Clone, Copy)]
-enum LineEnds {
-    Unix,
-    Windows,
-}
-
-/// What becomes of one table.
-struct Change {
-    table: String,
-    before: BurnIn,
-    after: u32,
-    /// Its benchmarks and where each gets steady, where they are several.
-    shared: Vec<(String, u32)>,
-}
-
-/// Reads a suite file; of a folder, its `lapwing.toml`.
-pub fn load(path: &Path) -> Result<SuiteFile, CliError> {
-    let path = suite_file::named(path);
-    if !path.exists() {
-        let name = path.display();
-        return Err(CliError::input(format!("there is no suite file `{name}`"))
-            .hint("name it: `--update-suite FILE`"));
+/// Writes where the benchmarks get steady into their tables, and says what changed.
+pub fn update(file: SuiteFile, rows: &[Row], context: &Context) -> Result<(), CliError> {
+    let path = file.path().display().to_string();
+    let mut name = String::new();
+    let updates = file.update(|file| {
+        file.name().clone_into(&mut name);
+        starts(rows, &name)
+    })?;
+    if updates.is_empty() {
+        return Err(CliError::input(format!(
+            "{path} has no benchmark whose first steady iteration is known"
+        ))
+        .consequence("it was not touched")
+        .hint(format!(
+            "measure it with `lapwing run {path}`; its suite is `{name}`"
+        )));
     }
-    let suite = Suite::load(&path).map_err(suite_file::about)?;
-    let text = std::fs::read_to_string(&path)?;
-    Ok(SuiteFile {
-        path,
-        suite,
-        document: text.replace("\r\n", "\n").parse::<DocumentMut>()?,
-        ends: if text.contains("\r\n") {
-            LineEnds::Windows
-        } else {
-            LineEnds::Unix
-        },
-    })
-}
-
-impl SuiteFile {
-    /// Writes where the benchmarks get steady into their tables, and says what changed.
-    pub fn update(mut self, rows: &[Row], context: &Context) -> Result<(), CliError> {
-        // Read again: others may have changed it while values were looked at.
-        let _lock = atomic::lock_beside(&self.path)?;
-        self = load(&self.path)?;
-        let name = self.suite.name.clone();
-        let rows: Vec<&Row> = rows.iter().filter(|row| row.suite == name).collect();
-        let changes = self.changes(&rows);
-        let path = self.path.display().to_string();
-        if changes.is_empty() {
-            return Err(CliError::input(format!(
-                "{path} has no benchmark whose first steady iteration is known"
-            ))
-            .consequence("it was not touched")
-            .hint(format!(
-                "measure it with `lapwing run {path}`; its suite is `{name}`"
-            )));
-        }
-        let differing = |it: &&Change| it.before != BurnIn::Fixed(it.after);
-        for change in changes.iter().filter(differing) {
-            self.set(&change.table, change.after);
-        }
-        let changed: Vec<String> = changes
+    if context.quiet {
+        return Ok(());
+    }
+    let terminal = &context.terminal;
+    terminal.say(&what_changed(&path, &updates));
+    for update in updates.iter().filter(|it| it.benchmarks.len() > 1) {
+        let starts: Vec<String> = update
+            .benchmarks
             .iter()
-            .filter(differing)
-            .map(|it| format!("{} {} → {}", it.table, words(it.before), it.after))
+            .map(|(id, numbers)| format!("{id} {}", numbers.burn_in.unwrap_or(0)))
             .collect();
-        if !changed.is_empty() {
-            self.write()?;
-        }
-        if context.quiet {
-            return Ok(());
-        }
-        let terminal = &context.terminal;
-        let stay = counted((changes.len() - changed.len()) as u64, "other");
-        terminal.say(&match (changed.len(), changes.len()) {
-            (0, _) => format!("{path} stays as it is: every burn_in is what was found"),
-            (some, all) if some == all => format!("burn_in in {path}: {}", changed.join(", ")),
-            (_, _) => format!(
-                "burn_in in {path}: {}; as before: {stay}",
-                changed.join(", ")
-            ),
-        });
-        for change in changes.iter().filter(|it| it.shared.len() > 1) {
-            let starts: Vec<String> = change
-                .shared
-                .iter()
-                .map(|(id, start)| format!("{id} {start}"))
-                .collect();
-            terminal.note(&format!(
-                "benchmarks of one table share its burn_in, which is the largest: {}",
-                starts.join(", ")
-            ));
-        }
-        for row in rows {
-            if let Some(reason) = why_not_written(row) {
-                let id = &row.benchmark;
-                terminal.note(&format!("{id} {}, so that its burn_in stays", is(reason)));
-            }
-        }
-        Ok(())
+        terminal.note(&format!(
+            "benchmarks of one table share its burn_in, which is the largest: {}",
+            starts.join(", ")
+        ));
     }
-
-    /// Returns what becomes of each table of a benchmark whose start is known.
-    fn changes(&self, rows: &[&Row]) -> Vec<Change> {
-        let cases = self.suite.plan(&Settings::default(), 0).cases;
-        let tables = self.document.get("benchmark").and_then(Item::as_table_like);
-        let tables = tables.into_iter().flat_map(TableLike::iter);
-        tables
-            .filter_map(|(table, _)| {
-                let of_table = |id: &str| id == table || id.starts_with(&format!("{table}["));
-                let case = cases.iter().find(|it| of_table(&it.benchmark.id))?;
-                let starts: Vec<(String, u32)> = rows
-                    .iter()
-                    .filter(|row| of_table(&row.benchmark))
-                    .filter_map(|row| Some((row.benchmark.clone(), row.known_start()?)))
-                    .collect();
-                Some(Change {
-                    table: table.to_owned(),
-                    before: case.burn_in,
-                    after: starts.iter().map(|(_, start)| *start).max()?,
-                    shared: starts,
-                })
-            })
-            .collect()
-    }
-
-    /// Sets one table's key; what stands around a number that is there stays.
-    fn set(&mut self, table: &str, burn_in: u32) {
-        let tables = self.document.get_mut("benchmark");
-        let tables = tables.and_then(Item::as_table_like_mut);
-        let keys = tables
-            .and_then(|tables| tables.get_mut(table))
-            .and_then(Item::as_table_like_mut);
-        let Some(keys) = keys else { return };
-        match keys.get_mut("burn_in").and_then(Item::as_value_mut) {
-            Some(old) => {
-                let around = old.decor().clone();
-                *old = Value::from(i64::from(burn_in));
-                *old.decor_mut() = around;
-            }
-            None => {
-                keys.insert("burn_in", value(i64::from(burn_in)));
-            }
+    for row in rows.iter().filter(|row| row.suite == name) {
+        if let Some(reason) = why_not_written(row) {
+            let id = &row.benchmark;
+            terminal.note(&format!("{id} {}, so that its burn_in stays", is(reason)));
         }
     }
-
-    /// Writes the file once it is sure that it can be read again.
-    fn write(&self) -> Result<(), CliError> {
-        let text = match self.ends {
-            LineEnds::Unix => self.document.to_string(),
-            LineEnds::Windows => self.document.to_string().replace('\n', "\r\n"),
-        };
-        let folder = std::path::absolute(&self.path)?;
-        let folder = folder.parent().unwrap_or(Path::new("/"));
-        let untouched = format!("{} was not touched", self.path.display());
-        Suite::parse(&self.path, &text, folder)
-            .map_err(|error| suite_file::about(error).consequence(untouched.clone()))?;
-        atomic::replace(&self.path, &text)
-            .map_err(|error| CliError::input(error).consequence(untouched))
-    }
+    Ok(())
 }
 
-fn words(burn_in: BurnIn) -> String {
-    match burn_in {
-        BurnIn::Fixed(count) => count.to_string(),
-        BurnIn::Auto => "\"auto\"".to_owned(),
+/// Returns where the benchmarks of a suite get steady, of those where that is known.
+fn starts(rows: &[Row], suite: &str) -> Vec<(String, Numbers)> {
+    let rows = rows.iter().filter(|row| row.suite == suite);
+    let starts = rows.filter_map(|row| {
+        let numbers = Numbers {
+            burn_in: Some(row.known_start()?),
+            ..Numbers::default()
+        };
+        Some((row.benchmark.clone(), numbers))
+    });
+    starts.collect()
+}
+
+fn what_changed(path: &str, updates: &[TableUpdate]) -> String {
+    let changed: Vec<String> = updates
+        .iter()
+        .flat_map(|update| update.keys.iter().map(move |key| (update, key)))
+        .filter(|(_, key)| key.is_change())
+        .map(|(update, KeyUpdate { before, after, .. })| {
+            format!("{} {before} → {after}", update.table)
+        })
+        .collect();
+    let stay = counted((updates.len() - changed.len()) as u64, "other");
+    match (changed.len(), updates.len()) {
+        (0, _) => format!("{path} stays as it is: every burn_in is what was found"),
+        (some, all) if some == all => format!("burn_in in {path}: {}", changed.join(", ")),
+        (_, _) => format!(
+            "burn_in in {path}: {}; as before: {stay}",
+            changed.join(", ")
+        ),
     }
 }
 
@@ -194,56 +87,5 @@ fn is(reason: &str) -> String {
         reason.to_owned()
     } else {
         format!("is {reason}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns the text of a suite file after its benchmark got another burn-in.
-    fn changed(text: &str, table: &str) -> String {
-        let (path, folder) = (Path::new("lapwing.toml"), Path::new("/suite"));
-        let mut file = SuiteFile {
-            path: path.to_owned(),
-            suite: Suite::parse(path, text, folder).expect("a suite"),
-            document: text.parse().expect("TOML"),
-            ends: LineEnds::Unix,
-        };
-        file.set(table, 7);
-        let text = file.document.to_string();
-        let suite = Suite::parse(path, &text, folder).expect("still a suite");
-        let cases = suite.plan(&Settings::default(), 0).cases;
-        assert!(cases.iter().all(|it| it.burn_in == BurnIn::Fixed(7)));
-        text
-    }
-
-    #[test]
-    fn a_table_keeps_its_layout_however_it_is_written() {
-        insta::assert_snapshot!(changed("[benchmark.a]\ncommand = 'x'\n\n[benchmark.a.env]\nK = '1' # one\n", "a"), @"
-        [benchmark.a]
-        command = 'x'
-        burn_in = 7
-
-        [benchmark.a.env]
-        K = '1' # one
-        ");
-        insta::assert_snapshot!(changed("[benchmark.'a b']\nburn_in = \"auto\" # later\ncommand = 'x'\n", "a b"), @"
-        [benchmark.'a b']
-        burn_in = 7 # later
-        command = 'x'
-        ");
-        insta::assert_snapshot!(changed("benchmark.a.command = 'x'\n", "a"), @"
-        benchmark.a.command = 'x'
-        benchmark.a.burn_in = 7
-        ");
-        insta::assert_snapshot!(changed("[benchmark]\na = { command = 'x', burn_in = 1 }\n", "a"), @"
-        [benchmark]
-        a = { command = 'x', burn_in = 7 }
-        ");
-        insta::assert_snapshot!(changed("[benchmark]\na = { command = 'x' }\n", "a"), @"
-        [benchmark]
-        a = { command = 'x' , burn_in = 7 }
-        ");
     }
 }

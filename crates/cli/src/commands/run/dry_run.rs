@@ -10,13 +10,17 @@ use lapwing_core::record::{Filter, StoreError};
 use lapwing_core::show::{count, quantity};
 use lapwing_core::suite::{Case, Plan};
 
+use super::from_file::Planned;
 use crate::error::{CliError, Exit};
 use crate::options::Context;
-use crate::table::{Align, Table};
+use crate::table::{Align, Table, grouped};
 
-/// Shows the order.
-pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
-    let times = past_times(plan, context)?;
+/// Shows the order; of a plan file also how often each benchmark is measured.
+pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
+    let plan = &planned.plan;
+    // What was measured here tells more than what the plan file says of other machines.
+    let mut times = planned.means.clone();
+    times.extend(past_times(plan, context)?);
     let schedule = FixedSchedule::new(plan);
     let mut table = Table::new(&[
         ("", Align::Right),
@@ -32,10 +36,10 @@ pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
     for planned in schedule.left() {
         let case = &plan.cases[planned.case];
         let (burn_in, iterations) = (case.burn_in.planned(), case.iterations);
-        executions += u64::from(burn_in + iterations);
+        executions += u64::from(burn_in) + u64::from(iterations);
         let expected = times
             .get(&case.benchmark.id)
-            .map(|mean| expected(case, *mean));
+            .map(|mean| expected_of(case, *mean));
         match expected {
             Some(seconds) => total += seconds,
             None => unknown += 1,
@@ -46,7 +50,7 @@ pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
             plan.variants[planned.variant].name.clone(),
             (planned.block + 1).to_string(),
             format!("{burn_in} + {iterations}"),
-            expected.map_or_else(|| "–".to_owned(), |seconds| quantity(seconds, "s")),
+            in_seconds(expected),
         ]);
     }
     let instances = schedule.left().count();
@@ -60,8 +64,39 @@ pub fn show(plan: &Plan, context: &Context) -> Result<Exit, CliError> {
         expectation(total, unknown, instances)
     )?;
     writeln!(out)?;
+    if planned.from_file {
+        benchmarks(plan, &times).text(&mut out)?;
+        writeln!(out)?;
+    }
     table.text(&mut out)?;
     Ok(Exit::Fine)
+}
+
+/// Returns how often each benchmark is measured, and how long that takes in all variants.
+fn benchmarks(plan: &Plan, times: &BTreeMap<String, f64>) -> Table {
+    let mut table = Table::new(&[
+        ("benchmark", Align::Left),
+        ("instances", Align::Right),
+        ("iterations", Align::Right),
+        ("expected", Align::Right),
+    ]);
+    let variants = u32::try_from(plan.variants.len()).unwrap_or(u32::MAX);
+    for case in &plan.cases {
+        let instances = case.instances.saturating_mul(variants);
+        let expected = times.get(&case.benchmark.id);
+        let expected = expected.map(|mean| f64::from(instances) * expected_of(case, *mean));
+        table.row(vec![
+            case.benchmark.id.clone(),
+            grouped(u64::from(instances)),
+            format!("{} + {}", case.burn_in.planned(), case.iterations),
+            in_seconds(expected),
+        ]);
+    }
+    table
+}
+
+fn in_seconds(expected: Option<f64>) -> String {
+    expected.map_or_else(|| "–".to_owned(), |seconds| quantity(seconds, "s"))
 }
 
 fn expectation(seconds: f64, unknown: usize, instances: usize) -> String {
@@ -78,8 +113,9 @@ fn expectation(seconds: f64, unknown: usize, instances: usize) -> String {
     }
 }
 
-fn expected(case: &Case, mean: f64) -> f64 {
-    let planned = f64::from(case.burn_in.planned() + case.iterations) * mean;
+fn expected_of(case: &Case, mean: f64) -> f64 {
+    let iterations = f64::from(case.burn_in.planned()) + f64::from(case.iterations);
+    let planned = iterations * mean;
     let share = |budget: Option<std::time::Duration>| {
         budget.map(|it| it.as_secs_f64() / f64::from(case.instances))
     };

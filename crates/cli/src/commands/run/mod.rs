@@ -3,6 +3,7 @@
 mod advice_text;
 mod compare;
 mod dry_run;
+mod from_file;
 mod keep;
 mod names;
 mod options;
@@ -38,10 +39,11 @@ impl Run {
             return resume::resume(&self, session, context);
         }
         crate::plot::check_ending(self.plot.as_deref())?;
-        let plan = self.plan()?;
+        let planned = self.planned(context)?;
         if self.dry_run {
-            return dry_run::show(&plan, context);
+            return dry_run::show(&planned, context);
         }
+        let plan = planned.plan;
         let store = crate::store::open_for_writing(context)?;
         let executor = start_executor(&plan)?;
         let mut schedule = FixedSchedule::new(&plan);

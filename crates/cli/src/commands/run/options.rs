@@ -1,5 +1,6 @@
 //! The arguments of `lapwing run` and the plan that they come to.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,8 +10,10 @@ use lapwing_core::suite::{
     AdHoc, BurnIn, CommandLine, OutputMetrics, Plan, Settings, Suite, nearest, parse_duration,
 };
 
+use super::from_file::{FilePlan, Planned};
 use crate::error::CliError;
-use crate::options::Format;
+use crate::options::{Context, Format};
+use crate::plan_file::PlanFile;
 use crate::suite_file::{self, SUITE_FILE};
 
 /// Commands are measured for at least this long when nobody says how often.
@@ -61,6 +64,10 @@ pub struct Run {
     /// Run benchmarks on these processors only, such as 0-1,3
     #[arg(long, value_name = "LIST", help_heading = "How often and how long")]
     pub cpus: Option<String>,
+    /// Take instances, iterations and burn-in of each benchmark from this plan, YAML or JSON, and
+    /// measure only what it names
+    #[arg(long, value_name = "FILE", help_heading = "How often and how long")]
+    pub plan: Option<PathBuf>,
     /// Seed of the random order [default: random]
     #[arg(long, value_name = "N", help_heading = "How often and how long")]
     pub seed: Option<u64>,
@@ -100,7 +107,7 @@ pub struct Run {
     #[arg(long)]
     pub dry_run: bool,
     /// Measure what an interrupted session (the latest, or this one) has left
-    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run"])]
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan"])]
     pub resume: Option<String>,
     /// Form of the answer
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
@@ -130,24 +137,43 @@ fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
 
 impl Run {
     /// Returns what is to be measured.
-    pub fn plan(&self) -> Result<Plan, CliError> {
+    pub fn planned(&self, context: &Context) -> Result<Planned, CliError> {
+        let file = self.plan.as_deref();
+        let file = file.map(|path| PlanFile::read(path, context)).transpose()?;
         let seed = self.seed.unwrap_or_else(random_seed);
         let commands = self.commands()?;
+        let of_commands = !commands.is_empty();
         let plan = if commands.is_empty() {
             self.refuse_options_of_commands()?;
             let path = self.suite_file()?;
             let suite = Suite::load(&path).map_err(suite_file::about)?;
-            self.select(suite.plan(&self.settings(), seed))?
+            suite.plan(&self.settings(), seed)
         } else {
             let folder = std::env::current_dir()?;
             let mut settings = self.settings();
-            if settings.iterations.is_none() {
+            if settings.iterations.is_none() && file.is_none() {
                 // Few iterations of a quick command say little and cost nothing to add.
                 settings.min_time = settings.min_time.or(Some(QUICK));
             }
             self.ad_hoc(commands).plan(&folder, &settings, seed)
         };
-        Ok(plan)
+        let numbers = match &file {
+            Some(file) => Some(FilePlan::new(self, file, &plan, context)?),
+            None => None,
+        };
+        let plan = if of_commands {
+            plan
+        } else {
+            self.select(plan)?
+        };
+        match numbers {
+            Some(numbers) => numbers.apply(plan, context),
+            None => Ok(Planned {
+                plan,
+                from_file: false,
+                means: BTreeMap::new(),
+            }),
+        }
     }
 
     fn settings(&self) -> Settings {

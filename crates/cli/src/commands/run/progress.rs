@@ -118,7 +118,7 @@ fn write_remaining(state: &indicatif::ProgressState, out: &mut dyn std::fmt::Wri
 }
 
 fn planned(case: &lapwing_core::suite::Case) -> u32 {
-    case.burn_in.planned() + case.iterations
+    case.burn_in.planned().saturating_add(case.iterations)
 }
 
 /// Returns `measuring 2 benchmarks × 5 instances × (1 + 5) iterations, seed 7, order interleaved`.

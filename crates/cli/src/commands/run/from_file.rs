@@ -1,0 +1,126 @@
+//! `lapwing run --plan`: how often each benchmark is measured comes from a plan file.
+
+use std::collections::BTreeMap;
+
+use lapwing_core::suite::{BurnIn, Case, Plan, PlanEntry};
+
+use super::options::Run;
+use crate::error::CliError;
+use crate::options::Context;
+use crate::plan_file::{Names, PlanFile, few};
+use crate::table::{counted, grouped};
+
+/// What is to be measured, and what is known of it beforehand.
+pub struct Planned {
+    pub plan: Plan,
+    /// Whether a plan file says how often.
+    pub from_file: bool,
+    /// The mean time of one iteration in seconds by benchmark, where a plan file says it.
+    pub means: BTreeMap<String, f64>,
+}
+
+/// What a plan file says of the benchmarks of a suite.
+pub struct FilePlan<'a> {
+    command: &'a Run,
+    file: &'a PlanFile,
+    entries: BTreeMap<String, PlanEntry>,
+}
+
+impl<'a> FilePlan<'a> {
+    /// Holds a plan file against all benchmarks that there are.
+    pub fn new(
+        command: &'a Run,
+        file: &'a PlanFile,
+        plan: &Plan,
+        context: &Context,
+    ) -> Result<Self, CliError> {
+        let ids = plan.cases.iter().map(|case| case.benchmark.id.as_str());
+        let ids: Vec<&str> = ids.collect();
+        let of_suite = command.command.is_empty() && command.words.is_empty();
+        let names = Names {
+            owner: if of_suite {
+                format!("the suite `{}`", plan.suite)
+            } else {
+                "the command line".to_owned()
+            },
+            hint: if of_suite {
+                "`lapwing run --dry-run` without --plan lists what it has".to_owned()
+            } else {
+                format!(
+                    "a command is called by its text or by its --command-name: {}",
+                    few(ids.iter().copied())
+                )
+            },
+            ids: ids.clone(),
+        };
+        let entries = file.entries(&names, context)?;
+        let named = ids.iter().zip(entries);
+        Ok(Self {
+            command,
+            file,
+            entries: named
+                .filter_map(|(id, entry)| Some(((*id).to_owned(), entry?.clone())))
+                .collect(),
+        })
+    }
+
+    /// Puts its numbers in place of those of the suite, below those of the command line, and
+    /// says which benchmarks it leaves out.
+    pub fn apply(&self, mut plan: Plan, context: &Context) -> Result<Planned, CliError> {
+        let all = plan.cases.len();
+        let path = self.file.path.display();
+        let is_missing = |case: &Case| !self.entries.contains_key(&case.benchmark.id);
+        let missing: Vec<String> = plan
+            .cases
+            .extract_if(.., |case| is_missing(case))
+            .map(|case| case.benchmark.id)
+            .collect();
+        if plan.cases.is_empty() {
+            let missing = few(missing.iter().map(String::as_str));
+            return Err(CliError::input(format!("{path} names none of {missing}"))
+                .hint("choose others with --benchmark or --tag, or leave --plan out"));
+        }
+        if !missing.is_empty() && !context.quiet {
+            let verb = if missing.len() == 1 { "is" } else { "are" };
+            context.terminal.note(&format!(
+                "{} of {} {verb} not in {path} and {verb} not measured: {}",
+                grouped(missing.len() as u64),
+                counted(all as u64, "benchmark"),
+                few(missing.iter().map(String::as_str))
+            ));
+        }
+        let mut means = BTreeMap::new();
+        for case in &mut plan.cases {
+            let id = &case.benchmark.id;
+            let Some(entry) = self.entries.get(id) else {
+                continue;
+            };
+            if let Some(mean) = entry.mean {
+                means.insert(id.clone(), mean);
+            }
+            self.set(case, entry);
+        }
+        Ok(Planned {
+            plan,
+            from_file: true,
+            means,
+        })
+    }
+
+    fn set(&self, case: &mut Case, entry: &PlanEntry) {
+        let first = entry.first();
+        if let (None, Some(first)) = (self.command.instances, first) {
+            case.instances = first.instances;
+        }
+        if let (None, Some(first)) = (self.command.iterations, first) {
+            case.iterations = first.iterations;
+        }
+        if self.command.burn_in.is_none() {
+            case.burn_in = BurnIn::Fixed(entry.burn_in);
+        }
+        // The file says how many; going on for some time would say otherwise.
+        if self.command.min_time.is_none() {
+            case.min_time = None;
+        }
+    }
+}

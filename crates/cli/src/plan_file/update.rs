@@ -1,0 +1,200 @@
+//! Writes a plan into a suite file.
+
+use lapwing_core::suite::PlanEntry;
+
+use super::matching::Names;
+use super::{PlanFile, few};
+use crate::error::CliError;
+use crate::options::Context;
+use crate::suite_update::{Numbers, SuiteFile, TableUpdate};
+use crate::table::counted;
+
+/// Writes instances, iterations and burn-in of the entries of a plan into the tables of a suite
+/// file, and says what changed. All else in the file stays.
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "for the command that chooses plans")
+)]
+pub fn update_suite(file: SuiteFile, plan: &PlanFile, context: &Context) -> Result<(), CliError> {
+    let path = file.path().display().to_string();
+    let ids = file.benchmarks();
+    let names = Names {
+        owner: format!("the suite `{}`", file.name()),
+        ids: ids.iter().map(String::as_str).collect(),
+        hint: format!("`lapwing run {path} --dry-run` lists what it has"),
+    };
+    // Said once, before anything is written.
+    plan.entries(&names, context)
+        .map_err(|error| error.consequence(format!("{path} was not touched")))?;
+    let updates = file.update(|file| numbers(file, plan))?;
+    if context.quiet {
+        return Ok(());
+    }
+    context.terminal.say(&what_changed(&path, &updates));
+    for update in updates.iter().filter(|it| it.benchmarks.len() > 1) {
+        let ids = update.benchmarks.iter().map(|(id, _)| id.as_str());
+        context.terminal.note(&format!(
+            "benchmarks of one table share its numbers, which are the largest: {}",
+            few(ids)
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the numbers of each benchmark of a suite that a plan names.
+fn numbers(file: &SuiteFile, plan: &PlanFile) -> Vec<(String, Numbers)> {
+    let ids = file.benchmarks();
+    let names: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let assignment = plan.document.assign(&names);
+    let numbers = ids.iter().zip(assignment.entries);
+    numbers
+        .filter_map(|(id, at)| Some((id.clone(), of_entry(&plan.document.entries[at?]))))
+        .collect()
+}
+
+fn of_entry(entry: &PlanEntry) -> Numbers {
+    let first = entry.first();
+    Numbers {
+        instances: first.map(|it| it.instances),
+        iterations: first.map(|it| it.iterations),
+        burn_in: Some(entry.burn_in),
+    }
+}
+
+fn what_changed(path: &str, updates: &[TableUpdate]) -> String {
+    let changed: Vec<String> = updates
+        .iter()
+        .filter_map(|update| {
+            let keys: Vec<String> = update
+                .keys
+                .iter()
+                .filter(|key| key.is_change())
+                .map(|key| format!("{} {} → {}", key.key, key.before, key.after))
+                .collect();
+            (!keys.is_empty()).then(|| format!("{}: {}", update.table, keys.join(", ")))
+        })
+        .collect();
+    let stay = (updates.len() - changed.len()) as u64;
+    match (changed.len(), stay) {
+        (0, _) => format!("{path} stays as it is: every number is what was planned"),
+        (_, 0) => format!("{path} has what was planned, {}", changed.join("; ")),
+        (_, _) => format!(
+            "{path} has what was planned, {}; as before: {}",
+            changed.join("; "),
+            counted(stay, "other")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use lapwing_core::suite::PlanDocument;
+
+    use super::*;
+    use crate::suite_update;
+    use crate::terminal::Terminal;
+
+    const SUITE: &str = "\
+suite = \"compressors\"
+
+[benchmark.gzip]          # the classic
+command = \"gzip -{level} -kf f\"
+params.level = [1, 9]
+instances = 5             # by eye
+
+[benchmark.sort]
+command = 'sort f'
+
+[benchmark.other]
+command = 'true'
+";
+
+    fn plan(text: &str) -> PlanFile {
+        let path = Path::new("plan.yaml");
+        PlanFile {
+            path: path.to_owned(),
+            document: PlanDocument::parse(path, text).expect("a plan").document,
+        }
+    }
+
+    #[test]
+    fn the_first_configuration_of_each_entry_comes_into_the_suite() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, other) = (
+            folder.path().join("lapwing.toml"),
+            folder.path().join("b.toml"),
+        );
+        std::fs::write(&path, SUITE).expect("written");
+        std::fs::write(&other, SUITE).expect("written");
+        let plan = plan(
+            "\
+- {item: 'gzip[level=1]', burn_in: 3, config: [{slowdown: 1.1, instances: 10, iterations: 5}]}
+- {item: 'gzip[level=9]', burn_in: 0, config: [{slowdown: 1.1, instances: 8, iterations: 20}]}
+- {item: 'a.py::sort', burn_in: 1, config: [{slowdown: 1.1, instances: 5, iterations: 5}, {slowdown: 1.2, instances: 2, iterations: 2}]}
+- {item: none, burn_in: 1, config: [{slowdown: 1.1, instances: 5, iterations: 5}]}
+",
+        );
+        let file = suite_update::load(&path).expect("a suite");
+        let updates = file.update(|file| numbers(file, &plan)).expect("updated");
+        let said = what_changed("lapwing.toml", &updates);
+        insta::assert_snapshot!(said, @"lapwing.toml has what was planned, gzip: instances 5 → 10, iterations 5 → 20, burn_in 1 → 3; as before: 1 other");
+        insta::assert_snapshot!(std::fs::read_to_string(&path).expect("there"), @r#"
+        suite = "compressors"
+
+        [benchmark.gzip]          # the classic
+        command = "gzip -{level} -kf f"
+        params.level = [1, 9]
+        instances = 10             # by eye
+        iterations = 20
+        burn_in = 3
+
+        [benchmark.sort]
+        command = 'sort f'
+
+        [benchmark.other]
+        command = 'true'
+        "#);
+
+        let file = suite_update::load(&other).expect("a suite");
+        update_suite(file, &plan, &quiet()).expect("updated");
+        let read = |path| std::fs::read_to_string(path).expect("there");
+        assert_eq!(read(&other), read(&path));
+
+        let file = suite_update::load(&path).expect("a suite");
+        let updates = file.update(|file| numbers(file, &plan)).expect("updated");
+        assert_eq!(
+            what_changed("lapwing.toml", &updates),
+            "lapwing.toml stays as it is: every number is what was planned"
+        );
+    }
+
+    #[test]
+    fn a_plan_of_other_benchmarks_leaves_the_suite_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lapwing.toml");
+        std::fs::write(&path, SUITE).expect("written");
+        let plan = plan(
+            "- {item: sotr, burn_in: 3, config: [{slowdown: 1.1, instances: 10, iterations: 5}]}",
+        );
+        let file = suite_update::load(&path).expect("a suite");
+        let error = update_suite(file, &plan, &quiet()).expect_err("none of them");
+        assert_eq!(
+            error.sentence(),
+            "plan.yaml names no benchmark of the suite `compressors`: `sotr`"
+        );
+        assert_eq!(error.hint.as_deref(), Some("did you mean `sort`?"));
+        let text = std::fs::read_to_string(&path).expect("there");
+        assert_eq!(text, SUITE);
+    }
+
+    fn quiet() -> Context {
+        Context {
+            store: "no store".into(),
+            quiet: true,
+            verbose: false,
+            terminal: Terminal::new(false),
+        }
+    }
+}
