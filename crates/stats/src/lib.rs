@@ -29,6 +29,7 @@ mod modes;
 mod number;
 mod permutation;
 mod population;
+mod power;
 mod rank;
 mod ratio;
 mod ratio_interval;
@@ -61,6 +62,10 @@ pub use modes::{Modes, Split, modes, split};
 pub use permutation::{PermutationTest, Permutations, permutation_test};
 pub use population::{
     Variability, population_coefficient_of_variation, population_standard_deviation, variability,
+};
+pub use power::{
+    Configuration, Detection, DetectionMethod, Noise, NoncentralT, Strategy, instances_needed,
+    minimal_detectable_slowdown, power,
 };
 pub use rank::{Ranks, mid_ranks};
 pub use ratio::{Ratio, ratio_of_means};

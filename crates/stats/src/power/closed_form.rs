@@ -1,0 +1,453 @@
+//! How often a slowdown is detected, without simulating.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use super::noncentral_t::Chi;
+use super::{Configuration, DetectionMethod, Noise, Strategy};
+use crate::Confidence;
+use crate::number::real;
+
+/// A way to look for a slowdown, in a benchmark with known noise: ready to say how often it finds one.
+///
+/// Every method comes down to this: with d the observed difference of the sides beyond the true one, in logarithms, something is
+/// detected when |d + ln slowdown| > k U. Here d is normal with mean 0, U² is an independent χ² divided by its ν degrees of
+/// freedom, because the width of the interval is estimated as well, and k is the half width to be expected. So the
+/// probability is two tails of a noncentral t distribution.
+///
+/// With m² = σ_B² + σ_W²/J the variance of an instance's mean and w = σ_W²/J, d has the variance 2m²/I, or with the same
+/// instances on both sides 2w/I; and
+///
+/// | | k | ν |
+/// |---|---|---|
+/// | Welch, different instances | t(2I (I − 1) / (I + 1)) √(2m²/I) | 2(I − 1) |
+/// | Welch, same instances | t(I − 1) √(2w/I) | I − 1 |
+/// | Schultz | z √E(V) | 2 E(V)² / Var(V) |
+/// | Laaber | z √E((√V_c + √V_t)²) | 4 E(V_c)² / Var(V_c) / (1 + r) |
+///
+/// The sides vary alike, but their observed variances do not: then Welch's degrees of freedom are fewer than 2(I − 1), and their
+/// inverse is (I + 1) / (2I (I − 1)) on average.
+///
+/// V is the variance of the bootstrap, which is not that of d: resampling I values has only I − 1 parts in I of their variance, and
+/// resampling iterations counts σ_W² a second time. For one side V_c = ((I−1)/I S_m² + (J−1)/J S_w²/J) / I, where S_m² is the variance of
+/// the observed instance means and S_w² that of iterations. V is V_c + V_t, or with the same instances
+/// ((I−1)/I S_r² + 2 (J−1)/J S_w²/J) / I with the variance S_r² of log ratios, 2w to be expected. Their degrees of freedom are
+/// Satterthwaite's. r is the correlation of V_c and V_t: 0, or with the same instances what they have in common by σ_B². The
+/// quantile z is made a little smaller (Cornish & Fisher), because few values have a flatter bootstrap than the normal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Detection {
+    /// The standard deviation of d.
+    spread: f64,
+    /// k.
+    half_width: f64,
+    /// The distribution of U.
+    width: Chi,
+}
+
+impl Detection {
+    /// Returns how `method` detects in this `configuration`, at this level of confidence.
+    ///
+    /// `None` when a variance of the noise is negative or no number, without instances or iterations, and for Welch with
+    /// fewer than two instances, which have no variance.
+    pub fn new(
+        noise: Noise,
+        configuration: Configuration,
+        strategy: Strategy,
+        method: DetectionMethod,
+        confidence: Confidence,
+    ) -> Option<Self> {
+        if !noise.is_possible() || configuration.instances == 0 || configuration.iterations == 0 {
+            return None;
+        }
+        let sides = Sides::new(noise, configuration);
+        let variance = sides.variance_of_difference(strategy);
+        let (half_width, freedom) = match method {
+            DetectionMethod::Welch => {
+                let (judged, freedom) = sides.freedom(strategy);
+                (confidence.t_quantile(judged)? * variance.sqrt(), freedom)
+            }
+            DetectionMethod::Schultz => sides.ratio(strategy).half_width(confidence),
+            DetectionMethod::Laaber => sides.two_intervals(strategy).half_width(confidence),
+        };
+        Some(Self {
+            spread: variance.sqrt(),
+            half_width,
+            width: Chi::new(freedom),
+        })
+    }
+
+    /// Returns how probable it is that a candidate slower by this factor is told from the baseline, on whichever side.
+    ///
+    /// At 1 it is the false-positive rate. `None` unless `slowdown` is positive and finite.
+    pub fn power(&self, slowdown: f64) -> Option<f64> {
+        let shift = slowdown.ln();
+        shift.is_finite().then(|| self.power_at(shift))
+    }
+
+    /// The same for the logarithm of a slowdown.
+    pub(super) fn power_at(&self, shift: f64) -> f64 {
+        let shift = shift.abs();
+        if self.spread == 0.0 {
+            return self.power_without_spread(shift);
+        }
+        let (critical, distance) = (self.half_width / self.spread, shift / self.spread);
+        let right = self.width.above(critical, distance);
+        // From here on the wrong side is out of reach.
+        let wrong = if distance > 9.0 {
+            0.0
+        } else {
+            self.width.above(critical, -distance)
+        };
+        (right + wrong).min(1.0)
+    }
+
+    /// The difference is always the true one; only the interval may vary, when it is Laaber's.
+    fn power_without_spread(&self, shift: f64) -> f64 {
+        if shift == 0.0 {
+            0.0
+        } else if self.half_width == 0.0 {
+            1.0
+        } else {
+            self.width.cdf(shift / self.half_width)
+        }
+    }
+
+    /// About where the power becomes that of the quantile `z`, to start a search from.
+    pub(super) fn guess(&self, z: f64) -> f64 {
+        let own = self.half_width.powi(2) / (2.0 * self.width.freedom());
+        self.half_width + z * (self.spread.powi(2) + own).sqrt()
+    }
+}
+
+/// What the squared width of a bootstrap's interval does, but for the quantile.
+struct Width {
+    mean: f64,
+    variance: f64,
+    /// The excess kurtosis of the bootstrap's replicates.
+    kurtosis: f64,
+}
+
+impl Width {
+    /// Returns k and ν.
+    fn half_width(&self, confidence: Confidence) -> (f64, f64) {
+        let z = Normal::standard().inverse_cdf(0.5 + confidence.level() / 2.0);
+        let quantile = z * (1.0 + (z * z - 3.0) * self.kurtosis / 24.0);
+        (quantile * self.mean.sqrt(), self.freedom())
+    }
+
+    /// Satterthwaite: the degrees of freedom of the scaled χ² with this mean and variance.
+    fn freedom(&self) -> f64 {
+        if self.variance > 0.0 {
+            2.0 * self.mean.powi(2) / self.variance
+        } else {
+            f64::INFINITY
+        }
+    }
+}
+
+/// What the methods need of noise and configuration.
+struct Sides {
+    instances: f64,
+    /// The degrees of freedom within the instances of a side.
+    within_freedom: f64,
+    /// (I − 1) / I and (J − 1) / J.
+    shrunk: (f64, f64),
+    between: f64,
+    within: f64,
+}
+
+impl Sides {
+    fn new(noise: Noise, configuration: Configuration) -> Self {
+        let (i, j) = (
+            real(configuration.instances),
+            real(configuration.iterations),
+        );
+        Self {
+            instances: i,
+            within_freedom: i * (j - 1.0),
+            shrunk: ((i - 1.0) / i, (j - 1.0) / j),
+            between: noise.between,
+            within: noise.of_means(j),
+        }
+    }
+
+    /// m² = σ_B² + σ_W²/J.
+    fn of_mean(&self) -> f64 {
+        self.between + self.within
+    }
+
+    fn variance_of_difference(&self, strategy: Strategy) -> f64 {
+        let one = match strategy {
+            Strategy::DifferentInstances => self.of_mean(),
+            Strategy::SameInstances => self.within,
+        };
+        2.0 * one / self.instances
+    }
+
+    /// The degrees of freedom by which the t test judges, and those that the estimated variance has.
+    fn freedom(&self, strategy: Strategy) -> (f64, f64) {
+        let one = self.instances - 1.0;
+        match strategy {
+            Strategy::DifferentInstances => (
+                2.0 * one * self.instances / (self.instances + 1.0),
+                2.0 * one,
+            ),
+            Strategy::SameInstances => (one, one),
+        }
+    }
+
+    /// A bootstrap's variance, where the instance means vary by `means` with I − 1 degrees of freedom and resampling their
+    /// iterations adds `within` with so many.
+    fn bootstrap(&self, means: f64, within: f64, within_freedom: f64) -> Width {
+        let parts = [
+            (self.shrunk.0 * means, self.instances - 1.0),
+            (self.shrunk.1 * within, within_freedom),
+        ];
+        let variance = |(mean, freedom): &(f64, f64)| {
+            if *mean > 0.0 {
+                2.0 * mean.powi(2) / freedom
+            } else {
+                0.0
+            }
+        };
+        let total = parts[0].0 + parts[1].0;
+        // I normal values have the excess kurtosis −6 / (I + 1) on average, and the mean of I draws from them that divided by I.
+        let kurtosis = if total > 0.0 {
+            -6.0 * (parts[0].0 / total).powi(2) / (self.instances * (self.instances + 1.0))
+        } else {
+            0.0
+        };
+        Width {
+            mean: total / self.instances,
+            variance: parts.iter().map(variance).sum::<f64>() / self.instances.powi(2),
+            kurtosis,
+        }
+    }
+
+    /// V_c.
+    fn side(&self) -> Width {
+        self.bootstrap(self.of_mean(), self.within, self.within_freedom)
+    }
+
+    /// V.
+    fn ratio(&self, strategy: Strategy) -> Width {
+        match strategy {
+            Strategy::DifferentInstances => {
+                let side = self.side();
+                Width {
+                    mean: 2.0 * side.mean,
+                    variance: 2.0 * side.variance,
+                    kurtosis: side.kurtosis / 2.0,
+                }
+            }
+            Strategy::SameInstances => self.bootstrap(
+                2.0 * self.within,
+                2.0 * self.within,
+                2.0 * self.within_freedom,
+            ),
+        }
+    }
+
+    /// (√V_c + √V_t)²: with n = 2 E(V_c)² / Var(V_c) its mean is 2 E(V_c) (1 + c² + r (1 − c²)), where c² is the
+    /// square of the mean of √(χ²/n), and the sum has nearly the freedom of two χ² with the correlation r.
+    fn two_intervals(&self, strategy: Strategy) -> Width {
+        let side = self.side();
+        let shared = match strategy {
+            Strategy::DifferentInstances => 0.0,
+            Strategy::SameInstances if side.variance > 0.0 => {
+                let common = self.shrunk.0 * self.between / self.instances;
+                2.0 * common.powi(2) / (self.instances - 1.0) / side.variance
+            }
+            Strategy::SameInstances => 0.0,
+        };
+        let n = side.freedom();
+        let short_of_one = (0.5 - (0.125 + 0.0625 / n) / n) / n;
+        let mean = 2.0 * side.mean * (2.0 - (1.0 - shared) * short_of_one);
+        Width {
+            mean,
+            variance: (1.0 + shared) * mean.powi(2) / n,
+            kurtosis: side.kurtosis,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
+    use super::super::golden::{PAIRED, PAIRED_EFFECTS, UNPAIRED, UNPAIRED_EFFECTS};
+    use super::*;
+
+    const NOISE: Noise = Noise {
+        between: 0.0004,
+        within: 0.0009,
+    };
+
+    fn of(instances: usize, iterations: usize) -> Configuration {
+        Configuration {
+            instances,
+            iterations,
+        }
+    }
+
+    fn at(level: f64) -> Confidence {
+        Confidence::new(level).expect("a level")
+    }
+
+    /// Student's t test of two sides with n values each that vary by 1, as others have it.
+    fn pooled(n: usize, confidence: Confidence) -> Detection {
+        let freedom = 2.0 * real(n) - 2.0;
+        let spread = (2.0 / real(n)).sqrt();
+        Detection {
+            spread,
+            half_width: spread * confidence.t_quantile(freedom).expect("positive"),
+            width: Chi::new(freedom),
+        }
+    }
+
+    /// The paired t test, with log ratios that vary by 1.
+    fn paired(n: usize, confidence: Confidence) -> Detection {
+        let noise = Noise {
+            between: 9.0,
+            within: 5.0,
+        };
+        let (strategy, method) = (Strategy::SameInstances, DetectionMethod::Welch);
+        Detection::new(noise, of(n, 10), strategy, method, confidence).expect("possible")
+    }
+
+    #[test]
+    fn the_power_of_t_tests_is_that_of_statsmodels() {
+        for (test, rows) in [
+            (pooled as fn(_, _) -> _, UNPAIRED.as_slice()),
+            (paired, &PAIRED),
+        ] {
+            for (n, effect, alpha, expected) in rows {
+                let actual = test(*n, at(1.0 - alpha)).power_at(*effect);
+                assert!((actual - expected).abs() < 1e-9, "{n} {effect}: {actual}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_effect_for_a_power_is_that_of_statsmodels() {
+        for (test, rows) in [
+            (pooled as fn(_, _) -> _, UNPAIRED_EFFECTS.as_slice()),
+            (paired, &PAIRED_EFFECTS),
+        ] {
+            for (n, alpha, power, expected) in rows {
+                let slowdown = test(*n, at(1.0 - alpha)).minimal_detectable_slowdown(*power);
+                let actual = slowdown.expect("possible").ln();
+                assert!(
+                    (actual / expected - 1.0).abs() < 1e-8,
+                    "{n} {power}: {actual}"
+                );
+            }
+        }
+    }
+
+    /// The mixture over how the observed variance falls to the two sides, which are β and 1 − β of it: Welch's degrees of freedom
+    /// are then (I − 1) / (β² + (1 − β)²). Integrated with scipy 1.17.1.
+    #[test]
+    fn welchs_degrees_of_freedom_are_well_summed_up() {
+        for (instances, expected) in [(3, 0.0351), (4, 0.0411), (5, 0.0442), (10, 0.0485)] {
+            let (strategy, method) = (Strategy::DifferentInstances, DetectionMethod::Welch);
+            let found = Detection::new(NOISE, of(instances, 10), strategy, method, Confidence::P95)
+                .expect("possible")
+                .power_at(0.0);
+            assert!((found - expected).abs() < 0.002, "{instances}: {found}");
+        }
+    }
+
+    #[test]
+    fn without_noise_everything_above_one_is_detected() {
+        let none = Noise {
+            between: 0.0,
+            within: 0.0,
+        };
+        for method in DetectionMethod::ALL {
+            for strategy in Strategy::ALL {
+                let detection = Detection::new(none, of(5, 5), strategy, method, Confidence::P95);
+                let detection = detection.expect("possible");
+                assert_eq!(detection.power(1.0), Some(0.0));
+                assert_eq!(detection.power(1.0001), Some(1.0));
+                assert_eq!(detection.minimal_detectable_slowdown(0.8), Some(1.0));
+            }
+        }
+    }
+
+    #[test]
+    fn only_laabers_intervals_lose_by_instances_that_differ_when_they_are_the_same() {
+        let calm = Noise {
+            between: 0.0025,
+            within: 0.0,
+        };
+        let slowdown = |method| {
+            Detection::new(
+                calm,
+                of(10, 10),
+                Strategy::SameInstances,
+                method,
+                Confidence::P95,
+            )
+            .expect("possible")
+            .minimal_detectable_slowdown(0.8)
+            .expect("a power")
+        };
+        assert_eq!(slowdown(DetectionMethod::Welch), 1.0);
+        assert_eq!(slowdown(DetectionMethod::Schultz), 1.0);
+        assert!(slowdown(DetectionMethod::Laaber) > 1.05);
+    }
+
+    #[test]
+    fn what_cannot_be_has_no_power() {
+        let (strategy, method) = (Strategy::DifferentInstances, DetectionMethod::Welch);
+        let of_noise = |noise| Detection::new(noise, of(5, 5), strategy, method, Confidence::P95);
+        for bad in [-1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(
+                of_noise(Noise {
+                    between: bad,
+                    ..NOISE
+                }),
+                None
+            );
+            assert_eq!(
+                of_noise(Noise {
+                    within: bad,
+                    ..NOISE
+                }),
+                None
+            );
+        }
+        let with = |configuration, method| {
+            Detection::new(NOISE, configuration, strategy, method, Confidence::P95)
+        };
+        assert_eq!(with(of(1, 5), DetectionMethod::Welch), None);
+        for method in DetectionMethod::ALL {
+            assert_eq!(with(of(0, 5), method), None);
+            assert_eq!(with(of(5, 0), method), None);
+        }
+        let some = of_noise(NOISE).expect("possible");
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(some.power(bad), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn power_is_a_probability_that_grows_with_the_slowdown(
+            between in 0.0..0.3_f64, within in 0.0..0.3_f64,
+            instances in 2_usize..60, iterations in 1_usize..60,
+            shift in 0.0..1.0_f64, step in 0.0..0.5_f64,
+        ) {
+            let noise = Noise { between: between.powi(2), within: within.powi(2) };
+            for method in DetectionMethod::ALL {
+                for strategy in Strategy::ALL {
+                    let detection = Detection::new(noise, of(instances, iterations), strategy, method, Confidence::P95);
+                    let detection = detection.expect("possible");
+                    let (less, more) = (detection.power_at(shift), detection.power_at(shift + step));
+                    prop_assert!((0.0..=1.0).contains(&less) && less <= more + 1e-9, "{} {}", less, more);
+                    prop_assert_eq!(detection.power_at(-shift), less);
+                }
+            }
+        }
+    }
+}
