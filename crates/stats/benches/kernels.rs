@@ -135,8 +135,12 @@ fn power_grid(method: DetectionMethod) {
         let strategy = Strategy::DifferentInstances;
         let detection = Detection::new(noise, configuration, strategy, method, Confidence::P95);
         for slowdown in [1.0, 1.1, 1.2, 1.3, 1.4, 1.5] {
-            black_box(detection.and_then(|it| it.power(slowdown)));
+            black_box(detection.as_ref().and_then(|it| it.power(slowdown)));
         }
-        black_box(detection.and_then(|it| it.minimal_detectable_slowdown(0.95)));
+        black_box(
+            detection
+                .as_ref()
+                .and_then(|it| it.minimal_detectable_slowdown(0.95)),
+        );
     }
 }

@@ -6,7 +6,7 @@ use statrs::function::gamma::ln_gamma;
 use super::quadrature::{LONG, SHORT};
 
 /// A standard normal lies within so much of 0 but for 1e-16.
-const NORMAL_REACH: f64 = 8.3;
+pub(super) const NORMAL_REACH: f64 = 8.3;
 
 /// Above so many degrees of freedom the distribution is the normal one, to 1e-10.
 const MOST_FREEDOM: f64 = 1e11;
@@ -103,6 +103,16 @@ impl Chi {
         self.freedom
     }
 
+    /// U is hardly ever below.
+    pub(super) fn lower(&self) -> f64 {
+        self.lower
+    }
+
+    /// U is hardly ever above.
+    pub(super) fn upper(&self) -> f64 {
+        self.upper
+    }
+
     /// The density at u > 0: 2 (ν/2)^(ν/2) / Γ(ν/2) u^(ν−1) e^(−ν u²/2), written so that large ν cancel nothing.
     fn density(&self, u: f64) -> f64 {
         let off = u - 1.0;
@@ -116,12 +126,28 @@ impl Chi {
         if from >= to {
             return 0.0;
         }
-        let integrand = |u| self.density(u) * factor(u);
+        let term = |(u, weight)| weight * self.density(u) * factor(u);
         if self.freedom < FEW_FREEDOM {
-            LONG.integrate_from_zero(from, to, integrand)
+            LONG.points_from_zero(from, to).map(term).sum()
         } else {
-            SHORT.integrate(from, to, integrand)
+            SHORT.points(from, to).map(term).sum()
         }
+    }
+
+    /// Returns values that stand for all that U may be, with their probabilities: for the expectation of Φ(… ± t U). `None` where t is so
+    /// large that Φ rises too steeply for them.
+    pub(super) fn points(&self, t: f64) -> Option<Vec<(f64, f64)>> {
+        if self.is_one() || t * (self.upper - self.lower) > 2.0 * NORMAL_REACH {
+            return None;
+        }
+        let weighted = |(u, weight)| (u, weight * self.density(u));
+        Some(if self.freedom < FEW_FREEDOM {
+            let points = LONG.points_from_zero(self.lower, self.upper);
+            points.map(weighted).collect()
+        } else {
+            let points = SHORT.points(self.lower, self.upper);
+            points.map(weighted).collect()
+        })
     }
 
     /// P(U ≤ u).
@@ -140,6 +166,9 @@ impl Chi {
         // Below the first bound Z + δ is surely more than t U, above the second surely less.
         let bound = |reach: f64| (noncentrality + reach) / t;
         let (sure, never) = (bound(-NORMAL_REACH), bound(NORMAL_REACH));
+        if sure >= self.upper {
+            return 1.0;
+        }
         let surely = self.expect(0.0, sure, |_| 1.0);
         let perhaps = self.expect(sure.max(0.0), never, |u| normal_cdf(noncentrality - t * u));
         (surely + perhaps).clamp(0.0, 1.0)
@@ -152,6 +181,9 @@ impl Chi {
         }
         let bound = |reach: f64| (noncentrality + reach) / t;
         let (never, sure) = (bound(-NORMAL_REACH), bound(NORMAL_REACH));
+        if sure <= self.lower {
+            return 1.0;
+        }
         let surely = self.expect(sure.max(0.0), f64::INFINITY, |_| 1.0);
         let perhaps = self.expect(never.max(0.0), sure, |u| normal_cdf(t * u - noncentrality));
         (surely + perhaps).clamp(0.0, 1.0)
