@@ -22,6 +22,7 @@ KERNELS = (
     "mann_whitney_20",
     "variance_20_by_20",
     "modes_20",
+    "power_grid_welch",
 )
 
 

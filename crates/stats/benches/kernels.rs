@@ -6,8 +6,8 @@
 use std::hint::black_box;
 
 use lapwing_stats::{
-    Confidence, RatioMethod, Seed, Statistic, hierarchical_replicates, mann_whitney, modes,
-    ratio_interval, variance_components,
+    Confidence, Configuration, Detection, DetectionMethod, Noise, RatioMethod, Seed, Statistic,
+    Strategy, hierarchical_replicates, mann_whitney, modes, ratio_interval, variance_components,
 };
 
 fn main() {
@@ -29,6 +29,7 @@ fn once(name: &str) {
         "mann_whitney_20" => mann_whitney_20(),
         "variance_20_by_20" => variance_20_by_20(),
         "modes_20" => modes_20(),
+        "power_grid_welch" => power_grid(DetectionMethod::Welch),
         // What starting and ending the program costs, to be taken off the others.
         _ => (),
     }
@@ -116,4 +117,30 @@ fn variance_20_by_20() {
 #[divan::bench]
 fn modes_20() {
     black_box(modes(&means()));
+}
+
+/// The power of 6 slowdowns and the minimal detectable slowdown, for 25 configurations.
+#[divan::bench(args = DetectionMethod::ALL)]
+fn power_grid(method: DetectionMethod) {
+    let noise = black_box(Noise {
+        between: 0.0004,
+        within: 0.0009,
+    });
+    let sizes = [5, 10, 15, 20, 25];
+    for (instances, iterations) in sizes.map(|i| sizes.map(|j| (i, j))).concat() {
+        let configuration = Configuration {
+            instances,
+            iterations,
+        };
+        let strategy = Strategy::DifferentInstances;
+        let detection = Detection::new(noise, configuration, strategy, method, Confidence::P95);
+        for slowdown in [1.0, 1.1, 1.2, 1.3, 1.4, 1.5] {
+            black_box(detection.as_ref().and_then(|it| it.power(slowdown)));
+        }
+        black_box(
+            detection
+                .as_ref()
+                .and_then(|it| it.minimal_detectable_slowdown(0.95)),
+        );
+    }
 }

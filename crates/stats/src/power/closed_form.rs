@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::noncentral_t::Chi;
+use super::noncentral_t::{Chi, NORMAL_REACH, normal_cdf};
 use super::{Configuration, DetectionMethod, Noise, Strategy};
 use crate::Confidence;
 use crate::number::real;
@@ -33,7 +33,7 @@ use crate::number::real;
 /// ((I−1)/I S_r² + 2 (J−1)/J S_w²/J) / I with the variance S_r² of log ratios, 2w to be expected. Their degrees of freedom are
 /// Satterthwaite's. r is the correlation of V_c and V_t: 0, or with the same instances what they have in common by σ_B². The
 /// quantile z is made a little smaller (Cornish & Fisher), because few values have a flatter bootstrap than the normal.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Detection {
     /// The standard deviation of d.
     spread: f64,
@@ -41,6 +41,8 @@ pub struct Detection {
     half_width: f64,
     /// The distribution of U.
     width: Chi,
+    /// Values of U with their probabilities, computed once for every slowdown; none where they would not do.
+    points: Vec<(f64, f64)>,
 }
 
 impl Detection {
@@ -68,11 +70,16 @@ impl Detection {
             DetectionMethod::Schultz => sides.ratio(strategy).half_width(confidence),
             DetectionMethod::Laaber => sides.two_intervals(strategy).half_width(confidence),
         };
-        Some(Self {
-            spread: variance.sqrt(),
+        Some(Self::of(variance.sqrt(), half_width, Chi::new(freedom)))
+    }
+
+    fn of(spread: f64, half_width: f64, width: Chi) -> Self {
+        Self {
+            spread,
             half_width,
-            width: Chi::new(freedom),
-        })
+            width,
+            points: width.points(half_width / spread).unwrap_or_default(),
+        }
     }
 
     /// Returns how probable it is that a candidate slower by this factor is told from the baseline, on whichever side.
@@ -90,14 +97,24 @@ impl Detection {
             return self.power_without_spread(shift);
         }
         let (critical, distance) = (self.half_width / self.spread, shift / self.spread);
-        let right = self.width.above(critical, distance);
-        // From here on the wrong side is out of reach.
-        let wrong = if distance > 9.0 {
+        let beyond = |distance: f64| {
+            if self.points.is_empty() {
+                return self.width.above(critical, distance);
+            }
+            let term =
+                |(u, probability): &(f64, f64)| probability * normal_cdf(distance - critical * u);
+            self.points.iter().map(term).sum()
+        };
+        if distance - critical * self.width.upper() > NORMAL_REACH {
+            return 1.0;
+        }
+        // The wrong side is soon out of reach.
+        let wrong = if distance + critical * self.width.lower() > NORMAL_REACH {
             0.0
         } else {
-            self.width.above(critical, -distance)
+            beyond(-distance)
         };
-        (right + wrong).min(1.0)
+        (beyond(distance) + wrong).min(1.0)
     }
 
     /// The difference is always the true one; only the interval may vary, when it is Laaber's.
@@ -274,6 +291,7 @@ impl Sides {
 mod tests {
     use proptest::{prop_assert, prop_assert_eq, proptest};
 
+    use super::super::NoncentralT;
     use super::super::golden::{PAIRED, PAIRED_EFFECTS, UNPAIRED, UNPAIRED_EFFECTS};
     use super::*;
 
@@ -297,11 +315,8 @@ mod tests {
     fn pooled(n: usize, confidence: Confidence) -> Detection {
         let freedom = 2.0 * real(n) - 2.0;
         let spread = (2.0 / real(n)).sqrt();
-        Detection {
-            spread,
-            half_width: spread * confidence.t_quantile(freedom).expect("positive"),
-            width: Chi::new(freedom),
-        }
+        let critical = confidence.t_quantile(freedom).expect("positive");
+        Detection::of(spread, critical * spread, Chi::new(freedom))
     }
 
     /// The paired t test, with log ratios that vary by 1.
@@ -432,6 +447,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn points_computed_once_give_the_noncentral_t(
+            freedom in 1.0..300.0_f64, critical in 0.5..4.0_f64, distance in 0.0..12.0_f64,
+        ) {
+            let actual = Detection::of(1.0, critical, Chi::new(freedom)).power_at(distance);
+            let t = NoncentralT::new(freedom, distance).expect("possible");
+            let expected = t.sf(critical) + t.cdf(-critical);
+            prop_assert!((actual - expected).abs() < 1e-9, "{} {}", actual, expected);
+        }
+
         #[test]
         fn power_is_a_probability_that_grows_with_the_slowdown(
             between in 0.0..0.3_f64, within in 0.0..0.3_f64,

@@ -174,6 +174,20 @@ mod tests {
         assert_eq!(detection.minimal_detectable_slowdown(0.04), Some(1.0));
         let wild = welch(noise(50.0, 1.0), 3, 3);
         assert_eq!(wild.minimal_detectable_slowdown(0.8), Some(f64::INFINITY));
+        let wildest = noise(1e9, 1e9);
+        let five = Configuration {
+            instances: 5,
+            iterations: 5,
+        };
+        for method in DetectionMethod::ALL {
+            for strategy in Strategy::ALL {
+                let detection = Detection::new(wildest, five, strategy, method, Confidence::P95);
+                let slowdown = detection
+                    .expect("possible")
+                    .minimal_detectable_slowdown(0.8);
+                assert_eq!(slowdown, Some(f64::INFINITY), "{method:?} {strategy:?}");
+            }
+        }
         for bad in [0.0, 1.0, -1.0, 2.0, f64::NAN] {
             assert_eq!(detection.minimal_detectable_slowdown(bad), None);
         }

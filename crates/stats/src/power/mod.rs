@@ -55,7 +55,7 @@ pub fn power(
 /// let ten = Configuration { instances: 10, iterations: 10 };
 /// let (strategy, method) = (Strategy::DifferentInstances, DetectionMethod::Welch);
 /// let slowdown = minimal_detectable_slowdown(noise, ten, strategy, method, 0.8, Confidence::P95);
-/// assert!((slowdown.expect("possible") - 1.0298).abs() < 1e-4);
+/// assert!((slowdown.expect("possible") - 1.029_923).abs() < 1e-6);
 /// ```
 pub fn minimal_detectable_slowdown(
     noise: Noise,

@@ -10,4 +10,5 @@ mod alarms;
 mod coverage;
 mod dip;
 mod noise;
+mod power;
 mod rounds;

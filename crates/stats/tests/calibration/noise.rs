@@ -2,7 +2,7 @@
 
 use rand::{Rng, RngExt};
 
-/// Every simulated instance has so many iterations.
+/// Simulated instances have so many iterations, unless told otherwise.
 pub const ITERATIONS: usize = 10;
 
 /// How the level of instances varies around 1.
@@ -39,10 +39,20 @@ impl Noise {
 
     /// Returns the values of the iterations of so many instances.
     pub fn instances(self, random: &mut impl Rng, instances: usize) -> Vec<Vec<f64>> {
+        self.instances_with(random, instances, ITERATIONS)
+    }
+
+    /// Returns the values of so many instances with so many iterations.
+    pub fn instances_with(
+        self,
+        random: &mut impl Rng,
+        instances: usize,
+        iterations: usize,
+    ) -> Vec<Vec<f64>> {
         (0..instances)
             .map(|_| {
                 let level = self.level(random);
-                let noise = self.within.sample(random);
+                let noise = self.within.sample(random, iterations);
                 noise.into_iter().map(|factor| level * factor).collect()
             })
             .collect()
@@ -74,7 +84,7 @@ impl Noise {
 }
 
 impl Within {
-    fn sample(self, random: &mut impl Rng) -> Vec<f64> {
+    fn sample(self, random: &mut impl Rng, iterations: usize) -> Vec<f64> {
         let mut before = normal(random);
         let mut factor = || match self {
             Self::Normal(sd) => 1.0 + sd * normal(random),
@@ -84,7 +94,7 @@ impl Within {
                 (sd * before).exp()
             }
         };
-        (0..ITERATIONS).map(|_| factor()).collect()
+        (0..iterations).map(|_| factor()).collect()
     }
 }
 
