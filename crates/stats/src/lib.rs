@@ -77,4 +77,4 @@ pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
 pub use seed::Seed;
 pub use suite_ratio::{SuiteRatio, geometric_mean_of_ratios};
-pub use variance::{VarianceComponents, variance_components};
+pub use variance::{VarianceComponents, deviation_reach, variance_components};

@@ -182,6 +182,24 @@ impl Layout {
     }
 }
 
+/// Returns how many times as large as the standard deviation of so few normal values the true one may be.
+///
+/// √((n − 1) / q), with q the χ² quantile with n − 1 degrees of freedom at half of what the confidence leaves. `None` below two
+/// values.
+///
+/// Source: Burdick & Graybill, *Confidence Intervals on Variance Components* 1992.
+///
+/// ```
+/// use lapwing_stats::{Confidence, deviation_reach};
+/// let reach = deviation_reach(5, Confidence::P95).expect("five");
+/// assert!((reach - 2.8736).abs() < 1e-4);
+/// ```
+pub fn deviation_reach(count: usize, confidence: Confidence) -> Option<f64> {
+    let freedom = real(count.checked_sub(1)?);
+    let chi = ChiSquared::new(freedom).ok()?;
+    Some((freedom / chi.inverse_cdf((1.0 - confidence.level()) / 2.0)).sqrt())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

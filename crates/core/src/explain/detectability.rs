@@ -58,6 +58,9 @@ pub fn detectability(
     }
 }
 
+/// How two instances differ says nothing of how others will, and with fewer nothing is compared either.
+const FEWEST_INSTANCES: usize = 3;
+
 fn row(
     sample: &SettingSample<'_>,
     variability: Variability,
@@ -69,7 +72,9 @@ fn row(
         name,
         cleaned,
     } = *sample;
-    let variances = variability.components.map(|it| Variances {
+    let is_enough = variability.size.instances >= FEWEST_INSTANCES;
+    let components = variability.components.filter(|_| is_enough);
+    let variances = components.map(|it| Variances {
         between: it.between,
         within: it.within,
     });

@@ -246,8 +246,12 @@ fn simulate(cleaned: &Cleaned, options: &DetectionOptions) -> Vec<Experiments> {
     let Some(measured) = Measured::new(&rows) else {
         return Vec::new();
     };
+    let draws_nothing = [DetectionMethod::Welch];
     let experiment = ExperimentOptions {
-        replicates: options.replicates,
+        replicates: match options.methods == draws_nothing {
+            true => 0,
+            false => options.replicates,
+        },
         confidence: options.confidence,
         seed: options.seed,
     };

@@ -1,8 +1,13 @@
 //! What could be detected, in words.
 
-use lapwing_stats::{Configuration, DetectableSlowdown, DetectionMethod, Strategy};
+use std::collections::BTreeMap;
 
-use super::quantity::{percent, round_percent};
+use lapwing_stats::{
+    Confidence, Configuration, DetectableSlowdown, DetectionMethod, Strategy, deviation_reach, mean,
+};
+
+use super::noise::Titles;
+use super::quantity::{NOTHING, percent, round_percent};
 use crate::explain::Detectability;
 use crate::judge::{DetectionCell, DetectionOptions};
 
@@ -75,25 +80,62 @@ impl DetectionView {
     }
 
     /// Returns the answer in a sentence.
+    ///
+    /// A benchmark of several settings or metrics is able when all of them are.
     pub fn headline(self, rows: &[Detectability], most: Configuration) -> String {
-        let able = rows
-            .iter()
-            .filter(|row| self.cheapest(row).is_some())
-            .count();
         let target = self.target_text();
-        let within = format!(
-            "with {} instances × {} iterations a side or less",
-            most.instances, most.iterations
-        );
-        match (able, rows.len()) {
-            (0, 1) => format!("the one benchmark cannot detect {target} {within}"),
-            (_, 1) => format!("the one benchmark can detect {target} {within}"),
-            (0, all) => format!("none of {all} benchmarks can detect {target} {within}"),
-            (able, all) if able == all => {
-                format!("all {all} benchmarks can detect {target} {within}")
-            }
-            (able, all) => format!("{able} of {all} benchmarks can detect {target} {within}"),
+        let within = format!("with at most {}", a_side(most));
+        if let [row] = rows {
+            let able = self.cheapest(row).map(|it| it.configuration);
+            let name = &row.benchmark;
+            return match able {
+                Some(it) => format!("{name} can detect {target}, with {}", a_side(it)),
+                None => format!("{name} cannot detect {target} {within}"),
+            };
         }
+        let mut benchmarks: BTreeMap<(&str, &str), bool> = BTreeMap::new();
+        for row in rows {
+            let able = benchmarks
+                .entry((&row.suite, &row.benchmark))
+                .or_insert(true);
+            *able &= self.cheapest(row).is_some();
+        }
+        let titles = Titles::of(rows);
+        let throughout = match (titles.settings, titles.metrics) {
+            (false, false) => "",
+            (true, false) => " in every setting",
+            (false, true) => " by every metric",
+            (true, true) => " in every setting and by every metric",
+        };
+        let able = benchmarks.values().filter(|able| **able).count();
+        let who = match (able, benchmarks.len()) {
+            (0, 1) => "the one benchmark cannot".to_owned(),
+            (_, 1) => "the one benchmark can".to_owned(),
+            (0, all) => format!("none of {all} benchmarks can"),
+            (able, all) if able == all => format!("all {all} benchmarks can"),
+            (able, all) => format!("{able} of {all} benchmarks can"),
+        };
+        format!("{who} detect {target}{throughout} {within}")
+    }
+
+    /// Returns in which share of the experiments of a configuration a slowdown is found where there is none, on average over
+    /// the benchmarks: `5.1 %`, `~5.0 %` where all are by formula.
+    pub fn false_positives(
+        self,
+        rows: &[Detectability],
+        configuration: Configuration,
+    ) -> Option<String> {
+        let cells: Vec<&DetectionCell> = rows
+            .iter()
+            .filter_map(|row| self.cell(row, configuration))
+            .collect();
+        let is_simulated = cells.iter().any(|it| it.experiments().is_some());
+        let cells = cells
+            .iter()
+            .filter(|it| it.experiments().is_some() == is_simulated);
+        let rates: Vec<f64> = cells.filter_map(|it| Some(it.rate(1.0)?.value)).collect();
+        let sign = if is_simulated { "" } else { "~" };
+        mean(&rates).map(|rate| format!("{sign}{}", percent(rate)))
     }
 
     /// Returns the slowdown that matters: `5 %`.
@@ -104,13 +146,13 @@ impl DetectionView {
     /// Returns by what the numbers are.
     pub fn basis(self) -> String {
         let by = match self.method {
-            DetectionMethod::Laaber => "intervals of the means that do not overlap (Laaber)",
-            DetectionMethod::Schultz => "the interval of the ratio (Schultz)",
-            DetectionMethod::Welch => "the test of `lapwing compare`",
+            DetectionMethod::Laaber => "intervals of means that do not overlap (laaber)",
+            DetectionMethod::Schultz => "the interval of the ratio (schultz)",
+            DetectionMethod::Welch => "the test of `lapwing compare` (welch)",
         };
         let sides = match self.strategy {
-            Strategy::DifferentInstances => "different instances on both sides",
-            Strategy::SameInstances => "the same instances on both sides",
+            Strategy::DifferentInstances => "different instances on the two sides (ibs)",
+            Strategy::SameInstances => "the same instances on both sides (tbs)",
         };
         format!("power {}, by {by}, {sides}", round_percent(self.power))
     }
@@ -118,20 +160,67 @@ impl DetectionView {
 
 /// Returns a slowdown as people say it: `5.3 %`.
 pub fn change(slowdown: f64) -> String {
-    percent(slowdown - 1.0)
+    // What is left of rounding is none.
+    let share = slowdown - 1.0;
+    percent(if share < 1e-9 { 0.0 } else { share })
 }
 
-/// Returns the minimal detectable slowdown: `4.2 %`, `~4.2 %` by formula, `–` where none is detected.
+/// Returns the minimal detectable slowdown: `4.2 %`, `~4.2 %` by formula; `none` where no slowdown is detected often
+/// enough.
 pub fn detectable_text(cell: &DetectionCell, power: f64) -> String {
     match cell.detectable(power) {
         Some(found) if found.slowdown.is_finite() => {
-            let sign = if cell.experiments().is_none() {
-                "~"
-            } else {
-                ""
-            };
-            format!("{sign}{}", change(found.slowdown))
+            format!("{}{}", sign(cell), change(found.slowdown))
         }
-        Some(_) | None => "–".to_owned(),
+        Some(_) => "none".to_owned(),
+        None => NOTHING.to_owned(),
     }
 }
+
+/// Returns the configuration of a cell: `10 × 5`, `~10 × 5` by formula.
+pub fn configuration_text(cell: &DetectionCell) -> String {
+    format!("{}{}", sign(cell), cell.configuration)
+}
+
+/// Returns `10 instances × 5 iterations a side`.
+fn a_side(configuration: Configuration) -> String {
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let Configuration {
+        instances,
+        iterations,
+    } = configuration;
+    format!(
+        "{instances} instance{} × {iterations} iteration{} a side",
+        plural(instances),
+        plural(iterations)
+    )
+}
+
+fn sign(cell: &DetectionCell) -> &'static str {
+    match cell.experiments() {
+        Some(_) => "",
+        None => "~",
+    }
+}
+
+/// Returns by how much the slowdowns of benchmarks with so few instances may be too small; `None` where that is little.
+pub fn few_instances_caution(rows: &[Detectability]) -> Option<String> {
+    let few = |row: &&Detectability| row.variability.size.instances < ENOUGH_INSTANCES;
+    let sizes = rows.iter().filter(few);
+    let fewest = sizes.map(|row| row.variability.size.instances).min()?;
+    let reach = deviation_reach(fewest, Confidence::P95)?;
+    let who = match rows {
+        [_] => format!("only {fewest} instances were measured"),
+        rows => format!(
+            "few instances were measured of {} of {}, the fewest {fewest}",
+            rows.iter().filter(few).count(),
+            rows.len()
+        ),
+    };
+    Some(format!(
+        "{who}: true slowdowns may be {reach:.1} times as large"
+    ))
+}
+
+/// With so many instances the standard deviation between them is known to about a third.
+const ENOUGH_INSTANCES: usize = 20;

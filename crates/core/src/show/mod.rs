@@ -14,7 +14,9 @@ mod summary;
 mod verdict;
 
 pub use chart::{Chart, Colours, Theme};
-pub use detection::{DetectionView, change, detectable_text};
+pub use detection::{
+    DetectionView, change, configuration_text, detectable_text, few_instances_caution,
+};
 pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};
 pub use noise::{About, NOISY, Row, Titles, noise_advice, noise_headline};
 pub use quantity::{Scale, count, percent, quantity, ratio, round_percent};

@@ -48,9 +48,14 @@ impl Bounds {
 
 /// Returns the bounds by Laaber: the intervals of the two means do not overlap.
 pub(super) fn laaber(control: Interval, test: Interval) -> Bounds {
+    // Two zeros stay equal whatever they are multiplied by.
+    let quotient = |above: f64, below: f64, of_zeros: f64| match above == 0.0 && below == 0.0 {
+        true => of_zeros,
+        false => above / below,
+    };
     Bounds::new(
-        quotient(control.lower, test.upper),
-        quotient(control.upper, test.lower),
+        quotient(control.lower, test.upper, 0.0),
+        quotient(control.upper, test.lower, f64::INFINITY),
     )
 }
 
@@ -92,14 +97,6 @@ pub(super) fn paired(control: &[f64], test: &[f64], confidence: Confidence) -> B
 
 fn around(difference: f64, half: f64) -> Bounds {
     Bounds::new((difference - half).exp(), (difference + half).exp())
-}
-
-/// Returns by what a time has to be multiplied to equal another: two zeros are equal already.
-fn quotient(above: f64, below: f64) -> f64 {
-    if above == 0.0 && below == 0.0 {
-        return 1.0;
-    }
-    above / below
 }
 
 /// Returns the mean of each instance of a group.

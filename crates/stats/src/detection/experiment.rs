@@ -369,6 +369,22 @@ mod tests {
     }
 
     #[test]
+    fn no_slowdown_of_zeros_is_detected() {
+        let measured = measured(&vec![vec![0.0; 14]; 12]);
+        let found = experiments(&measured, SMALL, 0..20, &OPTIONS);
+        for strategy in Strategy::ALL {
+            for slowdown in [0.5, 1.0, 1.5] {
+                let rate = |method| DetectionRate::of(found.bounds(method, strategy), slowdown);
+                let [laaber, schultz, welch] = DetectionMethod::ALL.map(rate);
+                assert_eq!((laaber.detected, laaber.undetermined), (0, 0));
+                // A ratio of zeros and their logarithms are no numbers.
+                assert_eq!((schultz.detected, schultz.undetermined), (0, 20));
+                assert_eq!((welch.detected, welch.undetermined), (0, 20));
+            }
+        }
+    }
+
+    #[test]
     fn the_unit_of_the_times_does_not_matter() {
         let seconds = rows(12, 14);
         let other = |factor: f64| -> Vec<Vec<f64>> {

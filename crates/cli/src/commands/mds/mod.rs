@@ -8,6 +8,7 @@ use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Detectability, detectability};
 use lapwing_core::judge::{DetectionGrid, DetectionOptions, WantedBasis};
 use lapwing_core::record::StoreError;
+use lapwing_core::show::DetectionView;
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy};
 
 use crate::cleaning::{Cleaning, Compat, Judging};
@@ -115,6 +116,8 @@ struct Found {
     audit: Audit,
     /// How many versions were passed over because there are later ones.
     older: usize,
+    /// Of how many there is nothing but zeros, of which nothing is a share.
+    zeros: usize,
     options: DetectionOptions,
     /// The slowdown that matters, as a factor.
     target: f64,
@@ -129,9 +132,10 @@ impl Mds {
             if self.format == Format::Json {
                 answer::write(&found, &self, context)?;
             }
-            return Err(match found.rows.is_empty() {
-                true => nothing(&found.audit),
-                false => too_little(&self),
+            return Err(match (found.rows.as_slice(), found.zeros) {
+                ([], 0) => nothing(&found.audit),
+                ([], _) => all_zero(),
+                _ => too_little(&self),
             });
         }
         answer::write(&found, &self, context)?;
@@ -140,18 +144,23 @@ impl Mds {
 
     fn find(&self, context: &Context) -> Result<Found, CliError> {
         let judging = self.cleaning.judging()?;
-        let options = self.options(&judging);
+        let mut options = self.options(&judging);
+        let smallest = judging.smallest_effect.unwrap_or(USUAL_TARGET);
+        let target = self.target.unwrap_or(1.0 + smallest);
+        if !self.tells_all() {
+            options.methods = vec![DetectionView::of(&options, target, self.power).method];
+        }
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
         let metrics = metrics(&store, &mut filter)?;
         let which = Which::settings(self.settings, self.cleaning.compat);
-        let smallest = judging.smallest_effect.unwrap_or(USUAL_TARGET);
         let mut found = Found {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
+            zeros: 0,
             options,
-            target: self.target.unwrap_or(1.0 + smallest),
+            target,
         };
         let bar = progress::bar("simulating", store.benchmarks(&filter)?.len(), context);
         store.each_benchmark(&filter, |data| {
@@ -163,7 +172,18 @@ impl Mds {
             Ok::<(), StoreError>(())
         })?;
         bar.finish_and_clear();
+        let judged = found.audit.benchmarks.len() - found.audit.not_viable().count();
+        found.zeros = judged.saturating_sub(found.rows.len());
         Ok(found)
+    }
+
+    /// Returns whether the answer has the rates of all methods. Else only what it tells of is simulated, which
+    /// without resampling takes a tenth of the time.
+    fn tells_all(&self) -> bool {
+        match self.format {
+            Format::Json | Format::Csv => true,
+            Format::Text | Format::Markdown => self.wide,
+        }
     }
 
     fn options(&self, judging: &Judging) -> DetectionOptions {
@@ -177,13 +197,14 @@ impl Mds {
                 .collect(),
             false => self.method.iter().map(|it| it.method()).collect(),
         };
+        let methods = in_order(methods);
         let strategies = match self.strategy.is_empty() {
             true => usual.strategies,
             false => self.strategy.iter().map(|it| it.strategy()).collect(),
         };
         DetectionOptions {
             grid: self.grid.grid(),
-            methods: in_order(methods),
+            methods,
             strategies: in_order(strategies),
             basis: match (is_hail, self.closed_form) {
                 (true, _) => WantedBasis::AsHail,
@@ -252,15 +273,28 @@ impl StrategyChoice {
     }
 }
 
+/// What the formula needs at least.
+const LEAST: &str = "it takes 3 instances of 2 iterations, and no zeros";
+
+fn all_zero() -> CliError {
+    CliError {
+        exit: Exit::NotEnough,
+        ..CliError::input(
+            "nothing can be judged: all values are zero, and no slowdown changes that",
+        )
+        .hint("`lapwing list metrics` shows what else was measured (--metric)")
+    }
+}
+
 fn too_little(command: &Mds) -> CliError {
     let error = CliError::input("too little was measured for any configuration of the grid");
     let hint = match command.cleaning.compat {
         Some(Compat::Hail) => {
-            "a configuration takes twice its instances, or twice its iterations of as many; --instances and --iterations say which to look at"
+            "a configuration takes twice its instances, or twice its iterations of as many; --instances and --iterations say which to look at".to_owned()
         }
-        None => {
-            "it takes two instances of two iterations, and times above zero; `lapwing variability` shows what there is"
-        }
+        None => format!(
+            "{LEAST}; to simulate with less: --instances and --iterations"
+        ),
     };
     CliError {
         exit: Exit::NotEnough,
@@ -282,6 +316,10 @@ fn parse_any_slowdown(text: &str) -> Result<f64, String> {
         true => number(text).map(|share| 1.0 + share),
         false => number(text),
     };
+    if factor.is_some_and(|it| it >= 2.0) && !text.ends_with('%') {
+        // Whoever writes 5 means 5 %.
+        return Err(format!("write {text}% for that many per cent"));
+    }
     factor
         .filter(|it| (1.0..=1_000.0).contains(it))
         .ok_or_else(|| "write a slowdown such as 10% or 1.1, or 1 for none".to_owned())

@@ -4,10 +4,15 @@ use std::io::{self, Write};
 
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::CellRate;
-use lapwing_core::show::{DetectionView, Titles, change, detectable_text};
-use lapwing_stats::Configuration;
+use lapwing_core::show::{
+    DetectionView, Titles, configuration_text, count, detectable_text, few_instances_caution,
+    round_percent,
+};
+use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy, wilson_interval};
 
 use super::{Found, Mds};
+use crate::audit::Detail;
+use crate::fit::wrap;
 use crate::options::Context;
 use crate::table::Align::{Left, Right};
 use crate::table::{Table, counted};
@@ -23,7 +28,7 @@ pub fn text(
     writeln!(out, "{}\n", headline(found, view))?;
     table(found, command, view).text_within(context.terminal.width(), out)?;
     let notes = notes(found, command, view);
-    writeln!(out, "\n{}", notes.join("\n"))
+    writeln!(out, "\n{}", wrapped(&notes, context))
 }
 
 /// Writes it as Markdown.
@@ -127,17 +132,30 @@ fn overview(rows: &[Detectability], found: &Found, view: DetectionView) -> Table
             "setting",
         ]);
     }
-    for row in rows {
+    for row in hardest_first(rows, view) {
         let mut line = cells(row);
         line.extend(corners.iter().map(|corner| {
             let cell = view.cell(row, *corner);
             cell.map_or("–".to_owned(), |cell| detectable_text(cell, view.power))
         }));
         let cheapest = view.cheapest(row);
-        line.push(cheapest.map_or("–".to_owned(), |it| it.configuration.to_string()));
+        line.push(cheapest.map_or("–".to_owned(), configuration_text));
         table.row(line);
     }
     table
+}
+
+/// Returns the rows so that what detects the least stands on top.
+fn hardest_first(rows: &[Detectability], view: DetectionView) -> Vec<&Detectability> {
+    let key = |row: &Detectability| {
+        let best = view.best(row).map_or(f64::INFINITY, |it| it.1.slowdown);
+        (view.cheapest(row).is_some(), best)
+    };
+    let mut rows: Vec<_> = rows.iter().map(|row| (key(row), row)).collect();
+    rows.sort_by(|((one_able, one), _), ((other_able, other), _)| {
+        one_able.cmp(other_able).then(other.total_cmp(one))
+    });
+    rows.into_iter().map(|it| it.1).collect()
 }
 
 /// What every configuration of one benchmark detects.
@@ -203,94 +221,166 @@ pub fn wide_rows(row: &Detectability, found: &Found) -> Vec<WideRow> {
 
 fn wide_table(rows: &[Detectability], found: &Found) -> Table {
     let (mut columns, cells) = names(rows);
-    columns.extend(["slowdown", "instances", "iterations"].map(|it| (it.to_owned(), Right)));
+    columns.extend(["slowdown", "a side"].map(|it| (it.to_owned(), Right)));
     for method in &found.options.methods {
         for strategy in &found.options.strategies {
             columns.push((format!("{} {}", method.name(), strategy.name()), Right));
         }
     }
-    let mut table = Table::new(&columns);
+    let last = ["welch tbs", "welch ibs", "metric", "suite", "schultz tbs"];
+    let mut table = Table::new(&columns).dispensable(&last);
     for row in rows {
         for wide in wide_rows(row, found) {
             let mut line = cells(row);
             line.push(wide.slowdown.to_string());
-            line.push(wide.configuration.instances.to_string());
-            line.push(wide.configuration.iterations.to_string());
-            let rates = wide.rates.iter();
-            line.extend(
-                rates.map(|it| it.map_or("–".to_owned(), |rate| format!("{:.2}", rate.value))),
-            );
+            line.push(wide.configuration.to_string());
+            line.extend(wide.rates.iter().map(rate_text));
             table.row(line);
         }
     }
     table
 }
 
-/// More benchmarks than this are told by the table alone.
-const NAMES: usize = 3;
+/// Returns `0.95`, `~0.95` by formula.
+fn rate_text(rate: &Option<CellRate>) -> String {
+    match rate {
+        Some(CellRate {
+            value,
+            interval: Some(_),
+            ..
+        }) => format!("{value:.2}"),
+        Some(CellRate {
+            value,
+            interval: None,
+            ..
+        }) => format!("~{value:.2}"),
+        None => "–".to_owned(),
+    }
+}
 
 /// Returns what there is to say below the table.
 fn notes(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
+    let rows = found.rows.as_slice();
+    let cells = || rows.iter().flat_map(|row| view.cells(row));
+    let simulated = cells().any(|it| it.experiments().is_some());
+    let by_formula = cells().any(|it| it.experiments().is_none());
     let mut notes = Vec::new();
     if !command.wide {
         notes.push(format!(
-            "the minimal detectable slowdown with instances × iterations a side: {}",
+            "the minimal detectable slowdown (MDS) with instances × iterations a side; {}",
             view.basis()
         ));
+        notes.extend(false_positives(found, view));
     }
-    let simulated = found
-        .rows
-        .iter()
-        .flat_map(|row| &row.cells)
-        .any(|it| it.experiments().is_some());
-    let by_formula = found
-        .rows
-        .iter()
-        .flat_map(|row| &row.cells)
-        .any(|it| it.experiments().is_none());
     if simulated {
-        notes.push(format!(
-            "from {} of each configuration, resampled {} times",
-            counted(u64::from(found.options.experiments), "experiment"),
-            found.options.replicates
-        ));
+        notes.extend(simulation(found, command, view));
     }
     if by_formula && !command.closed_form {
-        notes.push(
-            "~ is by formula: a simulation takes twice the instances that a side has".to_owned(),
-        );
-    }
-    let titles = Titles::of(&found.rows);
-    let unable: Vec<String> = found
-        .rows
-        .iter()
-        .filter(|row| view.cheapest(row).is_none())
-        .map(|row| match view.best(row) {
-            Some((configuration, found)) if found.slowdown.is_finite() => format!(
-                "{} ({} at {configuration})",
-                titles.title(row),
-                change(found.slowdown)
-            ),
-            Some(_) | None => titles.title(row),
-        })
-        .collect();
-    if !unable.is_empty() && found.rows.len() > 1 {
-        let shown = unable[..unable.len().min(NAMES)].join(", ");
-        let more = match unable.len().checked_sub(NAMES) {
-            None | Some(0) => String::new(),
-            Some(more) => format!(" and {more} more"),
+        let takes = match view.strategy {
+            Strategy::DifferentInstances => "twice the instances that a side has",
+            Strategy::SameInstances => "twice the iterations that an instance has",
         };
+        notes.push(format!("~ is by formula: to simulate takes {takes}"));
+    }
+    let configurations = found.options.grid.configurations().len();
+    if rows
+        .iter()
+        .any(|row| view.cells(row).count() < configurations)
+    {
         notes.push(format!(
-            "cannot detect {}: {shown}{more}",
-            change(view.target)
+            "– too little was measured for that: {}",
+            super::LEAST
         ));
     }
+    notes.extend(few_instances_caution(rows));
     if found.older > 0 && command.settings.is_none() {
         notes.push("older versions were passed over (`--settings each`)".to_owned());
     }
+    notes.extend(not_judged(found, command));
+    let unable = rows.iter().any(|row| view.cheapest(row).is_none());
     notes.push(format!(
-        "`lapwing plan --slowdown {}` chooses how much to run",
-        view.target_text().replace(' ', "")
+        "`lapwing plan --slowdown {}` {}",
+        view.target_text().replace(' ', ""),
+        match unable {
+            true => "says what would be enough",
+            false => "chooses how much to run",
+        }
     ));
     notes
+}
+
+/// Returns how often a slowdown is found where there is none, with the least and with the most.
+fn false_positives(found: &Found, view: DetectionView) -> Option<String> {
+    let configurations = found.options.grid.configurations();
+    let mut ends = vec![*configurations.first()?, *configurations.last()?];
+    ends.dedup();
+    let rates: Vec<String> = ends
+        .into_iter()
+        .filter_map(|it| {
+            Some(format!(
+                "{} with {it}",
+                view.false_positives(&found.rows, it)?
+            ))
+        })
+        .collect();
+    let confidence = round_percent(found.options.confidence.level());
+    (!rates.is_empty()).then(|| {
+        let rates = rates.join(", ");
+        format!("false positives, where nothing got slower: {rates} (confidence {confidence})")
+    })
+}
+
+/// Returns what was simulated, and how sure that makes the power.
+fn simulation(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
+    let experiments = found.options.experiments;
+    let resamples = command.wide || view.method != DetectionMethod::Welch;
+    let resampled = match resamples {
+        true => format!(", resampled {} times", count(found.options.replicates)),
+        false => String::new(),
+    };
+    let each = counted(u64::from(experiments), "experiment");
+    let mut lines = vec![format!(
+        "simulated: {each} of each configuration{resampled}"
+    )];
+    lines.extend(sureness(experiments, view));
+    lines
+}
+
+/// Returns what a power that so many experiments show may really be.
+fn sureness(experiments: u32, view: DetectionView) -> Option<String> {
+    let wanted = view.power * f64::from(experiments);
+    let detected = (0..=experiments).find(|it| f64::from(*it) >= wanted - 1e-9)?;
+    let of = |count: u32| usize::try_from(count).ok();
+    let interval = wilson_interval(of(detected)?, of(experiments)?, Confidence::P95)?;
+    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    let (lower, upper) = (percent(interval.lower), percent(interval.upper));
+    Some(format!(
+        "where {detected} of them detect a slowdown the power may be {lower}–{upper} % (--experiments)"
+    ))
+}
+
+/// Returns how many benchmarks there is nothing to say of.
+fn not_judged(found: &Found, command: &Mds) -> Vec<String> {
+    let mut notes = Vec::new();
+    if found.zeros > 0 {
+        let zeros = counted(found.zeros as u64, "benchmark");
+        notes.push(format!("not judged: {zeros} with nothing but zeros"));
+    }
+    let not_viable = found.audit.not_viable().count();
+    if not_viable > 0 && command.cleaning.detail() == Detail::Line {
+        let benchmarks = counted(not_viable as u64, "benchmark");
+        notes.push(format!("not judged: {benchmarks}; --audit says why"));
+    }
+    notes
+}
+
+/// Returns what stands below, no wider than people want to read.
+fn wrapped(notes: &[String], context: &Context) -> String {
+    const WIDTH: usize = 80;
+    let width = context.terminal.width().map_or(WIDTH, |it| it.min(WIDTH));
+    let lines: Vec<String> = notes.iter().map(|it| wrap(it, width)).collect();
+    lines.join(
+        "
+",
+    )
 }
