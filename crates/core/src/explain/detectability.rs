@@ -68,6 +68,7 @@ fn row(
         setting,
         name,
         cleaned,
+        ..
     } = *sample;
     let variances = variability.components.map(|it| Variances {
         between: it.between,
