@@ -22,6 +22,7 @@ pub use rules::{
 pub use state::IterationState;
 pub use steady::{
     BenchmarkSteady, InstanceSteady, SteadyMethod, SteadySearch, burn_in_metric, find_steady,
+    find_steady_of,
 };
 
 use state::replace_steady;

@@ -19,6 +19,7 @@ mod transition;
 
 pub use benchmark::{
     BurnIn, BurnInOptions, Consistency, InstanceStart, MaxCost, burn_in, burn_in_from, consistency,
+    is_long_enough,
 };
 pub use mser::mser5;
 pub use ours::{ITERATIONS_TO_TELL, SteadyOptions, SteadyState, steady_state};
