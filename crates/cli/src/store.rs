@@ -1,7 +1,9 @@
 //! Opens the store for a command, and first takes in what waits in its inbox.
 
+use std::collections::BTreeSet;
+
 use lapwing_core::record::inbox::{self, Arrival};
-use lapwing_core::record::{Store, StoreError};
+use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError};
 
 use crate::error::CliError;
 use crate::options::Context;
@@ -73,4 +75,29 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
         }
     }
     Ok(())
+}
+
+/// Calls `visit` with every benchmark that has one of the metrics asked for. All of its metrics come with it,
+/// because burn-in is found from the wall time whatever is judged.
+pub fn each_with_all_metrics<E: From<StoreError>>(
+    store: &Store,
+    mut filter: Filter,
+    mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
+) -> Result<(), E> {
+    let asked = match filter.metrics.is_empty() {
+        true => None,
+        false => {
+            let rows = store.benchmarks(&filter)?.into_iter();
+            let keys: BTreeSet<_> = rows.map(|row| (row.suite, row.benchmark)).collect();
+            Some(keys)
+        }
+    };
+    filter.metrics.clear();
+    store.each_benchmark(&filter, |data| {
+        let key = (data.suite.clone(), data.benchmark.id.clone());
+        match asked.as_ref().is_none_or(|asked| asked.contains(&key)) {
+            true => visit(data),
+            false => Ok(()),
+        }
+    })
 }

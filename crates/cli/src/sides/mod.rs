@@ -1,17 +1,20 @@
 //! The sides of a comparison with the stores that they are in.
 
 mod file;
+mod filtered;
 mod side;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::Timestamp;
-use lapwing_core::judge::Place;
+use lapwing_core::clean::{Finding, Rules, plans_any_auto};
+use lapwing_core::judge::{Place, Sides as Samples};
 use lapwing_core::record::{BenchmarkData, Filter, InstanceData, RunRow, Store, StoreError};
 
 pub use self::side::{Kind, Side, there_are};
 use crate::error::CliError;
+use crate::store::each_with_all_metrics;
 
 /// A side that was found.
 #[derive(Debug)]
@@ -69,7 +72,7 @@ impl Sides {
         for side in sides {
             let is_file = side.is_file() || (side.may_be_file() && side.kinds(&runs).is_empty());
             let found = if is_file {
-                all.read_file(side)?
+                all.read_file(side, filter)?
             } else {
                 let (kind, chosen) = side.look_up(&runs)?;
                 Found {
@@ -89,9 +92,10 @@ impl Sides {
         Ok(all)
     }
 
-    fn read_file(&mut self, side: &Side) -> Result<Found, CliError> {
+    fn read_file(&mut self, side: &Side, filter: &Filter) -> Result<Found, CliError> {
         let opened = file::Opened::file(side.text.as_ref())?;
         let runs = opened.store.runs(&Filter::default())?;
+        let runs = filtered::passing(runs, filter, &side.text)?;
         self.stores.push(opened);
         Ok(Found {
             name: side.text.clone(),
@@ -233,16 +237,64 @@ impl Sides {
         self.found.iter().map(|side| side.name.clone()).collect()
     }
 
+    /// Returns whether a benchmark may be in several places: in stores of its own for a side, or under
+    /// another suite.
+    fn are_in_several_places(&self) -> bool {
+        let runs = self.found.iter().flat_map(|side| &side.runs);
+        let suites: BTreeSet<&str> = runs.map(|run| run.suite.as_str()).collect();
+        let stores: BTreeSet<usize> = self.found.iter().map(|side| side.store).collect();
+        suites.len() > 1 || stores.len() > 1
+    }
+
+    /// Returns whether where a benchmark gets steady may have to be found.
+    fn may_find(&self, rules: &Rules) -> Result<bool, CliError> {
+        Ok(match rules.finding() {
+            Finding::Always => true,
+            Finding::WherePlanned => self.plan_auto()?,
+            Finding::Never => false,
+        })
+    }
+
+    /// Returns whether any session of the sides leaves it to judging where a benchmark gets steady.
+    fn plan_auto(&self) -> Result<bool, CliError> {
+        let sessions = self.found.iter().flat_map(|side| {
+            let runs = side.runs.iter();
+            runs.map(|run| (side.store, run.session.as_str()))
+        });
+        for (store, id) in sessions.collect::<BTreeSet<_>>() {
+            if plans_any_auto(&self.stores[store].store.session(id)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the samples of all sides, still empty, with where their benchmarks get steady looked up
+    /// where that takes more than one of the places that they are in.
+    ///
+    /// # Errors
+    /// When a store cannot be read.
+    pub fn samples(&self, filter: &Filter, rules: &Rules) -> Result<Samples, CliError> {
+        let mut samples = Samples::new(self.names());
+        if self.are_in_several_places() && self.may_find(rules)? {
+            self.each_benchmark(filter, |data, places_of| {
+                samples.look(data, rules, places_of);
+            })?;
+            samples.looked();
+        }
+        Ok(samples)
+    }
+
     /// Calls `visit` with every benchmark of every store.
     ///
     /// # Errors
-    /// Whatever `visit` returns, and when a store cannot be read.
+    /// When a store cannot be read, or no benchmark passes the filter.
     pub fn each_benchmark(
         &self,
         filter: &Filter,
-        mut visit: impl FnMut(&BenchmarkData, &dyn Fn(&InstanceData) -> Option<Place>),
+        mut visit: impl FnMut(&BenchmarkData, &dyn Fn(&InstanceData) -> Vec<Place>),
     ) -> Result<(), CliError> {
-        let setting = SettingBy::of(&self.found);
+        let groups = Groups::of(&self.found);
         let mut unmatched = None;
         let mut visited = 0_usize;
         for (number, opened) in self.stores.iter().enumerate() {
@@ -253,32 +305,28 @@ impl Sides {
                 .filter(|(_, side)| side.store == number)
                 .map(|(at, side)| (at, side.runs.iter().map(|run| run.id.clone()).collect()))
                 .collect();
+            // The runs have passed the filters on runs already.
             let filter = Filter {
                 benchmarks: filter.benchmarks.clone(),
                 tags: filter.tags.clone(),
                 metrics: filter.metrics.clone(),
-                suites: if opened.is_file {
-                    Vec::new()
-                } else {
-                    filter.suites.clone()
-                },
                 runs: here.iter().flat_map(|(_, ids)| ids.clone()).collect(),
                 ..Filter::default()
             };
             if filter.runs.is_empty() {
                 continue;
             }
-            let place_of = |instance: &InstanceData| {
+            let places_of = |instance: &InstanceData| {
                 let run = instance.run.id.to_string();
-                let side = here.iter().find(|(_, ids)| ids.contains(&run))?.0;
-                Some(Place {
-                    side,
-                    setting: setting.text(instance),
-                })
+                match here.iter().find(|(_, ids)| ids.contains(&run)) {
+                    Some((side, _)) => groups.places(*side, instance),
+                    None => Vec::new(),
+                }
             };
             let read = each_with_all_metrics(&opened.store, filter, |data| {
                 visited += 1;
-                visit(data, &place_of);
+                visit(&data, &places_of);
+                Ok::<(), StoreError>(())
             });
             match read {
                 Ok(()) => {}
@@ -304,31 +352,6 @@ impl Found {
     }
 }
 
-/// Calls `visit` with every benchmark that has one of the metrics asked for. All of its metrics come with it,
-/// because burn-in is found from the wall time whatever is judged.
-fn each_with_all_metrics(
-    store: &Store,
-    mut filter: Filter,
-    mut visit: impl FnMut(&BenchmarkData),
-) -> Result<(), StoreError> {
-    let asked = match filter.metrics.is_empty() {
-        true => None,
-        false => {
-            let rows = store.benchmarks(&filter)?.into_iter();
-            let keys: BTreeSet<_> = rows.map(|row| (row.suite, row.benchmark)).collect();
-            Some(keys)
-        }
-    };
-    filter.metrics.clear();
-    store.each_benchmark(&filter, |data| {
-        let key = (data.suite.clone(), data.benchmark.id.clone());
-        if asked.as_ref().is_none_or(|asked| asked.contains(&key)) {
-            visit(&data);
-        }
-        Ok(())
-    })
-}
-
 /// Returns what people call a side: its session's name where they wrote a part of the id.
 fn name(side: &Side, kind: Kind, runs: &[&RunRow]) -> String {
     let session = runs.first().and_then(|run| run.session_name.clone());
@@ -338,15 +361,60 @@ fn name(side: &Side, kind: Kind, runs: &[&RunRow]) -> String {
     }
 }
 
+/// How the settings of the baseline and of each candidate are told apart: as they would be if these two
+/// were compared alone, so that no candidate changes what another is compared with.
+struct Groups {
+    /// The ways, each of some candidates.
+    ways: Vec<SettingBy>,
+    /// The place of each side's way among them; the baseline has all.
+    of_side: Vec<usize>,
+}
+
+impl Groups {
+    fn of(sides: &[Found]) -> Self {
+        let mut groups = Self {
+            ways: Vec::new(),
+            of_side: vec![0],
+        };
+        let Some((baseline, candidates)) = sides.split_first() else {
+            return groups;
+        };
+        if candidates.is_empty() {
+            groups.ways.push(SettingBy::of(&[baseline]));
+        }
+        for candidate in candidates {
+            let way = SettingBy::of(&[baseline, candidate]);
+            let known = groups.ways.iter().position(|it| *it == way);
+            groups.of_side.push(known.unwrap_or(groups.ways.len()));
+            if known.is_none() {
+                groups.ways.push(way);
+            }
+        }
+        groups
+    }
+
+    /// Returns where an instance of a side belongs.
+    fn places(&self, side: usize, instance: &InstanceData) -> Vec<Place> {
+        let ways = self.ways.iter().enumerate();
+        ways.filter(|(group, _)| side == 0 || *group == self.of_side[side])
+            .map(|(group, way)| Place {
+                side,
+                setting: way.text(instance),
+                group,
+            })
+            .collect()
+    }
+}
+
 /// By what else than the side the instances of a benchmark are told apart.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SettingBy {
     variant: bool,
     version: bool,
 }
 
 impl SettingBy {
-    fn of(sides: &[Found]) -> Self {
+    fn of(sides: &[&Found]) -> Self {
         let several = |of: &dyn Fn(&RunRow) -> Option<String>| {
             sides.iter().any(|side| {
                 let named: BTreeSet<Option<String>> = side.runs.iter().map(of).collect();

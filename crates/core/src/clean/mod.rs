@@ -17,8 +17,10 @@ pub use audit::{Audit, BenchmarkAudit, Exclusion, Funnel, Remaining, Stage};
 pub use left_out::LeftOut;
 pub use outlier::{OutlierMetrics, OutlierRule};
 pub use rules::{
-    BurnInRule, BurnInSource, KnownBenchmarks, Rules, bare_name, listed, was_planned_auto,
+    BurnInRule, BurnInSource, Finding, KnownBenchmarks, Rules, bare_name, listed, plans_any_auto,
+    was_planned_auto,
 };
+pub(crate) use rules::{Decision, found_in};
 pub use state::IterationState;
 pub use steady::{
     BenchmarkSteady, InstanceSteady, SteadyMethod, SteadySearch, burn_in_metric, find_steady,

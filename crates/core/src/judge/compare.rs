@@ -68,6 +68,8 @@ pub enum Method {
 pub struct SideSample {
     /// The values that count.
     pub cleaned: Cleaned,
+    /// Whether nothing counts because it never gets steady.
+    pub never_steady: bool,
     /// How many instances were recorded, whatever became of them.
     pub recorded_instances: usize,
     /// How many iterations failed or timed out, and instances came to no iteration at all.
@@ -212,6 +214,8 @@ pub enum Reason {
     NoBaseline,
     /// The candidate was never measured.
     NoCandidate,
+    /// A side never gets steady.
+    NeverSteady,
     /// Of a side every iteration failed or was left out.
     NothingLeft {
         /// How many iterations and instances failed on it.
@@ -261,9 +265,12 @@ pub fn compare(
         },
     };
     let verdict = match reason {
-        Some(Reason::NoBaseline | Reason::NoCandidate | Reason::NothingLeft { .. }) => {
-            Verdict::NotMeasured
-        }
+        Some(
+            Reason::NoBaseline
+            | Reason::NoCandidate
+            | Reason::NeverSteady
+            | Reason::NothingLeft { .. },
+        ) => Verdict::NotMeasured,
         _ => Verdict::Inconclusive,
     };
     Comparison {
@@ -294,6 +301,8 @@ fn obstacle(sides: [&SideSample; 2]) -> Option<Reason> {
             Reason::OnlySummaries
         } else if side.recorded_instances == 0 {
             never
+        } else if side.never_steady {
+            Reason::NeverSteady
         } else {
             Reason::NothingLeft {
                 failures: side.failures,

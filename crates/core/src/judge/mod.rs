@@ -9,6 +9,7 @@ mod methods;
 mod metrics;
 mod sides;
 mod size;
+mod starts;
 mod variability;
 
 use lapwing_stats::{Confidence, Interval};
@@ -23,6 +24,7 @@ pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};
 pub use sides::{ComparisonAsHail, Place, Sides, Split, SuiteComparison};
 pub use size::SampleSize;
+pub use starts::SideStarts;
 pub use variability::{Variability, variability};
 
 /// The fewest instances a side from which anything is concluded.

@@ -159,12 +159,9 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         Reason::NoChangeSeen => "no change seen".to_owned(),
         Reason::NoBaseline => format!("new: not in {}", comparison.baseline),
         Reason::NoCandidate => format!("not in {}", comparison.candidate),
+        Reason::NeverSteady => format!("{} never gets steady", empty_side(comparison)),
         Reason::NothingLeft { failures } => {
-            let side = if comparison.baseline_estimate.is_none() {
-                &comparison.baseline
-            } else {
-                &comparison.candidate
-            };
+            let side = empty_side(comparison);
             match failures {
                 0 => format!("no value in {side} that counts"),
                 1 => format!("1 failure in {side}"),
@@ -172,6 +169,15 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             }
         }
     })
+}
+
+/// Returns the name of the side of which nothing counts.
+fn empty_side(comparison: &Comparison) -> &str {
+    if comparison.baseline_estimate.is_none() {
+        &comparison.baseline
+    } else {
+        &comparison.candidate
+    }
 }
 
 fn contains_one(comparison: &Comparison) -> bool {

@@ -30,12 +30,26 @@ impl InstanceStart<'_> {
         self.index.last().map_or(0, |last| number_after(*last))
     }
 
-    /// Returns the number of the first steady iteration: the one after the last that is not, even if
-    /// some failed from there on; 0 where the first value is steady. `None` without a steady state.
+    /// Returns the number of the first steady iteration; 0 where the first value is steady, whatever
+    /// failed before it. `None` without a steady state.
+    ///
+    /// Iterations that failed after the last value off the steady ones are not waited for: a slow
+    /// iteration and nine that failed are a burn-in of one.
     pub fn first_steady(&self) -> Option<usize> {
-        match self.start? {
-            0 => Some(0),
-            place => self.index.get(place - 1).map(|last| number_after(*last)),
+        let place = match self.start? {
+            0 => return Some(0),
+            place => place,
+        };
+        let after = |at: usize| self.index.get(at).map(|index| number_after(*index));
+        let steady = self.values.get(place..)?.iter().copied();
+        let least = steady.clone().fold(f64::INFINITY, f64::min);
+        let most = steady.fold(f64::NEG_INFINITY, f64::max);
+        let is_off = |at: &usize| !(least..=most).contains(&self.values[*at]);
+        let first = after(place - 1)?;
+        // A method may leave some more values out than are off: so many iterations then.
+        match (0..place).rev().find(is_off) {
+            Some(off) => Some(first.min(after(off)? + (place - 1 - off))),
+            None => Some(first),
         }
     }
 }
@@ -532,6 +546,19 @@ mod tests {
         };
         let found = burn_in(&[failed; 3], &BurnInOptions::default()).expect("instances");
         assert_eq!((found.start, found.cost), (Some(1), 2.0));
+        // The same where the method leaves one more out for doubt.
+        let doubtful = InstanceStart {
+            start: Some(2),
+            ..failed
+        };
+        assert_eq!(doubtful.first_steady(), Some(2));
+        // A slow value after those that failed is burn-in.
+        let late = warming_up(2);
+        let late = InstanceStart {
+            values: &late,
+            ..doubtful
+        };
+        assert_eq!(late.first_steady(), Some(11));
     }
 
     #[test]

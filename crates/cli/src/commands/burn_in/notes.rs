@@ -41,6 +41,7 @@ pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
         mostly_unsteady(rows),
         partly_unsteady(rows),
         too_short(rows, asked.method),
+        not_asked(rows),
         not_positive(rows),
         shortened(rows),
         wandering(rows),
@@ -85,7 +86,8 @@ fn unsteady(rows: &[Row]) -> Option<String> {
 
 /// Returns how many of a benchmark's instances never get steady.
 fn never_of(row: &Row) -> String {
-    let (never, all) = (row.count(Class::NoSteadyState), row.instances.len());
+    let never = row.count(Class::NoSteadyState);
+    let all = row.instances.len() - row.not_asked();
     format!(" ({} of {})", grouped(never as u64), grouped(all as u64))
 }
 
@@ -149,7 +151,7 @@ fn not_worth_it(rows: &[Row]) -> Option<String> {
 }
 
 fn too_short(rows: &[Row], method: SteadyMethod) -> Option<String> {
-    let short = those(rows, |row| row.count(Class::TooShort) > 0)?;
+    let short = those(rows, |row| row.count(Class::TooShort) > row.not_asked())?;
     let of = |row: &Row| {
         let fewest = row.fewest_iterations() as u64;
         format!(" ({})", counted(fewest, "iteration"))
@@ -160,6 +162,19 @@ fn too_short(rows: &[Row], method: SteadyMethod) -> Option<String> {
     };
     Some(format!(
         "too short to tell: {}; at least {enough} iterations in each instance tell, burn-in included",
+        names(short, of)
+    ))
+}
+
+fn not_asked(rows: &[Row]) -> Option<String> {
+    let short = those(rows, |row| row.not_asked() > 0)?;
+    let of = |row: &Row| {
+        let (short, all) = (row.not_asked() as u64, row.instances.len() as u64);
+        format!(" ({} of {})", grouped(short), counted(all, "instance"))
+    };
+    Some(format!(
+        "too short to tell beside the longest instance, with less than half of its iterations, and not \
+         asked: {}",
         names(short, of)
     ))
 }
@@ -175,9 +190,7 @@ fn not_positive(rows: &[Row]) -> Option<String> {
 }
 
 fn shortened(rows: &[Row]) -> Option<String> {
-    let short = those(rows, |row| {
-        row.source == Source::Found && row.wanted > row.start
-    })?;
+    let short = those(rows, Row::is_shortened)?;
     let of = |row: &Row| {
         let (start, wanted) = (row.start.unwrap_or(0), row.wanted.unwrap_or(0));
         let bias = row.effect.as_ref().map_or(0.0, |it| it.remaining_bias);

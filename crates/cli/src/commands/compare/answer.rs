@@ -112,6 +112,7 @@ fn reason_key(reason: Reason) -> &'static str {
         Reason::NoChangeSeen => "no_change_seen",
         Reason::NoBaseline => "no_baseline",
         Reason::NoCandidate => "no_candidate",
+        Reason::NeverSteady => "never_steady",
         Reason::NothingLeft { .. } => "nothing_left",
     }
 }
