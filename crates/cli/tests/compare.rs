@@ -326,6 +326,14 @@ fn burn_in_is_found_from_the_wall_time_whatever_is_compared() {
     assert!((value(&[]) - 100.4375).abs() < 1e-9, "{}", value(&[]));
     let auto = value(&["--burn-in", "auto"]);
     assert!((auto - 100.5).abs() < 1e-9, "{auto}");
+    let report = ["report", "--metric", "rate", "--burn-in", "auto"];
+    run(folder.path(), &report);
+    let data = folder.path().join("lapwing-report/data");
+    let page = |name: &str| fs::read_to_string(data.join(name)).unwrap();
+    assert!(page("burn-in.js").contains("\"wall_time\""));
+    assert!(page("cleaning.m0.js").contains("from iteration 6 on (found from the values)"));
+    // What is shown is the rate alone.
+    assert!(!data.join("cleaning.m1.js").exists());
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::comparing::{Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
 use crate::sides::Side;
-use crate::store::open_for_reading;
+use crate::store::{each_with_all_metrics, open_for_reading};
 use crate::table::counted;
 
 /// Write everything measured as a site that a browser opens without a server
@@ -55,12 +55,13 @@ impl Report {
                 context.store.display()
             ),
             rules: judging.rules,
+            metrics: filter.metrics.clone(),
         };
         let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
         if let Some(view) = comparisons {
             writer.comparisons(view);
         }
-        store.each_benchmark(&filter, |data| -> Result<(), CliError> {
+        each_with_all_metrics(&store, filter, |data| -> Result<(), CliError> {
             bar.inc(1);
             writer.add(data).map_err(directory_error)
         })?;
