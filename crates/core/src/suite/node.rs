@@ -152,8 +152,12 @@ impl Node {
 
     pub(super) fn whole(&self, key: &str) -> Result<u32, Located> {
         match self.value {
-            Value::Integer(value) => u32::try_from(value).map_err(|_negative| {
-                self.senseless(key, format!("must be 0 or more, not {value}"))
+            Value::Integer(value) => u32::try_from(value).map_err(|_out_of_range| {
+                let limit = match value {
+                    ..0 => "0 or more".to_owned(),
+                    0.. => format!("at most {}", u32::MAX),
+                };
+                self.senseless(key, format!("must be {limit}, not {value}"))
             }),
             _ => Err(self.wrong(key, "a whole number")),
         }

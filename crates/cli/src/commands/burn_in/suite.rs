@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use lapwing_core::suite::{BurnIn, Settings, Suite};
 use toml_edit::{DocumentMut, Item, TableLike, Value, value};
 
+use super::lines;
 use super::notes::why_not_written;
 use super::rows::Row;
 use crate::error::CliError;
@@ -17,14 +18,8 @@ pub struct SuiteFile {
     path: PathBuf,
     suite: Suite,
     document: DocumentMut,
-    ends: LineEnds,
-}
-
-/// How the lines of a file end: the library that edits it knows one way only.
-#[derive(Debug, Clone, Copy)]
-enum LineEnds {
-    Unix,
-    Windows,
+    /// As it was read.
+    text: String,
 }
 
 /// What becomes of one table.
@@ -49,12 +44,8 @@ pub fn load(path: &Path) -> Result<SuiteFile, CliError> {
     Ok(SuiteFile {
         path,
         suite,
-        document: text.replace("\r\n", "\n").parse::<DocumentMut>()?,
-        ends: if text.contains("\r\n") {
-            LineEnds::Windows
-        } else {
-            LineEnds::Unix
-        },
+        document: lines::plain(&text).parse::<DocumentMut>()?,
+        text,
     })
 }
 
@@ -127,9 +118,12 @@ impl SuiteFile {
         let cases = self.suite.plan(&Settings::default(), 0).cases;
         let tables = self.document.get("benchmark").and_then(Item::as_table_like);
         let tables = tables.into_iter().flat_map(TableLike::iter);
+        let tables: Vec<&str> = tables.map(|(table, _)| table).collect();
         tables
-            .filter_map(|(table, _)| {
-                let of_table = |id: &str| id == table || id.starts_with(&format!("{table}["));
+            .iter()
+            .copied()
+            .filter_map(|table| {
+                let of_table = |id: &str| table_of(id, &tables) == Some(table);
                 let case = cases.iter().find(|it| of_table(&it.benchmark.id))?;
                 let starts: Vec<(String, u32)> = rows
                     .iter()
@@ -168,10 +162,7 @@ impl SuiteFile {
 
     /// Writes the file once it is sure that it can be read again.
     fn write(&self) -> Result<(), CliError> {
-        let text = match self.ends {
-            LineEnds::Unix => self.document.to_string(),
-            LineEnds::Windows => self.document.to_string().replace('\n', "\r\n"),
-        };
+        let text = lines::like(&self.text, &self.document.to_string());
         let folder = std::path::absolute(&self.path)?;
         let folder = folder.parent().unwrap_or(Path::new("/"));
         let untouched = format!("{} was not touched", self.path.display());
@@ -180,6 +171,17 @@ impl SuiteFile {
         atomic::replace(&self.path, &text)
             .map_err(|error| CliError::input(error).consequence(untouched))
     }
+}
+
+/// Returns the table of a benchmark: the one of its id, or the longest one whose id it has with parameters
+/// in brackets behind it.
+fn table_of<'t>(id: &str, tables: &[&'t str]) -> Option<&'t str> {
+    let is_of = |table: &&&str| {
+        let rest = id.strip_prefix(**table);
+        rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with('[') && rest.ends_with(']')))
+    };
+    let of_it = tables.iter().filter(is_of);
+    of_it.max_by_key(|table| table.len()).copied()
 }
 
 fn words(burn_in: BurnIn) -> String {
@@ -208,7 +210,7 @@ mod tests {
             path: path.to_owned(),
             suite: Suite::parse(path, text, folder).expect("a suite"),
             document: text.parse().expect("TOML"),
-            ends: LineEnds::Unix,
+            text: text.to_owned(),
         };
         file.set(table, 7);
         let text = file.document.to_string();
@@ -216,6 +218,17 @@ mod tests {
         let cases = suite.plan(&Settings::default(), 0).cases;
         assert!(cases.iter().all(|it| it.burn_in == BurnIn::Fixed(7)));
         text
+    }
+
+    #[test]
+    fn a_benchmark_belongs_to_the_table_that_names_most_of_it() {
+        let tables = ["b", "b[n=1]x", "c"];
+        assert_eq!(table_of("b", &tables), Some("b"));
+        assert_eq!(table_of("b[n=2]", &tables), Some("b"));
+        assert_eq!(table_of("b[n=1]x", &tables), Some("b[n=1]x"));
+        assert_eq!(table_of("b[n=1]x[m=2]", &tables), Some("b[n=1]x"));
+        assert_eq!(table_of("b[n=1]y", &tables), None);
+        assert_eq!(table_of("cc", &tables), None);
     }
 
     #[test]
