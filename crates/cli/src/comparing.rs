@@ -134,6 +134,7 @@ pub fn gather(
         samples.add(data, rules, metrics, places_of);
     })?;
     let mut notes = found.notes.clone();
+    notes.extend(found.unknown_names(rules)?);
     if let Some(suites) = samples.match_by_id() {
         notes.push(format!(
             "no suite is on both sides ({}): benchmarks are matched by name",

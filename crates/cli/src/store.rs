@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_core::clean::Rules;
 use lapwing_core::record::inbox::{self, Arrival};
 use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError};
 
+use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::grouped;
@@ -77,6 +79,18 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Says which names of a burn-in file no benchmark of the store has.
+pub fn note_unknown_names(store: &Store, rules: &Rules, context: &Context) -> Result<(), CliError> {
+    let Some(listed) = rules.listed().filter(|_| !context.quiet) else {
+        return Ok(());
+    };
+    let rows = store.benchmarks(&Filter::default())?;
+    for note in unknown_names(listed, rows.iter().map(|row| row.benchmark.as_str())) {
+        context.terminal.note(&note);
+    }
+    Ok(())
+}
+
 /// Calls `visit` with every benchmark that has one of the metrics asked for. All of its metrics come with it,
 /// because burn-in is found from the wall time whatever is judged.
 pub fn each_with_all_metrics<E: From<StoreError>>(
@@ -84,14 +98,7 @@ pub fn each_with_all_metrics<E: From<StoreError>>(
     mut filter: Filter,
     mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
 ) -> Result<(), E> {
-    let asked = match filter.metrics.is_empty() {
-        true => None,
-        false => {
-            let rows = store.benchmarks(&filter)?.into_iter();
-            let keys: BTreeSet<_> = rows.map(|row| (row.suite, row.benchmark)).collect();
-            Some(keys)
-        }
-    };
+    let asked = with_metrics(store, &filter)?;
     filter.metrics.clear();
     store.each_benchmark(&filter, |data| {
         let key = (data.suite.clone(), data.benchmark.id.clone());
@@ -100,4 +107,17 @@ pub fn each_with_all_metrics<E: From<StoreError>>(
             false => Ok(()),
         }
     })
+}
+
+/// Returns suite and id of the benchmarks that have one of the metrics asked for; `None` where all
+/// metrics are.
+pub fn with_metrics(
+    store: &Store,
+    filter: &Filter,
+) -> Result<Option<BTreeSet<(String, String)>>, StoreError> {
+    if filter.metrics.is_empty() {
+        return Ok(None);
+    }
+    let rows = store.benchmarks(filter)?.into_iter();
+    Ok(Some(rows.map(|row| (row.suite, row.benchmark)).collect()))
 }

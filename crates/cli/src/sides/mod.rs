@@ -13,8 +13,9 @@ use lapwing_core::judge::{Place, Sides as Samples};
 use lapwing_core::record::{BenchmarkData, Filter, InstanceData, RunRow, Store, StoreError};
 
 pub use self::side::{Kind, Side, there_are};
+use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
-use crate::store::each_with_all_metrics;
+use crate::store::with_metrics;
 
 /// A side that was found.
 #[derive(Debug)]
@@ -246,6 +247,22 @@ impl Sides {
         suites.len() > 1 || stores.len() > 1
     }
 
+    /// Returns a note for each name of a burn-in file that no benchmark of these stores has.
+    ///
+    /// # Errors
+    /// When a store cannot be read.
+    pub fn unknown_names(&self, rules: &Rules) -> Result<Vec<String>, CliError> {
+        let Some(listed) = rules.listed() else {
+            return Ok(Vec::new());
+        };
+        let mut ids = BTreeSet::new();
+        for opened in &self.stores {
+            let rows = opened.store.benchmarks(&Filter::default())?.into_iter();
+            ids.extend(rows.map(|row| row.benchmark));
+        }
+        Ok(unknown_names(listed, ids.iter().map(String::as_str)))
+    }
+
     /// Returns whether where a benchmark gets steady may have to be found.
     fn may_find(&self, rules: &Rules) -> Result<bool, CliError> {
         Ok(match rules.finding() {
@@ -296,6 +313,24 @@ impl Sides {
     ) -> Result<(), CliError> {
         let groups = Groups::of(&self.found);
         let mut unmatched = None;
+        // Of what one side has, another may have nothing but failures, without any metric.
+        let mut asked: Vec<Asked> = Vec::new();
+        for (number, opened) in self.stores.iter().enumerate() {
+            let filter = self.filter_of(number, filter);
+            let with = match filter.runs.is_empty() {
+                true => Ok(Some(BTreeSet::new())),
+                false => with_metrics(&opened.store, &filter),
+            };
+            asked.push(match with {
+                Ok(benchmarks) => benchmarks,
+                // One of several files may lack a benchmark or metric: that is an answer.
+                Err(error @ StoreError::NoMatch { .. }) => {
+                    unmatched = Some(error);
+                    Some(BTreeSet::new())
+                }
+                Err(error) => return Err(error.into()),
+            });
+        }
         let mut visited = 0_usize;
         for (number, opened) in self.stores.iter().enumerate() {
             let here: Vec<(usize, BTreeSet<String>)> = self
@@ -305,14 +340,8 @@ impl Sides {
                 .filter(|(_, side)| side.store == number)
                 .map(|(at, side)| (at, side.runs.iter().map(|run| run.id.clone()).collect()))
                 .collect();
-            // The runs have passed the filters on runs already.
-            let filter = Filter {
-                benchmarks: filter.benchmarks.clone(),
-                tags: filter.tags.clone(),
-                metrics: filter.metrics.clone(),
-                runs: here.iter().flat_map(|(_, ids)| ids.clone()).collect(),
-                ..Filter::default()
-            };
+            let mut filter = self.filter_of(number, filter);
+            filter.metrics.clear();
             if filter.runs.is_empty() {
                 continue;
             }
@@ -323,14 +352,15 @@ impl Sides {
                     None => Vec::new(),
                 }
             };
-            let read = each_with_all_metrics(&opened.store, filter, |data| {
-                visited += 1;
-                visit(&data, &places_of);
-                Ok::<(), StoreError>(())
+            let read = opened.store.each_benchmark(&filter, |data| {
+                if is_asked(&data, number, &asked) {
+                    visited += 1;
+                    visit(&data, &places_of);
+                }
+                Ok(())
             });
             match read {
                 Ok(()) => {}
-                // One of several files may lack a benchmark: that is an answer.
                 Err(error @ StoreError::NoMatch { .. }) => unmatched = Some(error),
                 Err(error) => return Err(error.into()),
             }
@@ -340,6 +370,34 @@ impl Sides {
             Some(_) | None => Ok(()),
         }
     }
+
+    /// Returns what a store is asked for. The runs of the sides have passed the filters on runs already.
+    fn filter_of(&self, store: usize, filter: &Filter) -> Filter {
+        let sides = self.found.iter().filter(|side| side.store == store);
+        let runs = sides.flat_map(|side| side.runs.iter().map(|run| run.id.clone()));
+        Filter {
+            benchmarks: filter.benchmarks.clone(),
+            tags: filter.tags.clone(),
+            metrics: filter.metrics.clone(),
+            runs: runs.collect(),
+            ..Filter::default()
+        }
+    }
+}
+
+/// Suite and id of the benchmarks of a store that have a metric asked for; `None` for all.
+type Asked = Option<BTreeSet<(String, String)>>;
+
+/// Returns whether a benchmark of a store is asked for: it has the metric there, or one of its id has it in
+/// another store.
+fn is_asked(data: &BenchmarkData, store: usize, asked: &[Asked]) -> bool {
+    asked.iter().enumerate().any(|(number, asked)| match asked {
+        None => true,
+        Some(asked) if number == store => {
+            asked.contains(&(data.suite.clone(), data.benchmark.id.clone()))
+        }
+        Some(asked) => asked.iter().any(|(_, id)| *id == data.benchmark.id),
+    })
 }
 
 impl Found {

@@ -153,6 +153,14 @@ impl Rules {
         }
     }
 
+    /// Returns the benchmarks that a list names, with their starts; `None` without a list.
+    pub fn listed(&self) -> Option<&BTreeMap<String, u32>> {
+        match &self.burn_in {
+            BurnInRule::Listed { starts, .. } => Some(starts),
+            BurnInRule::Recorded | BurnInRule::Auto | BurnInRule::Index(_) => None,
+        }
+    }
+
     /// Returns of which benchmarks the burn-in is found from their values.
     pub fn finding(&self) -> Finding {
         match self.burn_in.unlisted() {

@@ -192,7 +192,11 @@ pub enum Reason {
     /// A side has nothing but summaries of a source that kept no samples.
     OnlySummaries,
     /// A mean is zero or negative, so that there is no ratio.
-    NotPositive,
+    NotPositive {
+        /// How many means of instances are, where both means of all are above zero and only the
+        /// logarithms of instances are missing.
+        instances: usize,
+    },
     /// The method gives no ratio of these values: nothing varies, or numbers are too large.
     Undefined,
     /// Nobody said whether more of the metric is better or worse.
@@ -347,7 +351,11 @@ fn without_ratio(sides: [&SideSample; 2]) -> Reason {
     if all_positive {
         Reason::Undefined
     } else {
-        Reason::NotPositive
+        let only_instances = means.iter().all(|it| is_above_zero(it));
+        let below = means.iter().flatten().filter(|mean| **mean <= 0.0);
+        Reason::NotPositive {
+            instances: if only_instances { below.count() } else { 0 },
+        }
     }
 }
 

@@ -132,7 +132,18 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             instances[0], instances[1]
         ),
         Reason::OnlySummaries => "the source kept summaries and no samples".to_owned(),
-        Reason::NotPositive => "a mean is not above zero, so that there is no ratio".to_owned(),
+        Reason::NotPositive { instances: 0 } => {
+            "a mean is not above zero, so that there is no ratio".to_owned()
+        }
+        Reason::NotPositive { instances } => {
+            let whose = match instances {
+                1 => "1 instance has a mean".to_owned(),
+                several => format!("{several} instances have a mean"),
+            };
+            format!(
+                "{whose} that is not above zero, and so no logarithm; `--method fieller` answers"
+            )
+        }
         Reason::Undefined => {
             "the method has no answer for these values; another --method may".to_owned()
         }

@@ -1,13 +1,13 @@
 //! What deserves attention, and what to do about it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use lapwing_core::clean::{SteadyFrom, SteadyMethod, bare_name};
+use lapwing_core::clean::{SteadyFrom, SteadyMethod};
 use lapwing_core::show::percent;
-use lapwing_core::suite::nearest;
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
 use super::rows::{Planned, Row, Source};
+use crate::burn_in_file::unknown_names;
 use crate::table::{counted, grouped};
 
 /// More names than this are a number.
@@ -50,7 +50,7 @@ pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
     ]
     .into_iter()
     .flatten()
-    .chain(unknown_names(asked.listed, asked.known))
+    .chain(unknown_names(asked.listed, asked.known.iter().copied()))
     .collect()
 }
 
@@ -222,35 +222,6 @@ fn planned_too_short(rows: &[Row], use_of_starts: UseOfStarts) -> Option<String>
         "the planned burn-in is too short: {}{next}",
         names(short, of)
     ))
-}
-
-/// Returns a note for each name of the burn-in file that no benchmark of the store has.
-fn unknown_names(listed: &BTreeMap<String, u32>, ids: &[&str]) -> Vec<String> {
-    let bare = ids.iter().map(|id| bare_name(id));
-    let known: BTreeSet<&str> = ids.iter().copied().chain(bare).collect();
-    let unknown: Vec<&String> = listed
-        .keys()
-        .filter(|name| !known.contains(name.as_str()))
-        .collect();
-    let mut notes: Vec<String> = unknown
-        .iter()
-        .take(SHOWN)
-        .map(|name| {
-            let meant = nearest(name, known.iter().copied())
-                .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-            format!(
-                "the burn-in file names `{name}`, which no benchmark in the store is called{meant}"
-            )
-        })
-        .collect();
-    if unknown.len() > SHOWN {
-        let more = (unknown.len() - SHOWN) as u64;
-        notes.push(format!(
-            "the burn-in file names {} more that no benchmark in the store is called",
-            grouped(more)
-        ));
-    }
-    notes
 }
 
 /// Returns why a benchmark has no start to write; `None` for one that has.

@@ -131,12 +131,14 @@ impl Compare {
                 found.each_benchmark(&filter, |data, places_of| {
                     samples.add(data, rules, &metrics, places_of);
                 })?;
+                let mut notes = found.unknown_names(rules)?;
+                notes.splice(0..0, found.notes.clone());
                 let name = &found.found[0].name;
                 let [first, second] = how.names();
                 Ok(Gathered {
                     names: vec![format!("{name} {first}"), format!("{name} {second}")],
                     samples,
-                    notes: found.notes,
+                    notes,
                 })
             }
             None => {

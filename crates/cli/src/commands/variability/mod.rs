@@ -16,7 +16,7 @@ use crate::cleaning::{Cleaning, Compat};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
-use crate::store::open_for_reading;
+use crate::store::{note_unknown_names, open_for_reading};
 use crate::table::counted;
 
 /// Show how noisy each benchmark is, where its noise lies, and what to measure more of
@@ -84,6 +84,7 @@ impl Variability {
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
         let metrics = metrics(&store, &mut filter)?;
+        note_unknown_names(&store, &rules, context)?;
         let which = match (self.settings, self.cleaning.compat) {
             (Some(Which::Latest), _) | (None, None) => Settings::Latest,
             (Some(Which::Each), _) => Settings::Each,
