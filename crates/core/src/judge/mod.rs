@@ -7,6 +7,7 @@ mod compare;
 mod hail;
 mod methods;
 mod metrics;
+mod side_sample;
 mod sides;
 mod size;
 mod starts;
@@ -24,7 +25,6 @@ pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};
 pub use sides::{ComparisonAsHail, Place, Sides, Split, SuiteComparison};
 pub use size::SampleSize;
-pub use starts::SideStarts;
 pub use variability::{Variability, variability};
 
 /// The fewest instances a side from which anything is concluded.

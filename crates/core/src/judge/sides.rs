@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_stats::{Confidence, Seed, SuiteRatio, geometric_mean_of_ratios};
 use rayon::prelude::*;
-use serde_json::Value;
 
 use super::compare::{CompareOptions, Comparison, Reason, SideSample, Subject, compare, decide};
 use super::hail::{HailComparison, analyze_as_hail};
 use super::metrics::{FIRST, MetricChoice, metric};
+use super::side_sample::halves;
 use super::starts::{LotKey, LotPolicies, Lots, SideStarts};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
-use crate::clean::{Audit, BenchmarkAudit, Cleaned, Policy, Rules, SteadyFrom, clean};
-use crate::model::{InstanceOutcome, Metric, MetricName, Outcome};
+use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules};
+use crate::model::{Metric, MetricName};
 use crate::record::{BenchmarkData, InstanceData};
 
 /// How one lot of instances is cut in two, to see what a comparison says where nothing changed.
@@ -425,74 +425,6 @@ fn pooled_mean(cleaned: &Cleaned) -> f64 {
     lapwing_stats::mean(&values.copied().collect::<Vec<f64>>()).unwrap_or(f64::NAN)
 }
 
-impl SideSample {
-    /// Returns what is known of a metric of a benchmark on one side.
-    pub fn of(instances: &[&InstanceData], metric: &str, policy: Policy) -> Self {
-        let cleaned = clean(instances.iter().copied(), metric, policy);
-        Self {
-            never_steady: policy.burn_in == SteadyFrom::Never,
-            ..Self::with(cleaned, instances, metric)
-        }
-    }
-
-    fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
-        let mut side = Self {
-            cleaned,
-            recorded_instances: instances.len(),
-            ..Self::default()
-        };
-        for it in instances {
-            side.failures += failures(it);
-            side.has_values |= it
-                .iterations
-                .values
-                .get(metric)
-                .is_some_and(|column| column.iter().any(|value| value.is_finite()));
-            side.has_summary |= it.summaries.iter().any(|summary| summary.metric == metric);
-            note(&mut side.hosts, it.instance.host.as_deref());
-            note(&mut side.processors, processor(it));
-            note(
-                &mut side.fingerprints,
-                it.instance.benchmark.fingerprint.as_deref(),
-            );
-        }
-        side
-    }
-}
-
-/// Cleans one lot and cuts what counts in two; what does not count goes with its neighbours.
-fn halves(
-    instances: &[&InstanceData],
-    metric: &str,
-    policy: Policy,
-    split: Split,
-) -> Vec<SideSample> {
-    let cleaned = clean(instances.iter().copied(), metric, policy);
-    let middle = cleaned.instances.len() / 2;
-    let first_of_second = cleaned.instances.get(middle).map(|it| it.position);
-    let side_of = |place: usize, position: usize| match split {
-        Split::Halves => usize::from(first_of_second.is_some_and(|first| position >= first)),
-        Split::Alternating => place % 2,
-    };
-    let mut sides = [Cleaned::default(), Cleaned::default()];
-    for (place, instance) in cleaned.instances.into_iter().enumerate() {
-        let side = side_of(place, instance.position);
-        sides[side].instances.push(instance);
-    }
-    // One account of what was left out serves both.
-    sides[0].left_out = cleaned.left_out;
-    let mut lots = [Vec::new(), Vec::new()];
-    for (position, instance) in instances.iter().enumerate() {
-        lots[side_of(position, position)].push(*instance);
-    }
-    let with = sides.into_iter().zip(&lots);
-    with.map(|(cleaned, lot)| SideSample {
-        never_steady: policy.burn_in == SteadyFrom::Never,
-        ..SideSample::with(cleaned, lot, metric)
-    })
-    .collect()
-}
-
 /// Returns the instances of a benchmark by side and setting.
 fn lots(data: &BenchmarkData, places_of: impl Fn(&InstanceData) -> Vec<Place>) -> Lots<'_> {
     let mut lots = Lots::new();
@@ -527,33 +459,4 @@ pub(super) fn are_apart(suites: &[BTreeSet<String>]) -> bool {
     };
     let apart = |other: &BTreeSet<String>| !other.is_empty() && other.is_disjoint(baseline);
     !baseline.is_empty() && others.iter().any(apart)
-}
-
-/// How many iterations failed or timed out, or whether the instance came to none at all.
-fn failures(it: &InstanceData) -> usize {
-    if it.iterations.is_empty() {
-        let outcome = it.end.as_ref().map(|end| end.outcome);
-        return usize::from(matches!(
-            outcome,
-            Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut)
-        ));
-    }
-    let failed = |outcome: &&Outcome| matches!(outcome, Outcome::Failed | Outcome::TimedOut);
-    it.iterations.outcome.iter().filter(failed).count()
-}
-
-fn processor(it: &InstanceData) -> Option<&str> {
-    const KEY: &str = "cpu_model";
-    let of_instance = it.instance.environment.get(KEY);
-    of_instance
-        .or_else(|| it.run.environment.get(KEY))
-        .and_then(Value::as_str)
-}
-
-fn note(names: &mut BTreeSet<String>, name: Option<&str>) {
-    if let Some(name) = name
-        && !names.contains(name)
-    {
-        names.insert(name.to_owned());
-    }
 }

@@ -67,7 +67,7 @@ impl Starts {
 /// Where the benchmarks of all sides get steady, looked up before any is judged: needed where a
 /// benchmark is in several places, because the sides are in different stores or suites.
 #[derive(Debug, Clone, Default)]
-pub struct SideStarts {
+pub(super) struct SideStarts {
     benchmarks: BTreeMap<(String, String), Starts>,
     /// The suites of each side.
     suites: BTreeMap<usize, BTreeSet<String>>,
