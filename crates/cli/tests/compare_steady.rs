@@ -367,3 +367,59 @@ fn a_third_side_takes_nothing_from_the_comparison_of_two() {
     // Every iteration is counted once.
     assert_eq!(answer["audit"]["funnel"][0]["iterations"], 4 * 3 * 20);
 }
+
+#[test]
+fn burn_in_that_one_plan_left_to_judging_is_found_for_every_side() {
+    let place = TempDir::new().unwrap();
+    let place = place.path();
+    let slow = record(1, "s", &[("old", many(3, "x", &warming_up(20, 60)))]);
+    let plan = r#""tool":"test","attributes":{"plan":{"cases":[{"benchmark":{"id":"x"},"burn_in":"auto"}]}}"#;
+    fs::write(
+        place.join("old.jsonl"),
+        slow.replace(r#""tool":"test""#, plan),
+    )
+    .unwrap();
+    let quick = [("new", many(3, "x", &warming_up(5, 60)))];
+    written(place, "new.jsonl", 2, "s", &quick);
+    let first_steady = |sides: [&str; 2]| {
+        let arguments = [&["compare"], sides.as_slice(), &["--no-suite", "--audit"]].concat();
+        let answer = json(place, &arguments);
+        let audited = answer["audit"]["benchmarks"].as_array().unwrap();
+        let first = |it: &Value| it["burn_in"]["first_steady"].as_u64();
+        audited.iter().map(first).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        first_steady(["old.jsonl", "new.jsonl"]),
+        [Some(21), Some(21)]
+    );
+    assert_eq!(
+        first_steady(["new.jsonl", "old.jsonl"]),
+        [Some(21), Some(21)]
+    );
+    run(place, &["import", "new.jsonl"]);
+    assert_eq!(
+        first_steady(["variant:new", "old.jsonl"]),
+        [Some(21), Some(21)]
+    );
+    // Without such a plan nothing is looked for.
+    written(place, "third.jsonl", 3, "s", &quick);
+    assert_eq!(first_steady(["new.jsonl", "third.jsonl"]), [None, None]);
+}
+
+#[test]
+fn a_burn_in_costs_iterations_where_the_metric_is_no_time() {
+    let place = TempDir::new().unwrap();
+    let place = place.path();
+    let text = record(1, "s", &[("base", many(3, "x", &warming_up(20, 60)))]);
+    let text = text
+        .replace("wall_time", "memory")
+        .replace(r#""unit":"s""#, r#""unit":"B""#);
+    fs::write(place.join("it.jsonl"), text).unwrap();
+    run(place, &["import", "it.jsonl"]);
+    run(place, &["report", "--no-suite", "-o", "site"]);
+    let page = fs::read_to_string(place.join("site/data/burn-in.js")).unwrap();
+    assert!(
+        page.contains(r#""cost":[21.0],"cost_text":["21 iterations"]"#),
+        "{page}"
+    );
+}

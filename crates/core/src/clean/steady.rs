@@ -375,6 +375,12 @@ mod tests {
         let data = data(vec![broken, warming_up(0)]);
         let found = find_steady(&data, "wall_time", &SteadySearch::default());
         assert_eq!(found.steady_from(), SteadyFrom::Index(0));
+        let starts: Vec<_> = found
+            .instances
+            .iter()
+            .map(InstanceSteady::start_index)
+            .collect();
+        assert_eq!(starts, [Some(0), Some(0)]);
     }
 
     #[test]
