@@ -277,7 +277,7 @@ fn a_start_that_had_to_be_shortened_is_told_where_it_is_used() {
     assert!(page.contains("22 (wants 26)"), "{page}");
     let none = ["burn-in", "--no-suite", "--max-cost", "0 iterations"];
     let headline = output(place, &none).0.lines().next().unwrap().to_owned();
-    assert_snapshot!(headline, @"x is judged from iteration 0 on, although it gets steady at 26 only; burn-in takes nothing; a limit made it shorter");
+    assert_snapshot!(headline, @"x is judged from iteration 0 on, because a limit shortened its burn-in, and gets steady at 26; burn-in takes no time");
 }
 
 #[test]

@@ -39,18 +39,19 @@ pub fn markdown(rows: &[Row], context: &Context) -> Result<(), CliError> {
 fn headline(rows: &[Row]) -> String {
     let cost = share_of_time(rows).map_or_else(String::new, |share| {
         let shortened = rows.iter().filter(|row| row.is_shortened()).count();
-        let shortened = match shortened {
-            0 => String::new(),
-            _ if rows.len() == 1 => "; a limit made it shorter".to_owned(),
-            some => format!(", shortened by a limit for {}", grouped(some as u64)),
+        let of_several = if shortened > 0 && rows.len() > 1 {
+            let shortened = grouped(shortened as u64);
+            format!(", shortened by a limit for {shortened}")
+        } else {
+            String::new()
         };
         if share > 0.0 {
             let share = percent(share);
-            format!("; burn-in takes {share} of the measured time{shortened}")
-        } else if shortened.is_empty() {
+            format!("; burn-in takes {share} of the measured time{of_several}")
+        } else if shortened == 0 {
             "; no burn-in is needed".to_owned()
         } else {
-            format!("; burn-in takes nothing{shortened}")
+            format!("; burn-in takes no time{of_several}")
         }
     });
     if let [row] = rows {
@@ -104,7 +105,8 @@ fn of_one(row: &Row) -> String {
             )
         }
         SteadyFrom::Index(start) if row.is_shortened() => format!(
-            "{name} is judged from iteration {start} on, although it gets steady at {} only",
+            "{name} is judged from iteration {start} on, because a limit shortened its burn-in, and gets steady \
+             at {}",
             row.wanted.unwrap_or(start)
         ),
         SteadyFrom::Index(0) => format!("{name} is steady from its first iteration on"),
