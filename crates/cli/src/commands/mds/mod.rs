@@ -16,7 +16,7 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
-use crate::store::open_for_reading;
+use crate::store::{note_unknown_names, open_for_reading};
 
 /// Show which slowdowns could be detected, with how many instances and iterations
 ///
@@ -144,6 +144,7 @@ impl Mds {
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
         let metrics = metrics(&store, &mut filter)?;
+        note_unknown_names(&store, &judging.rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);
         let smallest = judging.smallest_effect.unwrap_or(USUAL_TARGET);
         let mut found = Found {

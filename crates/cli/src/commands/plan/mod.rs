@@ -24,7 +24,7 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
-use crate::store::open_for_reading;
+use crate::store::{note_unknown_names, open_for_reading};
 use crate::suite_update;
 
 /// Choose how many instances and iterations to run, so that a slowdown would be detected
@@ -151,6 +151,7 @@ impl PlanCommand {
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
         let metrics = metrics(&store, &mut filter)?;
+        note_unknown_names(&store, &judging.rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);
         let (mut rows, mut audit) = (Vec::new(), Audit::default());
         let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
