@@ -8,8 +8,7 @@ use tempfile::Builder;
 
 /// Writes the text to the file, in place of what was there. A link stays one, and rights stay.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // Through links, so that a linked file is replaced and not its link.
-    let target: PathBuf = std::fs::canonicalize(path).unwrap_or_else(|_new| path.to_owned());
+    let target = real_place(path)?;
     let folder = match target.parent() {
         Some(folder) if folder != Path::new("") => folder,
         Some(_) | None => Path::new("."),
@@ -25,9 +24,29 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps others who ask for it from changing files in the folder of this one, until it is dropped.
+/// Returns where a file is or is to be, through links, so that a linked file is replaced and not its link: also
+/// where it is not there yet.
+fn real_place(path: &Path) -> io::Result<PathBuf> {
+    /// More links than this are a circle.
+    const MOST_LINKS: usize = 40;
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(place) = std::fs::canonicalize(&place) {
+            return Ok(place);
+        }
+        match std::fs::read_link(&place) {
+            Ok(target) => place = place.parent().unwrap_or(Path::new("")).join(target),
+            Err(_no_link) => return Ok(place),
+        }
+    }
+    Err(io::Error::other("its links go round in a circle"))
+}
+
+/// Keeps others who ask for it from changing files in the folder of this one, until it is dropped. Through
+/// whatever link a file is named, the lock is the same.
 pub fn lock_beside(path: &Path) -> io::Result<File> {
-    let folder = match path.parent() {
+    let place = real_place(path)?;
+    let folder = match place.parent() {
         Some(folder) if folder != Path::new("") => folder,
         Some(_) | None => Path::new("."),
     };
@@ -69,6 +88,25 @@ mod tests {
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o640);
+    }
+
+    #[test]
+    fn a_link_to_a_file_that_is_not_there_yet_is_written_through_and_shares_its_lock() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (there, link) = (folder.path().join("there"), folder.path().join("link"));
+        std::fs::create_dir(&there).expect("made");
+        std::os::unix::fs::symlink("there/file", &link).expect("linked");
+        let lock = lock_beside(&link).expect("locked");
+        let other = File::open(&there).expect("opened");
+        other.try_lock().expect_err("it is the same lock");
+        drop(lock);
+        replace(&link, "new").expect("written");
+        assert!(link.is_symlink());
+        let text = std::fs::read_to_string(there.join("file")).expect("there");
+        assert_eq!(text, "new");
+        std::fs::remove_file(&link).expect("removed");
+        std::os::unix::fs::symlink("link", &link).expect("linked");
+        replace(&link, "new").expect_err("a circle");
     }
 
     #[test]

@@ -212,10 +212,13 @@ fn burn_in_text(it: &BenchmarkAudit) -> String {
         BurnInSource::NotListed => return "not in the file".to_owned(),
         BurnInSource::Given => "given",
         BurnInSource::Listed => "file",
-        BurnInSource::Found => "found",
+        BurnInSource::Found { .. } => "found",
     };
     match it.policy.burn_in {
-        SteadyFrom::Index(first) => format!("{first} ({from})"),
+        SteadyFrom::Index(first) => match it.burn_in.wanted() {
+            Some(wanted) => format!("{first} ({from}; wants {wanted})"),
+            None => format!("{first} ({from})"),
+        },
         SteadyFrom::Never => "never steady".to_owned(),
         SteadyFrom::Recorded => "as planned: too short to tell".to_owned(),
         SteadyFrom::Unknown => "unknown".to_owned(),
@@ -231,6 +234,9 @@ fn name(audit: &Audit, it: &BenchmarkAudit) -> String {
     }
     if let Some(setting) = it.setting.as_ref().filter(|_| audit.has_several_settings()) {
         name.push_str(&format!(" ({setting})"));
+    }
+    if let Some(side) = &it.side {
+        name.push_str(&format!(" in {side}"));
     }
     if audit.has_several_metrics() {
         name.push_str(&format!(", {}", it.metric));
@@ -289,6 +295,7 @@ fn identity(it: &BenchmarkAudit) -> Map<String, Value> {
         ("suite", json!(it.suite)),
         ("benchmark", json!(it.benchmark)),
         ("setting", json!(it.setting)),
+        ("side", json!(it.side)),
         ("metric", json!(it.metric)),
     ];
     all.into_iter()
@@ -318,6 +325,7 @@ fn benchmark_json(it: &BenchmarkAudit) -> Value {
         json!({
             "from": it.burn_in.key(),
             "first_steady": first,
+            "wanted": it.burn_in.wanted(),
             "never_steady": it.policy.burn_in == SteadyFrom::Never,
         }),
     );

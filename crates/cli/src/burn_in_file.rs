@@ -1,14 +1,17 @@
 //! The burn-in file: the first stable iteration of each benchmark, kept and changed by hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use lapwing_core::clean::bare_name;
+use lapwing_core::suite::nearest;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 use crate::error::CliError;
+use crate::table::grouped;
 
 /// Why a burn-in file is of no use.
 #[derive(Debug, Error)]
@@ -116,8 +119,15 @@ fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, u32>, BurnInFileErr
     if text.trim().is_empty() {
         return Err(empty());
     }
-    // What JSON says of a wrong place in JSON is clearer than what YAML says of it.
-    let content = if text.trim_start().starts_with(['{', '[']) {
+    let is_yaml = path
+        .extension()
+        .is_some_and(|ending| ending == "yaml" || ending == "yml");
+    // What JSON says of a wrong place in JSON is clearer than what YAML says of it. But YAML too may begin
+    // with a bracket.
+    let looks_like_json = text.trim_start().starts_with(['{', '[']);
+    let is_json = looks_like_json
+        && (!is_yaml || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
+    let content = if is_json {
         from_json(path, text)?
     } else {
         from_yaml(path, text)?
@@ -174,7 +184,10 @@ fn from_yaml(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
             what: in_words(&error.without_snippet().to_string()),
         }
     };
-    let is_list = text.lines().any(|line| line.starts_with("- "));
+    let is_of_list = |line: &str| line == "-" || line.starts_with("- ") || line.starts_with('[');
+    let said = text.lines().map(str::trim);
+    let mut said = said.filter(|line| !line.is_empty() && !line.starts_with('#') && *line != "---");
+    let is_list = said.next().is_some_and(is_of_list);
     if is_list {
         serde_saphyr::from_str(text)
             .map(Content::List)
@@ -194,6 +207,40 @@ fn in_words(text: &str) -> String {
         .next()
         .unwrap_or(text);
     text.replace("u32", "whole number")
+        .replace("expected mapping start", "expected keys with values")
+        .replace("struct Entry", "an entry with `item` and `burn_in`")
+}
+
+/// Returns a note for each name of a burn-in file that none of these benchmarks has.
+pub fn unknown_names<'a>(
+    listed: &BTreeMap<String, u32>,
+    ids: impl IntoIterator<Item = &'a str>,
+) -> Vec<String> {
+    /// More names than this are a number.
+    const SHOWN: usize = 5;
+    let both = ids.into_iter().flat_map(|id| [id, bare_name(id)]);
+    let known: BTreeSet<&str> = both.collect();
+    let unknown: Vec<&String> = listed
+        .keys()
+        .filter(|name| !known.contains(name.as_str()))
+        .collect();
+    let mut notes: Vec<String> = unknown
+        .iter()
+        .take(SHOWN)
+        .map(|name| {
+            let meant = nearest(name, known.iter().copied())
+                .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+            format!("the burn-in file names `{name}`, which no measured benchmark is called{meant}")
+        })
+        .collect();
+    if unknown.len() > SHOWN {
+        let more = (unknown.len() - SHOWN) as u64;
+        notes.push(format!(
+            "the burn-in file names {} more that no measured benchmark is called",
+            grouped(more)
+        ));
+    }
+    notes
 }
 
 /// Returns a burn-in file: YAML where its name says so, JSON otherwise.
@@ -238,6 +285,26 @@ mod tests {
             read_text(r#"[{"item": "a::b", "burn_in": 5}, {"item": "c", "burn_in": 0}]"#),
             expected
         );
+    }
+
+    #[test]
+    fn yaml_may_be_indented_or_written_with_brackets() {
+        let read_yaml = |text: &str| match parse(Path::new("starts.yaml"), text) {
+            Ok(starts) => Ok(starts.into_iter().collect::<Vec<(String, u32)>>()),
+            Err(error) => Err(error.to_string()),
+        };
+        let expected = Ok(vec![("a::b".to_owned(), 5), ("c".to_owned(), 0)]);
+        assert_eq!(read_yaml("{'a::b': 5, c: 0}\n"), expected);
+        assert_eq!(
+            read_yaml("[{item: 'a::b', burn_in: 5}, {item: c, burn_in: 0}]\n"),
+            expected
+        );
+        assert_eq!(
+            read_yaml("# plan\n---\n  - item: a::b\n    burn_in: 5\n  - item: c\n    burn_in: 0\n"),
+            expected
+        );
+        insta::assert_snapshot!(read_text("[5]").expect_err("wrong"), @"starts:1:2: invalid type: integer `5`, expected an entry with `item` and `burn_in`");
+        insta::assert_snapshot!(read_text("- 5\n").expect_err("wrong"), @"starts:1:3: expected keys with values");
     }
 
     #[test]

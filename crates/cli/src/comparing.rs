@@ -129,11 +129,12 @@ pub fn gather(
     context: &Context,
 ) -> Result<Gathered, CliError> {
     let found = Sides::find(sides, filter, || open_for_reading(context))?;
-    let mut samples = Samples::new(found.found.len());
-    found.each_benchmark(filter, |data, place_of| {
-        samples.add(data, rules, metrics, place_of);
+    let mut samples = found.samples(filter, rules)?;
+    found.each_benchmark(filter, |data, places_of| {
+        samples.add(data, rules, metrics, places_of);
     })?;
     let mut notes = found.notes.clone();
+    notes.extend(found.unknown_names(rules)?);
     if let Some(suites) = samples.match_by_id() {
         notes.push(format!(
             "no suite is on both sides ({}): benchmarks are matched by name",

@@ -9,6 +9,7 @@ mod comparing;
 mod error;
 mod fit;
 mod hints;
+mod lines;
 mod options;
 mod plan_file;
 mod plot;

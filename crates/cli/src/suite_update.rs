@@ -6,7 +6,7 @@ use lapwing_core::suite::{BurnIn, Case, Settings, Suite};
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use crate::error::CliError;
-use crate::{atomic, suite_file};
+use crate::{atomic, lines, suite_file};
 
 /// How often a benchmark is to be measured; `None` where that stays as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,14 +41,8 @@ pub struct SuiteFile {
     path: PathBuf,
     suite: Suite,
     document: DocumentMut,
-    ends: LineEnds,
-}
-
-/// How the lines of a file end: the library that edits it knows one way only.
-#[derive(Debug, Clone, Copy)]
-enum LineEnds {
-    Unix,
-    Windows,
+    /// As it was read.
+    text: String,
 }
 
 /// What became of one table.
@@ -91,12 +85,8 @@ pub fn load(path: &Path) -> Result<SuiteFile, CliError> {
     Ok(SuiteFile {
         path,
         suite,
-        document: text.replace("\r\n", "\n").parse::<DocumentMut>()?,
-        ends: if text.contains("\r\n") {
-            LineEnds::Windows
-        } else {
-            LineEnds::Unix
-        },
+        document: lines::plain(&text).parse::<DocumentMut>()?,
+        text,
     })
 }
 
@@ -210,10 +200,7 @@ impl SuiteFile {
 
     /// Writes the file once it is sure that it can be read again.
     fn write(&self) -> Result<(), CliError> {
-        let text = match self.ends {
-            LineEnds::Unix => self.document.to_string(),
-            LineEnds::Windows => self.document.to_string().replace('\n', "\r\n"),
-        };
+        let text = lines::like(&self.text, &self.document.to_string());
         let folder = std::path::absolute(&self.path)?;
         let folder = folder.parent().unwrap_or(Path::new("/"));
         let untouched = format!("{} was not touched", self.path.display());
@@ -224,20 +211,15 @@ impl SuiteFile {
     }
 }
 
-/// Returns the table that a benchmark is of: the one of its name, or of its name without the
-/// parameters in brackets.
-fn table_of<'a>(id: &str, tables: &[&'a str]) -> Option<&'a str> {
-    let named = tables.iter().find(|table| **table == id);
-    let swept = || {
-        let tables = tables.iter();
-        tables
-            .filter(|table| {
-                id.strip_prefix(**table)
-                    .is_some_and(|rest| rest.starts_with('['))
-            })
-            .max_by_key(|table| table.len())
+/// Returns the table of a benchmark: the one of its id, or the longest one whose id it has with parameters
+/// in brackets behind it.
+fn table_of<'t>(id: &str, tables: &[&'t str]) -> Option<&'t str> {
+    let is_of = |table: &&&str| {
+        let rest = id.strip_prefix(**table);
+        rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with('[') && rest.ends_with(']')))
     };
-    named.or_else(swept).copied()
+    let of_it = tables.iter().filter(is_of);
+    of_it.max_by_key(|table| table.len()).copied()
 }
 
 fn words(burn_in: BurnIn) -> String {
@@ -250,6 +232,17 @@ fn words(burn_in: BurnIn) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_benchmark_belongs_to_the_table_that_names_most_of_it() {
+        let tables = ["b", "b[n=1]x", "c"];
+        assert_eq!(table_of("b", &tables), Some("b"));
+        assert_eq!(table_of("b[n=2]", &tables), Some("b"));
+        assert_eq!(table_of("b[n=1]x", &tables), Some("b[n=1]x"));
+        assert_eq!(table_of("b[n=1]x[m=2]", &tables), Some("b[n=1]x"));
+        assert_eq!(table_of("b[n=1]y", &tables), None);
+        assert_eq!(table_of("cc", &tables), None);
+    }
 
     const ALL: Numbers = Numbers {
         instances: Some(8),

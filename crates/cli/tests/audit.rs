@@ -142,12 +142,13 @@ fn as_json_it_names_each_iteration() {
     skipped: 0
     timed_out: 0
     ");
-    assert_snapshot!(lines(&all["not_viable"]), @r#"{"benchmark":"broken","metric":"wall_time","reason":"all iterations are burn-in","setting":"1.1","stage":"past_burn_in","suite":"joins"}"#);
+    assert_snapshot!(lines(&all["not_viable"]), @r#"{"benchmark":"broken","metric":"wall_time","reason":"all iterations are burn-in","setting":"1.1","side":null,"stage":"past_burn_in","suite":"joins"}"#);
     let join = &all["benchmarks"][1];
     assert_snapshot!(lines(&join["burn_in"]), @r#"
     first_steady: 2
     from: "given"
     never_steady: false
+    wanted: null
     "#);
     assert_eq!(join["exclusions"].as_array().unwrap().len(), 12);
     assert_snapshot!(join["exclusions"][0], @r#"{"indices":[[0,1]],"instance":"01930000-0000-7000-8000-000000000009","rule":"burn_in"}"#);

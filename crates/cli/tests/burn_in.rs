@@ -67,12 +67,12 @@ fn programs_get_every_number() {
     let folder = filled();
     let ask = |more: &[&str]| lapwing(folder.path(), &[&["burn-in", "--quiet"], more].concat(), "");
     assert_snapshot!(ask(&["--format", "csv"]), @"
-    benchmark,suite,metric,unit,class,start,found,wanted,source,planned,instances,never_steady,too_short,cost,total,bias_without_burn_in,transient_bias,remaining_bias,wanders
-    drift,compressors,wall_time,s,no_steady_state,,,,found,1,4,4,0,,59.778094749999994,,,,false
-    gzip[level=1],compressors,wall_time,s,warm_up,4,4,4,found,1,4,0,0,7.028548499999999,43.198710999999996,0.07488702007256715,0.0,0.0,false
-    gzip[level=9],compressors,wall_time,s,warm_up,7,7,7,found,1,4,0,0,13.050967499999999,46.21048474999999,0.14970453238694797,0.0,0.0,false
-    short,compressors,wall_time,s,too_short,1,,,recorded,1,4,0,4,2.0048387500000002,5.0195170000000005,,,,false
-    sort,compressors,wall_time,s,flat,0,0,0,found,1,4,0,0,0.0,20.0936275,0.0,0.0,0.0,false
+    benchmark,suite,metric,unit,class,start,found,wanted,source,planned,instances,never_steady,too_short,cost,total,bias_without_burn_in,transient_bias,remaining_bias,wanders,not_asked
+    drift,compressors,wall_time,s,no_steady_state,,,,found,1,4,4,0,,59.778094749999994,,,,false,0
+    gzip[level=1],compressors,wall_time,s,warm_up,4,4,4,found,1,4,0,0,7.028548499999999,43.198710999999996,0.07488702007256715,0.0,0.0,false,0
+    gzip[level=9],compressors,wall_time,s,warm_up,7,7,7,found,1,4,0,0,13.050967499999999,46.21048474999999,0.14970453238694797,0.0,0.0,false,0
+    short,compressors,wall_time,s,too_short,1,,,recorded,1,4,0,4,2.0048387500000002,5.0195170000000005,,,,false,0
+    sort,compressors,wall_time,s,flat,0,0,0,found,1,4,0,0,0.0,20.0936275,0.0,0.0,0.0,false,0
     exit 0
     ");
     assert_snapshot!(ask(&["--format", "json", "-b", "gzip[level=1]", "-b", "drift"]), @r#"
@@ -116,6 +116,7 @@ fn programs_get_every_number() {
           ],
           "metric": "wall_time",
           "never_steady": 4,
+          "not_asked": 0,
           "planned": 1,
           "remaining_bias": null,
           "source": "found",
@@ -166,6 +167,7 @@ fn programs_get_every_number() {
           ],
           "metric": "wall_time",
           "never_steady": 0,
+          "not_asked": 0,
           "planned": 1,
           "remaining_bias": 0.0,
           "source": "found",

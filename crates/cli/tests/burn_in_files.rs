@@ -33,7 +33,7 @@ fn a_burn_in_file_is_honoured_and_shown() {
     note: instances that never get steady are judged all the same: drift (4 of 4)
     note: too short to tell: short (4 iterations); at least 20 iterations in each instance tell, burn-in included
     note: the planned burn-in is too short: drift (1 → 3), gzip[level=1] (1 → 4), gzip[level=9] (1 → 10); --update-suite writes these into the suite, --write into a file that judging takes with --burn-in-file
-    note: the burn-in file names `srot`, which no benchmark in the store is called; did you mean `sort`?
+    note: the burn-in file names `srot`, which no measured benchmark is called; did you mean `sort`?
     exit 0
     ");
     fs::write(folder.path().join("starts.yaml"), "sort: often\n").unwrap();
@@ -222,4 +222,60 @@ fn a_suite_keeps_the_ends_of_its_lines_and_what_several_write_at_once() {
         .filter(|line| !SUITE.lines().any(|before| before == *line))
         .collect();
     assert_eq!(differences, ["burn_in = 7   # by eye", "burn_in = 0"]);
+}
+
+#[test]
+fn one_entry_of_several_suites_is_never_removed_for_one_of_them() {
+    let folder = filled();
+    let folder = folder.path();
+    // The same under another suite, where `sort` is slow as `gzip[level=9]` is here.
+    let other = burn_in_fixture::records()
+        .replace("compressors", "others")
+        .replace("01930000-", "01940000-")
+        .replace("\"sort\"", "\"gzip[level=7]\"")
+        .replace("gzip[level=9]", "sort");
+    fs::write(folder.join("other.jsonl"), other).unwrap();
+    lapwing(folder, &["import", "other.jsonl"], "");
+    let write = |suite: &str| {
+        let only = [
+            "--in-suite",
+            suite,
+            "--write",
+            "starts.yaml",
+            "--format",
+            "csv",
+        ];
+        let said = lapwing(folder, &[&["burn-in"], only.as_slice()].concat(), "");
+        let notes = said.lines().filter(|line| line.contains("one entry"));
+        (
+            notes.collect::<Vec<_>>().join("\n"),
+            read(folder, "starts.yaml"),
+        )
+    };
+    // `drift` was decided by hand: that it never gets steady in one suite does not remove it.
+    fs::write(folder.join("starts.yaml"), "drift: 3\nsort: 5\n").unwrap();
+    let (note, starts) = write("compressors");
+    assert_snapshot!(note, @"note: one entry holds for all suites that have the benchmark, with the largest start: drift (compressors, others), gzip[level=1] (compressors, others), short (compressors, others), sort (compressors, others)");
+    assert_snapshot!(starts, @r#"
+    "drift": 3
+    "gzip[level=1]": 4
+    "gzip[level=9]": 7
+    "sort": 5
+    "#);
+    assert_snapshot!(write("others").1, @r#"
+    "drift": 3
+    "gzip[level=1]": 4
+    "gzip[level=7]": 0
+    "gzip[level=9]": 7
+    "sort": 7
+    "#);
+    // All suites together decide anew.
+    let all = ["burn-in", "--write", "starts.yaml", "--format", "csv"];
+    lapwing(folder, &all, "");
+    assert_snapshot!(read(folder, "starts.yaml"), @r#"
+    "gzip[level=1]": 4
+    "gzip[level=7]": 0
+    "gzip[level=9]": 7
+    "sort": 7
+    "#);
 }

@@ -326,6 +326,14 @@ fn burn_in_is_found_from_the_wall_time_whatever_is_compared() {
     assert!((value(&[]) - 100.4375).abs() < 1e-9, "{}", value(&[]));
     let auto = value(&["--burn-in", "auto"]);
     assert!((auto - 100.5).abs() < 1e-9, "{auto}");
+    let report = ["report", "--metric", "rate", "--burn-in", "auto"];
+    run(folder.path(), &report);
+    let data = folder.path().join("lapwing-report/data");
+    let page = |name: &str| fs::read_to_string(data.join(name)).unwrap();
+    assert!(page("burn-in.js").contains("\"wall_time\""));
+    assert!(page("cleaning.m0.js").contains("from iteration 6 on (found from the values)"));
+    // What is shown is the rate alone.
+    assert!(!data.join("cleaning.m1.js").exists());
 }
 
 #[test]
@@ -598,5 +606,129 @@ fn an_empty_store_and_an_empty_choice_say_what_to_do() {
     there is nothing to compare: no side has a value
 
     exit 3
+    ");
+}
+
+fn rows_of(folder: &std::path::Path, arguments: &[&str]) -> Vec<String> {
+    let done = output(folder, &[arguments, &["--format", "json"]].concat());
+    let answer: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let rows = answer["comparisons"].as_array().unwrap().iter();
+    rows.map(|it| {
+        let of = ["benchmark", "metric", "verdict", "reason_text"];
+        of.map(|key| text(&it[key])).join(" | ")
+    })
+    .collect()
+}
+
+#[test]
+fn what_only_failed_is_not_said_to_be_missing_whatever_metric_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut old = Session::new(1, "joins", "old");
+    let run_of_old = old.run("default", "1");
+    old.instances(&run_of_old, "test_zarr", 3.0, 3);
+    let mut new = Session::new(2, "joins", "new");
+    let run_of_new = new.run("default", "2");
+    for _ in 0..3 {
+        new.instance_of(&run_of_new, "test_zarr", "node1", &[("failed", 0.0)]);
+    }
+    fs::write(folder.join("old.jsonl"), &old.text).unwrap();
+    fs::write(folder.join("new.jsonl"), &new.text).unwrap();
+    run(folder, &["import", "old.jsonl", "new.jsonl"]);
+    let expected = ["test_zarr | wall_time | not_measured | 3 failures in "];
+    let ask = ["--metric", "wall_time"];
+    let files = rows_of(
+        folder,
+        &[&["compare", "old.jsonl", "new.jsonl"], ask.as_slice()].concat(),
+    );
+    assert_eq!(files, expected.map(|it| format!("{it}new.jsonl")));
+    let sides = ["compare", "session:old", "session:new"];
+    let kept = rows_of(folder, &[&sides, ask.as_slice()].concat());
+    assert_eq!(kept, expected.map(|it| format!("{it}new")));
+}
+
+#[test]
+fn the_audit_is_of_the_first_metric_that_a_benchmark_has() {
+    let sides = ["compare", "2026.8", "2026.9", "-b", "test_join", "--audit"];
+    let metrics = ["--metric", "rate", "--metric", "wall_time"];
+    let json = ["--format", "json"];
+    let mut session = two_versions();
+    let with_rate = session.run("default", "2026.9");
+    let id = session.id();
+    session.line(&format!(
+        r#"{{"v":1,"kind":"instance","id":"{id}","run":"{with_rate}","position":999,"benchmark":{{"id":"test_rate"}}}}"#
+    ));
+    session.line(&format!(
+        r#"{{"v":1,"kind":"iteration","instance":"{id}","index":0,"metrics":{{"rate":5}}}}"#
+    ));
+    let folder = imported(&[session]);
+    let done = output(folder.path(), &[sides.as_slice(), &metrics, &json].concat());
+    let answer: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let audited = answer["audit"]["benchmarks"].as_array().unwrap();
+    let audited: Vec<String> = audited
+        .iter()
+        .map(|it| format!("{} in {}", it["metric"], it["side"]))
+        .collect();
+    assert_snapshot!(audited.join("\n"), @r#"
+    "wall_time" in "2026.8"
+    "wall_time" in "2026.9"
+    "#);
+    assert_eq!(answer["audit"]["left_out"]["no_value"], 0);
+}
+
+#[test]
+fn an_instance_without_a_logarithm_is_told_with_what_answers() {
+    let mut session = Session::new(1, "joins", "nightly");
+    for (version, first) in [("1", 1.0), ("2", 0.0)] {
+        let run = session.run("default", version);
+        session.instance_of(&run, "test_join", "node1", &[("ok", first)]);
+        for k in 0..5_u32 {
+            session.instance_of(
+                &run,
+                "test_join",
+                "node1",
+                &[("ok", 1.0 + 0.01 * f64::from(k))],
+            );
+        }
+    }
+    let folder = imported(&[session]);
+    let sides = ["compare", "version:1", "version:2"];
+    assert_snapshot!(rows_of(folder.path(), &sides).join("\n"), @"test_join | wall_time | inconclusive | 1 instance has a mean that is not above zero, and so no logarithm; `--method fieller` answers");
+    let fieller = [sides.as_slice(), &["--method", "fieller"]].concat();
+    assert_snapshot!(rows_of(folder.path(), &fieller).join("\n"), @"test_join | wall_time | inconclusive | no change seen");
+}
+
+#[test]
+fn names_of_a_burn_in_file_that_nothing_has_are_told_by_whatever_judges() {
+    let folder = imported(&[two_versions()]);
+    let folder = folder.path();
+    fs::write(folder.join("starts.yaml"), "test_joni: 1\ntest_read: 1\n").unwrap();
+    let told = |arguments: &[&str]| {
+        let all = [arguments, &["--burn-in-file", "starts.yaml"]].concat();
+        let said = run(folder, &all);
+        let told = said
+            .lines()
+            .filter(|line| line.contains("burn-in file names"));
+        told.collect::<Vec<_>>().join("\n")
+    };
+    let expected = "note: the burn-in file names `test_joni`, which no measured benchmark is called; did you mean `test_join`?";
+    assert_eq!(told(&["compare", "2026.8", "2026.9"]), expected);
+    assert_eq!(told(&["compare", "--split", "halves"]), expected);
+    assert_eq!(told(&["variability"]), expected);
+    assert_eq!(told(&["report"]), expected);
+    assert_eq!(told(&["report", "--compare", "2026.8", "2026.9"]), expected);
+    let hail = [
+        "report",
+        "--compat",
+        "hail",
+        "--burn-in-file",
+        "starts.yaml",
+    ];
+    let both = [hail.as_slice(), &["--compare", "2026.8", "2026.9"]].concat();
+    assert_snapshot!(run(folder, &both), @"
+    error: a report does not compare as Hail does: --compare and --compat exclude each other
+      hint: `lapwing compare --compat hail` compares as Hail does; without --compare the report leaves out what Hail leaves out
+    exit 2
     ");
 }

@@ -70,7 +70,7 @@
     quantity: ({ unit, factor }) => (value) => quantity(value * factor, unit),
 
     // A label of an axis of logarithms of ratios: 0.0953 → 1.1×.
-    ratioOfLog: () => (value) => plainNumber(Number(Math.exp(value).toPrecision(3))) + "×",
+    ratioOfLog: () => (value) => plainNumber(Number(Math.exp(value).toPrecision(4))) + "×",
 
     // Labels of an axis whose whole numbers stand for names.
     category: ({ names }) => (value) => (Number.isInteger(value) ? (names[value] ?? "") : ""),

@@ -200,7 +200,7 @@
           mostly: (row) => row.never < row.instances && 2 * row.never > row.instances,
           partly: (row) => row.never > 0 && 2 * row.never <= row.instances,
           short: (row) => !row.chart,
-          differs: (row) => /^\d+$/.test(row.found) && Number(row.found) !== row.start_index,
+          differs: (row) => /^\d/.test(row.found) && parseInt(row.found, 10) !== row.start_index,
         }),
       },
       shown(next) {

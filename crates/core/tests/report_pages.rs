@@ -21,6 +21,7 @@ fn write(directory: &Path, benchmarks: Vec<BenchmarkData>, rules: Rules) {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
         rules,
+        metrics: Vec::new(),
     };
     report::write(benchmarks, directory, options).expect("it writes");
 }

@@ -9,6 +9,7 @@ mod export;
 mod import;
 mod list;
 mod mds;
+mod plan;
 mod report;
 mod run;
 mod variability;
@@ -29,6 +30,7 @@ pub enum Command {
     BurnIn(Box<burn_in::BurnIn>),
     Variability(variability::Variability),
     Mds(Box<mds::Mds>),
+    Plan(Box<plan::PlanCommand>),
     Compare(Box<compare::Compare>),
     Report(Box<report::Report>),
     Db(db::Db),
@@ -47,6 +49,7 @@ impl Command {
             Self::BurnIn(command) => command.act(context),
             Self::Variability(command) => command.act(context),
             Self::Mds(command) => command.act(context),
+            Self::Plan(command) => command.act(context),
             Self::Compare(command) => command.act(context),
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),

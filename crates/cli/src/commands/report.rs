@@ -9,12 +9,12 @@ use lapwing_core::record::Filter;
 use lapwing_core::show::report::{ComparisonView, DirectoryError, Options, ReportWriter};
 
 use crate::audit::Detail;
-use crate::cleaning::{Cleaning, Judging};
+use crate::cleaning::{Cleaning, Compat, Judging};
 use crate::comparing::{Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
 use crate::sides::Side;
-use crate::store::open_for_reading;
+use crate::store::{each_with_all_metrics, note_unknown_names, open_for_reading};
 use crate::table::counted;
 
 /// Write everything measured as a site that a browser opens without a server
@@ -45,6 +45,9 @@ impl Report {
         let judging = self.cleaning.judging()?;
         let comparisons = self.comparisons(&filter, &judging, context)?;
         let store = open_for_reading(context)?;
+        if self.compare.is_empty() {
+            note_unknown_names(&store, &judging.rules, context)?;
+        }
         let total = store.benchmarks(&filter)?.len();
         let bar = bar(total, context);
         let options = Options {
@@ -55,12 +58,13 @@ impl Report {
                 context.store.display()
             ),
             rules: judging.rules,
+            metrics: filter.metrics.clone(),
         };
         let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
         if let Some(view) = comparisons {
             writer.comparisons(view);
         }
-        store.each_benchmark(&filter, |data| -> Result<(), CliError> {
+        each_with_all_metrics(&store, filter, |data| -> Result<(), CliError> {
             bar.inc(1);
             writer.add(data).map_err(directory_error)
         })?;
@@ -91,6 +95,15 @@ impl Report {
     ) -> Result<Option<ComparisonView>, CliError> {
         if self.compare.is_empty() {
             return Ok(None);
+        }
+        if let Some(Compat::Hail) = self.cleaning.compat {
+            return Err(CliError::input(
+                "a report does not compare as Hail does: --compare and --compat exclude each other",
+            )
+            .hint(
+                "`lapwing compare --compat hail` compares as Hail does; without --compare the report \
+                 leaves out what Hail leaves out",
+            ));
         }
         let gathered = gather(
             &self.compare,

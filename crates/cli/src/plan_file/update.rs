@@ -11,10 +11,6 @@ use crate::table::counted;
 
 /// Writes instances, iterations and burn-in of the entries of a plan into the tables of a suite
 /// file, and says what changed. All else in the file stays.
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "for the command that chooses plans")
-)]
 pub fn update_suite(file: SuiteFile, plan: &PlanFile, context: &Context) -> Result<(), CliError> {
     let path = file.path().display().to_string();
     let ids = file.benchmarks();

@@ -16,8 +16,6 @@ const STORE: &[u8] = b"SQLite format 3\0";
 #[derive(Debug)]
 pub(super) struct Opened {
     pub store: Store,
-    /// Whether it is a file of the comparison's own.
-    pub is_file: bool,
     /// Where a file was read into; goes after the store.
     _folder: Option<TempDir>,
 }
@@ -27,7 +25,6 @@ impl Opened {
     pub fn kept(store: Store) -> Self {
         Self {
             store,
-            is_file: false,
             _folder: None,
         }
     }
@@ -40,7 +37,6 @@ impl Opened {
         if is_store(path) {
             return Ok(Self {
                 store: Store::open_read_only(path)?,
-                is_file: true,
                 _folder: None,
             });
         }
@@ -60,7 +56,6 @@ impl Opened {
         }
         Ok(Self {
             store,
-            is_file: true,
             _folder: Some(folder),
         })
     }

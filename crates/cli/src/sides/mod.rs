@@ -1,17 +1,23 @@
 //! The sides of a comparison with the stores that they are in.
 
 mod file;
+mod filtered;
+mod setting;
 mod side;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::Timestamp;
-use lapwing_core::judge::Place;
+use lapwing_core::clean::{Finding, Rules, plans_any_auto};
+use lapwing_core::judge::{Place, Sides as Samples};
 use lapwing_core::record::{BenchmarkData, Filter, InstanceData, RunRow, Store, StoreError};
 
+use self::setting::{Groups, version_of};
 pub use self::side::{Kind, Side, there_are};
+use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
+use crate::store::with_metrics;
 
 /// A side that was found.
 #[derive(Debug)]
@@ -69,7 +75,7 @@ impl Sides {
         for side in sides {
             let is_file = side.is_file() || (side.may_be_file() && side.kinds(&runs).is_empty());
             let found = if is_file {
-                all.read_file(side)?
+                all.read_file(side, filter)?
             } else {
                 let (kind, chosen) = side.look_up(&runs)?;
                 Found {
@@ -89,9 +95,10 @@ impl Sides {
         Ok(all)
     }
 
-    fn read_file(&mut self, side: &Side) -> Result<Found, CliError> {
+    fn read_file(&mut self, side: &Side, filter: &Filter) -> Result<Found, CliError> {
         let opened = file::Opened::file(side.text.as_ref())?;
         let runs = opened.store.runs(&Filter::default())?;
+        let runs = filtered::passing(runs, filter, &side.text)?;
         self.stores.push(opened);
         Ok(Found {
             name: side.text.clone(),
@@ -233,17 +240,99 @@ impl Sides {
         self.found.iter().map(|side| side.name.clone()).collect()
     }
 
+    /// Returns whether a benchmark may be in several places: in stores of its own for a side, or under
+    /// another suite.
+    fn are_in_several_places(&self) -> bool {
+        let runs = self.found.iter().flat_map(|side| &side.runs);
+        let suites: BTreeSet<&str> = runs.map(|run| run.suite.as_str()).collect();
+        let stores: BTreeSet<usize> = self.found.iter().map(|side| side.store).collect();
+        suites.len() > 1 || stores.len() > 1
+    }
+
+    /// Returns a note for each name of a burn-in file that no benchmark of these stores has.
+    ///
+    /// # Errors
+    /// When a store cannot be read.
+    pub fn unknown_names(&self, rules: &Rules) -> Result<Vec<String>, CliError> {
+        let Some(listed) = rules.listed() else {
+            return Ok(Vec::new());
+        };
+        let mut ids = BTreeSet::new();
+        for opened in &self.stores {
+            let rows = opened.store.benchmarks(&Filter::default())?.into_iter();
+            ids.extend(rows.map(|row| row.benchmark));
+        }
+        Ok(unknown_names(listed, ids.iter().map(String::as_str)))
+    }
+
+    /// Returns whether where a benchmark gets steady may have to be found.
+    fn may_find(&self, rules: &Rules) -> Result<bool, CliError> {
+        Ok(match rules.finding() {
+            Finding::Always => true,
+            Finding::WherePlanned => self.plan_auto()?,
+            Finding::Never => false,
+        })
+    }
+
+    /// Returns whether any session of the sides leaves it to judging where a benchmark gets steady.
+    fn plan_auto(&self) -> Result<bool, CliError> {
+        let sessions = self.found.iter().flat_map(|side| {
+            let runs = side.runs.iter();
+            runs.map(|run| (side.store, run.session.as_str()))
+        });
+        for (store, id) in sessions.collect::<BTreeSet<_>>() {
+            if plans_any_auto(&self.stores[store].store.session(id)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the samples of all sides, still empty, with where their benchmarks get steady looked up
+    /// where that takes more than one of the places that they are in.
+    ///
+    /// # Errors
+    /// When a store cannot be read.
+    pub fn samples(&self, filter: &Filter, rules: &Rules) -> Result<Samples, CliError> {
+        let mut samples = Samples::new(self.names());
+        if self.are_in_several_places() && self.may_find(rules)? {
+            self.each_benchmark(filter, |data, places_of| {
+                samples.look(data, rules, places_of);
+            })?;
+            samples.looked();
+        }
+        Ok(samples)
+    }
+
     /// Calls `visit` with every benchmark of every store.
     ///
     /// # Errors
-    /// Whatever `visit` returns, and when a store cannot be read.
+    /// When a store cannot be read, or no benchmark passes the filter.
     pub fn each_benchmark(
         &self,
         filter: &Filter,
-        mut visit: impl FnMut(&BenchmarkData, &dyn Fn(&InstanceData) -> Option<Place>),
+        mut visit: impl FnMut(&BenchmarkData, &dyn Fn(&InstanceData) -> Vec<Place>),
     ) -> Result<(), CliError> {
-        let setting = SettingBy::of(&self.found);
+        let groups = Groups::of(&self.found);
         let mut unmatched = None;
+        // Of what one side has, another may have nothing but failures, without any metric.
+        let mut asked: Vec<Asked> = Vec::new();
+        for (number, opened) in self.stores.iter().enumerate() {
+            let filter = self.filter_of(number, filter);
+            let with = match filter.runs.is_empty() {
+                true => Ok(Some(BTreeSet::new())),
+                false => with_metrics(&opened.store, &filter),
+            };
+            asked.push(match with {
+                Ok(benchmarks) => benchmarks,
+                // One of several files may lack a benchmark or metric: that is an answer.
+                Err(error @ StoreError::NoMatch { .. }) => {
+                    unmatched = Some(error);
+                    Some(BTreeSet::new())
+                }
+                Err(error) => return Err(error.into()),
+            });
+        }
         let mut visited = 0_usize;
         for (number, opened) in self.stores.iter().enumerate() {
             let here: Vec<(usize, BTreeSet<String>)> = self
@@ -253,36 +342,27 @@ impl Sides {
                 .filter(|(_, side)| side.store == number)
                 .map(|(at, side)| (at, side.runs.iter().map(|run| run.id.clone()).collect()))
                 .collect();
-            let filter = Filter {
-                benchmarks: filter.benchmarks.clone(),
-                tags: filter.tags.clone(),
-                metrics: filter.metrics.clone(),
-                suites: if opened.is_file {
-                    Vec::new()
-                } else {
-                    filter.suites.clone()
-                },
-                runs: here.iter().flat_map(|(_, ids)| ids.clone()).collect(),
-                ..Filter::default()
-            };
+            let mut filter = self.filter_of(number, filter);
+            filter.metrics.clear();
             if filter.runs.is_empty() {
                 continue;
             }
-            let place_of = |instance: &InstanceData| {
+            let places_of = |instance: &InstanceData| {
                 let run = instance.run.id.to_string();
-                let side = here.iter().find(|(_, ids)| ids.contains(&run))?.0;
-                Some(Place {
-                    side,
-                    setting: setting.text(instance),
-                })
+                match here.iter().find(|(_, ids)| ids.contains(&run)) {
+                    Some((side, _)) => groups.places(*side, instance),
+                    None => Vec::new(),
+                }
             };
-            let read = each_with_all_metrics(&opened.store, filter, |data| {
-                visited += 1;
-                visit(data, &place_of);
+            let read = opened.store.each_benchmark(&filter, |data| {
+                if is_asked(&data, number, &asked) {
+                    visited += 1;
+                    visit(&data, &places_of);
+                }
+                Ok(())
             });
             match read {
                 Ok(()) => {}
-                // One of several files may lack a benchmark: that is an answer.
                 Err(error @ StoreError::NoMatch { .. }) => unmatched = Some(error),
                 Err(error) => return Err(error.into()),
             }
@@ -292,6 +372,34 @@ impl Sides {
             Some(_) | None => Ok(()),
         }
     }
+
+    /// Returns what a store is asked for. The runs of the sides have passed the filters on runs already.
+    fn filter_of(&self, store: usize, filter: &Filter) -> Filter {
+        let sides = self.found.iter().filter(|side| side.store == store);
+        let runs = sides.flat_map(|side| side.runs.iter().map(|run| run.id.clone()));
+        Filter {
+            benchmarks: filter.benchmarks.clone(),
+            tags: filter.tags.clone(),
+            metrics: filter.metrics.clone(),
+            runs: runs.collect(),
+            ..Filter::default()
+        }
+    }
+}
+
+/// Suite and id of the benchmarks of a store that have a metric asked for; `None` for all.
+type Asked = Option<BTreeSet<(String, String)>>;
+
+/// Returns whether a benchmark of a store is asked for: it has the metric there, or one of its id has it in
+/// another store.
+fn is_asked(data: &BenchmarkData, store: usize, asked: &[Asked]) -> bool {
+    asked.iter().enumerate().any(|(number, asked)| match asked {
+        None => true,
+        Some(asked) if number == store => {
+            asked.contains(&(data.suite.clone(), data.benchmark.id.clone()))
+        }
+        Some(asked) => asked.iter().any(|(_, id)| *id == data.benchmark.id),
+    })
 }
 
 impl Found {
@@ -304,31 +412,6 @@ impl Found {
     }
 }
 
-/// Calls `visit` with every benchmark that has one of the metrics asked for. All of its metrics come with it,
-/// because burn-in is found from the wall time whatever is judged.
-fn each_with_all_metrics(
-    store: &Store,
-    mut filter: Filter,
-    mut visit: impl FnMut(&BenchmarkData),
-) -> Result<(), StoreError> {
-    let asked = match filter.metrics.is_empty() {
-        true => None,
-        false => {
-            let rows = store.benchmarks(&filter)?.into_iter();
-            let keys: BTreeSet<_> = rows.map(|row| (row.suite, row.benchmark)).collect();
-            Some(keys)
-        }
-    };
-    filter.metrics.clear();
-    store.each_benchmark(&filter, |data| {
-        let key = (data.suite.clone(), data.benchmark.id.clone());
-        if asked.as_ref().is_none_or(|asked| asked.contains(&key)) {
-            visit(&data);
-        }
-        Ok(())
-    })
-}
-
 /// Returns what people call a side: its session's name where they wrote a part of the id.
 fn name(side: &Side, kind: Kind, runs: &[&RunRow]) -> String {
     let session = runs.first().and_then(|run| run.session_name.clone());
@@ -336,55 +419,4 @@ fn name(side: &Side, kind: Kind, runs: &[&RunRow]) -> String {
         (Kind::Session, Some(session)) => session,
         _ => side.text.clone(),
     }
-}
-
-/// By what else than the side the instances of a benchmark are told apart.
-#[derive(Debug, Clone, Copy)]
-struct SettingBy {
-    variant: bool,
-    version: bool,
-}
-
-impl SettingBy {
-    fn of(sides: &[Found]) -> Self {
-        let several = |of: &dyn Fn(&RunRow) -> Option<String>| {
-            sides.iter().any(|side| {
-                let named: BTreeSet<Option<String>> = side.runs.iter().map(of).collect();
-                named.len() > 1
-            })
-        };
-        let chosen_by = |kinds: &[Kind]| sides.iter().any(|side| kinds.contains(&side.kind));
-        Self {
-            variant: !chosen_by(&[Kind::Variant, Kind::Run])
-                && several(&|run| Some(run.variant.clone())),
-            version: !chosen_by(&[Kind::Variant, Kind::Run, Kind::Version, Kind::Commit])
-                && several(&version_of),
-        }
-    }
-
-    /// Returns the setting of an instance; `None` where nothing is to be told apart.
-    fn text(self, instance: &InstanceData) -> Option<String> {
-        let version = &instance.run.version;
-        let variant = self.variant.then(|| instance.run.variant.clone());
-        let version = self
-            .version
-            .then(|| version_text(version.name.as_deref(), version.commit.as_deref()))
-            .flatten();
-        match (variant, version) {
-            (None, None) => None,
-            (Some(one), None) | (None, Some(one)) => Some(one),
-            (Some(variant), Some(version)) => Some(format!("{variant}, {version}")),
-        }
-    }
-}
-
-/// Returns the name of the version of a run: its own or else the beginning of its commit.
-fn version_of(run: &RunRow) -> Option<String> {
-    version_text(run.version.as_deref(), run.commit.as_deref())
-}
-
-fn version_text(name: Option<&str>, commit: Option<&str>) -> Option<String> {
-    const SHOWN: usize = 10;
-    let commit = || commit.map(|it| it.chars().take(SHOWN).collect());
-    name.map(str::to_owned).or_else(commit)
 }

@@ -192,8 +192,16 @@ impl Side {
     }
 }
 
-/// Returns what sides there are, for a hint.
+/// Returns what sides there are in the store, for a hint.
 pub fn there_are(runs: &[RunRow], kind: Option<Kind>) -> String {
+    match known(runs, kind) {
+        Some(known) => format!("{known}; `lapwing list runs` shows all"),
+        None => "`lapwing list runs` shows what there is".to_owned(),
+    }
+}
+
+/// Returns what sides there are among these runs: `there are variant:fast, version:2.1`.
+pub(super) fn known(runs: &[RunRow], kind: Option<Kind>) -> Option<String> {
     /// So many are worth naming.
     const SHOWN: usize = 6;
     let mut known: Vec<String> = Vec::new();
@@ -216,11 +224,11 @@ pub fn there_are(runs: &[RunRow], kind: Option<Kind>) -> String {
         }
     }
     if known.is_empty() {
-        return "`lapwing list runs` shows what there is".to_owned();
+        return None;
     }
     let more = known.len() > SHOWN;
     known.truncate(SHOWN);
     let listed = known.join(", ");
     let rest = if more { " and more" } else { "" };
-    format!("there are {listed}{rest}; `lapwing list runs` shows all")
+    Some(format!("there are {listed}{rest}"))
 }

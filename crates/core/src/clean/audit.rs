@@ -189,6 +189,8 @@ pub struct BenchmarkAudit {
     pub benchmark: String,
     /// Which of several settings of it, such as a version and variant; `None` for all together.
     pub setting: Option<String>,
+    /// Which side of a comparison, where sides are compared.
+    pub side: Option<String>,
     /// The metric.
     pub metric: MetricName,
     /// The rules that were applied.
@@ -207,27 +209,25 @@ impl BenchmarkAudit {
     /// Returns the audit of a benchmark under a policy.
     pub fn of(data: &BenchmarkData, metric: &str, policy: Policy, burn_in: BurnInSource) -> Self {
         let all: Vec<&InstanceData> = data.instances.iter().collect();
-        Self::of_lots(data, &[all], metric, policy, burn_in)
+        Self::of_lot(data, &all, metric, policy, burn_in)
     }
 
-    /// Returns the audit of a benchmark of which each lot of instances has to have enough: the sides
-    /// of a comparison.
-    pub fn of_lots(
+    /// Returns the audit of some of the instances of a benchmark, such as one side of a comparison.
+    pub fn of_lot(
         data: &BenchmarkData,
-        lots: &[Vec<&InstanceData>],
+        lot: &[&InstanceData],
         metric: &str,
         policy: Policy,
         burn_in: BurnInSource,
     ) -> Self {
-        let states: Vec<(&InstanceData, InstanceStates)> = lots
-            .iter()
-            .flat_map(|lot| states(lot.iter().copied(), metric, policy))
-            .collect();
+        let states: Vec<(&InstanceData, InstanceStates)> =
+            states(lot.iter().copied(), metric, policy);
         let all = states.iter().flat_map(|(_, it)| it.states.iter().copied());
         Self {
             suite: data.suite.clone(),
             benchmark: data.benchmark.id.clone(),
             setting: None,
+            side: None,
             metric: metric.to_owned(),
             policy,
             burn_in,
@@ -246,6 +246,13 @@ impl BenchmarkAudit {
     #[must_use]
     pub fn in_setting(mut self, setting: Option<String>) -> Self {
         self.setting = setting;
+        self
+    }
+
+    /// Returns the audit as one of a side of a comparison.
+    #[must_use]
+    pub fn on_side(mut self, side: Option<String>) -> Self {
+        self.side = side;
         self
     }
 
@@ -411,6 +418,7 @@ mod tests {
             suite: "s".to_owned(),
             benchmark: "b".to_owned(),
             setting: None,
+            side: None,
             metric: metric.to_owned(),
             policy,
             burn_in: BurnInSource::Recorded,

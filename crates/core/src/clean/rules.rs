@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::{
     Failures, OutlierMetrics, OutlierRule, Policy, SteadyFrom, SteadySearch, burn_in_metric,
-    find_steady,
+    find_steady_of,
 };
 use crate::model::{Session, bare_name};
-use crate::record::BenchmarkData;
+use crate::record::{BenchmarkData, InstanceData};
 
 /// The rules by which benchmarks are cleaned.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +80,10 @@ pub enum BurnInSource {
     /// A list does not name it.
     NotListed,
     /// The values themselves.
-    Found,
+    Found {
+        /// What they want, where a limit made the start smaller.
+        wanted: Option<u32>,
+    },
 }
 
 impl BurnInSource {
@@ -91,7 +94,15 @@ impl BurnInSource {
             Self::Given => "given",
             Self::Listed => "file",
             Self::NotListed => "not_in_file",
-            Self::Found => "found",
+            Self::Found { .. } => "found",
+        }
+    }
+
+    /// Returns what the values want, where a limit made the start smaller.
+    pub fn wanted(self) -> Option<u32> {
+        match self {
+            Self::Found { wanted } => wanted,
+            Self::Recorded | Self::Given | Self::Listed | Self::NotListed => None,
         }
     }
 }
@@ -119,48 +130,131 @@ impl Rules {
 
     /// Returns what the rules come to for a benchmark, and where its burn-in is from.
     pub fn policy(&self, data: &BenchmarkData) -> (Policy, BurnInSource) {
-        let (burn_in, source) = self.burn_in.of_data(data);
-        let policy = Policy {
+        let (burn_in, source) = match self.decision(data) {
+            Decision::Find => found_in(data, &data.instances.iter().collect::<Vec<_>>()),
+            Decision::Made(burn_in, source) => (burn_in, source),
+        };
+        (self.policy_from(burn_in), source)
+    }
+
+    /// Returns where the rules take a benchmark to be steady.
+    pub(crate) fn decision(&self, data: &BenchmarkData) -> Decision {
+        self.burn_in.of_data(data)
+    }
+
+    /// Returns what the rules come to for a benchmark that is taken to be steady from there on.
+    pub fn policy_from(&self, burn_in: SteadyFrom) -> Policy {
+        Policy {
             burn_in,
             failures: self.failures,
             outliers: self.outliers,
             min_iterations: self.min_iterations,
             min_instances: self.min_instances,
-        };
-        (policy, source)
-    }
-}
-
-impl BurnInRule {
-    fn of_data(&self, data: &BenchmarkData) -> (SteadyFrom, BurnInSource) {
-        let is_auto = match self.of(&data.benchmark.id) {
-            (SteadyFrom::Recorded, BurnInSource::Found) => true,
-            (SteadyFrom::Recorded, BurnInSource::Recorded) => left_to_judging(data),
-            decided => return decided,
-        };
-        let metric = is_auto.then(|| burn_in_metric(data)).flatten();
-        match metric {
-            Some(metric) => {
-                let found = find_steady(data, &metric, &SteadySearch::default());
-                (found.steady_from(), BurnInSource::Found)
-            }
-            None => (SteadyFrom::Recorded, BurnInSource::Recorded),
         }
     }
 
-    /// Returns what the rule says of a benchmark without its values.
-    fn of(&self, id: &str) -> (SteadyFrom, BurnInSource) {
+    /// Returns the benchmarks that a list names, with their starts; `None` without a list.
+    pub fn listed(&self) -> Option<&BTreeMap<String, u32>> {
+        match &self.burn_in {
+            BurnInRule::Listed { starts, .. } => Some(starts),
+            BurnInRule::Recorded | BurnInRule::Auto | BurnInRule::Index(_) => None,
+        }
+    }
+
+    /// Returns of which benchmarks the burn-in is found from their values.
+    pub fn finding(&self) -> Finding {
+        match self.burn_in.unlisted() {
+            Some(BurnInRule::Auto) => Finding::Always,
+            Some(BurnInRule::Recorded) => Finding::WherePlanned,
+            Some(BurnInRule::Index(_) | BurnInRule::Listed { .. }) | None => Finding::Never,
+        }
+    }
+}
+
+/// Of which benchmarks the burn-in is found from their values, but for those that a list names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// Of all.
+    Always,
+    /// Of those of which a plan left it to judging ([`plans_any_auto`]).
+    WherePlanned,
+    /// Of none.
+    Never,
+}
+
+/// Where a benchmark is taken to be steady.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// There, whatever its values say.
+    Made(SteadyFrom, BurnInSource),
+    /// Where its values say.
+    Find,
+}
+
+/// Returns where these instances of a benchmark get steady by their values; as planned where they have
+/// none.
+pub(crate) fn found_in(
+    data: &BenchmarkData,
+    instances: &[&InstanceData],
+) -> (SteadyFrom, BurnInSource) {
+    let Some(metric) = burn_in_metric(data) else {
+        return (SteadyFrom::Recorded, BurnInSource::Recorded);
+    };
+    let found = find_steady_of(data, instances, &metric, &SteadySearch::default());
+    let wanted = found
+        .wanted_index()
+        .filter(|wanted| Some(*wanted) > found.start_index());
+    (found.steady_from(), BurnInSource::Found { wanted })
+}
+
+impl BurnInRule {
+    /// Returns the rule of the benchmarks that no list names; `None` where they are left out.
+    fn unlisted(&self) -> Option<&Self> {
         match self {
-            Self::Recorded => (SteadyFrom::Recorded, BurnInSource::Recorded),
-            Self::Auto => (SteadyFrom::Recorded, BurnInSource::Found),
-            Self::Index(first) => (SteadyFrom::Index(*first), BurnInSource::Given),
+            Self::Listed { others, .. } => match others {
+                KnownBenchmarks::AndOthers(rule) => rule.unlisted(),
+                KnownBenchmarks::Only => None,
+            },
+            Self::Recorded | Self::Auto | Self::Index(_) => Some(self),
+        }
+    }
+
+    /// Returns what the rule says of a benchmark.
+    fn of_data(&self, data: &BenchmarkData) -> Decision {
+        match self.of(&data.benchmark.id) {
+            Said::Auto => Decision::Find,
+            Said::Recorded if left_to_judging(data) => Decision::Find,
+            Said::Recorded => Decision::Made(SteadyFrom::Recorded, BurnInSource::Recorded),
+            Said::Start(from, source) => Decision::Made(from, source),
+        }
+    }
+
+    /// Returns what the rule says of a benchmark without what was measured of it.
+    fn of(&self, id: &str) -> Said {
+        match self {
+            Self::Recorded => Said::Recorded,
+            Self::Auto => Said::Auto,
+            Self::Index(first) => Said::Start(SteadyFrom::Index(*first), BurnInSource::Given),
             Self::Listed { starts, others } => match (listed(starts, id), others) {
-                (Some(first), _) => (SteadyFrom::Index(first), BurnInSource::Listed),
-                (None, KnownBenchmarks::Only) => (SteadyFrom::Unknown, BurnInSource::NotListed),
+                (Some(first), _) => Said::Start(SteadyFrom::Index(first), BurnInSource::Listed),
+                (None, KnownBenchmarks::Only) => {
+                    Said::Start(SteadyFrom::Unknown, BurnInSource::NotListed)
+                }
                 (None, KnownBenchmarks::AndOthers(rule)) => rule.of(id),
             },
         }
     }
+}
+
+/// What a rule says of a benchmark without what was measured of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    /// As the plan says.
+    Recorded,
+    /// Where the values say.
+    Auto,
+    /// There.
+    Start(SteadyFrom, BurnInSource),
 }
 
 /// Returns whether any session that measured the benchmark left its burn-in to judging.
@@ -184,14 +278,23 @@ pub fn listed(starts: &BTreeMap<String, u32>, id: &str) -> Option<u32> {
 
 /// Returns whether the plan of a session leaves it to judging where the benchmark gets steady.
 pub fn was_planned_auto(session: &Session, id: &str) -> bool {
+    planned_auto(session).any(|planned| planned == id)
+}
+
+/// Returns whether the plan of a session leaves it to judging where any benchmark gets steady.
+pub fn plans_any_auto(session: &Session) -> bool {
+    planned_auto(session).next().is_some()
+}
+
+fn planned_auto(session: &Session) -> impl Iterator<Item = &str> {
     let cases = session
         .attributes
         .get("plan")
         .and_then(|plan| plan.get("cases"))
         .and_then(Value::as_array);
-    cases.into_iter().flatten().any(|case| {
-        case["benchmark"]["id"].as_str() == Some(id) && case["burn_in"].as_str() == Some("auto")
-    })
+    let is_auto = |case: &&Value| case["burn_in"].as_str() == Some("auto");
+    let auto = cases.into_iter().flatten().filter(is_auto);
+    auto.filter_map(|case| case["benchmark"]["id"].as_str())
 }
 
 #[cfg(test)]
@@ -206,14 +309,17 @@ mod tests {
             others,
         };
         let known = rule(KnownBenchmarks::Only);
-        let first = |id| known.of(id).0;
-        assert_eq!(first("b.py::test_a"), SteadyFrom::Index(5));
-        assert_eq!(first("c.py::test_a"), SteadyFrom::Index(3));
-        assert_eq!(first("c.py::test_b"), SteadyFrom::Unknown);
+        let listed = |first| Said::Start(SteadyFrom::Index(first), BurnInSource::Listed);
+        assert_eq!(known.of("b.py::test_a"), listed(5));
+        assert_eq!(known.of("c.py::test_a"), listed(3));
+        assert_eq!(
+            known.of("c.py::test_b"),
+            Said::Start(SteadyFrom::Unknown, BurnInSource::NotListed)
+        );
         let others = rule(KnownBenchmarks::AndOthers(Box::new(BurnInRule::Index(2))));
         assert_eq!(
             others.of("c.py::test_b"),
-            (SteadyFrom::Index(2), BurnInSource::Given)
+            Said::Start(SteadyFrom::Index(2), BurnInSource::Given)
         );
     }
 }

@@ -4,8 +4,8 @@ use lapwing_stats::Seed;
 use lapwing_stats::steady::krun::{Krun, krun};
 use lapwing_stats::steady::traini::{Traini, traini};
 use lapwing_stats::steady::{
-    BurnIn, BurnInOptions, Class, InstanceStart, SteadyOptions, burn_in, burn_in_from, mser5,
-    steady_state,
+    BurnIn, BurnInOptions, Class, InstanceStart, SteadyOptions, burn_in, burn_in_from,
+    is_long_enough, mser5, steady_state,
 };
 
 use rayon::prelude::*;
@@ -81,13 +81,30 @@ pub struct InstanceSteady {
     pub start: Option<usize>,
     /// The iterations from one high to the next, for [`Class::Cyclic`].
     pub period: Option<usize>,
+    /// Whether it is long enough beside the others to be asked; [`Class::TooShort`] otherwise.
+    pub is_asked: bool,
 }
 
 impl InstanceSteady {
-    /// Returns the index of the first steady iteration.
+    /// Returns the index of the first steady iteration: the one after the last that is not, whatever
+    /// failed from there on.
     pub fn start_index(&self) -> Option<u32> {
-        let start = self.start?;
-        self.index.get(start).copied()
+        u32::try_from(self.as_start()?.first_steady()?).ok()
+    }
+
+    /// Returns how many iterations it has up to the last with a value.
+    fn iterations(&self) -> usize {
+        let last = self.index.last().copied().map(usize::try_from);
+        last.and_then(Result::ok).map_or(0, |last| last + 1)
+    }
+
+    fn as_start(&self) -> Option<InstanceStart<'_>> {
+        Some(InstanceStart {
+            index: &self.index,
+            values: &self.values,
+            class: self.class?,
+            start: self.start,
+        })
     }
 }
 
@@ -148,13 +165,29 @@ pub fn burn_in_metric(data: &BenchmarkData) -> Option<MetricName> {
 /// Returns what the instances of a benchmark do before they are steady, by one metric, burn-in that was
 /// planned included. Lost instances and iterations that did not end well are left out.
 pub fn find_steady(data: &BenchmarkData, metric: &str, search: &SteadySearch) -> BenchmarkSteady {
+    find_steady_of(
+        data,
+        &data.instances.iter().collect::<Vec<_>>(),
+        metric,
+        search,
+    )
+}
+
+/// Returns what some of the instances of a benchmark do, as [`find_steady`] does of all. Positions
+/// are among these.
+pub fn find_steady_of(
+    data: &BenchmarkData,
+    instances: &[&InstanceData],
+    metric: &str,
+    search: &SteadySearch,
+) -> BenchmarkSteady {
     let seed = search.seed.split(&data.suite).split(&data.benchmark.id);
-    let instances: Vec<InstanceSteady> = data
-        .instances
+    let mut instances: Vec<InstanceSteady> = instances
         .par_iter()
         .enumerate()
         .filter_map(|(position, instance)| of_instance(instance, position, metric, search, seed))
         .collect();
+    mark_short(&mut instances);
     let burn_in = burn_in(&starts(&instances), &search.burn_in);
     BenchmarkSteady {
         metric: metric.to_owned(),
@@ -165,17 +198,22 @@ pub fn find_steady(data: &BenchmarkData, metric: &str, search: &SteadySearch) ->
 
 /// Returns the instances that could be classified.
 fn starts(instances: &[InstanceSteady]) -> Vec<InstanceStart<'_>> {
-    instances
-        .iter()
-        .filter_map(|it| {
-            Some(InstanceStart {
-                index: &it.index,
-                values: &it.values,
-                class: it.class?,
-                start: it.start,
-            })
-        })
-        .collect()
+    let all = instances.iter();
+    all.filter_map(InstanceSteady::as_start).collect()
+}
+
+/// Marks instances that are too short beside the longest to tell anything of the benchmark.
+fn mark_short(instances: &mut [InstanceSteady]) {
+    let classified = instances.iter().filter(|it| it.class.is_some());
+    let longest = classified.map(InstanceSteady::iterations).max();
+    for it in instances {
+        it.is_asked = is_long_enough(it.iterations(), longest.unwrap_or(0));
+        if !it.is_asked && it.class.is_some() {
+            it.class = Some(Class::TooShort);
+            it.start = None;
+            it.period = None;
+        }
+    }
 }
 
 fn of_instance(
@@ -207,6 +245,7 @@ fn of_instance(
         class: found.class,
         start: found.start,
         period: found.period,
+        is_asked: true,
     })
 }
 
@@ -336,6 +375,12 @@ mod tests {
         let data = data(vec![broken, warming_up(0)]);
         let found = find_steady(&data, "wall_time", &SteadySearch::default());
         assert_eq!(found.steady_from(), SteadyFrom::Index(0));
+        let starts: Vec<_> = found
+            .instances
+            .iter()
+            .map(InstanceSteady::start_index)
+            .collect();
+        assert_eq!(starts, [Some(0), Some(0)]);
     }
 
     #[test]
@@ -344,6 +389,25 @@ mod tests {
         let found = find_steady(&data(vec![short]), "wall_time", &SteadySearch::default());
         assert_eq!(found.steady_from(), SteadyFrom::Recorded);
         assert_eq!(found.start_index(), None);
+    }
+
+    #[test]
+    fn an_instance_that_ended_in_the_warm_up_is_too_short_to_tell() {
+        let mut crashed = warming_up(20);
+        for outcome in &mut crashed.iterations.outcome[12..] {
+            *outcome = Outcome::Failed;
+        }
+        let data = data(vec![warming_up(20), crashed, warming_up(20)]);
+        let found = find_steady(&data, "wall_time", &SteadySearch::default());
+        assert_eq!(found.steady_from(), SteadyFrom::Index(21));
+        let classes: Vec<(Option<Class>, bool)> = found
+            .instances
+            .iter()
+            .map(|it| (it.class, it.is_asked))
+            .collect();
+        let expected = [Class::WarmUp, Class::TooShort, Class::WarmUp]
+            .map(|class| (Some(class), class == Class::WarmUp));
+        assert_eq!(classes, expected);
     }
 
     #[test]

@@ -71,6 +71,7 @@ fn row(
         setting,
         name,
         cleaned,
+        ..
     } = *sample;
     let is_enough = variability.size.instances >= FEWEST_INSTANCES;
     let components = variability.components.filter(|_| is_enough);

@@ -1,6 +1,8 @@
 //! Says what a measurement suffers from and what to do next.
 
 mod advice;
+mod choice;
+mod costs;
 mod detectability;
 mod effort;
 mod groups;
@@ -9,6 +11,8 @@ mod samples;
 mod setting;
 
 pub use advice::{Advice, advise};
+pub use choice::{Choice, ChoiceRule, Choices, Chosen, PlanOptions, Unable, choices};
+pub use costs::RunCosts;
 pub use detectability::{Detectabilities, Detectability, detectability};
 pub use effort::{Effort, More};
 pub use groups::{Association, Group, LevelCount};

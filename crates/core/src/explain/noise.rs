@@ -100,6 +100,7 @@ fn row(sample: &SettingSample<'_>, variability: Variability, seed: Seed) -> Nois
         setting,
         name,
         cleaned,
+        ..
     } = *sample;
     let components = variability.components;
     let associations = match variability.modes {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::setting::{Setting, Settings, settings};
-use crate::clean::{BenchmarkAudit, Cleaned, Rules, clean};
+use crate::clean::{BenchmarkAudit, Cleaned, Rules, SteadyFrom, clean};
 use crate::judge::MetricChoice;
 use crate::model::MetricName;
 use crate::record::BenchmarkData;
@@ -75,6 +75,8 @@ pub(super) struct SettingSample<'a> {
     pub name: &'a MetricName,
     /// What counts.
     pub cleaned: &'a Cleaned,
+    /// Where it was taken to get steady.
+    pub steady: SteadyFrom,
 }
 
 /// What was looked at.
@@ -109,6 +111,7 @@ pub(super) fn each_sample(
                 setting: &it.setting,
                 name: &name,
                 cleaned: &cleaned,
+                steady: policy.burn_in,
             });
         }
     }

@@ -68,6 +68,8 @@ pub enum Method {
 pub struct SideSample {
     /// The values that count.
     pub cleaned: Cleaned,
+    /// Whether nothing counts because it never gets steady.
+    pub never_steady: bool,
     /// How many instances were recorded, whatever became of them.
     pub recorded_instances: usize,
     /// How many iterations failed or timed out, and instances came to no iteration at all.
@@ -190,7 +192,11 @@ pub enum Reason {
     /// A side has nothing but summaries of a source that kept no samples.
     OnlySummaries,
     /// A mean is zero or negative, so that there is no ratio.
-    NotPositive,
+    NotPositive {
+        /// How many means of instances are, where both means of all are above zero and only the
+        /// logarithms of instances are missing.
+        instances: usize,
+    },
     /// The method gives no ratio of these values: nothing varies, or numbers are too large.
     Undefined,
     /// Nobody said whether more of the metric is better or worse.
@@ -212,6 +218,8 @@ pub enum Reason {
     NoBaseline,
     /// The candidate was never measured.
     NoCandidate,
+    /// A side never gets steady.
+    NeverSteady,
     /// Of a side every iteration failed or was left out.
     NothingLeft {
         /// How many iterations and instances failed on it.
@@ -261,9 +269,12 @@ pub fn compare(
         },
     };
     let verdict = match reason {
-        Some(Reason::NoBaseline | Reason::NoCandidate | Reason::NothingLeft { .. }) => {
-            Verdict::NotMeasured
-        }
+        Some(
+            Reason::NoBaseline
+            | Reason::NoCandidate
+            | Reason::NeverSteady
+            | Reason::NothingLeft { .. },
+        ) => Verdict::NotMeasured,
         _ => Verdict::Inconclusive,
     };
     Comparison {
@@ -294,6 +305,8 @@ fn obstacle(sides: [&SideSample; 2]) -> Option<Reason> {
             Reason::OnlySummaries
         } else if side.recorded_instances == 0 {
             never
+        } else if side.never_steady {
+            Reason::NeverSteady
         } else {
             Reason::NothingLeft {
                 failures: side.failures,
@@ -338,7 +351,11 @@ fn without_ratio(sides: [&SideSample; 2]) -> Reason {
     if all_positive {
         Reason::Undefined
     } else {
-        Reason::NotPositive
+        let only_instances = means.iter().all(|it| is_above_zero(it));
+        let below = means.iter().flatten().filter(|mean| **mean <= 0.0);
+        Reason::NotPositive {
+            instances: if only_instances { below.count() } else { 0 },
+        }
     }
 }
 

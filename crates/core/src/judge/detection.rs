@@ -246,12 +246,13 @@ fn simulate(cleaned: &Cleaned, options: &DetectionOptions) -> Vec<Experiments> {
     let Some(measured) = Measured::new(&rows) else {
         return Vec::new();
     };
-    let draws_nothing = [DetectionMethod::Welch];
+    // The test of means draws no replicates.
+    let only_means = options
+        .methods
+        .iter()
+        .all(|it| *it == DetectionMethod::Welch);
     let experiment = ExperimentOptions {
-        replicates: match options.methods == draws_nothing {
-            true => 0,
-            false => options.replicates,
-        },
+        replicates: if only_means { 0 } else { options.replicates },
         confidence: options.confidence,
         seed: options.seed,
     };

@@ -8,8 +8,10 @@ mod detection;
 mod hail;
 mod methods;
 mod metrics;
+mod side_sample;
 mod sides;
 mod size;
+mod starts;
 mod variability;
 
 use lapwing_stats::{Confidence, Interval};

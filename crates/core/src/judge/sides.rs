@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_stats::{Confidence, Seed, SuiteRatio, geometric_mean_of_ratios};
 use rayon::prelude::*;
-use serde_json::Value;
 
 use super::compare::{CompareOptions, Comparison, Reason, SideSample, Subject, compare, decide};
 use super::hail::{HailComparison, analyze_as_hail};
 use super::metrics::{FIRST, MetricChoice, metric};
+use super::side_sample::halves;
+use super::starts::{LotKey, LotPolicies, Lots, SideStarts};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
-use crate::clean::{Audit, BenchmarkAudit, Cleaned, Policy, Rules, clean};
-use crate::model::{InstanceOutcome, Metric, MetricName, Outcome};
+use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules};
+use crate::model::{Metric, MetricName};
 use crate::record::{BenchmarkData, InstanceData};
 
 /// How one lot of instances is cut in two, to see what a comparison says where nothing changed.
@@ -31,14 +32,24 @@ pub struct Place {
     pub side: usize,
     /// What else tells it from others: the variant, where versions are compared.
     pub setting: Option<String>,
+    /// The number of its group: a candidate is compared with what the baseline has in the
+    /// candidate's group. Candidates are of several groups where their settings are told apart
+    /// in different ways.
+    pub group: usize,
 }
 
 /// The samples of all sides, by what is compared.
 #[derive(Debug, Clone, Default)]
 pub struct Sides {
     count: usize,
+    /// What the sides are called in the audit; empty for one lot that is cut in two.
+    names: Vec<String>,
+    /// The group of each side.
+    groups: Vec<usize>,
     split: Option<Split>,
-    samples: BTreeMap<Subject, (Metric, Vec<SideSample>)>,
+    starts: Option<SideStarts>,
+    /// By what is compared and by group.
+    samples: BTreeMap<(Subject, usize), (Metric, Vec<SideSample>)>,
     audit: Audit,
 }
 
@@ -75,10 +86,12 @@ pub struct ComparisonAsHail {
 }
 
 impl Sides {
-    /// Returns the samples of so many sides, still empty.
-    pub fn new(count: usize) -> Self {
+    /// Returns the samples of sides of these names, the baseline first, still empty.
+    pub fn new(names: Vec<String>) -> Self {
         Self {
-            count,
+            count: names.len(),
+            groups: vec![0; names.len()],
+            names,
             ..Self::default()
         }
     }
@@ -87,58 +100,102 @@ impl Sides {
     pub fn of_split(split: Split) -> Self {
         Self {
             count: 2,
+            groups: vec![0; 2],
             split: Some(split),
             ..Self::default()
         }
     }
 
-    /// Takes what counts of a benchmark. `place_of` says where an instance belongs; `None` for
-    /// nowhere.
+    /// Looks where a benchmark gets steady, before any is added: for benchmarks that are in several
+    /// places, because the sides are in different stores or suites. Of one place [`Sides::add`] sees all.
+    pub fn look(
+        &mut self,
+        data: &BenchmarkData,
+        rules: &Rules,
+        places_of: impl Fn(&InstanceData) -> Vec<Place>,
+    ) {
+        let lots = lots(data, places_of);
+        let starts = self.starts.get_or_insert_default();
+        starts.add(data, rules, &lots);
+    }
+
+    /// Says that every benchmark was looked at.
+    pub fn looked(&mut self) {
+        if let Some(starts) = &mut self.starts {
+            starts.settle(self.count);
+        }
+    }
+
+    /// Takes what counts of a benchmark. `places_of` says where an instance belongs: nowhere, in one
+    /// place, or, of the baseline, in one place for each group.
+    ///
+    /// Where burn-in is found, it is so for each side and setting by itself, and the largest start
+    /// holds for all of them.
     pub fn add(
         &mut self,
         data: &BenchmarkData,
         rules: &Rules,
         metrics: &MetricChoice,
-        place_of: impl Fn(&InstanceData) -> Option<Place>,
+        places_of: impl Fn(&InstanceData) -> Vec<Place>,
     ) {
-        let (policy, source) = rules.policy(data);
-        let mut lots: BTreeMap<Option<String>, Vec<Vec<&InstanceData>>> = BTreeMap::new();
-        for instance in &data.instances {
-            if let Some(place) = place_of(instance) {
-                let sides = lots.entry(place.setting);
-                sides.or_insert_with(|| vec![Vec::new(); self.count])[place.side].push(instance);
-            }
+        let lots = lots(data, places_of);
+        let policies = LotPolicies::of(data, rules, &lots, self.starts.as_ref());
+        let names = metrics.of(data);
+        if let Some(name) = first_of(&names, data) {
+            self.audit_lots(data, &lots, &policies, name);
         }
-        for (number, name) in metrics.of(data).into_iter().enumerate() {
-            if number == 0 {
-                let sides: Vec<Vec<&InstanceData>> = lots.values().flatten().cloned().collect();
-                let audit = BenchmarkAudit::of_lots(data, &sides, &name, policy, source);
-                self.audit.benchmarks.push(audit);
-            }
-            for (setting, sides) in &lots {
+        for key in lots.keys().filter(|key| key.side > 0) {
+            self.groups[key.side] = key.group;
+        }
+        for name in &names {
+            for (key, instances) in &lots {
+                let (policy, _) = policies.of_lot(key);
                 let samples = match self.split {
-                    None => sides
-                        .iter()
-                        .map(|side| SideSample::of(side, &name, policy))
-                        .collect(),
-                    Some(split) => halves(&sides[0], &name, policy, split),
+                    None => {
+                        let mut samples = vec![SideSample::default(); self.count];
+                        samples[key.side] = SideSample::of(instances, name, policy);
+                        samples
+                    }
+                    Some(split) => halves(instances, name, policy, split),
                 };
                 let subject = Subject {
                     suite: data.suite.clone(),
                     benchmark: data.benchmark.id.clone(),
-                    setting: setting.clone(),
+                    setting: key.setting.clone(),
                     metric: name.clone(),
                 };
-                self.put(subject, metric(data, &name), samples);
+                self.put((subject, key.group), metric(data, name), samples);
             }
         }
     }
 
-    fn put(&mut self, subject: Subject, metric: Metric, samples: Vec<SideSample>) {
+    /// Takes account of what each side lost, once for each instance.
+    fn audit_lots(
+        &mut self,
+        data: &BenchmarkData,
+        lots: &Lots,
+        policies: &LotPolicies,
+        metric: &str,
+    ) {
+        let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
+        for (key, instances) in lots {
+            // The baseline may be in several groups.
+            if *seen.entry(key.side).or_insert(key.group) != key.group {
+                continue;
+            }
+            let (policy, source) = policies.of_lot(key);
+            let audit = BenchmarkAudit::of_lot(data, instances, metric, policy, source);
+            let side = self.names.get(key.side).cloned();
+            let audit = audit.in_setting(key.setting.clone()).on_side(side);
+            self.audit.benchmarks.push(audit);
+        }
+    }
+
+    fn put(&mut self, key: (Subject, usize), metric: Metric, samples: Vec<SideSample>) {
         let count = self.count;
         let (known, all) = self
             .samples
-            .entry(subject)
+            .entry(key)
             .or_insert_with(|| (metric.clone(), vec![SideSample::default(); count]));
         if known.better.is_none() {
             *known = metric;
@@ -153,30 +210,23 @@ impl Sides {
     /// Matches benchmarks by their ids alone where no suite is on two sides, as with files of two
     /// tools. Returns the names of the suites if it did.
     pub fn match_by_id(&mut self) -> Option<Vec<String>> {
-        let suites_of = |side: usize| -> BTreeSet<&str> {
+        let suites_of = |side: usize| -> BTreeSet<String> {
             let measured = self.samples.iter();
             let measured = measured.filter(|(_, (_, sides))| sides[side].recorded_instances > 0);
             measured
-                .map(|(subject, _)| subject.suite.as_str())
+                .map(|((subject, _), _)| subject.suite.clone())
                 .collect()
         };
-        let baseline = suites_of(0);
-        let others: Vec<BTreeSet<&str>> = (1..self.count).map(suites_of).collect();
-        let apart = |other: &BTreeSet<&str>| !other.is_empty() && other.is_disjoint(&baseline);
-        if baseline.is_empty() || !others.iter().any(apart) {
+        let suites: Vec<BTreeSet<String>> = (0..self.count).map(suites_of).collect();
+        if !are_apart(&suites) {
             return None;
         }
-        let names: Vec<String> = baseline
-            .iter()
-            .chain(others.iter().flatten())
-            .map(|it| (*it).to_owned())
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
+        let all: BTreeSet<String> = suites.into_iter().flatten().collect();
+        let names: Vec<String> = all.into_iter().collect();
         let title = names.join(", ");
-        for (mut subject, (metric, samples)) in std::mem::take(&mut self.samples) {
+        for ((mut subject, group), (metric, samples)) in std::mem::take(&mut self.samples) {
             subject.suite.clone_from(&title);
-            self.put(subject, metric, samples);
+            self.put((subject, group), metric, samples);
         }
         Some(names)
     }
@@ -306,9 +356,10 @@ impl Sides {
     fn pairs<'a>(&'a self, names: &'a [String]) -> impl Iterator<Item = Pair<'a>> {
         self.samples
             .iter()
-            .flat_map(move |(subject, (metric, sides))| {
+            .flat_map(move |((subject, group), (metric, sides))| {
                 let is_there = |side: &SideSample| side.recorded_instances > 0;
                 (1..self.count)
+                    .filter(|&it| self.groups[it] == *group)
                     .filter(move |&it| is_there(&sides[0]) || is_there(&sides[it]))
                     .filter(move |&it| has_metric(&sides[0]) || has_metric(&sides[it]))
                     .map(move |candidate| Pair {
@@ -374,93 +425,38 @@ fn pooled_mean(cleaned: &Cleaned) -> f64 {
     lapwing_stats::mean(&values.copied().collect::<Vec<f64>>()).unwrap_or(f64::NAN)
 }
 
-impl SideSample {
-    /// Returns what is known of a metric of a benchmark on one side.
-    pub fn of(instances: &[&InstanceData], metric: &str, policy: Policy) -> Self {
-        let cleaned = clean(instances.iter().copied(), metric, policy);
-        Self::with(cleaned, instances, metric)
-    }
-
-    fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
-        let mut side = Self {
-            cleaned,
-            recorded_instances: instances.len(),
-            ..Self::default()
-        };
-        for it in instances {
-            side.failures += failures(it);
-            side.has_values |= it
-                .iterations
-                .values
-                .get(metric)
-                .is_some_and(|column| column.iter().any(|value| value.is_finite()));
-            side.has_summary |= it.summaries.iter().any(|summary| summary.metric == metric);
-            note(&mut side.hosts, it.instance.host.as_deref());
-            note(&mut side.processors, processor(it));
-            note(
-                &mut side.fingerprints,
-                it.instance.benchmark.fingerprint.as_deref(),
-            );
+/// Returns the instances of a benchmark by side and setting.
+fn lots(data: &BenchmarkData, places_of: impl Fn(&InstanceData) -> Vec<Place>) -> Lots<'_> {
+    let mut lots = Lots::new();
+    for instance in &data.instances {
+        for place in places_of(instance) {
+            let key = LotKey {
+                group: place.group,
+                setting: place.setting,
+                side: place.side,
+            };
+            lots.entry(key).or_default().push(instance);
         }
-        side
     }
+    lots
 }
 
-/// Cleans one lot and cuts what counts in two; what does not count goes with its neighbours.
-fn halves(
-    instances: &[&InstanceData],
-    metric: &str,
-    policy: Policy,
-    split: Split,
-) -> Vec<SideSample> {
-    let cleaned = clean(instances.iter().copied(), metric, policy);
-    let middle = cleaned.instances.len() / 2;
-    let first_of_second = cleaned.instances.get(middle).map(|it| it.position);
-    let side_of = |place: usize, position: usize| match split {
-        Split::Halves => usize::from(first_of_second.is_some_and(|first| position >= first)),
-        Split::Alternating => place % 2,
+/// Returns the first of these metrics that a benchmark has, and where it has none, the first.
+fn first_of<'n>(names: &'n [MetricName], data: &BenchmarkData) -> Option<&'n MetricName> {
+    let has = |name: &&MetricName| {
+        data.instances.iter().any(|it| {
+            it.iterations.values.contains_key(*name)
+                || it.summaries.iter().any(|summary| summary.metric == **name)
+        })
     };
-    let mut sides = [Cleaned::default(), Cleaned::default()];
-    for (place, instance) in cleaned.instances.into_iter().enumerate() {
-        let side = side_of(place, instance.position);
-        sides[side].instances.push(instance);
-    }
-    // One account of what was left out serves both.
-    sides[0].left_out = cleaned.left_out;
-    let mut lots = [Vec::new(), Vec::new()];
-    for (position, instance) in instances.iter().enumerate() {
-        lots[side_of(position, position)].push(*instance);
-    }
-    let with = sides.into_iter().zip(&lots);
-    with.map(|(cleaned, lot)| SideSample::with(cleaned, lot, metric))
-        .collect()
+    names.iter().find(has).or(names.first())
 }
 
-/// How many iterations failed or timed out, or whether the instance came to none at all.
-fn failures(it: &InstanceData) -> usize {
-    if it.iterations.is_empty() {
-        let outcome = it.end.as_ref().map(|end| end.outcome);
-        return usize::from(matches!(
-            outcome,
-            Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut)
-        ));
-    }
-    let failed = |outcome: &&Outcome| matches!(outcome, Outcome::Failed | Outcome::TimedOut);
-    it.iterations.outcome.iter().filter(failed).count()
-}
-
-fn processor(it: &InstanceData) -> Option<&str> {
-    const KEY: &str = "cpu_model";
-    let of_instance = it.instance.environment.get(KEY);
-    of_instance
-        .or_else(|| it.run.environment.get(KEY))
-        .and_then(Value::as_str)
-}
-
-fn note(names: &mut BTreeSet<String>, name: Option<&str>) {
-    if let Some(name) = name
-        && !names.contains(name)
-    {
-        names.insert(name.to_owned());
-    }
+/// Returns whether a side has no suite in common with the first, as files of two tools have none.
+pub(super) fn are_apart(suites: &[BTreeSet<String>]) -> bool {
+    let Some((baseline, others)) = suites.split_first() else {
+        return false;
+    };
+    let apart = |other: &BTreeSet<String>| !other.is_empty() && other.is_disjoint(baseline);
+    !baseline.is_empty() && others.iter().any(apart)
 }

@@ -88,6 +88,7 @@ mod tests {
             class: *class,
             start: None,
             period: None,
+            is_asked: true,
         };
         BenchmarkSteady {
             metric: "wall_time".to_owned(),

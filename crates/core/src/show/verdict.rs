@@ -132,7 +132,18 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             instances[0], instances[1]
         ),
         Reason::OnlySummaries => "the source kept summaries and no samples".to_owned(),
-        Reason::NotPositive => "a mean is not above zero, so that there is no ratio".to_owned(),
+        Reason::NotPositive { instances: 0 } => {
+            "a mean is not above zero, so that there is no ratio".to_owned()
+        }
+        Reason::NotPositive { instances } => {
+            let whose = match instances {
+                1 => "1 instance has a mean".to_owned(),
+                several => format!("{several} instances have a mean"),
+            };
+            format!(
+                "{whose} that is not above zero, and so no logarithm; `--method fieller` answers"
+            )
+        }
         Reason::Undefined => {
             "the method has no answer for these values; another --method may".to_owned()
         }
@@ -159,12 +170,9 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         Reason::NoChangeSeen => "no change seen".to_owned(),
         Reason::NoBaseline => format!("new: not in {}", comparison.baseline),
         Reason::NoCandidate => format!("not in {}", comparison.candidate),
+        Reason::NeverSteady => format!("{} never gets steady", empty_side(comparison)),
         Reason::NothingLeft { failures } => {
-            let side = if comparison.baseline_estimate.is_none() {
-                &comparison.baseline
-            } else {
-                &comparison.candidate
-            };
+            let side = empty_side(comparison);
             match failures {
                 0 => format!("no value in {side} that counts"),
                 1 => format!("1 failure in {side}"),
@@ -172,6 +180,15 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             }
         }
     })
+}
+
+/// Returns the name of the side of which nothing counts.
+fn empty_side(comparison: &Comparison) -> &str {
+    if comparison.baseline_estimate.is_none() {
+        &comparison.baseline
+    } else {
+        &comparison.candidate
+    }
 }
 
 fn contains_one(comparison: &Comparison) -> bool {

@@ -173,6 +173,7 @@ mod tests {
             "burn_in = \"often\"",
             "burn_in = 1.5",
             "burn_in = -1",
+            "burn_in = 5000000000",
             "outlier_factor = 1",
             "min_iterations = 0",
             "smallest_effect = 3",
@@ -189,6 +190,7 @@ mod tests {
         lapwing.toml:2: `burn_in` must be a whole number, "auto" or "recorded", not the text "often"
         lapwing.toml:2: `burn_in` must be a whole number, "auto" or "recorded", not a number
         lapwing.toml:2: `burn_in` must be 0 or more, not -1
+        lapwing.toml:2: `burn_in` must be at most 4294967295, not 5000000000
         lapwing.toml:2: `outlier_factor` must be a number above 1, such as 10
         lapwing.toml:2: `min_iterations` must be 1 or more
         lapwing.toml:2: `smallest_effect` must lie between 0 % and 100 %: write a percentage such as "3%" or a share such as 0.03

@@ -154,12 +154,11 @@ impl Node {
     pub(super) fn whole(&self, key: &str) -> Result<u32, Located> {
         match self.value {
             Value::Integer(value) => u32::try_from(value).map_err(|_out_of_range| {
-                let reason = if value < 0 {
-                    format!("must be 0 or more, not {value}")
-                } else {
-                    format!("is too large: {value}")
+                let limit = match value {
+                    ..0 => "0 or more".to_owned(),
+                    0.. => format!("at most {}", u32::MAX),
                 };
-                self.senseless(key, reason)
+                self.senseless(key, format!("must be {limit}, not {value}"))
             }),
             _ => Err(self.wrong(key, "a whole number")),
         }

@@ -1,11 +1,9 @@
 //! How often a slowdown is detected, without simulating.
 
-use statrs::distribution::{ContinuousCDF, Normal};
-
 use super::noncentral_t::{Chi, NORMAL_REACH, normal_cdf};
+use super::sides::Sides;
 use super::{Configuration, DetectionMethod, Noise, Strategy};
 use crate::Confidence;
-use crate::number::real;
 
 /// A way to look for a slowdown, in a benchmark with known noise: ready to say how often it finds one.
 ///
@@ -135,158 +133,6 @@ impl Detection {
     }
 }
 
-/// What the squared width of a bootstrap's interval does, but for the quantile.
-struct Width {
-    mean: f64,
-    variance: f64,
-    /// The excess kurtosis of the bootstrap's replicates.
-    kurtosis: f64,
-}
-
-impl Width {
-    /// Returns k and ν.
-    fn half_width(&self, confidence: Confidence) -> (f64, f64) {
-        let z = Normal::standard().inverse_cdf(0.5 + confidence.level() / 2.0);
-        let quantile = z * (1.0 + (z * z - 3.0) * self.kurtosis / 24.0);
-        (quantile * self.mean.sqrt(), self.freedom())
-    }
-
-    /// Satterthwaite: the degrees of freedom of the scaled χ² with this mean and variance.
-    fn freedom(&self) -> f64 {
-        if self.variance > 0.0 {
-            2.0 * self.mean.powi(2) / self.variance
-        } else {
-            f64::INFINITY
-        }
-    }
-}
-
-/// What the methods need of noise and configuration.
-struct Sides {
-    instances: f64,
-    /// The degrees of freedom within the instances of a side.
-    within_freedom: f64,
-    /// (I − 1) / I and (J − 1) / J.
-    shrunk: (f64, f64),
-    between: f64,
-    within: f64,
-}
-
-impl Sides {
-    fn new(noise: Noise, configuration: Configuration) -> Self {
-        let (i, j) = (
-            real(configuration.instances),
-            real(configuration.iterations),
-        );
-        Self {
-            instances: i,
-            within_freedom: i * (j - 1.0),
-            shrunk: ((i - 1.0) / i, (j - 1.0) / j),
-            between: noise.between,
-            within: noise.of_means(j),
-        }
-    }
-
-    /// m² = σ_B² + σ_W²/J.
-    fn of_mean(&self) -> f64 {
-        self.between + self.within
-    }
-
-    fn variance_of_difference(&self, strategy: Strategy) -> f64 {
-        let one = match strategy {
-            Strategy::DifferentInstances => self.of_mean(),
-            Strategy::SameInstances => self.within,
-        };
-        2.0 * one / self.instances
-    }
-
-    /// The degrees of freedom by which the t test judges, and those that the estimated variance has.
-    fn freedom(&self, strategy: Strategy) -> (f64, f64) {
-        let one = self.instances - 1.0;
-        match strategy {
-            Strategy::DifferentInstances => (
-                2.0 * one * self.instances / (self.instances + 1.0),
-                2.0 * one,
-            ),
-            Strategy::SameInstances => (one, one),
-        }
-    }
-
-    /// A bootstrap's variance, where the instance means vary by `means` with I − 1 degrees of freedom and resampling their
-    /// iterations adds `within` with so many.
-    fn bootstrap(&self, means: f64, within: f64, within_freedom: f64) -> Width {
-        let parts = [
-            (self.shrunk.0 * means, self.instances - 1.0),
-            (self.shrunk.1 * within, within_freedom),
-        ];
-        let variance = |(mean, freedom): &(f64, f64)| {
-            if *mean > 0.0 {
-                2.0 * mean.powi(2) / freedom
-            } else {
-                0.0
-            }
-        };
-        let total = parts[0].0 + parts[1].0;
-        // I normal values have the excess kurtosis −6 / (I + 1) on average, and the mean of I draws from them that divided by I.
-        let kurtosis = if total > 0.0 {
-            -6.0 * (parts[0].0 / total).powi(2) / (self.instances * (self.instances + 1.0))
-        } else {
-            0.0
-        };
-        Width {
-            mean: total / self.instances,
-            variance: parts.iter().map(variance).sum::<f64>() / self.instances.powi(2),
-            kurtosis,
-        }
-    }
-
-    /// V_c.
-    fn side(&self) -> Width {
-        self.bootstrap(self.of_mean(), self.within, self.within_freedom)
-    }
-
-    /// V.
-    fn ratio(&self, strategy: Strategy) -> Width {
-        match strategy {
-            Strategy::DifferentInstances => {
-                let side = self.side();
-                Width {
-                    mean: 2.0 * side.mean,
-                    variance: 2.0 * side.variance,
-                    kurtosis: side.kurtosis / 2.0,
-                }
-            }
-            Strategy::SameInstances => self.bootstrap(
-                2.0 * self.within,
-                2.0 * self.within,
-                2.0 * self.within_freedom,
-            ),
-        }
-    }
-
-    /// (√V_c + √V_t)²: with n = 2 E(V_c)² / Var(V_c) its mean is 2 E(V_c) (1 + c² + r (1 − c²)), where c² is the
-    /// square of the mean of √(χ²/n), and the sum has nearly the freedom of two χ² with the correlation r.
-    fn two_intervals(&self, strategy: Strategy) -> Width {
-        let side = self.side();
-        let shared = match strategy {
-            Strategy::DifferentInstances => 0.0,
-            Strategy::SameInstances if side.variance > 0.0 => {
-                let common = self.shrunk.0 * self.between / self.instances;
-                2.0 * common.powi(2) / (self.instances - 1.0) / side.variance
-            }
-            Strategy::SameInstances => 0.0,
-        };
-        let n = side.freedom();
-        let short_of_one = (0.5 - (0.125 + 0.0625 / n) / n) / n;
-        let mean = 2.0 * side.mean * (2.0 - (1.0 - shared) * short_of_one);
-        Width {
-            mean,
-            variance: (1.0 + shared) * mean.powi(2) / n,
-            kurtosis: side.kurtosis,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::{prop_assert, prop_assert_eq, proptest};
@@ -294,6 +140,7 @@ mod tests {
     use super::super::NoncentralT;
     use super::super::golden::{PAIRED, PAIRED_EFFECTS, UNPAIRED, UNPAIRED_EFFECTS};
     use super::*;
+    use crate::number::real;
 
     const NOISE: Noise = Noise {
         between: 0.0004,
@@ -460,14 +307,17 @@ mod tests {
         #[test]
         fn power_is_a_probability_that_grows_with_the_slowdown(
             between in 0.0..0.3_f64, within in 0.0..0.3_f64,
-            instances in 2_usize..60, iterations in 1_usize..60,
+            instances in 1_usize..60, iterations in 1_usize..60,
             shift in 0.0..1.0_f64, step in 0.0..0.5_f64,
         ) {
             let noise = Noise { between: between.powi(2), within: within.powi(2) };
             for method in DetectionMethod::ALL {
                 for strategy in Strategy::ALL {
                     let detection = Detection::new(noise, of(instances, iterations), strategy, method, Confidence::P95);
-                    let detection = detection.expect("possible");
+                    let Some(detection) = detection else {
+                        prop_assert!(instances == 1 && method == DetectionMethod::Welch);
+                        continue;
+                    };
                     let (less, more) = (detection.power_at(shift), detection.power_at(shift + step));
                     prop_assert!((0.0..=1.0).contains(&less) && less <= more + 1e-9, "{} {}", less, more);
                     prop_assert_eq!(detection.power_at(-shift), less);

@@ -8,6 +8,7 @@ mod minimal;
 mod noise;
 mod noncentral_t;
 mod quadrature;
+mod sides;
 
 pub use closed_form::Detection;
 pub use configuration::Configuration;

@@ -11,6 +11,9 @@ pub(super) const NORMAL_REACH: f64 = 8.3;
 /// Above so many degrees of freedom the distribution is the normal one, to 1e-10.
 const MOST_FREEDOM: f64 = 1e11;
 
+/// Points with less probability are not worth their time.
+const NEGLIGIBLE: f64 = 1e-14;
+
 /// Below so many degrees of freedom a fractional power at 0 matters.
 const FEW_FREEDOM: f64 = 7.0;
 
@@ -141,12 +144,13 @@ impl Chi {
             return None;
         }
         let weighted = |(u, weight)| (u, weight * self.density(u));
+        let counts = |(_, probability): &(f64, f64)| *probability > NEGLIGIBLE;
         Some(if self.freedom < FEW_FREEDOM {
             let points = LONG.points_from_zero(self.lower, self.upper);
-            points.map(weighted).collect()
+            points.map(weighted).filter(counts).collect()
         } else {
             let points = SHORT.points(self.lower, self.upper);
-            points.map(weighted).collect()
+            points.map(weighted).filter(counts).collect()
         })
     }
 

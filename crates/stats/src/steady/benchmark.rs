@@ -1,47 +1,16 @@
 //! One burn-in for all instances of a benchmark.
 
 use super::Class;
+use super::instance_start::{InstanceStart, asked};
 use super::number::{real, whole};
 use crate::{mean, quantile, standard_deviation};
-
-/// One instance's values in order, and from when on it is steady, by whatever method.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct InstanceStart<'a> {
-    /// The numbers of the iterations that have a value, increasing: one that failed leaves a gap.
-    pub index: &'a [u32],
-    /// Their values.
-    pub values: &'a [f64],
-    /// What the iterations do.
-    pub class: Class,
-    /// The place of the first steady value; `None` without a steady state.
-    pub start: Option<usize>,
-}
-
-impl InstanceStart<'_> {
-    /// Returns how many values stand before the iteration of that number.
-    fn before(&self, iteration: usize) -> usize {
-        self.index
-            .partition_point(|index| usize::try_from(*index).is_ok_and(|it| it < iteration))
-            .min(self.values.len())
-    }
-
-    /// Returns how many iterations there are up to the last that has a value.
-    fn iterations(&self) -> usize {
-        let last = self.index.last();
-        last.map_or(0, |last| {
-            usize::try_from(*last)
-                .unwrap_or(usize::MAX)
-                .saturating_add(1)
-        })
-    }
-}
 
 /// How a benchmark's burn-in is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BurnInOptions {
     /// This quantile of the instances' starts is the burn-in.
     pub quantile: f64,
-    /// At most this share of the shortest instance is burn-in.
+    /// At most this share of the shortest instance that is asked is burn-in.
     pub largest_share: f64,
     /// What burn-in may cost in each instance.
     pub max_cost: Option<MaxCost>,
@@ -120,9 +89,12 @@ pub struct BurnIn {
     pub instances: usize,
     /// How many of them never get steady.
     pub never_steady: usize,
-    /// How many of them are too short to tell.
+    /// How many of them are too short to tell, those that are not asked included.
     pub too_short: usize,
-    /// The sum of the values before the start, on average over instances: seconds for a time.
+    /// How many of them are not asked, because they have less than half of the iterations of the longest.
+    pub not_asked: usize,
+    /// The sum of the values before the start, on average over the instances that are asked: seconds
+    /// for a time.
     pub cost: f64,
     /// How far the values between the start and each instance's own steady state are from the
     /// steady level, relative to it, on average over the instances that have such values.
@@ -134,8 +106,10 @@ pub struct BurnIn {
 
 /// Returns the burn-in of a benchmark from the starts of its instances; `None` without any.
 ///
-/// The quantile of the starts of the instances that get steady, rounded up, and at most the largest
-/// share. Where a start costs more than allowed, it is the one among the allowed whose
+/// An instance can only tell about as many iterations as it has, so only those are asked that
+/// have at least half as many (by their numbers) as the longest: [`is_long_enough`]. The burn-in is the
+/// quantile of the starts of those that get steady, rounded up, and at most the largest
+/// share of the shortest of them. Where a start costs more than allowed, it is the one among the allowed whose
 /// bias is the smallest (the earliest of those within 0.1 % of it).
 ///
 /// Instances whose iterations remember the one before look like a warm-up here and a slowdown there,
@@ -143,6 +117,8 @@ pub struct BurnIn {
 /// test, p > 0.05), and judging everything moves the mean over instances by less than 1 % for sure
 /// (two standard errors over instances), the start is 0.
 pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<BurnIn> {
+    let all = instances;
+    let instances = &asked(all);
     let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
     let starts: Vec<f64> = steady.iter().map(|it| real(it.start)).collect();
     let iterations = instances.iter().map(InstanceStart::iterations);
@@ -156,7 +132,7 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
         let most = wanted.min(whole(options.largest_share * real(shortest)));
         affordable(instances, &steady, most, options.max_cost)
     });
-    let found = from_start(instances, &steady, start, wanted)?;
+    let found = from_start([all, instances], &steady, start, wanted)?;
     Some(BurnIn { wanders, ..found })
 }
 
@@ -196,12 +172,14 @@ fn sign_test(one: usize, other: usize) -> f64 {
 
 /// Returns what a burn-in that somebody else chose costs and leaves; `None` without instances.
 pub fn burn_in_from(instances: &[InstanceStart], start: usize) -> Option<BurnIn> {
-    let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
-    from_start(instances, &steady, Some(start), Some(start))
+    let asked = asked(instances);
+    let steady: Vec<Steady> = asked.iter().filter_map(Steady::of).collect();
+    from_start([instances, &asked], &steady, Some(start), Some(start))
 }
 
+/// Takes all instances, and those that are asked.
 fn from_start(
-    instances: &[InstanceStart],
+    [all, instances]: [&[InstanceStart]; 2],
     steady: &[Steady],
     start: Option<usize>,
     wanted: Option<usize>,
@@ -212,14 +190,16 @@ fn from_start(
         instances.iter().filter(of_class).count()
     };
     let from = start.unwrap_or(0);
+    let not_asked = all.len() - instances.len();
     Some(BurnIn {
         consistency,
         start,
         wanted,
         wanders: false,
-        instances: instances.len(),
+        instances: all.len(),
         never_steady: count_of(Class::NoSteadyState),
-        too_short: count_of(Class::TooShort),
+        too_short: count_of(Class::TooShort) + not_asked,
+        not_asked,
         cost: cost(instances, from),
         transient_bias: average(steady.iter().filter_map(|it| it.transient_bias(from))),
         remaining_bias: average(steady.iter().map(|it| it.remaining_bias(from))),
@@ -259,7 +239,7 @@ struct Steady<'a> {
     instance: &'a InstanceStart<'a>,
     /// The place of the first steady value.
     place: usize,
-    /// The number of its iteration; 0 where it is the first, whatever failed before it.
+    /// The number of the first steady iteration.
     start: usize,
     level: f64,
 }
@@ -267,10 +247,7 @@ struct Steady<'a> {
 impl<'a> Steady<'a> {
     fn of(instance: &'a InstanceStart<'a>) -> Option<Self> {
         let place = instance.start?;
-        let start = match place {
-            0 => 0,
-            place => usize::try_from(*instance.index.get(place)?).ok()?,
-        };
+        let start = instance.first_steady()?;
         let level = mean(instance.values.get(place..)?)?;
         Some(Self {
             instance,
@@ -359,6 +336,7 @@ mod tests {
             instances: 12,
             never_steady: 1,
             too_short: 0,
+            not_asked: 0,
             // Nine iterations each, and another second for every slow one of them.
             cost: 9.0 + f64::from((0..=9).sum::<i32>() + 9 + 9) / 12.0,
             transient_bias: 1.0,
@@ -484,6 +462,58 @@ mod tests {
         let found = burn_in(&instances, &two).expect("instances");
         assert_eq!(found.start, Some(2));
         assert_eq!(rounded(found.cost), (9.0 * 4.0 + 2.0) / 10.0);
+    }
+
+    #[test]
+    fn iterations_that_failed_after_the_last_slow_one_are_no_burn_in() {
+        // The first is slow, and the next nine failed.
+        let index: Vec<u32> = [0].into_iter().chain(10..29).collect();
+        let slow = warming_up(1);
+        let failed = InstanceStart {
+            index: &index,
+            ..instance(&slow, Class::WarmUp, Some(1))
+        };
+        let found = burn_in(&[failed; 3], &BurnInOptions::default()).expect("instances");
+        assert_eq!((found.start, found.cost), (Some(1), 2.0));
+        // The same where the method leaves one more out for doubt.
+        let doubtful = InstanceStart {
+            start: Some(2),
+            ..failed
+        };
+        assert_eq!(doubtful.first_steady(), Some(2));
+        // A slow value after those that failed is burn-in.
+        let late = warming_up(2);
+        let late = InstanceStart {
+            values: &late,
+            ..doubtful
+        };
+        assert_eq!(late.first_steady(), Some(11));
+    }
+
+    #[test]
+    fn what_is_much_shorter_than_the_longest_is_not_asked() {
+        let long: Vec<f64> = (0..60).map(|i| if i < 21 { 2.0 } else { 1.0 }).collect();
+        let steady = instance(&long, Class::WarmUp, Some(21));
+        // Wholly within the warm-up, and so flat to itself.
+        let short = [2.0; 6];
+        let short = instance(&short, Class::Flat, Some(0));
+        let crashed = instance(&long[..2], Class::TooShort, None);
+        let half = instance(&long[..30], Class::WarmUp, Some(21));
+        let of = |more: &[InstanceStart]| {
+            let all = [&[steady; 10], more].concat();
+            let found = burn_in(&all, &BurnInOptions::default()).expect("instances");
+            (found.start, found.wanted, found.too_short, found.not_asked)
+        };
+        assert_eq!(of(&[]), (Some(21), Some(21), 0, 0));
+        assert_eq!(of(&[short; 10]), (Some(21), Some(21), 10, 10));
+        assert_eq!(of(&[crashed]), (Some(21), Some(21), 1, 1));
+        assert_eq!(of(&[half]), (Some(21), Some(21), 0, 0));
+        let all = [steady, short];
+        let found = burn_in(&all, &BurnInOptions::default()).expect("instances");
+        assert_eq!(found.consistency, Consistency::Same(Class::WarmUp));
+        assert_eq!(found.cost, 42.0);
+        let given = burn_in_from(&all, 21).expect("instances");
+        assert_eq!(given, found);
     }
 
     #[test]

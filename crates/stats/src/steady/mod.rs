@@ -8,6 +8,7 @@
 mod approach;
 mod benchmark;
 mod cycle;
+mod instance_start;
 pub mod krun;
 mod mser;
 mod number;
@@ -18,8 +19,9 @@ pub mod traini;
 mod transition;
 
 pub use benchmark::{
-    BurnIn, BurnInOptions, Consistency, InstanceStart, MaxCost, burn_in, burn_in_from, consistency,
+    BurnIn, BurnInOptions, Consistency, MaxCost, burn_in, burn_in_from, consistency,
 };
+pub use instance_start::{InstanceStart, is_long_enough};
 pub use mser::mser5;
 pub use ours::{ITERATIONS_TO_TELL, SteadyOptions, SteadyState, steady_state};
 pub use outliers::{Fences, centred_outliers, outliers_of_any_window};

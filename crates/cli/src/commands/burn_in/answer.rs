@@ -38,10 +38,20 @@ pub fn markdown(rows: &[Row], context: &Context) -> Result<(), CliError> {
 
 fn headline(rows: &[Row]) -> String {
     let cost = share_of_time(rows).map_or_else(String::new, |share| {
-        if share > 0.0 {
-            format!("; burn-in takes {} of the measured time", percent(share))
+        let shortened = rows.iter().filter(|row| row.is_shortened()).count();
+        let of_several = if shortened > 0 && rows.len() > 1 {
+            let shortened = grouped(shortened as u64);
+            format!(", shortened by a limit for {shortened}")
         } else {
+            String::new()
+        };
+        if share > 0.0 {
+            let share = percent(share);
+            format!("; burn-in takes {share} of the measured time{of_several}")
+        } else if shortened == 0 {
             "; no burn-in is needed".to_owned()
+        } else {
+            format!("; burn-in takes no time{of_several}")
         }
     });
     if let [row] = rows {
@@ -87,13 +97,18 @@ fn of_one(row: &Row) -> String {
         SteadyFrom::Index(_) if row.is_mostly_unsteady() => format!(
             "{name} mostly does not get steady: {} of {} never do",
             grouped(row.count(Class::NoSteadyState) as u64),
-            counted(row.instances.len() as u64, "instance")
+            counted((row.instances.len() - row.not_asked()) as u64, "instance")
         ),
         SteadyFrom::Index(start) if row.is_steady_by_hand_alone() => {
             format!(
                 "{name} is steady from iteration {start} on by hand alone: its values do not say so"
             )
         }
+        SteadyFrom::Index(start) if row.is_shortened() => format!(
+            "{name} is judged from iteration {start} on, because a limit shortened its burn-in, and gets steady \
+             at {}",
+            row.wanted.unwrap_or(start)
+        ),
         SteadyFrom::Index(0) => format!("{name} is steady from its first iteration on"),
         SteadyFrom::Index(start) => format!("{name} is steady from iteration {start} on"),
         SteadyFrom::Never => format!("{name} never gets steady"),
@@ -111,7 +126,7 @@ fn share_of_time(rows: &[Row]) -> Option<f64> {
             clippy::cast_precision_loss,
             reason = "nobody has more than 2^53 instances"
         )]
-        let instances = row.instances.len() as f64;
+        let instances = (row.instances.len() - row.not_asked()) as f64;
         if let (Some(effect), Some(_)) = (&row.effect, row.start) {
             sums.0 += instances * effect.cost;
             sums.1 += instances * row.total;

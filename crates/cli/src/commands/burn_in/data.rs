@@ -94,6 +94,7 @@ fn row(row: &Row) -> Value {
         "instances": row.instances.len(),
         "never_steady": row.count(Class::NoSteadyState),
         "too_short": row.count(Class::TooShort),
+        "not_asked": row.not_asked(),
         "cost": effect.filter(|_| row.start.is_some()).map(|it| it.cost),
         "total": row.total,
         "bias_without_burn_in": row.bias_without,
@@ -105,7 +106,7 @@ fn row(row: &Row) -> Value {
 
 /// Writes the rows as CSV: the columns of the JSON rows that are no lists.
 pub fn csv(rows: &[Row], context: &Context) -> Result<(), CliError> {
-    const COLUMNS: [&str; 19] = [
+    const COLUMNS: [&str; 20] = [
         "benchmark",
         "suite",
         "metric",
@@ -125,6 +126,7 @@ pub fn csv(rows: &[Row], context: &Context) -> Result<(), CliError> {
         "transient_bias",
         "remaining_bias",
         "wanders",
+        "not_asked",
     ];
     csv_of_json(&COLUMNS, rows.iter().map(row), &mut context.terminal.out())
 }

@@ -146,8 +146,9 @@ impl BurnIn {
         if let Some(path) = self.plot.as_deref() {
             plot::check_number(path, &rows)?;
         }
+        let known = store.benchmarks(&Filter::default())?;
         let writer = match &self.write {
-            Some(path) => Some(write::Writer::new(path)?),
+            Some(path) => Some(write::Writer::new(path, &known)?),
             None => None,
         };
         let mut complete = true;
@@ -156,7 +157,6 @@ impl BurnIn {
         {
             complete = review::review(&mut rows, writer, context)?;
         }
-        let known = store.benchmarks(&Filter::default())?;
         let known: Vec<&str> = known.iter().map(|it| it.benchmark.as_str()).collect();
         let asked = Asked {
             method: search.steady.method,

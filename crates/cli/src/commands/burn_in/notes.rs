@@ -1,13 +1,13 @@
 //! What deserves attention, and what to do about it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use lapwing_core::clean::{SteadyFrom, SteadyMethod, bare_name};
+use lapwing_core::clean::{SteadyFrom, SteadyMethod};
 use lapwing_core::show::percent;
-use lapwing_core::suite::nearest;
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
 use super::rows::{Planned, Row, Source};
+use crate::burn_in_file::unknown_names;
 use crate::table::{counted, grouped};
 
 /// More names than this are a number.
@@ -41,6 +41,7 @@ pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
         mostly_unsteady(rows),
         partly_unsteady(rows),
         too_short(rows, asked.method),
+        not_asked(rows),
         not_positive(rows),
         shortened(rows),
         wandering(rows),
@@ -49,7 +50,7 @@ pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
     ]
     .into_iter()
     .flatten()
-    .chain(unknown_names(asked.listed, asked.known))
+    .chain(unknown_names(asked.listed, asked.known.iter().copied()))
     .collect()
 }
 
@@ -85,7 +86,8 @@ fn unsteady(rows: &[Row]) -> Option<String> {
 
 /// Returns how many of a benchmark's instances never get steady.
 fn never_of(row: &Row) -> String {
-    let (never, all) = (row.count(Class::NoSteadyState), row.instances.len());
+    let never = row.count(Class::NoSteadyState);
+    let all = row.instances.len() - row.not_asked();
     format!(" ({} of {})", grouped(never as u64), grouped(all as u64))
 }
 
@@ -149,7 +151,7 @@ fn not_worth_it(rows: &[Row]) -> Option<String> {
 }
 
 fn too_short(rows: &[Row], method: SteadyMethod) -> Option<String> {
-    let short = those(rows, |row| row.count(Class::TooShort) > 0)?;
+    let short = those(rows, |row| row.count(Class::TooShort) > row.not_asked())?;
     let of = |row: &Row| {
         let fewest = row.fewest_iterations() as u64;
         format!(" ({})", counted(fewest, "iteration"))
@@ -160,6 +162,19 @@ fn too_short(rows: &[Row], method: SteadyMethod) -> Option<String> {
     };
     Some(format!(
         "too short to tell: {}; at least {enough} iterations in each instance tell, burn-in included",
+        names(short, of)
+    ))
+}
+
+fn not_asked(rows: &[Row]) -> Option<String> {
+    let short = those(rows, |row| row.not_asked() > 0)?;
+    let of = |row: &Row| {
+        let (short, all) = (row.not_asked() as u64, row.instances.len() as u64);
+        format!(" ({} of {})", grouped(short), counted(all, "instance"))
+    };
+    Some(format!(
+        "too short to tell beside the longest instance, with less than half of its iterations, and not \
+         asked: {}",
         names(short, of)
     ))
 }
@@ -175,9 +190,7 @@ fn not_positive(rows: &[Row]) -> Option<String> {
 }
 
 fn shortened(rows: &[Row]) -> Option<String> {
-    let short = those(rows, |row| {
-        row.source == Source::Found && row.wanted > row.start
-    })?;
+    let short = those(rows, Row::is_shortened)?;
     let of = |row: &Row| {
         let (start, wanted) = (row.start.unwrap_or(0), row.wanted.unwrap_or(0));
         let bias = row.effect.as_ref().map_or(0.0, |it| it.remaining_bias);
@@ -209,35 +222,6 @@ fn planned_too_short(rows: &[Row], use_of_starts: UseOfStarts) -> Option<String>
         "the planned burn-in is too short: {}{next}",
         names(short, of)
     ))
-}
-
-/// Returns a note for each name of the burn-in file that no benchmark of the store has.
-fn unknown_names(listed: &BTreeMap<String, u32>, ids: &[&str]) -> Vec<String> {
-    let bare = ids.iter().map(|id| bare_name(id));
-    let known: BTreeSet<&str> = ids.iter().copied().chain(bare).collect();
-    let unknown: Vec<&String> = listed
-        .keys()
-        .filter(|name| !known.contains(name.as_str()))
-        .collect();
-    let mut notes: Vec<String> = unknown
-        .iter()
-        .take(SHOWN)
-        .map(|name| {
-            let meant = nearest(name, known.iter().copied())
-                .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-            format!(
-                "the burn-in file names `{name}`, which no benchmark in the store is called{meant}"
-            )
-        })
-        .collect();
-    if unknown.len() > SHOWN {
-        let more = (unknown.len() - SHOWN) as u64;
-        notes.push(format!(
-            "the burn-in file names {} more that no benchmark in the store is called",
-            grouped(more)
-        ));
-    }
-    notes
 }
 
 /// Returns why a benchmark has no start to write; `None` for one that has.

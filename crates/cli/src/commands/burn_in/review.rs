@@ -216,6 +216,7 @@ impl Review<'_> {
             self.writer.path().display()
         ));
         self.writer.say_what_is_missing(self.rows, self.context);
+        self.writer.say_what_is_shared(self.rows, self.context);
         let skipped: Vec<&str> = self
             .rows
             .iter()

@@ -61,6 +61,8 @@ pub struct InstanceRow {
     pub class: Option<Class>,
     pub start: Option<u32>,
     pub iterations: usize,
+    /// Whether it is long enough beside the others to tell anything.
+    pub is_asked: bool,
 }
 
 /// One benchmark.
@@ -84,7 +86,7 @@ pub struct Row {
     pub effect: Option<BurnIn>,
     /// The bias without any burn-in; `None` without a steady instance.
     pub bias_without: Option<f64>,
-    /// The sum of all values, on average over instances.
+    /// The sum of all values, on average over the instances that are asked.
     pub total: f64,
 }
 
@@ -164,6 +166,7 @@ fn row(
     let sums: Vec<f64> = steady
         .instances
         .iter()
+        .filter(|it| it.is_asked)
         .map(|it| it.values.iter().sum())
         .collect();
     let mut row = Row {
@@ -179,6 +182,7 @@ fn row(
                 class: it.class,
                 start: it.start_index(),
                 iterations: it.values.len(),
+                is_asked: it.is_asked,
             })
             .collect(),
         found,
@@ -276,13 +280,23 @@ impl Row {
     }
 
     fn most_never_do(&self) -> bool {
-        2 * self.count(Class::NoSteadyState) > self.instances.len()
+        2 * self.count(Class::NoSteadyState) > self.instances.len() - self.not_asked()
+    }
+
+    /// Returns whether a limit made the start smaller than the values want.
+    pub fn is_shortened(&self) -> bool {
+        self.source == Source::Found && self.wanted > self.start
     }
 
     /// Returns how many instances are of that class.
     pub fn count(&self, class: Class) -> usize {
         let instances = self.instances.iter();
         instances.filter(|it| it.class == Some(class)).count()
+    }
+
+    /// Returns how many instances are too short beside the others to be asked.
+    pub fn not_asked(&self) -> usize {
+        self.instances.iter().filter(|it| !it.is_asked).count()
     }
 
     /// Returns one more than the index of the last iteration of all instances.
@@ -292,9 +306,9 @@ impl Row {
         last.map_or(0, |last| last.saturating_add(1))
     }
 
-    /// Returns the number of iterations of the shortest instance.
+    /// Returns the number of iterations of the shortest instance that is asked.
     pub fn fewest_iterations(&self) -> usize {
-        let instances = self.instances.iter();
+        let instances = self.instances.iter().filter(|it| it.is_asked);
         instances.map(|it| it.iterations).min().unwrap_or(0)
     }
 }

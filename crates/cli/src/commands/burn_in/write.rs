@@ -1,9 +1,10 @@
 //! `--write`: the first stable iterations as a file that people keep and change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lapwing_core::clean::bare_name;
+use lapwing_core::record::BenchmarkRow;
 
 use super::notes::why_not_written;
 use super::rows::Row;
@@ -16,11 +17,14 @@ use crate::{atomic, burn_in_file};
 pub struct Writer {
     path: PathBuf,
     before: BTreeMap<String, u32>,
+    /// The suites of every benchmark of the store, by id: those of one id share an entry.
+    suites: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Writer {
-    /// Returns the writer of that file. One that is there has to be a burn-in file.
-    pub fn new(path: &Path) -> Result<Self, CliError> {
+    /// Returns the writer of that file. One that is there has to be a burn-in file. `known` are all
+    /// benchmarks of the store.
+    pub fn new(path: &Path, known: &[BenchmarkRow]) -> Result<Self, CliError> {
         let ending = path.extension().and_then(|it| it.to_str());
         if !matches!(ending, Some("json" | "yaml" | "yml")) {
             return Err(CliError::input(format!(
@@ -43,9 +47,15 @@ impl Writer {
                 error.consequence(format!("{name} is there already and was not touched"))
             })?
         };
+        let mut suites: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for row in known {
+            let of_id = suites.entry(row.benchmark.clone()).or_default();
+            of_id.insert(row.suite.clone());
+        }
         Ok(Self {
             path: path.to_owned(),
             before,
+            suites,
         })
     }
 
@@ -68,6 +78,7 @@ impl Writer {
             grouped(rows.len() as u64)
         ));
         self.say_what_is_missing(rows, context);
+        self.say_what_is_shared(rows, context);
         let changed = self.changed(rows);
         if !changed.is_empty() {
             context.terminal.note(&format!(
@@ -84,19 +95,25 @@ impl Writer {
         let _lock = atomic::lock_beside(&self.path)?;
         let mut starts =
             burn_in_file::read(&self.path).unwrap_or_else(|_none_yet| self.before.clone());
-        for (at, row) in rows.iter().enumerate().filter(|(at, _)| wanted(*at)) {
-            let key = self.key(row, rows);
-            match row.known_start() {
-                // Benchmarks of several suites may have one name, and one number then.
-                Some(start) => {
-                    let others = rows[..at].iter().filter(|it| it.benchmark == row.benchmark);
-                    let other = others.filter_map(Row::known_start).max();
-                    starts.insert(key, other.map_or(start, |other| other.max(start)));
-                }
-                None => {
-                    starts.remove(&key);
-                }
-            }
+        let chosen = rows.iter().enumerate();
+        let chosen: Vec<&Row> = chosen
+            .filter(|(at, _)| wanted(*at))
+            .map(|(_, row)| row)
+            .collect();
+        for row in &chosen {
+            let key = self.key(row);
+            // Benchmarks of several suites may have one id, and one entry then: the largest start, and
+            // that of a suite that is not asked for stays.
+            let namesakes = || chosen.iter().filter(|it| it.benchmark == row.benchmark);
+            let found = namesakes().filter_map(|it| it.known_start()).max();
+            let said = match namesakes().count() < self.suites_of(row) {
+                true => starts.get(&key).copied(),
+                false => None,
+            };
+            match found.max(said) {
+                Some(start) => starts.insert(key, start),
+                None => starts.remove(&key),
+            };
         }
         let text = burn_in_file::text(&self.path, &starts)?;
         atomic::replace(&self.path, &text).map_err(|error| {
@@ -117,10 +134,34 @@ impl Writer {
         }
     }
 
+    /// Says which benchmarks share an entry because they have one id in several suites.
+    pub fn say_what_is_shared(&self, rows: &[Row], context: &Context) {
+        let shared = rows.iter().filter(|row| self.suites_of(row) > 1);
+        let shared: BTreeSet<String> = shared
+            .filter_map(|row| {
+                let suites = self.suites.get(&row.benchmark)?;
+                let suites: Vec<&str> = suites.iter().map(String::as_str).collect();
+                Some(format!("{} ({})", row.benchmark, suites.join(", ")))
+            })
+            .collect();
+        if !shared.is_empty() {
+            let shared: Vec<String> = shared.into_iter().collect();
+            context.terminal.note(&format!(
+                "one entry holds for all suites that have the benchmark, with the largest start: {}",
+                shared.join(", ")
+            ));
+        }
+    }
+
+    /// Returns how many suites have a benchmark of this one's id.
+    fn suites_of(&self, row: &Row) -> usize {
+        self.suites.get(&row.benchmark).map_or(1, BTreeSet::len)
+    }
+
     /// Returns the name under which the file has a benchmark: as it had it before, or by its id.
-    fn key(&self, row: &Row, rows: &[Row]) -> String {
+    fn key(&self, row: &Row) -> String {
         let bare = bare_name(&row.benchmark);
-        let namesakes = rows.iter().filter(|it| bare_name(&it.benchmark) == bare);
+        let namesakes = self.suites.keys().filter(|id| bare_name(id) == bare);
         let by_bare_name = !self.before.contains_key(&row.benchmark)
             && self.before.contains_key(bare)
             && namesakes.count() == 1;
@@ -134,7 +175,7 @@ impl Writer {
     fn changed(&self, rows: &[Row]) -> Vec<String> {
         rows.iter()
             .filter_map(|row| {
-                let before = *self.before.get(&self.key(row, rows))?;
+                let before = *self.before.get(&self.key(row))?;
                 let now = row.known_start()?;
                 (before != now).then(|| format!("{} ({before} → {now})", row.benchmark))
             })

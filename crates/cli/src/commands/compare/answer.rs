@@ -103,7 +103,7 @@ fn reason_key(reason: Reason) -> &'static str {
     match reason {
         Reason::FewInstances => "few_instances",
         Reason::OnlySummaries => "only_summaries",
-        Reason::NotPositive => "not_positive",
+        Reason::NotPositive { .. } => "not_positive",
         Reason::Undefined => "undefined",
         Reason::NoDirection => "no_direction",
         Reason::TooWide { .. } => "too_wide",
@@ -112,6 +112,7 @@ fn reason_key(reason: Reason) -> &'static str {
         Reason::NoChangeSeen => "no_change_seen",
         Reason::NoBaseline => "no_baseline",
         Reason::NoCandidate => "no_candidate",
+        Reason::NeverSteady => "never_steady",
         Reason::NothingLeft { .. } => "nothing_left",
     }
 }

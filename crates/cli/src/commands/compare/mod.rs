@@ -113,7 +113,7 @@ impl Compare {
         let regressed = |it: &Comparison| it.verdict == Verdict::Regression;
         if exit == Exit::Judged && !answer.comparisons.iter().any(regressed) {
             context.terminal.note(
-                "--fail-on regression fails because the candidate lacks a benchmark that the baseline has",
+                "--fail-on regression fails because the candidate lacks a benchmark that the baseline has, or has nothing of it that counts",
             );
         }
         Ok(exit)
@@ -128,15 +128,17 @@ impl Compare {
                 let open = || open_for_reading(context);
                 let side = self.one_side(&mut filter, context)?;
                 let found = Sides::find(&[side], &filter, open)?;
-                found.each_benchmark(&filter, |data, place_of| {
-                    samples.add(data, rules, &metrics, place_of);
+                found.each_benchmark(&filter, |data, places_of| {
+                    samples.add(data, rules, &metrics, places_of);
                 })?;
+                let mut notes = found.unknown_names(rules)?;
+                notes.splice(0..0, found.notes.clone());
                 let name = &found.found[0].name;
                 let [first, second] = how.names();
                 Ok(Gathered {
                     names: vec![format!("{name} {first}"), format!("{name} {second}")],
                     samples,
-                    notes: found.notes,
+                    notes,
                 })
             }
             None => {

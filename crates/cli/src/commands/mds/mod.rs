@@ -17,7 +17,7 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
-use crate::store::open_for_reading;
+use crate::store::{note_unknown_names, open_for_reading};
 
 /// Show which slowdowns could be detected, with how many instances and iterations
 ///
@@ -71,9 +71,9 @@ pub struct Grid {
     /// Numbers of iterations of each instance [default: 5,10,15,20,25]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
     iterations: Vec<usize>,
-    /// How many experiments each configuration has
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Simulation")]
-    experiments: u32,
+    /// How many experiments each configuration has [default: 100; 1000 to confirm a plan]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Simulation")]
+    experiments: Option<u32>,
     /// How many times each bootstrap resamples
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = parse_replicates, help_heading = "Simulation")]
     replicates: usize,
@@ -153,6 +153,7 @@ impl Mds {
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
         let metrics = metrics(&store, &mut filter)?;
+        note_unknown_names(&store, &judging.rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);
         let mut found = Found {
             rows: Vec::new(),
@@ -203,7 +204,6 @@ impl Mds {
             false => self.strategy.iter().map(|it| it.strategy()).collect(),
         };
         DetectionOptions {
-            grid: self.grid.grid(),
             methods,
             strategies: in_order(strategies),
             basis: match (is_hail, self.closed_form) {
@@ -211,14 +211,7 @@ impl Mds {
                 (false, true) => WantedBasis::ClosedForm,
                 (false, false) => WantedBasis::Both,
             },
-            experiments: self.grid.experiments,
-            replicates: self.grid.replicates,
-            confidence: self
-                .grid
-                .confidence
-                .or(judging.confidence)
-                .unwrap_or(usual.confidence),
-            seed: Seed(self.grid.seed),
+            ..self.grid.options(judging, usual.experiments)
         }
     }
 }
@@ -227,8 +220,25 @@ impl Mds {
 const USUAL_TARGET: f64 = 0.05;
 
 impl Grid {
+    /// Returns how rates are found, by all methods and strategies, with so many experiments where
+    /// nobody says how many.
+    pub fn options(&self, judging: &Judging, experiments: u32) -> DetectionOptions {
+        let usual = DetectionOptions::default();
+        DetectionOptions {
+            grid: self.grid(),
+            experiments: self.experiments.unwrap_or(experiments),
+            replicates: self.replicates,
+            confidence: self
+                .confidence
+                .or(judging.confidence)
+                .unwrap_or(usual.confidence),
+            seed: Seed(self.seed),
+            ..usual
+        }
+    }
+
     /// Returns the grid; what is not said is as in Hail.
-    pub fn grid(&self) -> DetectionGrid {
+    fn grid(&self) -> DetectionGrid {
         let usual = DetectionGrid::default();
         let or = |chosen: &[usize], usual: Vec<usize>| match chosen.is_empty() {
             true => usual,
@@ -255,7 +265,8 @@ fn in_order<T: Ord>(mut all: Vec<T>) -> Vec<T> {
 }
 
 impl MethodChoice {
-    fn method(self) -> DetectionMethod {
+    /// Returns the method.
+    pub fn method(self) -> DetectionMethod {
         match self {
             Self::Laaber => DetectionMethod::Laaber,
             Self::Schultz => DetectionMethod::Schultz,
@@ -265,7 +276,8 @@ impl MethodChoice {
 }
 
 impl StrategyChoice {
-    fn strategy(self) -> Strategy {
+    /// Returns the strategy.
+    pub fn strategy(self) -> Strategy {
         match self {
             Self::Ibs => Strategy::DifferentInstances,
             Self::Tbs => Strategy::SameInstances,
@@ -303,7 +315,7 @@ fn too_little(command: &Mds) -> CliError {
 }
 
 /// Returns a slowdown written as `5%`, `5 %` or `1.05`.
-fn parse_slowdown(text: &str) -> Result<f64, String> {
+pub fn parse_slowdown(text: &str) -> Result<f64, String> {
     parse_any_slowdown(text).and_then(|slowdown| match slowdown > 1.0 {
         true => Ok(slowdown),
         false => Err("write a slowdown such as 5% or 1.05".to_owned()),

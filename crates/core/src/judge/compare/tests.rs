@@ -269,6 +269,10 @@ fn means_below_zero_have_no_ratio_by_any_method() {
         };
         let one = alone(&scaled(-1.0), &scaled(-2.0), &options);
         assert_eq!(one.verdict, Verdict::Inconclusive, "{method:?}");
-        assert_eq!(one.reason, Some(Reason::NotPositive), "{method:?}");
+        assert_eq!(
+            one.reason,
+            Some(Reason::NotPositive { instances: 0 }),
+            "{method:?}"
+        );
     }
 }

@@ -24,7 +24,7 @@ use crate::record::{BenchmarkData, InstanceData};
 use crate::show::chart::{BurnInMarks, burn_in};
 use crate::show::class_name;
 use crate::show::quantity::{count, percent, quantity};
-use crate::show::sample::metric_title;
+use crate::show::sample::{as_f64, metric_title};
 
 /// Mixtures of classes, as they are called in the address.
 const MIXED: &str = "mixed";
@@ -141,7 +141,7 @@ fn row(
         classes: steady.classes_text(),
         class: told.map_or_else(|| MIXED.to_owned(), class),
         start: match (policy.burn_in, self::planned(data)) {
-            (SteadyFrom::Index(index), _) => index.to_string(),
+            (SteadyFrom::Index(index), _) => with_wanted(index, source.wanted()),
             (SteadyFrom::Recorded, Some(_)) => planned.clone(),
             (SteadyFrom::Never, _) => "never".to_owned(),
             (SteadyFrom::Recorded, None) | (SteadyFrom::Unknown, _) => "–".to_owned(),
@@ -154,18 +154,33 @@ fn row(
         },
         planned,
         found: match steady.steady_from() {
-            SteadyFrom::Index(index) => index.to_string(),
+            SteadyFrom::Index(index) => with_wanted(index, steady.wanted_index()),
             SteadyFrom::Never => "never".to_owned(),
             SteadyFrom::Recorded | SteadyFrom::Unknown => "too short to tell".to_owned(),
         },
         never: told.map_or(0, |it| it.never_steady),
-        instances: steady.instances.len(),
-        cost: with_start.map(|it| it.cost),
-        cost_text: with_start.map_or_else(String::new, |it| quantity(it.cost, unit)),
+        instances: steady.instances.iter().filter(|it| it.is_asked).count(),
+        // A sum of rates or of bytes is no cost.
+        cost: with_start.map(|it| match unit {
+            "s" => it.cost,
+            _ => as_f64(it.start.unwrap_or(0)),
+        }),
+        cost_text: with_start.map_or_else(String::new, |it| match unit {
+            "s" => quantity(it.cost, unit),
+            _ => counted(it.start.unwrap_or(0), "iteration"),
+        }),
         bias: with_start.map(|it| it.remaining_bias.abs()),
         bias_text: with_start.map_or_else(String::new, |it| percent(it.remaining_bias)),
         chart,
         about,
+    }
+}
+
+/// Returns `15 (wants 21)` for a start that a limit made smaller.
+fn with_wanted(start: u32, wanted: Option<u32>) -> String {
+    match wanted {
+        Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
+        Some(_) | None => start.to_string(),
     }
 }
 
@@ -349,13 +364,13 @@ fn guide() -> Markup {
             summary { "How to read this table" }
             dl {
                 dt { "class" }
-                dd { "What the iterations of an instance do: flat (steady at once), warm-up (slower at first), slowdown (faster at first), cyclic (up and down again and again), no steady state (still changing at the end), too short to tell. " em { "Mixed" } ": instances differ." }
+                dd { "What the iterations of an instance do: flat (steady at once), warm-up (slower at first), slowdown (faster at first), cyclic (up and down again and again), no steady state (still changing at the end), too short to tell (also beside others: less than half as many iterations as the longest instance). " em { "Mixed" } ": instances differ." }
                 dt { "judged from" }
                 dd { "The first iteration that counts in this report, by the rules that it was made with." }
                 dt { "found" }
-                dd { "Where the values themselves get steady: nine of ten instances that do get steady are so from there on. " code { "lapwing report --burn-in auto" } " judges from there." }
+                dd { "Where the values themselves get steady: nine of ten instances that do get steady are so from there on. \"Wants\" is a start that had to be shortened so that something is left. " code { "lapwing report --burn-in auto" } " judges from there." }
                 dt { "cost an instance" }
-                dd { "What the iterations before the found start add up to, on average over instances." }
+                dd { "What the iterations before the found start add up to, on average over instances; of a metric that is no time, how many they are." }
                 dt { "bias left" }
                 dd { "How far the mean of what comes after the found start is still off the steady level." }
             }

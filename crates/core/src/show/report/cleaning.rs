@@ -76,19 +76,23 @@ pub(super) fn source_text(source: BurnInSource) -> &'static str {
         BurnInSource::Given => "given for all",
         BurnInSource::Listed => "burn-in file",
         BurnInSource::NotListed => "not in the burn-in file",
-        BurnInSource::Found => "found from the values",
+        BurnInSource::Found { .. } => "found from the values",
     }
 }
 
 /// Returns where a benchmark is taken to be steady: `from 5 on (found from the values)`.
 fn start_text(start: SteadyFrom, source: BurnInSource) -> String {
-    let source = source_text(source);
+    let wanted = source.wanted();
+    let mut source = source_text(source).to_owned();
+    if let Some(wanted) = wanted {
+        source.push_str(&format!("; wants {wanted}"));
+    }
     match start {
         SteadyFrom::Recorded => "as planned".to_owned(),
         SteadyFrom::Index(0) => format!("from the first iteration on ({source})"),
         SteadyFrom::Index(first) => format!("from iteration {first} on ({source})"),
         SteadyFrom::Never => format!("never ({source})"),
-        SteadyFrom::Unknown => source.to_owned(),
+        SteadyFrom::Unknown => source,
     }
 }
 

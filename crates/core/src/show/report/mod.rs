@@ -32,6 +32,7 @@ use super::summary::RunSummary;
 use super::{Colours, chart};
 use crate::clean::{BenchmarkAudit, Rules};
 use crate::judge::{self, Estimate};
+use crate::model::MetricName;
 use crate::record::BenchmarkData;
 use burn_in::{BurnInPage, BurnInRow};
 use cleaning::{CleaningPage, CleaningRow};
@@ -56,6 +57,8 @@ pub struct Options {
     pub made: String,
     /// What is left out of every number.
     pub rules: Rules,
+    /// The metrics that are shown; all where none is named. Burn-in is found from the others too.
+    pub metrics: Vec<MetricName>,
 }
 
 /// What was written.
@@ -307,15 +310,17 @@ impl MetricView {
 }
 
 fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, DirectoryError> {
-    let data = &owned;
+    let all_metrics = &owned;
     let Site {
         directory,
         options,
         colours,
         comparisons: _,
     } = *site;
-    let slug = slug(&data.suite, &data.benchmark.id);
-    let (policy, source) = options.rules.policy(data);
+    let slug = slug(&all_metrics.suite, &all_metrics.benchmark.id);
+    let (policy, source) = options.rules.policy(all_metrics);
+    let narrowed = (!options.metrics.is_empty()).then(|| narrowed(all_metrics, &options.metrics));
+    let data = narrowed.as_ref().unwrap_or(all_metrics);
     let mut views: Vec<MetricView> = MetricSample::names(data)
         .iter()
         .map(|name| MetricSample::under(data, name, policy))
@@ -333,7 +338,7 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         slug: slug.clone(),
         tags: data.benchmark.tags.clone(),
     };
-    let burn_in = burn_in::write(directory, data, about.clone(), (policy, source))?;
+    let burn_in = burn_in::write(directory, all_metrics, about.clone(), (policy, source))?;
     let never_steady = burn_in.as_ref().is_some_and(BurnInRow::mostly_unsteady);
     let found = views
         .iter()
@@ -389,6 +394,17 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         metrics: rows,
         health,
     })
+}
+
+/// Returns a benchmark with these metrics alone.
+fn narrowed(data: &BenchmarkData, metrics: &[MetricName]) -> BenchmarkData {
+    let mut data = data.clone();
+    for instance in &mut data.instances {
+        let values = &mut instance.iterations.values;
+        values.retain(|name, _| metrics.contains(name));
+        instance.summaries.retain(|it| metrics.contains(&it.metric));
+    }
+    data
 }
 
 /// Returns a side file that registers its data under its own name when a page loads it.

@@ -1,0 +1,246 @@
+//! `lapwing plan`: how many instances and iterations to run of each benchmark.
+
+mod answer;
+mod budget;
+mod document;
+mod review;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lapwing_core::clean::Audit;
+use lapwing_core::explain::{Choice, ChoiceRule, PlanOptions, choices};
+use lapwing_core::judge::DetectionOptions;
+use lapwing_core::record::StoreError;
+use lapwing_core::suite::PlanFlavour;
+use lapwing_stats::{Configuration, DetectionMethod};
+
+use self::budget::{Budget, Plan, parse_budget, parse_price};
+use super::mds::{Grid, MethodChoice, StrategyChoice, parse_slowdown};
+use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::comparing::parse_share;
+use crate::error::{CliError, Exit};
+use crate::options::{Context, Filters, Format};
+use crate::progress;
+use crate::samples::{Which, metrics, nothing};
+use crate::store::{note_unknown_names, open_for_reading};
+use crate::suite_update;
+
+/// Choose how many instances and iterations to run, so that a slowdown would be detected
+///
+/// For each benchmark the cheapest configuration that has the power and few false positives; what a
+/// budget does not reach is said, and what it would cost. Costs are those of one version: a comparison
+/// measures two.
+#[derive(Debug, Args)]
+pub struct PlanCommand {
+    /// The slowdown to be detected, as 5% or 1.05; several get a configuration each
+    /// [default: the suite's smallest effect, else 5%; the smallest that can be with --compat hail]
+    #[arg(long, value_name = "SLOWDOWN", value_delimiter = ',', value_parser = parse_slowdown)]
+    slowdown: Vec<f64>,
+    /// How probably it has to be detected
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "95%")]
+    power: f64,
+    /// The largest false-positive rate
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "5%")]
+    alpha: f64,
+    /// What may be spent in all: machine time such as 20h, or money with --price
+    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
+    budget: Option<Budget>,
+    /// What an hour of a machine costs
+    #[arg(long, value_name = "MONEY", value_parser = parse_price)]
+    price: Option<f64>,
+    /// What tells a slowdown [default: welch, as `lapwing compare`; laaber with --compat hail]
+    #[arg(long, value_name = "METHOD")]
+    method: Option<MethodChoice>,
+    /// Whether both sides have different instances (`ibs`) or the same (`tbs`)
+    #[arg(long, value_name = "STRATEGY", default_value = "ibs")]
+    strategy: StrategyChoice,
+    /// The most instances of a benchmark
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = parse_most, conflicts_with = "compat")]
+    max_instances: usize,
+    /// The most iterations of an instance
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = parse_most, conflicts_with = "compat")]
+    max_iterations: usize,
+    /// Go through the benchmarks one by one, with the choice filled in
+    #[arg(long)]
+    review: bool,
+    /// Write the plan to this file, for `lapwing run --plan` and Hail's submit script
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// For whom it is written
+    #[arg(
+        long,
+        value_name = "READER",
+        default_value = "batch",
+        requires = "write"
+    )]
+    flavour: Flavour,
+    /// Write instances, iterations and burn-in into the suite file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml")]
+    update_suite: Option<PathBuf>,
+    #[command(flatten)]
+    grid: Grid,
+    /// Which versions and variants to look at [default: latest; pooled with --compat hail]
+    #[arg(long, value_name = "WHICH")]
+    settings: Option<Which>,
+    #[command(flatten)]
+    filters: Filters,
+    #[command(flatten)]
+    cleaning: Cleaning,
+    /// The form of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// For whom a plan is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Flavour {
+    /// `lapwing run --plan` and Hail's submit script (`burn-in-iterations`)
+    Batch,
+    /// Hail's notebook (`burn_in`), which `lapwing run --plan` reads as well
+    Notebook,
+}
+
+/// So many experiments confirm a configuration.
+const CONFIRMING: u32 = 1_000;
+
+/// A slowdown that matters where nobody says which does.
+const USUAL_SLOWDOWN: f64 = 1.05;
+
+impl PlanCommand {
+    /// Chooses, shows what was chosen, and writes it where that was asked for.
+    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        let budget = self.budget_seconds()?;
+        // A suite file that cannot be written to is told before the search.
+        let suite = self
+            .update_suite
+            .as_deref()
+            .map(suite_update::load)
+            .transpose()?;
+        if let Some(path) = &self.write {
+            document::check(path)?;
+        }
+        let (options, rows, audit) = self.choose(context)?;
+        if rows.is_empty() {
+            return Err(nothing(&audit));
+        }
+        let mut plan = Plan::new(rows, budget);
+        if self.review && !review::review(&mut plan, &options, context)? {
+            context.terminal.say("nothing was written");
+            return Ok(Exit::Fine);
+        }
+        answer::write(&plan, &audit, &options, &self, context)?;
+        let is_empty = plan.kept().next().is_none();
+        if let Some(path) = self.write.as_ref().filter(|_| !is_empty) {
+            document::write(&plan, path, self.flavour.of(), context)?;
+        }
+        if let Some(suite) = suite.filter(|_| !is_empty) {
+            document::update_suite(suite, &plan, context)?;
+        }
+        Ok(if is_empty {
+            Exit::NotEnough
+        } else {
+            Exit::Fine
+        })
+    }
+
+    fn choose(&self, context: &Context) -> Result<(PlanOptions, Vec<Choice>, Audit), CliError> {
+        let judging = self.cleaning.judging()?;
+        let options = self.options(&judging);
+        let mut filter = self.filters.resolve()?;
+        let store = open_for_reading(context)?;
+        let metrics = metrics(&store, &mut filter)?;
+        note_unknown_names(&store, &judging.rules, context)?;
+        let which = Which::settings(self.settings, self.cleaning.compat);
+        let (mut rows, mut audit) = (Vec::new(), Audit::default());
+        let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
+        store.each_benchmark(&filter, |data| {
+            let found = choices(data, &judging.rules, which, &metrics, &options);
+            rows.extend(found.rows);
+            audit.benchmarks.extend(found.audits);
+            bar.inc(1);
+            Ok::<(), StoreError>(())
+        })?;
+        bar.finish_and_clear();
+        Ok((options, rows, audit))
+    }
+
+    fn options(&self, judging: &Judging) -> PlanOptions {
+        let is_hail = self.cleaning.compat == Some(Compat::Hail);
+        let slowdowns = match (self.slowdown.is_empty(), is_hail) {
+            (true, true) => Vec::new(),
+            (true, false) => {
+                let smallest = judging.smallest_effect.map(|it| 1.0 + it);
+                vec![smallest.unwrap_or(USUAL_SLOWDOWN)]
+            }
+            (false, _) => {
+                let mut all = self.slowdown.clone();
+                all.sort_by(f64::total_cmp);
+                all.dedup();
+                all
+            }
+        };
+        PlanOptions {
+            slowdowns,
+            power: self.power,
+            false_positives: self.alpha,
+            detection: DetectionOptions {
+                methods: vec![self.method()],
+                strategies: vec![self.strategy.strategy()],
+                ..self
+                    .grid
+                    .options(judging, if is_hail { 100 } else { CONFIRMING })
+            },
+            rule: match is_hail {
+                true => ChoiceRule::Hail,
+                false => ChoiceRule::Cheapest(Configuration {
+                    instances: self.max_instances,
+                    iterations: self.max_iterations,
+                }),
+            },
+        }
+    }
+
+    /// Returns the names of what tells a slowdown, and of what the sides have in common.
+    fn detection_names(&self) -> (&'static str, &'static str) {
+        (self.method().name(), self.strategy.strategy().name())
+    }
+
+    fn method(&self) -> DetectionMethod {
+        match (self.method, self.cleaning.compat) {
+            (Some(method), _) => method.method(),
+            (None, Some(Compat::Hail)) => DetectionMethod::Laaber,
+            (None, None) => DetectionMethod::Welch,
+        }
+    }
+
+    /// Returns what may be spent, in seconds of a machine.
+    fn budget_seconds(&self) -> Result<Option<f64>, CliError> {
+        match (self.budget, self.price) {
+            (None, _) => Ok(None),
+            (Some(Budget::Seconds(seconds)), _) => Ok(Some(seconds)),
+            (Some(Budget::Money(money)), Some(price)) => Ok(Some(3_600.0 * money / price)),
+            (Some(Budget::Money(money)), None) => Err(CliError::input(format!(
+                "--budget {money} is money, and it is not known what an hour costs"
+            ))
+            .hint("give --price, or write machine time such as 20h")),
+        }
+    }
+}
+
+impl Flavour {
+    fn of(self) -> PlanFlavour {
+        match self {
+            Self::Batch => PlanFlavour::HailBatch,
+            Self::Notebook => PlanFlavour::HailNotebook,
+        }
+    }
+}
+
+fn parse_most(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 3..=100_000) => Ok(count),
+        _ => Err("write a number from 3 to 100,000".to_owned()),
+    }
+}

@@ -1,0 +1,108 @@
+//! What is known of one side: cleaned, or one lot cut in two.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::Split;
+use super::compare::SideSample;
+use crate::clean::{Cleaned, Policy, SteadyFrom, clean};
+use crate::model::{InstanceOutcome, Outcome};
+use crate::record::InstanceData;
+
+impl SideSample {
+    /// Returns what is known of a metric of a benchmark on one side.
+    pub fn of(instances: &[&InstanceData], metric: &str, policy: Policy) -> Self {
+        let cleaned = clean(instances.iter().copied(), metric, policy);
+        Self {
+            never_steady: policy.burn_in == SteadyFrom::Never,
+            ..Self::with(cleaned, instances, metric)
+        }
+    }
+
+    fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
+        let mut side = Self {
+            cleaned,
+            recorded_instances: instances.len(),
+            ..Self::default()
+        };
+        for it in instances {
+            side.failures += failures(it);
+            side.has_values |= it
+                .iterations
+                .values
+                .get(metric)
+                .is_some_and(|column| column.iter().any(|value| value.is_finite()));
+            side.has_summary |= it.summaries.iter().any(|summary| summary.metric == metric);
+            note(&mut side.hosts, it.instance.host.as_deref());
+            note(&mut side.processors, processor(it));
+            note(
+                &mut side.fingerprints,
+                it.instance.benchmark.fingerprint.as_deref(),
+            );
+        }
+        side
+    }
+}
+
+/// Cleans one lot and cuts what counts in two; what does not count goes with its neighbours.
+pub(super) fn halves(
+    instances: &[&InstanceData],
+    metric: &str,
+    policy: Policy,
+    split: Split,
+) -> Vec<SideSample> {
+    let cleaned = clean(instances.iter().copied(), metric, policy);
+    let middle = cleaned.instances.len() / 2;
+    let first_of_second = cleaned.instances.get(middle).map(|it| it.position);
+    let side_of = |place: usize, position: usize| match split {
+        Split::Halves => usize::from(first_of_second.is_some_and(|first| position >= first)),
+        Split::Alternating => place % 2,
+    };
+    let mut sides = [Cleaned::default(), Cleaned::default()];
+    for (place, instance) in cleaned.instances.into_iter().enumerate() {
+        let side = side_of(place, instance.position);
+        sides[side].instances.push(instance);
+    }
+    // One account of what was left out serves both.
+    sides[0].left_out = cleaned.left_out;
+    let mut lots = [Vec::new(), Vec::new()];
+    for (position, instance) in instances.iter().enumerate() {
+        lots[side_of(position, position)].push(*instance);
+    }
+    let with = sides.into_iter().zip(&lots);
+    with.map(|(cleaned, lot)| SideSample {
+        never_steady: policy.burn_in == SteadyFrom::Never,
+        ..SideSample::with(cleaned, lot, metric)
+    })
+    .collect()
+}
+
+/// How many iterations failed or timed out, or whether the instance came to none at all.
+fn failures(it: &InstanceData) -> usize {
+    if it.iterations.is_empty() {
+        let outcome = it.end.as_ref().map(|end| end.outcome);
+        return usize::from(matches!(
+            outcome,
+            Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut)
+        ));
+    }
+    let failed = |outcome: &&Outcome| matches!(outcome, Outcome::Failed | Outcome::TimedOut);
+    it.iterations.outcome.iter().filter(failed).count()
+}
+
+fn processor(it: &InstanceData) -> Option<&str> {
+    const KEY: &str = "cpu_model";
+    let of_instance = it.instance.environment.get(KEY);
+    of_instance
+        .or_else(|| it.run.environment.get(KEY))
+        .and_then(Value::as_str)
+}
+
+fn note(names: &mut BTreeSet<String>, name: Option<&str>) {
+    if let Some(name) = name
+        && !names.contains(name)
+    {
+        names.insert(name.to_owned());
+    }
+}
