@@ -205,15 +205,16 @@ fn sign(cell: &DetectionCell) -> &'static str {
 
 /// Returns by how much the slowdowns of benchmarks with so few instances may be too small; `None` where that is little.
 pub fn few_instances_caution(rows: &[Detectability]) -> Option<String> {
-    let few = |row: &&Detectability| row.variability.size.instances < ENOUGH_INSTANCES;
-    let sizes = rows.iter().filter(few);
-    let fewest = sizes.map(|row| row.variability.size.instances).min()?;
+    let size = |row: &Detectability| row.variability.size.instances;
+    let told = rows.iter().filter(|row| !row.cells.is_empty());
+    let few = told.map(size).filter(|it| *it < ENOUGH_INSTANCES);
+    let fewest = few.clone().min()?;
     let reach = deviation_reach(fewest, Confidence::P95)?;
     let who = match rows {
         [_] => format!("only {fewest} instances were measured"),
         rows => format!(
             "few instances were measured of {} of {}, the fewest {fewest}",
-            rows.iter().filter(few).count(),
+            few.count(),
             rows.len()
         ),
     };

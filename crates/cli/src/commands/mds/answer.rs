@@ -128,14 +128,15 @@ fn minimal(found: &Found, power: f64) -> impl Iterator<Item = Value> {
         .flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
     cells.filter_map(move |(row, cell)| {
         let smallest = cell.detectable(power)?;
+        let interval = cell.experiments().map(|_| smallest.interval);
         Some(of_cell(
             row,
             cell,
             &[
                 ("power", json!(power)),
                 ("slowdown", json!(smallest.slowdown)),
-                ("lower", json!(smallest.interval.lower)),
-                ("upper", json!(smallest.interval.upper)),
+                ("lower", json!(interval.map(|it| it.lower))),
+                ("upper", json!(interval.map(|it| it.upper))),
             ],
         ))
     })

@@ -116,7 +116,7 @@ struct Found {
     audit: Audit,
     /// How many versions were passed over because there are later ones.
     older: usize,
-    /// Of how many there is nothing but zeros, of which nothing is a share.
+    /// How many have an instance of nothing but zeros, which nothing is a share of.
     zeros: usize,
     options: DetectionOptions,
     /// The slowdown that matters, as a factor.
@@ -292,7 +292,7 @@ fn all_zero() -> CliError {
     CliError {
         exit: Exit::NotEnough,
         ..CliError::input(
-            "nothing can be judged: all values are zero, and no slowdown changes that",
+            "nothing can be judged: some instances have nothing but zeros, which nothing is a share of",
         )
         .hint("`lapwing list metrics` shows what else was measured (--metric)")
     }

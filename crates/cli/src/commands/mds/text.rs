@@ -364,7 +364,9 @@ fn not_judged(found: &Found, command: &Mds) -> Vec<String> {
     let mut notes = Vec::new();
     if found.zeros > 0 {
         let zeros = counted(found.zeros as u64, "benchmark");
-        notes.push(format!("not judged: {zeros} with nothing but zeros"));
+        notes.push(format!(
+            "not judged: {zeros} with instances of nothing but zeros"
+        ));
     }
     let not_viable = found.audit.not_viable().count();
     if not_viable > 0 && command.cleaning.detail() == Detail::Line {
