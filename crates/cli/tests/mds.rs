@@ -76,7 +76,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     (confidence 95 %)
     simulated: 40 experiments of each configuration
     where 38 of them detect a slowdown the power may be 83–99 % (--experiments)
-    ~ is by formula: to simulate takes twice the instances that a side has
+    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
     – too little was measured for that: it takes 3 instances of 2 iterations, and
     no zeros
     few instances were measured of 2 of 3, the fewest 12: true slowdowns may be 1.7
@@ -104,7 +104,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
 
     where 38 of them detect a slowdown the power may be 83–99 % (--experiments)
 
-    ~ is by formula: to simulate takes twice the iterations that an instance has
+    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
 
     – too little was measured for that: it takes 3 instances of 2 iterations, and no zeros
 
@@ -138,7 +138,7 @@ fn one_benchmark_has_all_configurations() {
     (confidence 95 %)
     simulated: 40 experiments of each configuration
     where 32 of them detect a slowdown the power may be 65–90 % (--experiments)
-    ~ is by formula: to simulate takes twice the instances that a side has
+    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
     only 12 instances were measured: true slowdowns may be 1.7 times as large
     `lapwing plan --slowdown 3%` chooses how much to run
 
@@ -154,29 +154,29 @@ fn wide_has_all_methods_beside_each_other() {
     assert_snapshot!(mds(folder.path(), &arguments), @"
     tests/test_shuffle.py::test_shuffle[p2p] can detect 5 %, with 6 instances × 4 iterations a side
 
-     benchmark                                 slowdown  a side  laaber ibs  laaber tbs  schultz ibs  schultz tbs  welch ibs  welch tbs
-     tests/test_shuffle.py::test_shuffle[p2p]         1   3 × 4        0.10        0.00         0.17         0.05       0.07       0.07
-     tests/test_shuffle.py::test_shuffle[p2p]         1   3 × 8        0.10       ~0.01         0.17        ~0.04       0.05      ~0.05
-     tests/test_shuffle.py::test_shuffle[p2p]         1   6 × 4        0.00        0.00         0.03         0.05       0.03       0.10
-     tests/test_shuffle.py::test_shuffle[p2p]         1   6 × 8        0.03       ~0.00         0.12        ~0.02       0.07      ~0.05
-     tests/test_shuffle.py::test_shuffle[p2p]         1  12 × 4       ~0.01        0.00        ~0.05         0.00      ~0.05       0.03
-     tests/test_shuffle.py::test_shuffle[p2p]         1  12 × 8       ~0.01       ~0.00        ~0.06        ~0.01      ~0.05      ~0.05
-     tests/test_shuffle.py::test_shuffle[p2p]      1.03   3 × 4        0.55        0.50         0.75         1.00       0.35       0.80
-     tests/test_shuffle.py::test_shuffle[p2p]      1.03   3 × 8        0.78       ~0.65         0.85        ~1.00       0.47      ~0.91
-     tests/test_shuffle.py::test_shuffle[p2p]      1.03   6 × 4        0.80        0.88         0.95         1.00       0.90       1.00
-     tests/test_shuffle.py::test_shuffle[p2p]      1.03   6 × 8        0.78       ~0.90         0.93        ~1.00       0.85      ~1.00
-     tests/test_shuffle.py::test_shuffle[p2p]      1.03  12 × 4       ~0.97        1.00        ~1.00         1.00      ~1.00       1.00
-     tests/test_shuffle.py::test_shuffle[p2p]      1.03  12 × 8       ~0.98       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
-     tests/test_shuffle.py::test_shuffle[p2p]       1.1   3 × 4        1.00        1.00         1.00         1.00       1.00       1.00
-     tests/test_shuffle.py::test_shuffle[p2p]       1.1   3 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
-     tests/test_shuffle.py::test_shuffle[p2p]       1.1   6 × 4        1.00        1.00         1.00         1.00       1.00       1.00
-     tests/test_shuffle.py::test_shuffle[p2p]       1.1   6 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
-     tests/test_shuffle.py::test_shuffle[p2p]       1.1  12 × 4       ~1.00        1.00        ~1.00         1.00      ~1.00       1.00
-     tests/test_shuffle.py::test_shuffle[p2p]       1.1  12 × 8       ~1.00       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
+     slowdown  a side  laaber ibs  laaber tbs  schultz ibs  schultz tbs  welch ibs  welch tbs
+            1   3 × 4        0.10        0.00         0.17         0.05       0.07       0.07
+            1   3 × 8        0.10       ~0.01         0.17        ~0.04       0.05      ~0.05
+            1   6 × 4        0.00        0.00         0.03         0.05       0.03       0.10
+            1   6 × 8        0.03       ~0.00         0.12        ~0.02       0.07      ~0.05
+            1  12 × 4       ~0.01        0.00        ~0.05         0.00      ~0.05       0.03
+            1  12 × 8       ~0.01       ~0.00        ~0.06        ~0.01      ~0.05      ~0.05
+         1.03   3 × 4        0.55        0.50         0.75         1.00       0.35       0.80
+         1.03   3 × 8        0.78       ~0.65         0.85        ~1.00       0.47      ~0.91
+         1.03   6 × 4        0.80        0.88         0.95         1.00       0.90       1.00
+         1.03   6 × 8        0.78       ~0.90         0.93        ~1.00       0.85      ~1.00
+         1.03  12 × 4       ~0.97        1.00        ~1.00         1.00      ~1.00       1.00
+         1.03  12 × 8       ~0.98       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
+          1.1   3 × 4        1.00        1.00         1.00         1.00       1.00       1.00
+          1.1   3 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
+          1.1   6 × 4        1.00        1.00         1.00         1.00       1.00       1.00
+          1.1   6 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
+          1.1  12 × 4       ~1.00        1.00        ~1.00         1.00      ~1.00       1.00
+          1.1  12 × 8       ~1.00       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
 
     simulated: 40 experiments of each configuration, resampled 60 times
     where 38 of them detect a slowdown the power may be 83–99 % (--experiments)
-    ~ is by formula: to simulate takes twice the instances that a side has
+    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
     only 12 instances were measured: true slowdowns may be 1.7 times as large
     `lapwing plan --slowdown 5%` chooses how much to run
 
@@ -440,7 +440,7 @@ fn settings_and_metrics_have_rows_of_their_own() {
     (confidence 95 %)
     simulated: 40 experiments of each configuration
     where 38 of them detect a slowdown the power may be 83–99 % (--experiments)
-    ~ is by formula: to simulate takes twice the instances that a side has
+    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
     few instances were measured of 4 of 4, the fewest 3: true slowdowns may be 6.3
     times as large
     not judged: 1 benchmark; --audit says why

@@ -1,6 +1,7 @@
 //! `lapwing mds`: which slowdowns could be detected with how many instances and iterations.
 
 mod answer;
+mod notes;
 mod text;
 
 use clap::{Args, ValueEnum};

@@ -4,18 +4,15 @@ use std::io::{self, Write};
 
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::CellRate;
-use lapwing_core::show::{
-    DetectionView, Titles, configuration_text, count, detectable_text, few_instances_caution,
-    round_percent,
-};
-use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy, wilson_interval};
+use lapwing_core::show::{DetectionView, Titles, configuration_text, detectable_text};
+use lapwing_stats::{Configuration, DetectionMethod};
 
+use super::notes::notes;
 use super::{Found, Mds};
-use crate::audit::Detail;
 use crate::fit::wrap;
 use crate::options::Context;
 use crate::table::Align::{Left, Right};
-use crate::table::{Table, counted};
+use crate::table::Table;
 
 /// Writes it for a terminal.
 pub fn text(
@@ -219,19 +216,30 @@ pub fn wide_rows(row: &Detectability, found: &Found) -> Vec<WideRow> {
     rows
 }
 
+/// Returns the titles of the rates of all methods: `laaber ibs`.
+pub fn rate_titles(found: &Found) -> Vec<String> {
+    let options = &found.options;
+    let of = |method: &DetectionMethod| {
+        let name = method.name();
+        let strategies = options.strategies.iter();
+        let titles = strategies.map(move |it| format!("{name} {}", it.name()));
+        titles.collect::<Vec<_>>()
+    };
+    options.methods.iter().flat_map(of).collect()
+}
+
 fn wide_table(rows: &[Detectability], found: &Found) -> Table {
     let (mut columns, cells) = names(rows);
+    // One benchmark has its name in the headline.
+    let named = if rows.len() == 1 { 1 } else { 0 };
+    columns.drain(..named);
     columns.extend(["slowdown", "a side"].map(|it| (it.to_owned(), Right)));
-    for method in &found.options.methods {
-        for strategy in &found.options.strategies {
-            columns.push((format!("{} {}", method.name(), strategy.name()), Right));
-        }
-    }
+    columns.extend(rate_titles(found).into_iter().map(|it| (it, Right)));
     let last = ["welch tbs", "welch ibs", "metric", "suite", "schultz tbs"];
     let mut table = Table::new(&columns).dispensable(&last);
     for row in rows {
         for wide in wide_rows(row, found) {
-            let mut line = cells(row);
+            let mut line = cells(row).split_off(named);
             line.push(wide.slowdown.to_string());
             line.push(wide.configuration.to_string());
             line.extend(wide.rates.iter().map(rate_text));
@@ -256,124 +264,6 @@ fn rate_text(rate: &Option<CellRate>) -> String {
         }) => format!("~{value:.2}"),
         None => "–".to_owned(),
     }
-}
-
-/// Returns what there is to say below the table.
-fn notes(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
-    let rows = found.rows.as_slice();
-    let cells = || rows.iter().flat_map(|row| view.cells(row));
-    let simulated = cells().any(|it| it.experiments().is_some());
-    let by_formula = cells().any(|it| it.experiments().is_none());
-    let mut notes = Vec::new();
-    if !command.wide {
-        notes.push(format!(
-            "the minimal detectable slowdown (MDS) with instances × iterations a side; {}",
-            view.basis()
-        ));
-        notes.extend(false_positives(found, view));
-    }
-    if simulated {
-        notes.extend(simulation(found, command, view));
-    }
-    if by_formula && !command.closed_form {
-        let takes = match view.strategy {
-            Strategy::DifferentInstances => "twice the instances that a side has",
-            Strategy::SameInstances => "twice the iterations that an instance has",
-        };
-        notes.push(format!("~ is by formula: to simulate takes {takes}"));
-    }
-    let configurations = found.options.grid.configurations().len();
-    if rows
-        .iter()
-        .any(|row| view.cells(row).count() < configurations)
-    {
-        notes.push(format!(
-            "– too little was measured for that: {}",
-            super::LEAST
-        ));
-    }
-    notes.extend(few_instances_caution(rows));
-    if found.older > 0 && command.settings.is_none() {
-        notes.push("older versions were passed over (`--settings each`)".to_owned());
-    }
-    notes.extend(not_judged(found, command));
-    let unable = rows.iter().any(|row| view.cheapest(row).is_none());
-    notes.push(format!(
-        "`lapwing plan --slowdown {}` {}",
-        view.target_text().replace(' ', ""),
-        match unable {
-            true => "says what would be enough",
-            false => "chooses how much to run",
-        }
-    ));
-    notes
-}
-
-/// Returns how often a slowdown is found where there is none, with the least and with the most.
-fn false_positives(found: &Found, view: DetectionView) -> Option<String> {
-    let configurations = found.options.grid.configurations();
-    let mut ends = vec![*configurations.first()?, *configurations.last()?];
-    ends.dedup();
-    let rates: Vec<String> = ends
-        .into_iter()
-        .filter_map(|it| {
-            Some(format!(
-                "{} with {it}",
-                view.false_positives(&found.rows, it)?
-            ))
-        })
-        .collect();
-    let confidence = round_percent(found.options.confidence.level());
-    (!rates.is_empty()).then(|| {
-        let rates = rates.join(", ");
-        format!("false positives, where nothing got slower: {rates} (confidence {confidence})")
-    })
-}
-
-/// Returns what was simulated, and how sure that makes the power.
-fn simulation(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
-    let experiments = found.options.experiments;
-    let resamples = command.wide || view.method != DetectionMethod::Welch;
-    let resampled = match resamples {
-        true => format!(", resampled {} times", count(found.options.replicates)),
-        false => String::new(),
-    };
-    let each = counted(u64::from(experiments), "experiment");
-    let mut lines = vec![format!(
-        "simulated: {each} of each configuration{resampled}"
-    )];
-    lines.extend(sureness(experiments, view));
-    lines
-}
-
-/// Returns what a power that so many experiments show may really be.
-fn sureness(experiments: u32, view: DetectionView) -> Option<String> {
-    let wanted = view.power * f64::from(experiments);
-    let detected = (0..=experiments).find(|it| f64::from(*it) >= wanted - 1e-9)?;
-    let of = |count: u32| usize::try_from(count).ok();
-    let interval = wilson_interval(of(detected)?, of(experiments)?, Confidence::P95)?;
-    let percent = |share: f64| format!("{:.0}", 100.0 * share);
-    let (lower, upper) = (percent(interval.lower), percent(interval.upper));
-    Some(format!(
-        "where {detected} of them detect a slowdown the power may be {lower}–{upper} % (--experiments)"
-    ))
-}
-
-/// Returns how many benchmarks there is nothing to say of.
-fn not_judged(found: &Found, command: &Mds) -> Vec<String> {
-    let mut notes = Vec::new();
-    if found.zeros > 0 {
-        let zeros = counted(found.zeros as u64, "benchmark");
-        notes.push(format!(
-            "not judged: {zeros} with instances of nothing but zeros"
-        ));
-    }
-    let not_viable = found.audit.not_viable().count();
-    if not_viable > 0 && command.cleaning.detail() == Detail::Line {
-        let benchmarks = counted(not_viable as u64, "benchmark");
-        notes.push(format!("not judged: {benchmarks}; --audit says why"));
-    }
-    notes
 }
 
 /// Returns what stands below, no wider than people want to read.
