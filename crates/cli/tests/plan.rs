@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[expect(dead_code, reason = "only its way to write records is used")]
 mod noise_fixture;
 mod program;
 
