@@ -191,7 +191,88 @@ impl PlanOptions {
         strategies.copied().unwrap_or(Strategy::DifferentInstances)
     }
 
-    fn by_formula(
+    /// Returns the cheapest configuration that detects a slowdown, by formula.
+    ///
+    /// # Errors
+    /// When none does.
+    pub fn cheapest_by_formula(
+        &self,
+        noise: Variances,
+        costs: RunCosts,
+        slowdown: f64,
+        most: Configuration,
+    ) -> Result<Chosen, Unable> {
+        let mut best: Option<(f64, Configuration)> = None;
+        let mut unable = Unable::Never;
+        for iterations in 1..=most.iterations {
+            // More iterations never take fewer than three instances.
+            let least = Configuration {
+                instances: 3,
+                iterations,
+            };
+            if best.is_some_and(|(cost, _)| costs.of(least) > cost) {
+                break;
+            }
+            match self.fewest(noise, iterations, slowdown, most.instances) {
+                Ok(configuration) => {
+                    let cost = costs.of(configuration);
+                    if best.is_none_or(|(before, _)| cost < before) {
+                        best = Some((cost, configuration));
+                    }
+                }
+                Err(why) => unable = why,
+            }
+        }
+        let (_, configuration) = best.ok_or(unable)?;
+        self.by_formula(noise, configuration, slowdown)
+            .ok_or(Unable::Never)
+    }
+
+    /// Returns the fewest instances with so many iterations that have the power, and few false
+    /// positives.
+    fn fewest(
+        &self,
+        noise: Variances,
+        iterations: usize,
+        slowdown: f64,
+        most: usize,
+    ) -> Result<Configuration, Unable> {
+        let instances = instances_needed(
+            noise,
+            iterations,
+            self.strategy(),
+            self.method(),
+            slowdown,
+            self.power,
+            self.detection.confidence,
+        );
+        let enough = instances.ok_or(Unable::Never)?;
+        if enough > most {
+            return Err(Unable::TooMany(Configuration {
+                instances: enough,
+                iterations,
+            }));
+        }
+        let mut at = enough;
+        while at <= most {
+            let configuration = Configuration {
+                instances: at,
+                iterations,
+            };
+            let found = self
+                .by_formula(noise, configuration, slowdown)
+                .ok_or(Unable::Never)?;
+            if found.false_positives.value <= self.false_positives + ROUNDED {
+                return Ok(configuration);
+            }
+            // They fall slowly.
+            at += 1 + at / 8;
+        }
+        Err(Unable::FalsePositives)
+    }
+
+    /// Returns what a configuration detects by formula; `None` where that is not known.
+    pub fn by_formula(
         &self,
         noise: Variances,
         configuration: Configuration,
@@ -260,28 +341,10 @@ impl Search<'_> {
     /// for them.
     fn cheapest(&self, slowdown: f64, most: Configuration) -> Result<Chosen, Unable> {
         let noise = self.noise.ok_or(Unable::NoiseUnknown)?;
-        let mut best: Option<(f64, Configuration)> = None;
-        let mut unable = Unable::Never;
-        for iterations in 1..=most.iterations {
-            // More iterations never take fewer than three instances.
-            let least = Configuration {
-                instances: 3,
-                iterations,
-            };
-            if best.is_some_and(|(cost, _)| self.costs.of(least) > cost) {
-                break;
-            }
-            match self.fewest(noise, iterations, slowdown, most.instances) {
-                Ok(configuration) => {
-                    let cost = self.costs.of(configuration);
-                    if best.is_none_or(|(before, _)| cost < before) {
-                        best = Some((cost, configuration));
-                    }
-                }
-                Err(why) => unable = why,
-            }
-        }
-        let (_, configuration) = best.ok_or(unable)?;
+        let cheapest = self
+            .options
+            .cheapest_by_formula(noise, self.costs, slowdown, most)?;
+        let configuration = cheapest.configuration;
         let by_formula = |configuration| {
             let found = self.by_formula(noise, configuration, slowdown);
             found.ok_or(Unable::Never)
@@ -307,49 +370,6 @@ impl Search<'_> {
             instances: most.instances + 1,
             ..configuration
         }))
-    }
-
-    /// Returns the fewest instances with so many iterations that have the power, and few false
-    /// positives.
-    fn fewest(
-        &self,
-        noise: Variances,
-        iterations: usize,
-        slowdown: f64,
-        most: usize,
-    ) -> Result<Configuration, Unable> {
-        let instances = instances_needed(
-            noise,
-            iterations,
-            self.strategy(),
-            self.method(),
-            slowdown,
-            self.options.power,
-            self.options.detection.confidence,
-        );
-        let enough = instances.ok_or(Unable::Never)?;
-        if enough > most {
-            return Err(Unable::TooMany(Configuration {
-                instances: enough,
-                iterations,
-            }));
-        }
-        let mut at = enough;
-        while at <= most {
-            let configuration = Configuration {
-                instances: at,
-                iterations,
-            };
-            let found = self
-                .by_formula(noise, configuration, slowdown)
-                .ok_or(Unable::Never)?;
-            if found.false_positives.value <= self.options.false_positives + ROUNDED {
-                return Ok(configuration);
-            }
-            // They fall slowly.
-            at += 1 + at / 8;
-        }
-        Err(Unable::FalsePositives)
     }
 
     fn by_formula(

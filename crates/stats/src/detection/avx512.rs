@@ -352,19 +352,40 @@ impl Registers {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     fn positions(&mut self, lookup: &Lookup) -> __m512i {
-        let mut bits = self.next();
+        let bits = self.next();
         // Else the compiler widens it before the loop, and multiplies 32 bits at a time.
         let limit = black_box(lookup.limit);
-        loop {
-            let low = _mm512_mullo_epi16(bits, limit);
-            let uneven = _mm512_cmplt_epu16_mask(low, lookup.uneven);
-            if uneven == 0 {
-                break;
+        let low = _mm512_mullo_epi16(bits, limit);
+        let bits = match _mm512_cmplt_epu16_mask(low, lookup.uneven) {
+            0 => bits,
+            uneven => {
+                // By value, so that the state stays in registers where this does not happen.
+                let (state, bits) = draw_again(self.state, bits, uneven, lookup);
+                self.state = state;
+                bits
             }
-            bits = _mm512_mask_blend_epi16(uneven, bits, self.next());
-        }
+        };
         _mm512_add_epi16(_mm512_mulhi_epu16(bits, limit), lookup.offset)
     }
+}
+
+/// Draws those again whose products are uneven.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn draw_again(
+    state: [__m512i; 4],
+    mut bits: __m512i,
+    mut uneven: u32,
+    lookup: &Lookup,
+) -> ([__m512i; 4], __m512i) {
+    let mut lanes = Registers { state };
+    while uneven != 0 {
+        bits = _mm512_mask_blend_epi16(uneven, bits, lanes.next());
+        let low = _mm512_mullo_epi16(bits, lookup.limit);
+        uneven = _mm512_cmplt_epu16_mask(low, lookup.uneven);
+    }
+    (lanes.state, bits)
 }
 
 /// Adds the values at 32 positions, two to each lane of the sum.

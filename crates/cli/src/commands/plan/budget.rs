@@ -17,7 +17,11 @@ pub fn parse_budget(text: &str) -> Result<Budget, String> {
     let refused = || "write machine time such as 20h, or a sum of money".to_owned();
     let budget = match text.trim().parse::<f64>() {
         Ok(money) => Budget::Money(money),
-        Err(_) => Budget::Seconds(parse_duration(text).map_err(|_| refused())?.as_secs_f64()),
+        Err(_) => Budget::Seconds(
+            parse_duration(text)
+                .map_err(|_reason| refused())?
+                .as_secs_f64(),
+        ),
     };
     let (Budget::Seconds(amount) | Budget::Money(amount)) = budget;
     (amount.is_finite() && amount > 0.0)

@@ -10,6 +10,7 @@ use super::budget::{Fate, Plan};
 use super::text::{power_text, time_text};
 use crate::error::CliError;
 use crate::options::Context;
+use crate::table::counted;
 
 /// What somebody says of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,8 +80,9 @@ fn show(plan: &Plan, at: usize, options: &PlanOptions, context: &Context) {
             Ok(chosen) => {
                 let cost = choice.costs.map(|it| it.of(chosen.configuration));
                 format!(
-                    "{} instances: power {}, false positives {}, takes {}",
-                    chosen.configuration,
+                    "{} × {}: power {}, false positives {}, takes {}",
+                    counted(chosen.configuration.instances as u64, "instance"),
+                    counted(chosen.configuration.iterations as u64, "iteration"),
                     power_text(chosen),
                     round_percent((chosen.false_positives.value * 1e3).round() / 1e3),
                     cost.map_or("an unknown time".to_owned(), time_text),

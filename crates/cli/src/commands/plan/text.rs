@@ -68,7 +68,9 @@ pub fn time_text(seconds: f64) -> String {
 /// Returns a line for each benchmark, in the order of the store.
 pub fn table(plan: &Plan) -> Table {
     let several = plan.lines.iter().any(|line| line.choice.found.len() > 1)
-        || slowdowns(plan).windows(2).any(|pair| pair[0] != pair[1]);
+        || slowdowns(plan)
+            .windows(2)
+            .any(|pair| pair[0].total_cmp(&pair[1]).is_ne());
     let settings = plan.lines.iter().any(|line| {
         let first = plan.lines.first().and_then(|it| it.choice.setting.text());
         line.choice.setting.text() != first
