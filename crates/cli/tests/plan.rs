@@ -62,7 +62,7 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
      once       1.00 s        1          –           –                –        –
      quiet      9.99 s        1          3           1  100 % [100–100]  1.5 min
 
-    power 95 %, by the test of `lapwing compare`, different instances on both sides, false positives at most 5 %; costs are those of one version
+    power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 %; costs are those of one version
     ~ is by formula: too little was measured to simulate so much
     not known how they vary (it takes two instances of two iterations, and values above zero): once
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
@@ -78,7 +78,7 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
      once       1.00 s        1          –           –                –        –
      quiet      9.99 s        1          3           1  100 % [100–100]  1.5 min
 
-    power 95 %, by the test of `lapwing compare`, different instances on both sides, false positives at most 5 %; costs are those of one version
+    power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 %; costs are those of one version
     ~ is by formula: too little was measured to simulate so much
     not known how they vary (it takes two instances of two iterations, and values above zero): once
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
