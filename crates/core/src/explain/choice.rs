@@ -220,7 +220,7 @@ impl PlanOptions {
                         best = Some((cost, configuration));
                     }
                 }
-                Err(why) => unable = why,
+                Err(why) => unable = costs.lesser(unable, why),
             }
         }
         let (_, configuration) = best.ok_or(unable)?;
@@ -293,6 +293,22 @@ impl PlanOptions {
             power: rate(slowdown)?,
             false_positives: rate(1.0)?,
         })
+    }
+}
+
+impl RunCosts {
+    /// Returns the reason that it would take less to do away with.
+    fn lesser(self, one: Unable, other: Unable) -> Unable {
+        match (one, other) {
+            (Unable::TooMany(before), Unable::TooMany(after)) => {
+                match self.of(before) <= self.of(after) {
+                    true => one,
+                    false => other,
+                }
+            }
+            (Unable::TooMany(_), _) => one,
+            (_, _) => other,
+        }
     }
 }
 

@@ -190,6 +190,9 @@ pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<S
             counted(untimed as u64, "benchmark")
         ));
     }
+    if plan.kept().next().is_none() {
+        notes.push("`lapwing mds` shows what could be detected, and with how much".to_owned());
+    }
     if command.write.is_none() && command.update_suite.is_none() && plan.kept().next().is_some() {
         notes.push("--write FILE keeps the plan, and `lapwing run --plan FILE` runs it".to_owned());
     }
