@@ -217,10 +217,10 @@ pub(super) fn filters(label: &str, choices: &Choices, metrics: Metrics) -> Marku
 }
 
 /// A column of a table: the key it is sorted by (empty for none), its head, its class.
-pub(super) type Column = (&'static str, &'static str, &'static str);
+pub(super) type Column<'a> = (&'static str, &'a str, &'static str);
 
 /// Returns a table that the script fills.
-pub(super) fn listing(caption: &str, columns: &[Column]) -> Markup {
+pub(super) fn listing(caption: &str, columns: &[Column<'_>]) -> Markup {
     html! {
         p #shown role="status" {}
         table.listing #rows role="table" tabindex="-1" {
