@@ -129,6 +129,7 @@ fn report(directory: &Path, compare: bool) -> BTreeMap<String, String> {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
         rules: lapwing_core::clean::Rules::default(),
+        detect: lapwing_core::show::report::Detect::default(),
     };
     let benchmarks = benchmarks(6);
     let mut writer = ReportWriter::create(directory, options).expect("a new directory");

@@ -36,6 +36,7 @@ fn options() -> Options {
         title: format!("Report of {ODD}"),
         made: "for a test".to_owned(),
         rules: lapwing_core::clean::Rules::default(),
+        detect: lapwing_core::show::report::Detect::default(),
     }
 }
 

@@ -20,6 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         title: "Synthetic report".to_owned(),
         made: "Made-up measurements, for trying the report.".to_owned(),
         rules: lapwing_core::clean::Rules::default(),
+        detect: lapwing_core::show::report::Detect::default(),
     };
     let mut sessions = Sessions::default();
     match arguments.as_slice() {

@@ -19,6 +19,8 @@ pub(super) enum SitePage {
     Compare,
     /// How much everything varies.
     Variability,
+    /// What could be detected.
+    Detection,
     /// When everything gets steady.
     BurnIn,
     /// What was left out.
@@ -26,10 +28,11 @@ pub(super) enum SitePage {
 }
 
 impl SitePage {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Index,
         Self::Compare,
         Self::Variability,
+        Self::Detection,
         Self::BurnIn,
         Self::Cleaning,
     ];
@@ -40,6 +43,7 @@ impl SitePage {
             Self::Index => "index.html",
             Self::Compare => "compare.html",
             Self::Variability => "variability.html",
+            Self::Detection => "detection.html",
             Self::BurnIn => "burn-in.html",
             Self::Cleaning => "cleaning.html",
         }
@@ -50,6 +54,7 @@ impl SitePage {
             Self::Index => "Benchmarks",
             Self::Compare => "Comparison",
             Self::Variability => "Variability",
+            Self::Detection => "Detection",
             Self::BurnIn => "Burn-in",
             Self::Cleaning => "Cleaning",
         }
@@ -125,7 +130,7 @@ pub(super) fn shell<More: Serialize>(
     let first = settings.metrics.first().map(|it| it.file.as_str());
     let draws_charts = matches!(
         page,
-        SitePage::BurnIn | SitePage::Variability | SitePage::Compare
+        SitePage::BurnIn | SitePage::Variability | SitePage::Detection | SitePage::Compare
     );
     html! {
         (DOCTYPE)

@@ -69,6 +69,10 @@ pub(super) fn rows(
 const SEED: Seed = Seed(7);
 
 impl VariabilityRow {
+    pub(super) fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
     pub(super) fn metric(&self) -> &str {
         &self.noise.name
     }
