@@ -125,8 +125,11 @@
         type: "rect", style,
         shape: { x: x - width / 2 + inset, y: y - height / 2 + inset, width: Math.max(width - 2 * inset, 0), height: Math.max(height - 2 * inset, 0) },
       });
-      const label = names[api.value("cell")];
-      const fontSize = Math.min(12, (width - 6) / (0.55 * label.length));
+      // On a phone the unit goes: every number is in percent.
+      const whole = names[api.value("cell")];
+      const sizeOf = (label) => Math.min(12, (width - 6) / (0.55 * label.length));
+      const label = sizeOf(whole) < 10 ? whole.replace(" %", "") : whole;
+      const fontSize = sizeOf(label);
       return {
         type: "group",
         children: [
@@ -169,7 +172,7 @@
         definition.textContent = text;
         box.append(term, definition);
       };
-      if (all.length) add("slowdown", plainNumber(cell(all[0], "slowdown")) + " %");
+      if (all.length) add("slowdown", plainNumber(Number(cell(all[0], "slowdown").toPrecision(3))) + " %");
       for (const params of all) {
         const [rate, lower, upper] = ["rate", "lower", "upper"].map((name) => cell(params, name));
         if (!Number.isFinite(rate)) continue;
@@ -318,7 +321,7 @@
       option.animation = false;
       option.tooltip = { ...option.tooltip, confine: true };
       option.dataZoom = zooms(definition);
-      fitLabels(option, element.clientWidth);
+      fitLabels(option, printing ? paperWidth : element.clientWidth);
       chart.setOption(option);
       for (const patch of patches) chart.setOption(resolve(patch, look));
       chart.getZr().on("dblclick", showAll);
@@ -372,9 +375,17 @@
 
   // On a narrow page the names beside a plot must leave room for it.
   function fitLabels(option, width) {
-    if (width >= 640) return;
+    if (width > paperWidth) return;
+    const letters = Math.max(Math.floor((width * 0.3) / 6.2), 4);
+    // Names often differ only at their end, so that is kept too; a whole one is shown on hover.
+    const shorten = (name) => (name.length > letters ? `${name.slice(0, Math.ceil(letters / 2))}…${name.slice(-Math.floor(letters / 2))}` : name);
     for (const axis of [option.yAxis].flat()) {
-      if (axis.inverse) axis.axisLabel = { ...axis.axisLabel, width: width * 0.3, overflow: "break", fontSize: 11, lineHeight: 13 };
+      // A row of a heat map has room for one line.
+      if (axis.inverse && axis.type === "category") axis.axisLabel = { ...axis.axisLabel, formatter: shorten, fontSize: 11 };
+      else if (axis.inverse) axis.axisLabel = { ...axis.axisLabel, width: width * 0.3, overflow: "break", fontSize: 11, lineHeight: 13 };
+    }
+    for (const axis of [option.xAxis].flat()) {
+      if (axis.position === "top") axis.axisLabel = { ...axis.axisLabel, width: (width * 0.6) / axis.data.length - 4, overflow: "break", fontSize: 11, lineHeight: 13 };
     }
   }
 

@@ -122,7 +122,7 @@ fn one(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Chart 
             plot(20, height),
             with_tooltip(plot(height + 80, CURVES_HEIGHT - 32)),
         ],
-        "legend": {"show": true, "type": "scroll", "top": height + 44, "left": 12, "selectedMode": false,
+        "legend": {"show": true, "top": height + 44, "left": 12, "selectedMode": false,
             "data": curves.iter().map(|it| it.configuration.to_string()).collect::<Vec<_>>()},
         "xAxis": [
             names_axis("iterations of each instance", "middle", &texts(&grid.iterations)),

@@ -46,7 +46,9 @@ const SUBTITLE_LINE: f64 = 17.0;
 /// How a page of charts looks.
 pub(super) const PAGE_STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}\
 @media(prefers-color-scheme:dark){body{background:#15181c;color:#e4e7eb}}\
-h1{font-size:1.25rem;margin:0;overflow-wrap:anywhere}p{margin:.25rem 0 1rem}";
+h1{font-size:1.25rem;margin:0;overflow-wrap:anywhere}p{margin:.25rem 0 1rem}\
+.chart-tooltip{display:grid;grid-template-columns:auto auto;gap:0 .75rem;margin:0}.chart-tooltip dt{opacity:.75}.chart-tooltip dd{margin:0}\
+.chart-tooltip dt:empty{display:none}.chart-tooltip dt:empty+dd{grid-column:1/-1;font-weight:600}";
 
 static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     let mut database = usvg::fontdb::Database::new();

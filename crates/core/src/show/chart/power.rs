@@ -104,9 +104,9 @@ pub(super) fn power_axes(plot: usize) -> (Value, Value) {
         "type": "value",
         "gridIndex": plot,
         "name": "detection rate (%)",
-        "nameLocation": "end",
-        "nameGap": 12,
-        "nameTextStyle": {"align": "left"},
+        // Above the axis it would meet the label of the line at the target.
+        "nameLocation": "middle",
+        "nameGap": 36,
         "min": 0,
         "max": 100,
         "axisLabel": {"$function": "plainNumber"},
