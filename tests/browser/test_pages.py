@@ -1,11 +1,11 @@
-"""The pages about all benchmarks: comparison, variability, burn-in, cleaning."""
+"""The pages about all benchmarks: comparison, variability, detection, burn-in, cleaning."""
 
 import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-PAGES = ["compare.html", "variability.html", "burn-in.html", "cleaning.html"]
+PAGES = ["compare.html", "variability.html", "detection.html", "burn-in.html", "cleaning.html"]
 
 
 def open_page(visit, report, name, fragment="", **how):
@@ -65,7 +65,7 @@ def test_comparisons_are_filtered_and_the_address_keeps_it(visit, report):
     assert names(again) == ["gzip[level=6]"]
     again.get_by_role("link", name="gzip[level=6]").click()
     again.wait_for_selector(".verdicts .chip")
-    assert again.locator("#charts-title").inner_text() == "peak memory"
+    again.wait_for_function("document.getElementById('charts-title').textContent === 'peak memory'")
 
 
 def test_an_inconclusive_comparison_says_why(visit, report):
@@ -158,6 +158,62 @@ def test_the_noisiest_stands_on_top(visit, report):
     assert "more instances" in page.locator("table.listing tbody tr").first.inner_text()
 
 
+def test_what_cannot_be_detected_stands_on_top(visit, report):
+    page = open_page(visit, report, "detection.html")
+    assert re.search(
+        r"By wall time: \d+ of 57 benchmarks can detect 5 % with 25 instances × 25 iterations a side or less\. \d+ cannot\. Of 4 more nothing is known",
+        page.locator(".answer:visible").inner_text(),
+    )
+    assert names(page)[0] == "noisy"
+    needed = page.locator('table.listing td[data-label="for 5 %"]').all_inner_texts()
+    groups = ["not detected", "×", "too little measured"]
+    order = [next(at for at, it in enumerate(groups) if it in text) for text in needed]
+    assert order == sorted(order) and set(order) == {0, 1, 2}
+    row = page.locator("table.listing tbody tr").first.inner_text()
+    assert re.search(r"~\d+ %\s+~\d+ %\s+~\d+ %\s+~\d+ %\s+not detected\s+\d+ %\s+[\d.]+ %", row)
+
+
+def test_detection_is_filtered_and_sorted(visit, report):
+    page = open_page(visit, report, "detection.html")
+    page.locator(".answer:visible").get_by_role("link", name="4 more").click()
+    page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length === 4")
+    assert "single instance" in names(page) and "Comparing" not in page.locator("main").inner_text()
+    page.select_option('[name="state"]', "yes")
+    page.get_by_role("button", name="for 5 %").click()
+    page.wait_for_function("location.hash.includes('sort=-needed')")
+    needed = page.locator('table.listing td[data-label="for 5 %"]').all_inner_texts()
+    sizes = [int(instances) * int(iterations) for instances, iterations in (text.split(" × ") for text in needed)]
+    assert sizes == sorted(sizes, reverse=True)
+    again = open_page(visit, report, "detection.html", page.evaluate("location.hash"))
+    assert names(again) == names(page)
+
+
+def test_what_is_detected_is_drawn_when_asked_for(visit, report):
+    page = open_page(visit, report, "detection.html")
+    loaded = "[...document.scripts].filter(it => it.src.endsWith('.chart.js')).length"
+    assert page.evaluate(loaded) == 0
+    page.get_by_role("button", name="Draw what is detected").click()
+    page.wait_for_selector("#overview canvas")
+    assert re.search(r"^\d+ of 57 benchmarks can detect 5 %", page.locator("#overview h3").inner_text())
+    box = page.locator("#overview canvas").bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 60, box["y"] + 80)
+    page.wait_for_selector(".chart-tooltip")
+    assert re.search(r" \(1\.\d\), 25 × 25 a side\s+detects\s+\d+ %, by formula", page.locator(".chart-tooltip").inner_text())
+    page.select_option('[name="metric"]', "user_time")
+    page.wait_for_function("document.querySelector('#overview h3').textContent.includes(' of 37 ')")
+    page.get_by_role("button", name="Put the charts away").click()
+    assert not page.locator("#overview").is_visible()
+
+
+def test_a_benchmark_says_what_it_could_detect(visit, page_of):
+    page = visit(page_of("noisy"))
+    said = page.locator(".detectable").inner_text()
+    assert re.fullmatch(r"Comparing 10 instances × 10 iterations a side would detect a slowdown of \d+ % or more by wall time, 95 % of the time \(by formula\)\.", said)
+    page.get_by_role("link", name="detection", exact=True).click()
+    page.wait_for_selector("table.listing tbody tr")
+    assert "noisy" in names(page)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_phone_needs_no_sideways_scrolling(visit, report, name):
     page = open_page(visit, report, name, width=390, height=844)
@@ -190,7 +246,7 @@ def test_the_keyboard_suffices(visit, report, name):
 def test_axe_finds_nothing_serious(visit, report, name, width, dark):
     # A part of the rows has everything that all of them have, and takes less time.
     page = open_page(visit, report, name, "#suite=synthetic", width=width, dark=dark)
-    for button in ["Draw the ratios", "Draw the rows of the table", "Draw where the noise lies"]:
+    for button in ["Draw the ratios", "Draw the rows of the table", "Draw where the noise lies", "Draw what is detected"]:
         if page.get_by_role("button", name=button).count():
             page.get_by_role("button", name=button).click()
             page.wait_for_selector(".chart canvas")

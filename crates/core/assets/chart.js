@@ -19,6 +19,15 @@
       background: "#15181c", box: "rgba(21,24,28,0.45)",
     },
   };
+  // From small to large, each with what can be read on it. The first five are what is small enough; a step is between
+  // them and the others, so that it can be seen without counting.
+  const [darkText, lightText] = ["#12161b", "#ffffff"];
+  const shades = {
+    "lapwing-light": ["#eff4fb", "#d9e7f9", "#c2d9f7", "#a6caf3", "#8abaee", "#0578b8", "#0066a0", "#005486", "#02436a", "#12334d"]
+      .map((fill, at) => ({ fill, text: at < 5 ? darkText : lightText })),
+    "lapwing-dark": ["#1e2b38", "#1e3950", "#1b4869", "#165780", "#166697", "#539cd6", "#71aee4", "#91c0ef", "#b5d5f8", "#d9eafd"]
+      .map((fill, at) => ({ fill, text: at < 5 ? lightText : darkText })),
+  };
   const staticFont = "Liberation Sans, Arial, Helvetica, sans-serif";
   const pageFont = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
@@ -106,6 +115,32 @@
       return { type: "group", children: [line(from[0], from[1], to[0], to[1]), ...caps] };
     },
 
+    // A cell of a heat map in its shade, with what is written in it; framed where it is able.
+    heatCell: ({ names }, look) => (params, api) => {
+      const [x, y] = api.coord([api.value("x"), api.value("y")]);
+      const [width, height] = api.size([1, 1]);
+      const shade = api.value("shade");
+      const { fill, text } = Number.isFinite(shade) ? shades[look][shade] : { fill: tones[look].shade, text: tones[look].muted };
+      const box = (inset, style) => ({
+        type: "rect", style,
+        shape: { x: x - width / 2 + inset, y: y - height / 2 + inset, width: Math.max(width - 2 * inset, 0), height: Math.max(height - 2 * inset, 0) },
+      });
+      // On a phone the unit goes: every number is in percent.
+      const whole = names[api.value("cell")];
+      const sizeOf = (label) => Math.min(12, (width - 6) / (0.55 * label.length));
+      const label = sizeOf(whole) < 10 ? whole.replace(" %", "") : whole;
+      const fontSize = sizeOf(label);
+      return {
+        type: "group",
+        children: [
+          box(1, { fill }),
+          ...(api.value("able") === 1 ? [box(3.25, { fill: "none", stroke: text, lineWidth: 1.5 })] : []),
+          // Smaller could not be read; hovering tells it.
+          ...(fontSize >= 8 ? [{ type: "text", style: { text: label, x, y, fill: text, textAlign: "center", textVerticalAlign: "middle", font: api.font({ fontSize }) } }] : []),
+        ],
+      };
+    },
+
     box: (_, look) => (params, api) => {
       const place = api.value("place");
       const x = (name) => api.coord([api.value(name), place])[0];
@@ -124,6 +159,27 @@
           line(median, y - half, median, y + half, 2.4),
         ],
       };
+    },
+
+    // What is shown on hover of curves: the share of each of them at that place.
+    ratesAt: () => (found) => {
+      const all = [found].flat();
+      const box = document.createElement("dl");
+      box.className = "chart-tooltip";
+      const add = (label, text) => {
+        const [term, definition] = ["dt", "dd"].map((name) => document.createElement(name));
+        term.textContent = label;
+        definition.textContent = text;
+        box.append(term, definition);
+      };
+      if (all.length) add("slowdown", plainNumber(Number(cell(all[0], "slowdown").toPrecision(3))) + " %");
+      for (const params of all) {
+        const [rate, lower, upper] = ["rate", "lower", "upper"].map((name) => cell(params, name));
+        if (!Number.isFinite(rate)) continue;
+        const interval = Number.isFinite(lower) ? ` [${Math.round(lower)}–${Math.round(upper)}]` : "";
+        add(params.seriesName, `${Number(rate.toPrecision(3))} %${interval}`);
+      }
+      return box;
     },
 
     // What is shown on hover: a list of fields of the row. Built of nodes, so that names need no escaping.
@@ -265,7 +321,7 @@
       option.animation = false;
       option.tooltip = { ...option.tooltip, confine: true };
       option.dataZoom = zooms(definition);
-      fitLabels(option, element.clientWidth);
+      fitLabels(option, printing ? paperWidth : element.clientWidth);
       chart.setOption(option);
       for (const patch of patches) chart.setOption(resolve(patch, look));
       chart.getZr().on("dblclick", showAll);
@@ -319,14 +375,24 @@
 
   // On a narrow page the names beside a plot must leave room for it.
   function fitLabels(option, width) {
-    if (width >= 640) return;
+    if (width > paperWidth) return;
+    const letters = Math.max(Math.floor((width * 0.3) / 6.2), 4);
+    // Names often differ only at their end, so that is kept too; a whole one is shown on hover.
+    const shorten = (name) => (name.length > letters ? `${name.slice(0, Math.ceil(letters / 2))}…${name.slice(-Math.floor(letters / 2))}` : name);
     for (const axis of [option.yAxis].flat()) {
-      if (axis.inverse) axis.axisLabel = { ...axis.axisLabel, width: width * 0.3, overflow: "break", fontSize: 11, lineHeight: 13 };
+      // A row of a heat map has room for one line.
+      if (axis.inverse && axis.type === "category") axis.axisLabel = { ...axis.axisLabel, formatter: shorten, fontSize: 11 };
+      else if (axis.inverse) axis.axisLabel = { ...axis.axisLabel, width: width * 0.3, overflow: "break", fontSize: 11, lineHeight: 13 };
+    }
+    for (const axis of [option.xAxis].flat()) {
+      if (axis.position === "top") axis.axisLabel = { ...axis.axisLabel, width: (width * 0.6) / axis.data.length - 4, overflow: "break", fontSize: 11, lineHeight: 13 };
     }
   }
 
   // Zooming must not steal the page's scrolling: the wheel zooms only with Shift held.
   function zooms(definition) {
+    // Its cells and its curves have axes of their own.
+    if (definition.id === "detection") return [];
     if (["comparison", "ratios", "variability", "distribution"].includes(definition.id)) {
       return [{ type: "inside", xAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false }];
     }

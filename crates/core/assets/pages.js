@@ -254,9 +254,8 @@
     }
   }
 
-  // --- How much benchmarks vary.
-
-  function variability() {
+  // A chart of the rows by the metric that is looked at, drawn on request. Returns what to call when others are shown.
+  function overview() {
     const place = document.getElementById("overview");
     let looked = settings.metrics?.[0];
     let drawn = null;
@@ -273,10 +272,21 @@
       const chart = await load(metric.chart);
       if (metric !== looked || !isOpen()) return;
       clear();
-      drawn = figure(chart, `variability-${metric.name.replace(/[^\w.-]+/g, "_")}`);
+      drawn = figure(chart, `${settings.page}-${metric.name.replace(/[^\w.-]+/g, "_")}`);
       place.append(drawn.section);
     }
 
+    return (rows, metric) => {
+      showMetric(rows, metric);
+      if (metric === looked) return;
+      looked = metric;
+      if (isOpen()) draw();
+    };
+  }
+
+  // --- How much benchmarks vary.
+
+  function variability() {
     listing({
       text: (row) => `${row.suite} ${row.id} ${row.setting}`,
       keys: {
@@ -296,12 +306,7 @@
           few: (row) => row.instances < 3,
         }),
       },
-      shown(rows, metric) {
-        showMetric(rows, metric);
-        if (metric === looked) return;
-        looked = metric;
-        if (isOpen()) draw();
-      },
+      shown: overview(),
       row: (row, metric) => line(row,
         nameCell(row, { fragment: metricFragment(metric), about: [row.setting] }),
         number("instances", row.instances < 3 ? attention(String(row.instances)) : row.instances.toLocaleString("en")),
@@ -314,6 +319,35 @@
           : nothing("–"),
         cell("wide", row.groups ? "groups" : undefined, row.groups),
         cell("wide", "what helps", row.advice)),
+    });
+  }
+
+  // --- Which slowdowns could be detected.
+
+  function detection() {
+    const corners = settings.corners.map((title, at) => ({ title: `MDS at ${title}`, key: `corner${at}`, at }));
+    listing({
+      text: (row) => `${row.suite} ${row.id} ${row.setting}`,
+      keys: {
+        name: (row) => row.key,
+        size: (row) => row.instances,
+        needed: (row) => row.iterations_needed,
+        between: (row) => row.between,
+        within: (row) => row.within,
+        ...Object.fromEntries(corners.map(({ key, at }) => [key, (row) => row.slowdowns[at]])),
+      },
+      filters: {
+        ...bySuiteAndTag,
+        state: (row, wanted) => (wanted === "few" ? row.instances < 3 : row.able === wanted),
+      },
+      shown: overview(),
+      row: (row, metric) => line(row,
+        nameCell(row, { fragment: metricFragment(metric), about: [row.setting] }),
+        number("measured", row.instances < 3 ? attention(row.size) : row.size),
+        ...corners.map(({ title, at }) => (row.slowdown_texts[at] ? number(title, row.slowdown_texts[at]) : nothing("–"))),
+        number(`for ${settings.target}`, { yes: element("strong", {}, row.needed_text), no: attention("not detected"), unknown: attention("too little measured") }[row.able]),
+        row.between_text ? number("noise between", row.between_text) : nothing("–"),
+        row.within_text ? number("noise within", row.within_text) : nothing("–")),
     });
   }
 
@@ -399,5 +433,5 @@
     return drawing("svg", { viewBox: `0 0 ${width} ${2 * middle}`, class: `forest-plot ${row.verdict}`, role: "img", "aria-label": title }, drawing("title", {}, title), ...parts);
   }
 
-  ({ index, cleaning, "burn-in": burnIn, variability, compare })[settings.page]();
+  ({ index, cleaning, "burn-in": burnIn, variability, detection, compare })[settings.page]();
 })();

@@ -130,6 +130,7 @@ fn report(directory: &Path, compare: bool) -> BTreeMap<String, String> {
         made: "for a test".to_owned(),
         rules: lapwing_core::clean::Rules::default(),
         metrics: Vec::new(),
+        detect: lapwing_core::show::report::Detect::default(),
     };
     let benchmarks = benchmarks(6);
     let mut writer = ReportWriter::create(directory, options).expect("a new directory");

@@ -37,6 +37,7 @@ fn options() -> Options {
         made: "for a test".to_owned(),
         rules: lapwing_core::clean::Rules::default(),
         metrics: Vec::new(),
+        detect: lapwing_core::show::report::Detect::default(),
     }
 }
 

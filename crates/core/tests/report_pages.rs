@@ -6,7 +6,7 @@ use std::path::Path;
 use lapwing_core::clean::{BurnInRule, Rules};
 use lapwing_core::explain::{NoiseMetrics, Settings, noise};
 use lapwing_core::record::BenchmarkData;
-use lapwing_core::show::report::{self, Options};
+use lapwing_core::show::report::{self, Detect, Options};
 use lapwing_stats::Seed;
 use serde_json::{Value, json};
 
@@ -22,6 +22,7 @@ fn write(directory: &Path, benchmarks: Vec<BenchmarkData>, rules: Rules) {
         made: "for a test".to_owned(),
         rules,
         metrics: Vec::new(),
+        detect: Detect::default(),
     };
     report::write(benchmarks, directory, options).expect("it writes");
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lapwing_core::record::Filter;
-use lapwing_core::show::report::{ComparisonView, DirectoryError, Options, ReportWriter};
+use lapwing_core::show::report::{ComparisonView, Detect, DirectoryError, Options, ReportWriter};
 
 use crate::audit::Detail;
 use crate::cleaning::{Cleaning, Compat, Judging};
@@ -50,6 +50,7 @@ impl Report {
         }
         let total = store.benchmarks(&filter)?.len();
         let bar = bar(total, context);
+        let usual = Detect::default();
         let options = Options {
             title: "Lapwing report".to_owned(),
             made: format!(
@@ -59,6 +60,11 @@ impl Report {
             ),
             rules: judging.rules,
             metrics: filter.metrics.clone(),
+            detect: Detect {
+                target: judging.smallest_effect.map_or(usual.target, |it| 1.0 + it),
+                confidence: judging.confidence.unwrap_or(usual.confidence),
+                ..usual
+            },
         };
         let mut writer = ReportWriter::create(&self.output, options).map_err(directory_error)?;
         if let Some(view) = comparisons {

@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         made: "Made-up measurements, for trying the report.".to_owned(),
         rules: lapwing_core::clean::Rules::default(),
         metrics: Vec::new(),
+        detect: lapwing_core::show::report::Detect::default(),
     };
     let mut sessions = Sessions::default();
     match arguments.as_slice() {

@@ -2,10 +2,14 @@
 
 use lapwing_stats::Noise as Variances;
 
+use super::noise::Noise;
 use super::samples::{Looked, NoiseMetrics, SettingSample, each_sample};
 use super::setting::{Setting, Settings};
 use crate::clean::{BenchmarkAudit, Rules};
-use crate::judge::{DetectionCell, DetectionOptions, Variability, detection, metric, variability};
+use crate::judge::{
+    DetectionCell, DetectionOptions, Variability, detection, detection_by_formula, metric,
+    variability,
+};
 use crate::model::{Metric, MetricName};
 use crate::record::BenchmarkData;
 
@@ -26,6 +30,22 @@ pub struct Detectability {
     pub variability: Variability,
     /// What each configuration detects.
     pub cells: Vec<DetectionCell>,
+}
+
+impl Detectability {
+    /// Returns what could be detected by formula where this is the noise.
+    pub fn by_formula(noise: &Noise, options: &DetectionOptions) -> Self {
+        let cells = variances(&noise.variability).map(|it| detection_by_formula(it, options));
+        Self {
+            suite: noise.suite.clone(),
+            benchmark: noise.benchmark.clone(),
+            setting: noise.setting.clone(),
+            name: noise.name.clone(),
+            metric: noise.metric.clone(),
+            variability: noise.variability.clone(),
+            cells: cells.unwrap_or_default(),
+        }
+    }
 }
 
 /// What was found of a benchmark.
@@ -73,12 +93,6 @@ fn row(
         cleaned,
         ..
     } = *sample;
-    let is_enough = variability.size.instances >= FEWEST_INSTANCES;
-    let components = variability.components.filter(|_| is_enough);
-    let variances = components.map(|it| Variances {
-        between: it.between,
-        within: it.within,
-    });
     let seed = options.seed.split(&data.suite).split(&data.benchmark.id);
     let options = DetectionOptions {
         seed: seed.split(&setting.text().unwrap_or_default()).split(name),
@@ -90,7 +104,16 @@ fn row(
         setting: setting.clone(),
         metric: metric(data, name),
         name: name.clone(),
-        cells: detection(cleaned, variances, &options),
+        cells: detection(cleaned, variances(&variability), &options),
         variability,
     }
+}
+
+fn variances(variability: &Variability) -> Option<Variances> {
+    let is_enough = variability.size.instances >= FEWEST_INSTANCES;
+    let components = variability.components.filter(|_| is_enough);
+    components.map(|it| Variances {
+        between: it.between,
+        within: it.within,
+    })
 }

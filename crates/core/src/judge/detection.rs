@@ -45,6 +45,36 @@ impl DetectionGrid {
         all.dedup();
         all
     }
+
+    /// Returns the configurations with the fewest and the most of both, in order.
+    pub fn corners(&self) -> Vec<Configuration> {
+        let ends = |of: &[usize]| {
+            of.iter()
+                .copied()
+                .min()
+                .into_iter()
+                .chain(of.iter().copied().max())
+        };
+        let of = |instances: usize| {
+            ends(&self.iterations).map(move |iterations| Configuration {
+                instances,
+                iterations,
+            })
+        };
+        let mut all: Vec<Configuration> = ends(&self.instances).flat_map(of).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Returns the configuration with the most of both; of nothing that with none.
+    pub fn largest(&self) -> Configuration {
+        let most = |of: &[usize]| of.iter().copied().max().unwrap_or_default();
+        Configuration {
+            instances: most(&self.instances),
+            iterations: most(&self.iterations),
+        }
+    }
 }
 
 /// How detection rates are found.
@@ -198,6 +228,23 @@ pub fn detection(
         WantedBasis::ClosedForm => Vec::new(),
         WantedBasis::Both | WantedBasis::AsHail => simulate(cleaned, options),
     };
+    cells(&simulated, noise, options)
+}
+
+/// Returns what each configuration of the grid detects by formula, whatever the options want it to be found from.
+pub fn detection_by_formula(noise: Noise, options: &DetectionOptions) -> Vec<DetectionCell> {
+    let options = DetectionOptions {
+        basis: WantedBasis::ClosedForm,
+        ..options.clone()
+    };
+    cells(&[], Some(noise), &options)
+}
+
+fn cells(
+    simulated: &[Experiments],
+    noise: Option<Noise>,
+    options: &DetectionOptions,
+) -> Vec<DetectionCell> {
     let mut cells = Vec::new();
     for (at, configuration) in options.grid.configurations().into_iter().enumerate() {
         for method in &options.methods {

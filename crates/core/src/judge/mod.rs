@@ -24,6 +24,7 @@ pub use compare::{
 };
 pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, WantedBasis, detection,
+    detection_by_formula,
 };
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};

@@ -57,16 +57,18 @@ impl DetectionView {
     /// Returns the configuration with the fewest iterations in all that detects the slowdown which matters;
     /// of equal ones that with fewer instances.
     pub fn cheapest(self, row: &Detectability) -> Option<&DetectionCell> {
-        let able = self.cells(row).filter(|cell| {
-            cell.rate(self.target)
-                .is_some_and(|rate| rate.value >= self.power)
-        });
-        able.min_by_key(|cell| {
+        let mut cells: Vec<&DetectionCell> = self.cells(row).collect();
+        cells.sort_by_key(|cell| {
             let Configuration {
                 instances,
                 iterations,
             } = cell.configuration;
             (instances * iterations, instances)
+        });
+        // A rate takes a while, so no more are asked for than needed.
+        cells.into_iter().find(|cell| {
+            cell.rate(self.target)
+                .is_some_and(|rate| rate.value >= self.power)
         })
     }
 
@@ -108,14 +110,27 @@ impl DetectionView {
             (true, true) => " in every setting and by every metric",
         };
         let able = benchmarks.values().filter(|able| **able).count();
-        let who = match (able, benchmarks.len()) {
+        self.sentence(able, benchmarks.len(), throughout, most)
+    }
+
+    /// Returns the answer in a sentence where it is known how many are able.
+    pub(super) fn headline_of(self, able: usize, all: usize, most: Configuration) -> String {
+        self.sentence(able, all, "", most)
+    }
+
+    fn sentence(self, able: usize, all: usize, throughout: &str, most: Configuration) -> String {
+        let who = match (able, all) {
             (0, 1) => "the one benchmark cannot".to_owned(),
             (_, 1) => "the one benchmark can".to_owned(),
             (0, all) => format!("none of {all} benchmarks can"),
             (able, all) if able == all => format!("all {all} benchmarks can"),
             (able, all) => format!("{able} of {all} benchmarks can"),
         };
-        format!("{who} detect {target}{throughout} {within}")
+        let target = self.target_text();
+        format!(
+            "{who} detect {target}{throughout} with at most {}",
+            a_side(most)
+        )
     }
 
     /// Returns in which share of the experiments of a configuration a slowdown is found where there is none, on average over

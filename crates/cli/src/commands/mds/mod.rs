@@ -4,18 +4,21 @@ mod answer;
 mod notes;
 mod text;
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Detectability, detectability};
 use lapwing_core::judge::{DetectionGrid, DetectionOptions, WantedBasis};
 use lapwing_core::record::StoreError;
-use lapwing_core::show::DetectionView;
+use lapwing_core::show::{DetectionView, chart};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy};
 
 use crate::cleaning::{Cleaning, Compat, Judging};
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
+use crate::plot::check_ending;
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
 use crate::store::{note_unknown_names, open_for_reading};
@@ -58,6 +61,9 @@ pub struct Mds {
     /// The form of the answer
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    /// Draw it to a file: .svg, .png or .html
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
 }
 
 /// What is simulated, and how often.
@@ -127,6 +133,7 @@ struct Found {
 impl Mds {
     /// Answers in a sentence, then shows the table and what to do.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        check_ending(self.plot.as_deref())?;
         let found = self.find(context)?;
         let has_cells = found.rows.iter().any(|row| !row.cells.is_empty());
         if !has_cells {
@@ -138,6 +145,10 @@ impl Mds {
                 ([], _) => all_zero(),
                 _ => too_little(&self),
             });
+        }
+        if let Some(path) = &self.plot {
+            let view = DetectionView::of(&found.options, found.target, self.power);
+            chart::detection(&found.rows, &found.options.grid, view).save(path)?;
         }
         answer::write(&found, &self, context)?;
         Ok(Exit::Fine)

@@ -8,14 +8,17 @@
 mod burn_in;
 mod columns;
 mod comparison;
+mod detection;
 mod distribution;
 mod engine;
 mod font;
+mod heat;
 mod history;
 mod instance_means;
 mod iterations;
 mod page;
 mod picture;
+mod power;
 mod ratios;
 mod thin;
 mod variability;
@@ -25,6 +28,7 @@ use serde_json::{Value, json};
 
 pub use burn_in::{BurnInMarks, burn_in};
 pub use comparison::{ComparedValue, comparison};
+pub use detection::detection;
 pub use distribution::distribution;
 pub use engine::DrawError;
 pub(super) use engine::{CHART_SCRIPT, ECHARTS};

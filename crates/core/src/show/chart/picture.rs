@@ -46,7 +46,9 @@ const SUBTITLE_LINE: f64 = 17.0;
 /// How a page of charts looks.
 pub(super) const PAGE_STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}\
 @media(prefers-color-scheme:dark){body{background:#15181c;color:#e4e7eb}}\
-h1{font-size:1.25rem;margin:0}p{margin:.25rem 0 1rem}";
+h1{font-size:1.25rem;margin:0;overflow-wrap:anywhere}p{margin:.25rem 0 1rem}\
+.chart-tooltip{display:grid;grid-template-columns:auto auto;gap:0 .75rem;margin:0}.chart-tooltip dt{opacity:.75}.chart-tooltip dd{margin:0}\
+.chart-tooltip dt:empty{display:none}.chart-tooltip dt:empty+dd{grid-column:1/-1;font-weight:600}";
 
 static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     let mut database = usvg::fontdb::Database::new();
@@ -176,7 +178,13 @@ impl Chart {
                 }),
             );
             for part in ["grid", "legend"] {
-                if let Some(top) = object.get_mut(part).and_then(|part| part.get_mut("top")) {
+                // A chart of several plots has a list of them.
+                let parts = match object.get_mut(part) {
+                    Some(Value::Array(parts)) => parts.as_mut_slice(),
+                    Some(part) => std::slice::from_mut(part),
+                    None => &mut [],
+                };
+                for top in parts.iter_mut().filter_map(|part| part.get_mut("top")) {
                     *top = json!(top.as_f64().unwrap_or(0.0) + header);
                 }
             }

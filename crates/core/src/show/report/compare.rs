@@ -20,7 +20,7 @@ use crate::judge::{
 use crate::model::Better;
 use crate::show::chart::{Chart, ratios};
 use crate::show::quantity::round_percent;
-use crate::show::sample::metric_title;
+use crate::show::sample::{first_upper, metric_title};
 use crate::show::{caution_text, news_first, ratio_text, reason_text, verdicts_text};
 
 /// What a report shows of comparisons that were made.
@@ -322,7 +322,7 @@ fn main(view: &ComparisonView, rows: &[CompareRow]) -> Markup {
     }
 }
 
-fn table_columns(view: &ComparisonView) -> Vec<super::site::Column> {
+fn table_columns(view: &ComparisonView) -> Vec<super::site::Column<'static>> {
     let mut columns = vec![("name", "benchmark", "name")];
     if view.names(|it| &it.candidate).len() > 1 {
         columns.push(("candidate", "candidate", ""));
@@ -404,14 +404,6 @@ fn choices(view: &ComparisonView, rows: &[CompareRow]) -> Choices {
 }
 
 /// Returns the text as the beginning of a sentence.
-pub(super) fn first_upper(text: &str) -> String {
-    let mut characters = text.chars();
-    match characters.next() {
-        Some(first) => first.to_uppercase().chain(characters).collect(),
-        None => String::new(),
-    }
-}
-
 fn guide(options: &CompareOptions) -> Markup {
     html! {
         details.guide {

@@ -7,6 +7,7 @@ mod burn_in;
 mod cleaning;
 mod columns;
 mod compare;
+mod detection;
 mod directory;
 mod environment;
 mod failures;
@@ -39,6 +40,8 @@ use cleaning::{CleaningPage, CleaningRow};
 use columns::About;
 pub use compare::ComparisonView;
 use compare::Shown;
+pub use detection::Detect;
+use detection::{DetectionPage, DetectionRow};
 use directory::Directory;
 pub use directory::DirectoryError;
 use health::Health;
@@ -59,6 +62,8 @@ pub struct Options {
     pub rules: Rules,
     /// The metrics that are shown; all where none is named. Burn-in is found from the others too.
     pub metrics: Vec<MetricName>,
+    /// Which slowdowns should be detected.
+    pub detect: Detect,
 }
 
 /// What was written.
@@ -93,6 +98,7 @@ pub struct ReportWriter {
     cleaning: CleaningPage,
     burn_in: BurnInPage,
     variability: VariabilityPage,
+    detection: DetectionPage,
     comparisons: Option<Shown>,
     /// The tags of the benchmarks with a page, by slug.
     written: BTreeMap<String, Vec<String>>,
@@ -148,6 +154,7 @@ impl ReportWriter {
             cleaning: CleaningPage::default(),
             burn_in: BurnInPage::default(),
             variability: VariabilityPage::default(),
+            detection: DetectionPage::default(),
             comparisons: None,
             written: BTreeMap::new(),
         })
@@ -195,6 +202,8 @@ impl ReportWriter {
             .write(&self.directory, &self.options, compared)?;
         self.variability
             .write(&self.directory, &self.options, compared)?;
+        self.detection
+            .write(&self.directory, &self.options, compared)?;
         let page = self
             .index
             .write(&self.directory, &self.options, self.comparisons.as_ref())?;
@@ -208,6 +217,7 @@ impl ReportWriter {
             about,
             found,
             variability,
+            detection,
             burn_in,
             metrics,
             health,
@@ -217,6 +227,9 @@ impl ReportWriter {
         }
         for row in variability {
             self.variability.add(row);
+        }
+        for row in detection {
+            self.detection.add(row);
         }
         if let Some(row) = burn_in {
             self.burn_in.add(row);
@@ -259,6 +272,7 @@ struct Summary {
     about: About,
     found: Vec<FoundByMetric>,
     variability: Vec<VariabilityRow>,
+    detection: Vec<DetectionRow>,
     burn_in: Option<BurnInRow>,
     /// For each metric its name, its unit and a row per variant.
     metrics: Vec<(String, String, Vec<Row>)>,
@@ -382,14 +396,23 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         burn_in: burn_in.as_ref(),
         site,
     });
-    directory.write(&format!("benchmark/{slug}.html"), &page)?;
-    let names = views.into_iter().map(|view| view.sample.name).collect();
+    let names: Vec<String> = views.into_iter().map(|view| view.sample.name).collect();
+    let first = names.first().cloned().unwrap_or_default();
     // Last of all: it takes the measurements apart by variant and version.
     let variability = variability::rows(owned, &options.rules, names, &about);
+    let detection: Vec<DetectionRow> = variability
+        .iter()
+        .map(|row| detection::row(row.noise(), about.clone(), options.detect))
+        .collect();
+    let later = page::Later {
+        detectable: detection::sentence(&detection, &first, options.detect),
+    };
+    directory.write(&format!("benchmark/{slug}.html"), &later.put_into(&page))?;
     Ok(Summary {
         about,
         found,
         variability,
+        detection,
         burn_in,
         metrics: rows,
         health,

@@ -22,6 +22,23 @@ use crate::show::sample::metric_title;
 const SHOWN_OBSERVATIONS: usize = 200;
 const SHOWN_CHARACTERS: usize = 160;
 
+/// Stands where [`Later`] goes; no text of a page can be the same, because what is in one is escaped.
+const DETECTABLE: &str = "<!--detectable-->";
+
+/// What a page says that is known only once the measurements are taken apart.
+#[derive(Debug)]
+pub(super) struct Later {
+    /// Which slowdowns could be detected.
+    pub(super) detectable: Markup,
+}
+
+impl Later {
+    /// Returns the page with it.
+    pub(super) fn put_into(self, page: &str) -> String {
+        page.replacen(DETECTABLE, &self.detectable.into_string(), 1)
+    }
+}
+
 /// What a page is made of.
 #[derive(Debug)]
 pub(super) struct Page<'a> {
@@ -93,6 +110,7 @@ pub(super) fn page(page: &Page<'_>) -> String {
                     (description(page))
                     @if let Some(shown) = page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
                     (sentence(page))
+                    (PreEscaped(DETECTABLE))
                     (elsewhere(page))
                     (metric_table(page))
                     (metric_part(page))
@@ -125,7 +143,12 @@ fn elsewhere(page: &Page<'_>) -> Markup {
         url_part(&page.data.benchmark.id),
         url_part(&page.data.suite)
     );
-    let pages = [SitePage::Variability, SitePage::BurnIn, SitePage::Cleaning];
+    let pages = [
+        SitePage::Variability,
+        SitePage::Detection,
+        SitePage::BurnIn,
+        SitePage::Cleaning,
+    ];
     html! {
         p.hint.elsewhere {
             "Among all benchmarks: "

@@ -19,6 +19,8 @@ pub(super) enum SitePage {
     Compare,
     /// How much everything varies.
     Variability,
+    /// What could be detected.
+    Detection,
     /// When everything gets steady.
     BurnIn,
     /// What was left out.
@@ -26,10 +28,11 @@ pub(super) enum SitePage {
 }
 
 impl SitePage {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Index,
         Self::Compare,
         Self::Variability,
+        Self::Detection,
         Self::BurnIn,
         Self::Cleaning,
     ];
@@ -40,6 +43,7 @@ impl SitePage {
             Self::Index => "index.html",
             Self::Compare => "compare.html",
             Self::Variability => "variability.html",
+            Self::Detection => "detection.html",
             Self::BurnIn => "burn-in.html",
             Self::Cleaning => "cleaning.html",
         }
@@ -50,6 +54,7 @@ impl SitePage {
             Self::Index => "Benchmarks",
             Self::Compare => "Comparison",
             Self::Variability => "Variability",
+            Self::Detection => "Detection",
             Self::BurnIn => "Burn-in",
             Self::Cleaning => "Cleaning",
         }
@@ -125,7 +130,7 @@ pub(super) fn shell<More: Serialize>(
     let first = settings.metrics.first().map(|it| it.file.as_str());
     let draws_charts = matches!(
         page,
-        SitePage::BurnIn | SitePage::Variability | SitePage::Compare
+        SitePage::BurnIn | SitePage::Variability | SitePage::Detection | SitePage::Compare
     );
     html! {
         (DOCTYPE)
@@ -217,10 +222,10 @@ pub(super) fn filters(label: &str, choices: &Choices, metrics: Metrics) -> Marku
 }
 
 /// A column of a table: the key it is sorted by (empty for none), its head, its class.
-pub(super) type Column = (&'static str, &'static str, &'static str);
+pub(super) type Column<'a> = (&'static str, &'a str, &'static str);
 
 /// Returns a table that the script fills.
-pub(super) fn listing(caption: &str, columns: &[Column]) -> Markup {
+pub(super) fn listing(caption: &str, columns: &[Column<'_>]) -> Markup {
     html! {
         p #shown role="status" {}
         table.listing #rows role="table" tabindex="-1" {

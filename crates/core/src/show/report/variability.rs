@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::Options;
 use super::cleaning::by_use;
 use super::columns::{About, columns};
-use super::compare::first_upper;
 use super::directory::{Directory, DirectoryError};
 use super::page::url_part;
 use super::side_file;
@@ -24,7 +23,7 @@ use crate::model::MetricName;
 use crate::record::BenchmarkData;
 use crate::show::chart;
 use crate::show::quantity::{count, percent, quantity};
-use crate::show::sample::metric_title;
+use crate::show::sample::{first_upper, metric_title};
 use crate::show::{NOISY, Titles, noise_advice, noise_headline};
 
 /// How much a variant of a benchmark varies by a metric.
@@ -70,6 +69,10 @@ pub(super) fn rows(
 const SEED: Seed = Seed(7);
 
 impl VariabilityRow {
+    pub(super) fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
     pub(super) fn metric(&self) -> &str {
         &self.noise.name
     }

@@ -1,0 +1,291 @@
+//! Which slowdowns could be detected: of one benchmark with every configuration and how probably, of
+//! several with those that tell most.
+
+use std::cmp::Reverse;
+
+use lapwing_stats::Configuration;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::font::shorten;
+use super::heat::Cells;
+use super::power::{power_axes, power_curves};
+use super::{Chart, LABEL_SIZE, WIDTH, number_axis};
+use crate::explain::Detectability;
+use crate::judge::{DetectionCell, DetectionGrid};
+use crate::show::detection::DetectionView;
+use crate::show::noise::Titles;
+use crate::show::quantity::count;
+use crate::show::sample::first_upper;
+
+/// More rows than this would make a picture that nobody can read.
+const MOST_ROWS: usize = 100;
+
+/// More curves than this would hide each other.
+const MOST_CURVES: usize = 5;
+
+const CELL_HEIGHT: u32 = 34;
+const ROW_HEIGHT: u32 = 26;
+const CURVES_HEIGHT: u32 = 300;
+
+/// Returns the chart of what could be detected with the configurations of a grid.
+///
+/// Of one benchmark a heat map and power curves; of several a heat map with a row each, those first
+/// that cannot detect the slowdown which matters.
+pub fn detection(rows: &[Detectability], grid: &DetectionGrid, view: DetectionView) -> Chart {
+    let shown: Vec<&Detectability> = rows
+        .iter()
+        .filter(|row| view.cells(row).next().is_some())
+        .collect();
+    match shown.as_slice() {
+        [] => Chart {
+            subtitle: "Nothing to draw: it takes two instances, two iterations in each of them, and times above zero."
+                .to_owned(),
+            ..chart(view.headline(rows, grid.largest()), 160, nothing())
+        },
+        [row] if rows.len() == 1 => one(row, grid, view),
+        _ => several(rows, &shown, grid, view),
+    }
+}
+
+fn chart(title: String, height: u32, option: Value) -> Chart {
+    Chart {
+        id: "detection",
+        title,
+        subtitle: String::new(),
+        width: WIDTH,
+        height,
+        option,
+        views: Vec::new(),
+    }
+}
+
+fn nothing() -> Value {
+    let (dataset, series) = Cells::new().into_parts();
+    json!({"dataset": [dataset], "grid": super::grid(36), "xAxis": number_axis("slowdown (%)"),
+        "yAxis": {"type": "value"}, "series": [series]})
+}
+
+/// What the shades mean.
+fn legend<'a>(view: DetectionView, mut cells: impl Iterator<Item = &'a DetectionCell>) -> String {
+    let target = view.target_text();
+    let formula = match cells.any(|it| it.experiments().is_none()) {
+        true => " ~: by formula.",
+        false => "",
+    };
+    format!(
+        "Minimal detectable slowdown with instances × iterations a side ({}). The more a cell stands out, the larger it is; \
+         framed: {target} is detected.{formula}",
+        view.basis().replace('`', "")
+    )
+}
+
+fn one(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Chart {
+    let name = Titles::of(std::slice::from_ref(row)).title(row);
+    let target = view.target_text();
+    let title = match view.cheapest(row) {
+        Some(cell) => format!("{name} detects {target} from {} on", cell.configuration),
+        None => format!(
+            "{name} cannot detect {target} with {} or less",
+            grid.largest()
+        ),
+    };
+    let subtitle = format!(
+        "{} Below: how probably each slowdown is detected.",
+        legend(view, view.cells(row))
+    );
+    let mut cells = Cells::new();
+    for (y, instances) in grid.instances.iter().enumerate() {
+        for (x, iterations) in grid.iterations.iter().enumerate() {
+            let configuration = Configuration {
+                instances: *instances,
+                iterations: *iterations,
+            };
+            if let Some(cell) = view.cell(row, configuration) {
+                cells.add((x, y), &name, cell, view);
+            }
+        }
+    }
+    let (dataset, heat) = cells.into_parts();
+    let curves: Vec<&DetectionCell> = diagonal(grid)
+        .into_iter()
+        .filter_map(|it| view.cell(row, it))
+        .collect();
+    let most = grid.slowdowns.iter().copied().fold(1.0, f64::max);
+    let (mut datasets, mut series) = power_curves(&curves, view, most, 1);
+    datasets.insert(0, dataset);
+    series.insert(0, heat);
+    let (slowdowns, rates) = power_axes(1);
+    let height = 64 + CELL_HEIGHT * u32::try_from(grid.instances.len()).unwrap_or(1);
+    let option = json!({
+        "dataset": datasets,
+        "grid": [
+            plot(20, height),
+            with_tooltip(plot(height + 80, CURVES_HEIGHT - 32)),
+        ],
+        "legend": {"show": true, "top": height + 44, "left": 12, "selectedMode": false,
+            "data": curves.iter().map(|it| it.configuration.to_string()).collect::<Vec<_>>()},
+        "xAxis": [
+            names_axis("iterations of each instance", "middle", &texts(&grid.iterations)),
+            slowdowns,
+        ],
+        "yAxis": [names_axis("instances a side", "end", &texts(&grid.instances)), rates],
+        "tooltip": {"trigger": "item", "formatter": {"$function": "ratesAt"}},
+        "series": series,
+    });
+    Chart {
+        subtitle,
+        ..chart(title, height + 80 + CURVES_HEIGHT - 20, option)
+    }
+}
+
+fn several(
+    rows: &[Detectability],
+    shown: &[&Detectability],
+    grid: &DetectionGrid,
+    view: DetectionView,
+) -> Chart {
+    let mut shown: Vec<(Urgency, &Detectability)> = shown
+        .par_iter()
+        .map(|row| (urgency(row, grid, view), *row))
+        .collect();
+    shown.sort_by(|one, other| one.0.cmp(&other.0));
+    let drawable = shown.len();
+    let able = shown.iter().filter(|it| it.0.0.is_some()).count();
+    let shown: Vec<&Detectability> = shown.into_iter().take(MOST_ROWS).map(|it| it.1).collect();
+    let configurations = telling(grid);
+    let titles = Titles::of(rows);
+    let names: Vec<String> = shown.iter().map(|row| titles.title(*row)).collect();
+    let mut cells = Cells::new();
+    for (y, (row, name)) in shown.iter().zip(&names).enumerate() {
+        for (x, configuration) in configurations.iter().enumerate() {
+            if let Some(cell) = view.cell(row, *configuration) {
+                cells.add((x, y), name, cell, view);
+            }
+        }
+    }
+    debug_assert!(!cells.is_empty(), "every row has a cell");
+    let (dataset, heat) = cells.into_parts();
+    let short: Vec<String> = names
+        .iter()
+        .map(|name| shorten(name, LABEL_SIZE, f64::from(WIDTH) * 0.36))
+        .collect();
+    let mut x = names_axis(
+        "instances × iterations a side",
+        "middle",
+        &texts(&configurations),
+    );
+    let mut y = names_axis("", "end", &short);
+    x["position"] = json!("top");
+    y["inverse"] = json!(true);
+    y["axisLabel"] = json!({"interval": 0, "color": {"$color": "text"}});
+    let height = 56 + ROW_HEIGHT * u32::try_from(shown.len()).unwrap_or(1);
+    let option = json!({
+        "dataset": [dataset],
+        "grid": plot(8, height),
+        "xAxis": x,
+        "yAxis": y,
+        "tooltip": {"trigger": "item"},
+        "series": [heat],
+    });
+    let mut subtitle = legend(view, shown.iter().flat_map(|row| view.cells(row)));
+    if shown.len() < rows.len() {
+        subtitle.push_str(&format!(
+            " {} of {} rows drawn{}.",
+            count(shown.len()),
+            count(rows.len()),
+            match shown.len() < drawable {
+                true => ", those first that cannot detect it",
+                false => "; of the others too little was measured",
+            }
+        ));
+    }
+    let headline = view.headline_of(able, rows.len(), grid.largest());
+    Chart {
+        subtitle,
+        ..chart(first_upper(&headline), height + 20, option)
+    }
+}
+
+/// In which order rows are drawn.
+type Urgency = (Option<Reverse<usize>>, Reverse<u64>);
+
+/// Those that cannot detect what matters come first, the worst of them before the others; then those for which it
+/// takes most.
+fn urgency(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Urgency {
+    let cost = view.cheapest(row).map(|it| {
+        let Configuration {
+            instances,
+            iterations,
+        } = it.configuration;
+        Reverse(instances * iterations)
+    });
+    let found = view
+        .cell(row, grid.largest())
+        .and_then(|it| it.detectable(view.power));
+    // Slowdowns are at least 1, and such numbers are in the order of their bits.
+    let slowdown = found.map_or(f64::INFINITY, |it| it.slowdown);
+    (cost, Reverse(slowdown.to_bits()))
+}
+
+/// Returns at most five configurations from the smallest to the largest.
+fn diagonal(grid: &DetectionGrid) -> Vec<Configuration> {
+    let (instances, iterations) = (&grid.instances, &grid.iterations);
+    let number = instances.len().max(iterations.len()).min(MOST_CURVES);
+    let last = number.saturating_sub(1).max(1);
+    let at = |of: &[usize], step: usize| {
+        let position = (step * of.len().saturating_sub(1) + last / 2) / last;
+        of.get(position).copied()
+    };
+    let mut all: Vec<Configuration> = (0..number)
+        .filter_map(|step| {
+            Some(Configuration {
+                instances: at(instances, step)?,
+                iterations: at(iterations, step)?,
+            })
+        })
+        .collect();
+    all.dedup();
+    all
+}
+
+/// Returns the diagonal and the corners of the grid, by their iterations in all.
+fn telling(grid: &DetectionGrid) -> Vec<Configuration> {
+    let mut all = diagonal(grid);
+    all.extend(grid.corners());
+    all.sort_by_key(|it| (it.instances * it.iterations, it.instances));
+    all.dedup();
+    all
+}
+
+fn texts(of: &[impl ToString]) -> Vec<String> {
+    of.iter().map(ToString::to_string).collect()
+}
+
+fn plot(top: u32, height: u32) -> Value {
+    json!({"left": 16, "right": 24, "top": top, "height": height, "outerBoundsMode": "same", "outerBoundsContain": "all"})
+}
+
+fn with_tooltip(mut plot: Value) -> Value {
+    plot["tooltip"] = json!({"trigger": "axis"});
+    plot
+}
+
+fn names_axis(name: &str, location: &str, names: &[String]) -> Value {
+    // In the middle the name stands beyond the labels.
+    let (align, gap) = match location {
+        "middle" => ("center", 28),
+        _ => ("left", 12),
+    };
+    json!({
+        "type": "category",
+        "data": names,
+        "name": name,
+        "nameLocation": location,
+        "nameGap": gap,
+        "nameTextStyle": {"align": align},
+        "axisLine": {"show": false},
+        "axisTick": {"show": false},
+        "axisLabel": {"interval": 0},
+    })
+}
