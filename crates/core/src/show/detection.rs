@@ -52,16 +52,18 @@ impl DetectionView {
     /// Returns the configuration with the fewest iterations in all that detects the slowdown which matters;
     /// of equal ones that with fewer instances.
     pub fn cheapest(self, row: &Detectability) -> Option<&DetectionCell> {
-        let able = self.cells(row).filter(|cell| {
-            cell.rate(self.target)
-                .is_some_and(|rate| rate.value >= self.power)
-        });
-        able.min_by_key(|cell| {
+        let mut cells: Vec<&DetectionCell> = self.cells(row).collect();
+        cells.sort_by_key(|cell| {
             let Configuration {
                 instances,
                 iterations,
             } = cell.configuration;
             (instances * iterations, instances)
+        });
+        // A rate takes a while, so no more are asked for than needed.
+        cells.into_iter().find(|cell| {
+            cell.rate(self.target)
+                .is_some_and(|rate| rate.value >= self.power)
         })
     }
 
@@ -80,12 +82,17 @@ impl DetectionView {
             .iter()
             .filter(|row| self.cheapest(row).is_some())
             .count();
+        self.headline_of(able, rows.len(), most)
+    }
+
+    /// Returns the answer in a sentence where it is known how many are able.
+    pub(super) fn headline_of(self, able: usize, all: usize, most: Configuration) -> String {
         let target = self.target_text();
         let within = format!(
             "with {} instances × {} iterations a side or less",
             most.instances, most.iterations
         );
-        match (able, rows.len()) {
+        match (able, all) {
             (0, 1) => format!("the one benchmark cannot detect {target} {within}"),
             (_, 1) => format!("the one benchmark can detect {target} {within}"),
             (0, all) => format!("none of {all} benchmarks can detect {target} {within}"),

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 
 use lapwing_stats::Configuration;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::font::shorten;
@@ -43,7 +44,7 @@ pub fn detection(rows: &[Detectability], grid: &DetectionGrid, view: DetectionVi
             ..chart(view.headline(rows, grid.largest()), 160, nothing())
         },
         [row] if rows.len() == 1 => one(row, grid, view),
-        _ => several(rows, shown, grid, view),
+        _ => several(rows, &shown, grid, view),
     }
 }
 
@@ -140,13 +141,18 @@ fn one(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Chart 
 
 fn several(
     rows: &[Detectability],
-    mut shown: Vec<&Detectability>,
+    shown: &[&Detectability],
     grid: &DetectionGrid,
     view: DetectionView,
 ) -> Chart {
-    shown.sort_by_cached_key(|row| urgency(row, grid, view));
+    let mut shown: Vec<(Urgency, &Detectability)> = shown
+        .par_iter()
+        .map(|row| (urgency(row, grid, view), *row))
+        .collect();
+    shown.sort_by_key(|it| it.0);
     let drawable = shown.len();
-    shown.truncate(MOST_ROWS);
+    let able = shown.iter().filter(|it| it.0.0.is_some()).count();
+    let shown: Vec<&Detectability> = shown.into_iter().take(MOST_ROWS).map(|it| it.1).collect();
     let configurations = telling(grid);
     let titles = Titles::of(rows);
     let names: Vec<String> = shown.iter().map(|row| titles.title(*row)).collect();
@@ -194,16 +200,19 @@ fn several(
             }
         ));
     }
-    let headline = view.headline(rows, grid.largest());
+    let headline = view.headline_of(able, rows.len(), grid.largest());
     Chart {
         subtitle,
         ..chart(first_upper(&headline), height + 20, option)
     }
 }
 
+/// In which order rows are drawn.
+type Urgency = (Option<Reverse<usize>>, Reverse<u64>);
+
 /// Those that cannot detect what matters come first, the worst of them before the others; then those for which it
 /// takes most.
-fn urgency(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> impl Ord + use<> {
+fn urgency(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Urgency {
     let cost = view.cheapest(row).map(|it| {
         let Configuration {
             instances,

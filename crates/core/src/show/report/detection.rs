@@ -331,17 +331,16 @@ fn answer(
     view: DetectionView,
     largest: Configuration,
 ) -> Markup {
-    let known = known(rows);
     let number = |able: &str| rows.iter().filter(|it| it.able == able).count();
     let link = |state: &str, text: String| html! { a href=(format!("#metric={}&state={state}", url_part(metric))) { (text) } };
-    let (unable, unknown) = (number("no"), number("unknown"));
+    let (able, unable, unknown) = (number("yes"), number("no"), number("unknown"));
     html! {
         p.answer {
             "By " (metric_title(metric)) ": "
-            @if known.is_empty() {
+            @if able + unable == 0 {
                 "of " (counted(rows.len(), "benchmark")) " nothing is known: it takes " (TAKES) "."
             } @else {
-                strong { (view.headline(&known, largest)) } "."
+                strong { (view.headline_of(able, able + unable, largest)) } "."
                 @if unable > 0 { " " (link("no", format!("{} cannot", count(unable)))) "." }
                 @if unknown > 0 {
                     " Of " (link("unknown", format!("{} more", count(unknown)))) " nothing is known: it takes " (TAKES) "."
