@@ -96,7 +96,7 @@ fn one_benchmark_has_a_heat_map_and_power_curves() {
     let chart = draw(&rows, &options);
     insta::assert_snapshot!(format!("{}\n{}\n\n{}", chart.title, chart.subtitle, cells(&chart, false)), @"
     test_join detects 5 % from 5 × 10 on
-    Minimal detectable slowdown with instances × iterations a side (power 95 %, by the test of lapwing compare, different instances on both sides). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. Below: how probably each slowdown is detected.
+    Minimal detectable slowdown with instances × iterations a side (power 95 %, by the test of lapwing compare (welch), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. Below: how probably each slowdown is detected.
 
     ~2.3 %*/2  ~1.8 %*/1  ~1.5 %*/1  ~1.4 %*/1  ~1.4 %*/1
     ~2.6 %*/3  ~2.0 %*/2  ~1.7 %*/1  ~1.6 %*/1  ~1.5 %*/1
@@ -198,8 +198,8 @@ fn of_several_those_that_cannot_detect_enough_stand_on_top() {
         ])
     );
     insta::assert_snapshot!(format!("{}\n{}\n\n{}", chart.title, chart.subtitle, cells(&chart, true)), @"
-    2 of 5 benchmarks can detect 5 % with 25 instances × 25 iterations a side or less
-    Minimal detectable slowdown with instances × iterations a side (power 95 %, by the test of lapwing compare, different instances on both sides). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. 4 of 5 rows drawn; of the others too little was measured.
+    2 of 5 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side
+    Minimal detectable slowdown with instances × iterations a side (power 95 %, by the test of lapwing compare (welch), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. 4 of 5 rows drawn; of the others too little was measured.
 
     ~144 %/9  ~76 %/9  ~142 %/9  ~42 %/9  ~57 %/9  ~47 %/9  ~41 %/9
     ~102 %/9  ~57 %/9  ~102 %/9  ~31 %/9  ~43 %/9  ~36 %/9  ~31 %/9
@@ -372,7 +372,7 @@ fn the_page_has_the_numbers_of_the_command_by_formula() {
     let chart = side_file(&directory, "detection.m0.chart");
     assert_eq!(chart["option"]["yAxis"]["data"], json!(["noisy", "quiet"]));
     let page = fs::read_to_string(directory.path().join("detection.html")).expect("a page");
-    insta::assert_snapshot!(text_between(&page, "<p class=\"answer\">", "<form"), @"By wall time: 1 of 2 benchmarks can detect 5 % with 25 instances × 25 iterations a side or less. 1 cannot. Of 1 more nothing is known: it takes two instances with two iterations each that count, and values above zero.lapwing run --instances 5 --iterations 5 measures enough for a first answer. These numbers are by formula, from the noise that variability shows; lapwing mds simulates them with what was measured. For the one that cannot, lapwing plan --slowdown 5% says what it takes.");
+    insta::assert_snapshot!(text_between(&page, "<p class=\"answer\">", "<form"), @"By wall time: 1 of 2 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side. 1 cannot. Of 1 more nothing is known: it takes two instances with two iterations each that count, and values above zero.lapwing run --instances 5 --iterations 5 measures enough for a first answer. These numbers are by formula, from the noise that variability shows; lapwing mds simulates them with what was measured. For the one that cannot, lapwing plan --slowdown 5% says what it takes.");
 }
 
 #[test]
@@ -387,7 +387,7 @@ fn the_slowdown_that_matters_is_that_of_the_suite() {
         json!(["yes"])
     );
     let page = fs::read_to_string(directory.path().join("detection.html")).expect("a page");
-    let said = "<strong>the one benchmark can detect 50 % with 25 instances × 25 iterations a side or less</strong>";
+    let said = "<strong>the one benchmark can detect 50 % with at most 25 instances × 25 iterations a side</strong>";
     assert!(page.contains(said), "{page}");
 }
 

@@ -5,6 +5,7 @@ use lapwing_stats::{
 };
 
 use super::costs::{RunCosts, burn_in, run_costs};
+use super::detectability::variances;
 use super::samples::{Looked, NoiseMetrics, SettingSample, each_sample};
 use super::setting::{Setting, Settings};
 use crate::clean::{BenchmarkAudit, Cleaned, Rules};
@@ -80,7 +81,7 @@ pub struct Chosen {
 /// Why no configuration does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unable {
-    /// It is not known how the values vary: that takes two instances of two iterations, and values
+    /// It is not known how the values vary: that takes three instances of two iterations, and values
     /// above zero.
     NoiseUnknown,
     /// It would take more instances than are allowed: this many, with that many iterations.
@@ -144,7 +145,7 @@ fn choice(sample: &SettingSample<'_>, variability: Variability, options: &PlanOp
     let seed = seed.split(&setting.text().unwrap_or_default()).split(name);
     let search = Search {
         cleaned,
-        noise: noise(&variability),
+        noise: variances(&variability),
         costs: costs.unwrap_or(EQUAL_COSTS),
         options,
         seed,
@@ -316,7 +317,7 @@ impl Choice {
     /// Takes another configuration for every slowdown, with the power that it has by formula.
     /// Returns whether that is known.
     pub fn change(&mut self, configuration: Configuration, options: &PlanOptions) -> bool {
-        let Some(noise) = noise(&self.variability) else {
+        let Some(noise) = variances(&self.variability) else {
             return false;
         };
         for (slowdown, found) in &mut self.found {
@@ -327,13 +328,6 @@ impl Choice {
         }
         true
     }
-}
-
-fn noise(variability: &Variability) -> Option<Variances> {
-    variability.components.map(|it| Variances {
-        between: it.between,
-        within: it.within,
-    })
 }
 
 struct Search<'a> {

@@ -109,7 +109,8 @@ fn row(
     }
 }
 
-fn variances(variability: &Variability) -> Option<Variances> {
+/// Returns what is known of the noise: nothing from fewer than three instances.
+pub(super) fn variances(variability: &Variability) -> Option<Variances> {
     let is_enough = variability.size.instances >= FEWEST_INSTANCES;
     let components = variability.components.filter(|_| is_enough);
     components.map(|it| Variances {

@@ -209,7 +209,7 @@ fn unable(plan: &Plan, options: &PlanOptions) -> Vec<(String, Vec<String>)> {
         let mut name = line.choice.benchmark.clone();
         let reason = match why {
             Unable::NoiseUnknown => {
-                "not known how they vary (it takes two instances of two iterations, and values above zero)"
+                "not known how they vary (it takes three instances of two iterations, and values above zero)"
             }
             Unable::TooMany(configuration) => {
                 let cost = line

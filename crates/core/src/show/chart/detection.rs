@@ -39,7 +39,7 @@ pub fn detection(rows: &[Detectability], grid: &DetectionGrid, view: DetectionVi
         .collect();
     match shown.as_slice() {
         [] => Chart {
-            subtitle: "Nothing to draw: it takes two instances, two iterations in each of them, and times above zero."
+            subtitle: "Nothing to draw: it takes three instances, two iterations in each of them, and times above zero."
                 .to_owned(),
             ..chart(view.headline(rows, grid.largest()), 160, nothing())
         },
@@ -149,7 +149,7 @@ fn several(
         .par_iter()
         .map(|row| (urgency(row, grid, view), *row))
         .collect();
-    shown.sort_by(|one, other| one.0.cmp(&other.0));
+    shown.sort_by_key(|it| it.0);
     let drawable = shown.len();
     let able = shown.iter().filter(|it| it.0.0.is_some()).count();
     let shown: Vec<&Detectability> = shown.into_iter().take(MOST_ROWS).map(|it| it.1).collect();

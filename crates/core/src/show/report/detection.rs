@@ -71,7 +71,7 @@ const FIRST_ANSWER: Configuration = Configuration {
 };
 
 /// What it takes for any answer.
-const TAKES: &str = "two instances with two iterations each that count, and values above zero";
+const TAKES: &str = "three instances with two iterations each that count, and values above zero";
 
 /// What a variant of a benchmark could detect by a metric.
 #[derive(Debug, Clone, Serialize)]

@@ -183,7 +183,7 @@ fn what_is_wrong_with_an_entry_is_told_with_its_line() {
     plan.yaml:6: entry 1 (`a::b`): `slowdown` is missing
     plan.yaml:6: entry 1 (`a::b`): `instances` must be 1 or more
     plan.yaml:6: entry 1 (`a::b`): `instances` must be a whole number, not 2.5
-    plan.yaml:6: entry 1 (`a::b`): `instances` is too large: 5000000000
+    plan.yaml:6: entry 1 (`a::b`): `instances` must be at most 4294967295, not 5000000000
     plan.yaml:6: entry 1 (`a::b`): `instances` is too large: 1e21
     plan.yaml:7: entry 1 (`a::b`): `iterations` must be 1 or more
     plan.yaml:5: entry 1 (`a::b`): `iterations` is missing
