@@ -64,7 +64,7 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 %; costs are those of one version
     ~ is by formula: too little was measured to simulate so much
-    not known how they vary (it takes two instances of two iterations, and values above zero): once
+    not known how they vary (it takes three instances of two iterations, and values above zero): once
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
     left out of 626 iterations: 49 burn-in (`--audit` shows which)
@@ -80,7 +80,7 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 %; costs are those of one version
     ~ is by formula: too little was measured to simulate so much
-    not known how they vary (it takes two instances of two iterations, and values above zero): once
+    not known how they vary (it takes three instances of two iterations, and values above zero): once
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
     left out of 626 iterations: 49 burn-in (`--audit` shows which)
