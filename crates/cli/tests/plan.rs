@@ -236,6 +236,21 @@ fn a_plan_is_written_and_run() {
 }
 
 #[test]
+fn what_could_be_detected_is_drawn() {
+    let folder = filled();
+    let done = run(
+        folder.path(),
+        &["plan", "--plot", "plan.svg", "--format", "csv"],
+    );
+    assert!(done.ends_with("exit 0"), "{done}");
+    let svg = fs::read_to_string(folder.path().join("plan.svg")).unwrap();
+    assert!(
+        svg.contains("noisy") && svg.contains("can detect 5 %"),
+        "{svg}"
+    );
+}
+
+#[test]
 fn as_hail_the_grid_is_searched_from_a_threshold_on() {
     let folder = filled();
     fs::write(folder.path().join("b.json"), r#"{"quiet": 1, "noisy": 1}"#).unwrap();

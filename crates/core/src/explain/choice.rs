@@ -5,13 +5,13 @@ use lapwing_stats::{
 };
 
 use super::costs::{RunCosts, burn_in, run_costs};
-use super::detectability::variances;
+use super::detectability::{Detectability, variances};
 use super::samples::{Looked, NoiseMetrics, SettingSample, each_sample};
 use super::setting::{Setting, Settings};
 use crate::clean::{BenchmarkAudit, Cleaned, Rules};
 use crate::judge::{
     CellRate, DetectionCell, DetectionGrid, DetectionOptions, Variability, WantedBasis, detection,
-    metric, variability,
+    detection_by_formula, metric, variability,
 };
 use crate::model::{Metric, MetricName};
 use crate::record::BenchmarkData;
@@ -314,6 +314,21 @@ impl RunCosts {
 }
 
 impl Choice {
+    /// Returns what the configurations of the grid detect by formula.
+    pub fn detectability(&self, options: &PlanOptions) -> Detectability {
+        let cells = variances(&self.variability);
+        let cells = cells.map(|it| detection_by_formula(it, &options.detection));
+        Detectability {
+            suite: self.suite.clone(),
+            benchmark: self.benchmark.clone(),
+            setting: self.setting.clone(),
+            name: self.name.clone(),
+            metric: self.metric.clone(),
+            variability: self.variability.clone(),
+            cells: cells.unwrap_or_default(),
+        }
+    }
+
     /// Takes another configuration for every slowdown, with the power that it has by formula.
     /// Returns whether that is known.
     pub fn change(&mut self, configuration: Configuration, options: &PlanOptions) -> bool {

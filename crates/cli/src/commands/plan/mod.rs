@@ -10,9 +10,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Audit;
-use lapwing_core::explain::{Choice, ChoiceRule, PlanOptions, choices};
+use lapwing_core::explain::{Choice, ChoiceRule, Detectability, PlanOptions, choices};
 use lapwing_core::judge::DetectionOptions;
 use lapwing_core::record::StoreError;
+use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
 use lapwing_stats::{Configuration, DetectionMethod};
 
@@ -22,6 +23,7 @@ use crate::cleaning::{Cleaning, Compat, Judging};
 use crate::comparing::parse_share;
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
+use crate::plot::check_ending;
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
 use crate::store::{note_unknown_names, open_for_reading};
@@ -79,6 +81,9 @@ pub struct PlanCommand {
     /// Write instances, iterations and burn-in into the suite file
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml")]
     update_suite: Option<PathBuf>,
+    /// Draw what could be detected with how much, by formula: .svg, .png or .html
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
     #[command(flatten)]
     grid: Grid,
     /// Which versions and variants to look at [default: latest; pooled with --compat hail]
@@ -111,6 +116,7 @@ const USUAL_SLOWDOWN: f64 = 1.05;
 impl PlanCommand {
     /// Chooses, shows what was chosen, and writes it where that was asked for.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+        check_ending(self.plot.as_deref())?;
         let budget = self.budget_seconds()?;
         // A suite file that cannot be written to is told before the search.
         let suite = self
@@ -124,6 +130,13 @@ impl PlanCommand {
         let (options, rows, audit) = self.choose(context)?;
         if rows.is_empty() {
             return Err(nothing(&audit));
+        }
+        if let Some(path) = &self.plot {
+            let slowdown = options.slowdowns.first().copied().unwrap_or(USUAL_SLOWDOWN);
+            let view = DetectionView::of(&options.detection, slowdown, options.power);
+            let rows: Vec<Detectability> =
+                rows.iter().map(|it| it.detectability(&options)).collect();
+            chart::detection(&rows, &options.detection.grid, view).save(path)?;
         }
         let mut plan = Plan::new(rows, budget);
         if self.review && !review::review(&mut plan, &options, context)? {
