@@ -161,7 +161,7 @@ def test_the_noisiest_stands_on_top(visit, report):
 def test_what_cannot_be_detected_stands_on_top(visit, report):
     page = open_page(visit, report, "detection.html")
     assert re.search(
-        r"By wall time: \d+ of 57 benchmarks can detect 5 % with 25 instances × 25 iterations a side or less\. \d+ cannot\. Of 4 more nothing is known",
+        r"By wall time: \d+ of 57 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side\. \d+ cannot\. Of 4 more nothing is known",
         page.locator(".answer:visible").inner_text(),
     )
     assert names(page)[0] == "noisy"
