@@ -96,7 +96,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     | tests/test_shuffle.py::test_shuffle[p2p] | 4.4 % | ~3.3 % | 1.2 % | ~0.84 % | 3 × 4 |
     | sort | 1.6 % | ~1.3 % | 0.46 % | ~0.33 % | 3 × 4 |
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power 95 %, by the test of `lapwing compare` (welch), the same instances on both sides (tbs)
+    the minimal detectable slowdown (MDS) with instances × iterations a side; power 95 %, by the paired t test (welch), the same instances on both sides (tbs)
 
     false positives, where nothing got slower: 10 % with 3 × 4, ~5.0 % with 12 × 8 (confidence 95 %)
 

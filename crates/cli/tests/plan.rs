@@ -55,14 +55,14 @@ fn rows(folder: &TempDir, options: &[&str]) -> Vec<Value> {
 fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     let folder = filled();
     assert_snapshot!(run(folder.path(), &["plan"]), @"
-    2 of 3 benchmarks can detect 5 % (takes 11 min)
+    2 of 3 benchmarks can detect 5 % (takes 14 min)
 
      benchmark    mean  burn-in  instances  iterations            power     cost
-     noisy      1.99 s        1         91           1            ~95 %  9.0 min
+     noisy      1.99 s        1         90           2            ~95 %   12 min
      once       1.00 s        1          –           –                –        –
-     quiet      9.99 s        1          3           1  100 % [100–100]  1.5 min
+     quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 %; costs are those of one version
+    power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 % as far as can be told; costs are those of one version
     ~ is by formula: too little was measured to simulate so much
     not known how they vary (it takes three instances of two iterations, and values above zero): once
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
@@ -71,15 +71,15 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &["plan", "--slowdown", "10%", "--budget", "5min", "--price", "12"]), @"
-    2 of 3 benchmarks can detect 10 % within 5.0 min at a price of 1.00 (takes 4.0 min at a price of 0.80)
+    1 of 3 benchmarks can detect 10 % within 5.0 min at a price of 1.00 (takes 2.0 min at a price of 0.40)
 
-     benchmark    mean  burn-in  instances  iterations            power     cost
-     noisy      1.99 s        1         25           1            ~95 %  2.5 min
-     once       1.00 s        1          –           –                –        –
-     quiet      9.99 s        1          3           1  100 % [100–100]  1.5 min
+     benchmark    mean  burn-in  instances  iterations            power              cost
+     noisy      1.99 s        1         25           2            ~96 %  3.3 min (beyond)
+     once       1.00 s        1          –           –                –                 –
+     quiet      9.99 s        1          3           2  100 % [100–100]           2.0 min
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 %; costs are those of one version
-    ~ is by formula: too little was measured to simulate so much
+    power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 % as far as can be told; costs are those of one version
+    beyond the budget: noisy; all of them would take 3.3 min at a price of 0.66 more
     not known how they vary (it takes three instances of two iterations, and values above zero): once
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
@@ -98,11 +98,11 @@ fn a_row_of_json_says_all_of_a_choice() {
       "benchmark": "quiet",
       "burn_in": 1,
       "cost": null,
-      "cost_seconds": 89.93201760416666,
+      "cost_seconds": 119.91396520833332,
       "cv": 0.006535681019270476,
-      "false_positive_rate": 0.034,
+      "false_positive_rate": 0.043,
       "instances": 3,
-      "iterations": 1,
+      "iterations": 2,
       "mean": 9.993982534722223,
       "method": "welch",
       "metric": "wall_time",
@@ -127,12 +127,12 @@ fn csv_has_a_row_for_each_benchmark_and_slowdown() {
     let arguments = ["plan", "--format", "csv", "--slowdown", "5%,20%"];
     assert_snapshot!(run(folder.path(), &arguments), @"
     suite,benchmark,metric,variant,version,session,burn_in,mean,cv,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,cost_seconds,cost,method,strategy,basis,outcome
-    joins,noisy,wall_time,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.05,91,1,0.9514045934485419,,,0.04998314307821916,541.6740748611111,,welch,ibs,closed_form,planned
-    joins,noisy,wall_time,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.2,8,1,0.984,0.9741679397882601,0.9901277579977226,0.04,47.61969888888889,,welch,ibs,simulated,planned
+    joins,noisy,wall_time,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.05,90,2,0.9518621879259567,,,0.049982765112570805,714.4289000000001,,welch,ibs,closed_form,planned
+    joins,noisy,wall_time,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.2,8,2,0.982,0.9717267448294927,0.9885842599904322,0.046,63.50479111111112,,welch,ibs,simulated,planned
     joins,once,wall_time,default,1.0,,1,1.0,0.0,1.05,,,,,,,,,welch,ibs,,noise_unknown
     joins,once,wall_time,default,1.0,,1,1.0,0.0,1.2,,,,,,,,,welch,ibs,,noise_unknown
-    joins,quiet,wall_time,default,1.0,,1,9.993982534722223,0.006535681019270476,1.05,3,1,1.0,0.9961732415144449,1.0,0.034,89.93201760416666,,welch,ibs,simulated,planned
-    joins,quiet,wall_time,default,1.0,,1,9.993982534722223,0.006535681019270476,1.2,3,1,1.0,0.9961732415144449,1.0,0.034,89.93201760416666,,welch,ibs,simulated,planned
+    joins,quiet,wall_time,default,1.0,,1,9.993982534722223,0.006535681019270476,1.05,3,2,1.0,0.9961732415144449,1.0,0.043,119.91396520833332,,welch,ibs,simulated,planned
+    joins,quiet,wall_time,default,1.0,,1,9.993982534722223,0.006535681019270476,1.2,3,2,1.0,0.9961732415144449,1.0,0.043,119.91396520833332,,welch,ibs,simulated,planned
     exit 0
     ");
 }
@@ -157,7 +157,7 @@ fn a_budget_reaches_the_cheapest_first() {
         ["noisy planned", "once noise_unknown", "quiet planned"]
     );
     assert_eq!(
-        outcomes("100s"),
+        outcomes("130s"),
         ["noisy beyond_budget", "once noise_unknown", "quiet planned"]
     );
     assert_eq!(
@@ -197,7 +197,7 @@ fn a_plan_is_written_and_run() {
       config:
       - slowdown: 1.05
         instances: 3
-        iterations: 1
+        iterations: 2
     ");
     let suite = "suite = 'joins'\n[benchmark.quiet]\ncommand = ['true']\n";
     fs::write(folder.path().join("lapwing.toml"), suite).unwrap();
@@ -219,7 +219,7 @@ fn a_plan_is_written_and_run() {
     [benchmark.quiet]
     command = ['true']
     instances = 3
-    iterations = 1
+    iterations = 2
     ");
     let arguments = [
         "plan",
@@ -233,6 +233,48 @@ fn a_plan_is_written_and_run() {
     run(folder.path(), &arguments);
     let book = fs::read_to_string(folder.path().join("book.yaml")).unwrap();
     assert!(book.contains("\n  burn_in: 1\n"), "{book}");
+}
+
+#[test]
+fn a_benchmark_of_two_settings_has_the_entry_that_takes_most() {
+    let mut records = Records::default();
+    for (day, version, noise) in [(1, "quiet", 0.01), (2, "noisy", 0.2)] {
+        let run_id = records.run(day, version);
+        for k in 0..12_u32 {
+            let centre = 1.0 + noise * (f64::from(k * 5 % 12) / 12.0 - 0.5);
+            let values: Vec<f64> = (0..6)
+                .map(|j| centre + 0.001 * f64::from((k + j) % 3))
+                .collect();
+            records.instance(&run_id, "join", k, "node1", "wall_time", &values);
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.jsonl"), &records.lines).unwrap();
+    run(folder.path(), &["import", "in.jsonl"]);
+    let settings = ["--settings", "each", "--write", "plan.yaml"];
+    let arguments: Vec<&str> = ["plan"].into_iter().chain(settings).collect();
+    let done = run(folder.path(), &arguments);
+    assert!(
+        done.contains("a plan has one entry for each benchmark"),
+        "{done}"
+    );
+    let plan = fs::read_to_string(folder.path().join("plan.yaml")).unwrap();
+    assert_eq!(plan.matches("item: join").count(), 1, "{plan}");
+    let instances = plan
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("instances: "));
+    assert!(instances.unwrap().parse::<u32>().unwrap() > 10, "{plan}");
+}
+
+#[test]
+fn a_grid_is_only_searched_as_hail() {
+    let folder = filled();
+    let done = run(folder.path(), &["plan", "--slowdowns", "10%"]);
+    assert_snapshot!(done, @"
+    error: --slowdowns is the grid that --compat hail searches
+      hint: write --slowdown for what is to be detected, --max-instances and --max-iterations for limits
+    exit 2
+    ");
 }
 
 #[test]
@@ -316,7 +358,7 @@ fn people_review_what_was_chosen() {
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 0.088
-    10 %: 25 instances × 1 iteration: power ~95 %, false positives 5 %, takes 2.5 min
+    10 %: 25 instances × 2 iterations: power ~96 %, false positives 5 %, takes 3.3 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 12 x 4
 
     [1/3] noisy
@@ -337,7 +379,7 @@ fn people_review_what_was_chosen() {
 
     [3/3] quiet
     burn-in 1, mean 9.99 s, cv 0.007
-    10 %: 3 instances × 1 iteration: power 100 % [100–100], false positives 3.4 %, takes 1.5 min
+    10 %: 3 instances × 2 iterations: power 100 % [100–100], false positives 4.3 %, takes 2.0 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
     plan.yaml has 2 benchmarks; `lapwing run --plan plan.yaml` runs it
     ");

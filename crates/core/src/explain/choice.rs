@@ -205,7 +205,8 @@ impl PlanOptions {
     ) -> Result<Chosen, Unable> {
         let mut best: Option<(f64, Configuration)> = None;
         let mut unable = Unable::Never;
-        for iterations in 1..=most.iterations {
+        // With a single iteration nothing would be learned of the noise within instances.
+        for iterations in most.iterations.min(2)..=most.iterations {
             // More iterations never take fewer than three instances.
             let least = Configuration {
                 instances: 3,
@@ -375,12 +376,9 @@ impl Search<'_> {
             found.ok_or(Unable::Never)
         };
         let mut last = None;
-        for instances in configuration.instances..=most.instances {
-            let more = Configuration {
-                instances,
-                ..configuration
-            };
-            let cells = self.simulate(vec![instances], vec![more.iterations]);
+        let mut more = configuration;
+        while more.instances <= most.instances {
+            let cells = self.simulate(vec![more.instances], vec![more.iterations]);
             let Some(found) = cells.first().and_then(|cell| chosen(cell, slowdown)) else {
                 // Beyond what was measured the formula has to do; simulations that contradicted it
                 // ask for more than they could have.
@@ -390,6 +388,8 @@ impl Search<'_> {
                 return Ok(found);
             }
             last = Some(found);
+            // Each simulation takes its time.
+            more.instances += 1 + more.instances / 8;
         }
         Err(Unable::TooMany(Configuration {
             instances: most.instances + 1,

@@ -163,7 +163,10 @@ impl DetectionView {
         let by = match self.method {
             DetectionMethod::Laaber => "intervals of means that do not overlap (laaber)",
             DetectionMethod::Schultz => "the interval of the ratio (schultz)",
-            DetectionMethod::Welch => "the test of `lapwing compare` (welch)",
+            DetectionMethod::Welch => match self.strategy {
+                Strategy::DifferentInstances => "the test of `lapwing compare` (welch)",
+                Strategy::SameInstances => "the paired t test (welch)",
+            },
         };
         let sides = match self.strategy {
             Strategy::DifferentInstances => "different instances on the two sides (ibs)",

@@ -1,7 +1,7 @@
 //! What was measured, ready to draw experiments from.
 
 use super::groups::{LEVELS, MOST_VALUES, entry};
-use crate::{Configuration, Strategy};
+use crate::{Configuration, Strategy, median};
 
 /// The most instances of a side, and the most iterations of an instance, that are drawn.
 const MOST: usize = u16::MAX as usize;
@@ -22,7 +22,8 @@ pub struct Measured {
 impl Measured {
     /// Takes the values of each instance's iterations; `NaN` is a missing one.
     ///
-    /// `None` when a value is negative or infinite, or there is none at all.
+    /// `None` when a value is negative or infinite, when there is none at all, and when one value is so far from the others (millions of
+    /// times their spread) that steps would hide how those differ.
     pub fn new(instances: &[&[f64]]) -> Option<Self> {
         let values = instances.iter().copied().flatten().copied();
         let defined = || values.clone().filter(|value| !value.is_nan());
@@ -32,6 +33,9 @@ impl Measured {
             return None;
         }
         let step = (largest - smallest) / f64::from(LEVELS);
+        if is_coarse(step, defined().collect()) {
+            return None;
+        }
         let level = |value: f64| level(value, smallest, step);
         let entries = |row: &&[f64]| row.iter().map(|value| entry(level(*value))).collect();
         Some(Self {
@@ -87,6 +91,19 @@ impl Measured {
     }
 }
 
+/// Returns whether the values differ by too few steps: most by less than fifty, or, where most are
+/// equal, their middle is less than a million.
+fn is_coarse(step: f64, values: Vec<f64>) -> bool {
+    let Some(middle) = median(&values) else {
+        return false;
+    };
+    let off: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+    match median(&off) {
+        Some(spread) if spread > 0.0 => step > spread / 50.0,
+        Some(_) | None => middle > 0.0 && step > middle / 1e6,
+    }
+}
+
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -97,5 +114,32 @@ fn level(value: f64, smallest: f64, step: f64) -> Option<u32> {
         true => None,
         false if step > 0.0 => Some(((value - smallest) / step).round() as u32),
         false => Some(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_steps_would_hide_are_refused() {
+        let noise = |far: f64| -> Vec<f64> {
+            let mut values: Vec<f64> = (0..50)
+                .map(|k| 1.0 + 0.001 * f64::from(k * 7 % 50))
+                .collect();
+            values[3] = far;
+            values
+        };
+        assert!(Measured::new(&[&noise(1.0)]).is_some());
+        assert!(Measured::new(&[&noise(1e3)]).is_some());
+        assert!(Measured::new(&[&noise(1e7)]).is_none());
+        let mut equal = vec![2.0; 50];
+        assert!(Measured::new(&[&equal]).is_some());
+        equal[3] = 1e3;
+        assert!(Measured::new(&[&equal]).is_none());
+        assert!(Measured::new(&[&[0.0, 0.0, 0.0, 5.0]]).is_some());
+        for wrong in [f64::INFINITY, -1.0] {
+            assert!(Measured::new(&[&noise(wrong)]).is_none());
+        }
     }
 }

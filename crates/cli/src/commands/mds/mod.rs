@@ -128,6 +128,8 @@ struct Found {
     options: DetectionOptions,
     /// The slowdown that matters, as a factor.
     target: f64,
+    /// The smallest effect that the suite says matters, as a share.
+    smallest_effect: Option<f64>,
 }
 
 impl Mds {
@@ -150,7 +152,7 @@ impl Mds {
             let view = DetectionView::of(&found.options, found.target, self.power);
             chart::detection(&found.rows, &found.options.grid, view).save(path)?;
         }
-        answer::write(&found, &self, context)?;
+        CliError::unless_reader_left(answer::write(&found, &self, context))?;
         Ok(Exit::Fine)
     }
 
@@ -174,6 +176,7 @@ impl Mds {
             zeros: 0,
             options,
             target,
+            smallest_effect: judging.smallest_effect,
         };
         let bar = progress::bar("simulating", store.benchmarks(&filter)?.len(), context);
         store.each_benchmark(&filter, |data| {
@@ -247,6 +250,24 @@ impl Grid {
             seed: Seed(self.seed),
             ..usual
         }
+    }
+
+    /// Returns the first option of the grid that was given.
+    pub fn named(&self) -> Option<&'static str> {
+        let given = [
+            ("--slowdowns", self.slowdowns.is_empty()),
+            ("--instances", self.instances.is_empty()),
+            ("--iterations", self.iterations.is_empty()),
+        ];
+        given
+            .into_iter()
+            .find(|(_, is_empty)| !is_empty)
+            .map(|it| it.0)
+    }
+
+    /// Returns whether a confidence was given.
+    pub fn has_confidence(&self) -> bool {
+        self.confidence.is_some()
     }
 
     /// Returns the grid; what is not said is as in Hail.

@@ -8,6 +8,7 @@ use super::text::rate_titles;
 use super::{Found, Mds};
 use crate::audit::Detail;
 use crate::cleaning::Compat;
+use crate::commands::plan::text::beyond_band_note;
 use crate::table::counted;
 
 /// Returns what there is to say below the table.
@@ -43,6 +44,7 @@ pub fn notes(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
             None => format!("– too little was measured for that: {}", super::LEAST),
         });
     }
+    notes.extend(beyond_band_note(found.smallest_effect));
     notes.extend(few_instances_caution(rows));
     if found.older > 0 && command.settings.is_none() {
         notes.push("older versions were passed over (`--settings each`)".to_owned());

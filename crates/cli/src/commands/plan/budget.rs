@@ -136,6 +136,7 @@ impl Plan {
 
     /// Returns the seconds that those take.
     pub fn cost_of(&self, fate: Fate) -> f64 {
-        self.of(fate).filter_map(Line::cost).sum()
+        // An empty sum is below zero by a sign.
+        self.of(fate).filter_map(Line::cost).sum::<f64>() + 0.0
     }
 }

@@ -1,5 +1,6 @@
 //! A plan as a document, and in a suite file.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use lapwing_core::suite::{PlanConfiguration, PlanDocument, PlanEntry, PlanFlavour};
@@ -54,15 +55,36 @@ pub fn update_suite(suite: SuiteFile, plan: &Plan, context: &Context) -> Result<
     write_into(suite, &file, context)
 }
 
-/// Returns what is run. A benchmark with several settings has the entry of the last.
+/// Returns what is run. A benchmark of several metrics, variants or versions has the entry that takes most.
 fn document(plan: &Plan) -> PlanDocument {
     let mut entries: Vec<PlanEntry> = Vec::new();
     for line in plan.kept() {
         let entry = entry(line);
-        entries.retain(|it| it.item != entry.item);
-        entries.push(entry);
+        match entries.iter_mut().find(|it| it.item == entry.item) {
+            None => entries.push(entry),
+            Some(before) if takes(before) < takes(&entry) => *before = entry,
+            Some(_) => {}
+        }
     }
     PlanDocument { entries }
+}
+
+/// Returns how many iterations are run in all.
+fn takes(entry: &PlanEntry) -> u64 {
+    let first = entry.first();
+    first.map_or(0, |it| {
+        u64::from(it.instances) * u64::from(it.iterations + entry.burn_in)
+    })
+}
+
+/// Returns the benchmarks that have several lines, which share one entry.
+pub fn shared(plan: &Plan) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in plan.kept() {
+        *counts.entry(&line.choice.benchmark).or_default() += 1;
+    }
+    let several = counts.into_iter().filter(|(_, count)| *count > 1);
+    several.map(|(name, _)| name.to_owned()).collect()
 }
 
 fn entry(line: &Line) -> PlanEntry {
@@ -79,7 +101,8 @@ fn entry(line: &Line) -> PlanEntry {
     PlanEntry {
         item: choice.benchmark.clone(),
         burn_in: choice.burn_in,
-        mean: Some(choice.variability.mean),
+        // The document has seconds.
+        mean: (choice.metric.unit == "s").then_some(choice.variability.mean),
         cv: Some(choice.variability.cv_total),
         configurations: found.collect(),
     }

@@ -4,7 +4,7 @@ mod answer;
 mod budget;
 mod document;
 mod review;
-mod text;
+pub mod text;
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use lapwing_core::judge::DetectionOptions;
 use lapwing_core::record::StoreError;
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
-use lapwing_stats::{Configuration, DetectionMethod};
+use lapwing_stats::{Confidence, Configuration, DetectionMethod};
 
 use self::budget::{Budget, Plan, parse_budget, parse_price};
 use super::mds::{Grid, MethodChoice, StrategyChoice, parse_slowdown};
@@ -96,6 +96,9 @@ pub struct PlanCommand {
     /// The form of the answer
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    /// What the suite says matters.
+    #[arg(skip)]
+    smallest_effect: Option<f64>,
 }
 
 /// For whom a plan is written.
@@ -115,8 +118,10 @@ const USUAL_SLOWDOWN: f64 = 1.05;
 
 impl PlanCommand {
     /// Chooses, shows what was chosen, and writes it where that was asked for.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<Exit, CliError> {
         check_ending(self.plot.as_deref())?;
+        self.check_grid()?;
+        self.smallest_effect = self.cleaning.judging()?.smallest_effect;
         let budget = self.budget_seconds()?;
         // A suite file that cannot be written to is told before the search.
         let suite = self
@@ -143,7 +148,7 @@ impl PlanCommand {
             context.terminal.say("nothing was written");
             return Ok(Exit::Fine);
         }
-        answer::write(&plan, &audit, &options, &self, context)?;
+        CliError::unless_reader_left(answer::write(&plan, &audit, &options, &self, context))?;
         let is_empty = plan.kept().next().is_none();
         if let Some(path) = self.write.as_ref().filter(|_| !is_empty) {
             document::write(&plan, path, self.flavour.of(), context)?;
@@ -194,11 +199,19 @@ impl PlanCommand {
                 all
             }
         };
+        let usual = self
+            .grid
+            .options(judging, if is_hail { 100 } else { CONFIRMING });
         PlanOptions {
             slowdowns,
             power: self.power,
             false_positives: self.alpha,
             detection: DetectionOptions {
+                // As many false positives as are allowed.
+                confidence: match self.grid.has_confidence() || is_hail {
+                    true => usual.confidence,
+                    false => Confidence::new(1.0 - self.alpha).unwrap_or(usual.confidence),
+                },
                 methods: vec![self.method()],
                 strategies: vec![self.strategy.strategy()],
                 ..self
@@ -212,6 +225,17 @@ impl PlanCommand {
                     iterations: self.max_iterations,
                 }),
             },
+        }
+    }
+
+    /// Refuses a grid where none is searched.
+    fn check_grid(&self) -> Result<(), CliError> {
+        match (self.cleaning.compat, self.grid.named()) {
+            (None, Some(option)) => Err(CliError::input(format!(
+                "{option} is the grid that --compat hail searches"
+            ))
+            .hint("write --slowdown for what is to be detected, --max-instances and --max-iterations for limits")),
+            (Some(Compat::Hail), _) | (None, None) => Ok(()),
         }
     }
 
@@ -253,7 +277,7 @@ impl Flavour {
 
 fn parse_most(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(count @ 3..=100_000) => Ok(count),
-        _ => Err("write a number from 3 to 100,000".to_owned()),
+        Ok(count @ 1..=100_000) => Ok(count),
+        _ => Err("write a number from 1 to 100,000".to_owned()),
     }
 }

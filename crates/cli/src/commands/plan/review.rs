@@ -44,7 +44,10 @@ pub fn review(plan: &mut Plan, options: &PlanOptions, context: &Context) -> Resu
             Err(reason) => terminal.say(&reason),
             Ok(Answer::Quit) => return Ok(false),
             Ok(Answer::Back) => at = at.saturating_sub(1),
-            Ok(Answer::Keep) => at += 1,
+            Ok(Answer::Keep) => {
+                plan.lines[at].fate = Fate::Kept;
+                at += 1;
+            }
             Ok(Answer::Skip) => {
                 plan.lines[at].fate = Fate::Skipped;
                 at += 1;

@@ -1,6 +1,6 @@
 //! A plan for people.
 
-use lapwing_core::explain::{ChoiceRule, PlanOptions, Unable};
+use lapwing_core::explain::{Choice, ChoiceRule, PlanOptions, Unable};
 use lapwing_core::show::{DetectionView, percent, quantity, round_percent};
 
 use super::PlanCommand;
@@ -30,7 +30,7 @@ pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> St
         (kept, all) => format!("{kept} of {all} benchmarks"),
     };
     let mut text = format!("{subject} can detect {slowdown}{}", within(plan, command));
-    if kept > 0 {
+    if plan.kept().any(|line| line.cost().is_some()) {
         let cost = plan.cost_of(Fate::Kept);
         text.push_str(&format!(" (takes {})", cost_text(cost, command)));
     }
@@ -71,14 +71,20 @@ pub fn table(plan: &Plan) -> Table {
         || slowdowns(plan)
             .windows(2)
             .any(|pair| pair[0].total_cmp(&pair[1]).is_ne());
-    let settings = plan.lines.iter().any(|line| {
-        let first = plan.lines.first().and_then(|it| it.choice.setting.text());
-        line.choice.setting.text() != first
-    });
+    let first = plan.lines.first().map(|it| &it.choice);
+    let differs = |same: &dyn Fn(&Choice, &Choice) -> bool| {
+        first.is_some_and(|first| plan.lines.iter().any(|line| !same(first, &line.choice)))
+    };
+    let suites = differs(&|one, other| one.suite == other.suite);
+    let settings = differs(&|one, other| one.setting.text() == other.setting.text());
+    let metrics = differs(&|one, other| one.name == other.name);
     let mut columns = vec![("benchmark", Left)];
-    if settings {
-        columns.push(("setting", Left));
-    }
+    let optional = [
+        (suites, "suite"),
+        (settings, "setting"),
+        (metrics, "metric"),
+    ];
+    columns.extend(optional.iter().filter(|it| it.0).map(|it| (it.1, Left)));
     columns.extend([("mean", Right), ("burn-in", Right)]);
     if several {
         columns.push(("slowdown", Right));
@@ -89,13 +95,19 @@ pub fn table(plan: &Plan) -> Table {
         ("power", Right),
         ("cost", Right),
     ]);
-    let mut table = Table::new(&columns).dispensable(&["mean", "setting", "burn-in"]);
+    let mut table = Table::new(&columns).dispensable(&["mean", "suite", "burn-in"]);
     for line in &plan.lines {
         for (slowdown, found) in &line.choice.found {
             let choice = &line.choice;
             let mut cells = vec![choice.benchmark.clone()];
+            if suites {
+                cells.push(choice.suite.clone());
+            }
             if settings {
                 cells.push(choice.setting.text().unwrap_or_default());
+            }
+            if metrics {
+                cells.push(choice.name.clone());
             }
             cells.push(quantity(choice.variability.mean, &choice.metric.unit));
             cells.push(choice.burn_in.to_string());
@@ -158,10 +170,18 @@ fn few(names: &[String]) -> String {
 pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
     let view = DetectionView::of(&options.detection, 1.05, options.power);
     let mut notes = vec![format!(
-        "{}, false positives at most {}; costs are those of one version",
+        "{}, false positives at most {} as far as can be told; costs are those of one version",
         view.basis(),
         round_percent(options.false_positives)
     )];
+    let shared = super::document::shared(plan);
+    if !shared.is_empty() {
+        notes.push(format!(
+            "a plan has one entry for each benchmark, that of the line that takes most: {}",
+            few(&shared)
+        ));
+    }
+    notes.extend(beyond_band_note(command.smallest_effect));
     let by_formula = plan.kept().filter_map(Line::first);
     if by_formula
         .into_iter()
@@ -199,6 +219,17 @@ pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<S
     notes
 }
 
+/// Returns what is to be known where the suite says which changes matter.
+pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<String> {
+    smallest_effect.map(|it| {
+        let band = round_percent(it);
+        format!(
+            "the suite's smallest effect is {band}: `lapwing compare` calls a regression only what lies wholly beyond it, and a \
+             slowdown of just {band} stays inconclusive; plan for more than that"
+        )
+    })
+}
+
 /// Returns why benchmarks are not planned, and which.
 fn unable(plan: &Plan, options: &PlanOptions) -> Vec<(String, Vec<String>)> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
@@ -223,7 +254,7 @@ fn unable(plan: &Plan, options: &PlanOptions) -> Vec<(String, Vec<String>)> {
             Unable::FalsePositives => match options.rule {
                 ChoiceRule::Hail => "too many false positives in all of the grid",
                 ChoiceRule::Cheapest(_) => {
-                    "too many false positives with every configuration (--confidence 99% has fewer, --method welch as many as it says)"
+                    "too many false positives with every configuration (--confidence 99% has fewer)"
                 }
             },
             Unable::NotInGrid => "no configuration of the grid has the power",
