@@ -4,6 +4,17 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::options::Context;
 
+/// Fewer benchmarks than this are read before anybody could look at a bar.
+const BENCHMARKS_WITHOUT_BAR: usize = 200;
+
+/// Returns a bar of so many benchmarks of which each takes no time to speak of.
+pub fn bar_of_many(doing: &str, benchmarks: usize, context: &Context) -> ProgressBar {
+    match benchmarks > BENCHMARKS_WITHOUT_BAR {
+        true => bar(doing, benchmarks, context),
+        false => ProgressBar::hidden(),
+    }
+}
+
 /// Returns a bar of so many steps; nothing is seen of it where nobody looks.
 pub fn bar(doing: &str, steps: usize, context: &Context) -> ProgressBar {
     if context.quiet || !context.terminal.is_interactive() {

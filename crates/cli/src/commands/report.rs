@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lapwing_core::record::Filter;
 use lapwing_core::show::report::{ComparisonView, Detect, DirectoryError, Options, ReportWriter};
 
@@ -13,6 +12,7 @@ use crate::cleaning::{Cleaning, Compat, Judging};
 use crate::comparing::{Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
+use crate::progress::bar_of_many;
 use crate::sides::Side;
 use crate::store::{each_with_all_metrics, note_unknown_names, open_for_reading};
 use crate::table::counted;
@@ -35,9 +35,6 @@ pub struct Report {
     cleaning: Cleaning,
 }
 
-/// A bar is drawn only for more benchmarks than this: fewer are done before it is seen.
-const BENCHMARKS_WITHOUT_BAR: usize = 200;
-
 impl Report {
     /// Reads benchmark by benchmark and says where the index is.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
@@ -49,7 +46,7 @@ impl Report {
             note_unknown_names(&store, &judging.rules, context)?;
         }
         let total = store.benchmarks(&filter)?.len();
-        let bar = bar(total, context);
+        let bar = bar_of_many("writing", total, context);
         let usual = Detect::default();
         let options = Options {
             title: "Lapwing report".to_owned(),
@@ -128,17 +125,6 @@ impl Report {
             options,
             notes: gathered.notes,
         }))
-    }
-}
-
-fn bar(total: usize, context: &Context) -> ProgressBar {
-    if context.quiet || !context.terminal.is_interactive() || total <= BENCHMARKS_WITHOUT_BAR {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template(" writing  [{bar:24}]  {pos}/{len}   about {eta} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_invalid) => bar,
     }
 }
 

@@ -6,12 +6,12 @@ use lapwing_stats::{
 
 use super::costs::{RunCosts, burn_in, run_costs};
 use super::detectability::{Detectability, variances};
-use super::samples::{Looked, NoiseMetrics, SettingSample, each_sample};
+use super::samples::{BySetting, NoiseMetrics, SettingSample, by_setting};
 use super::setting::{Setting, Settings};
-use crate::clean::{BenchmarkAudit, Cleaned, Rules};
+use crate::clean::{Cleaned, Rules};
 use crate::judge::{
     CellRate, DetectionCell, DetectionGrid, DetectionOptions, Variability, WantedBasis, detection,
-    detection_by_formula, metric, variability,
+    detection_by_formula, metric,
 };
 use crate::model::{Metric, MetricName};
 use crate::record::BenchmarkData;
@@ -94,17 +94,6 @@ pub enum Unable {
     NotInGrid,
 }
 
-/// What was chosen for a benchmark.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Choices {
-    /// Each setting and metric of which something counts.
-    pub rows: Vec<Choice>,
-    /// What was left out of each.
-    pub audits: Vec<BenchmarkAudit>,
-    /// How many older versions were left out.
-    pub older: usize,
-}
-
 /// A closed form may be off by so much, and a rate at its limit is not above it.
 const ROUNDED: f64 = 0.002;
 
@@ -115,16 +104,10 @@ pub fn choices(
     which: Settings,
     metrics: &NoiseMetrics,
     options: &PlanOptions,
-) -> Choices {
-    let mut rows = Vec::new();
-    let Looked { audits, older } = each_sample(data, rules, which, metrics, |sample| {
-        rows.extend(variability(sample.cleaned).map(|it| choice(&sample, it, options)));
-    });
-    Choices {
-        rows,
-        audits,
-        older,
-    }
+) -> BySetting<Choice> {
+    by_setting(data, rules, which, metrics, |sample, variability| {
+        choice(sample, variability, options)
+    })
 }
 
 fn choice(sample: &SettingSample<'_>, variability: Variability, options: &PlanOptions) -> Choice {

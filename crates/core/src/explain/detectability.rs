@@ -3,12 +3,11 @@
 use lapwing_stats::Noise as Variances;
 
 use super::noise::Noise;
-use super::samples::{Looked, NoiseMetrics, SettingSample, each_sample};
+use super::samples::{BySetting, NoiseMetrics, SettingSample, by_setting};
 use super::setting::{Setting, Settings};
-use crate::clean::{BenchmarkAudit, Rules};
+use crate::clean::Rules;
 use crate::judge::{
     DetectionCell, DetectionOptions, Variability, detection, detection_by_formula, metric,
-    variability,
 };
 use crate::model::{Metric, MetricName};
 use crate::record::BenchmarkData;
@@ -48,17 +47,6 @@ impl Detectability {
     }
 }
 
-/// What was found of a benchmark.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Detectabilities {
-    /// Each setting and metric of which something counts.
-    pub rows: Vec<Detectability>,
-    /// What was left out of each.
-    pub audits: Vec<BenchmarkAudit>,
-    /// How many older versions were left out.
-    pub older: usize,
-}
-
 /// Returns what could be detected of a benchmark, setting by setting.
 pub fn detectability(
     data: BenchmarkData,
@@ -66,16 +54,10 @@ pub fn detectability(
     which: Settings,
     metrics: &NoiseMetrics,
     options: &DetectionOptions,
-) -> Detectabilities {
-    let mut rows = Vec::new();
-    let Looked { audits, older } = each_sample(data, rules, which, metrics, |sample| {
-        rows.extend(variability(sample.cleaned).map(|it| row(&sample, it, options)));
-    });
-    Detectabilities {
-        rows,
-        audits,
-        older,
-    }
+) -> BySetting<Detectability> {
+    by_setting(data, rules, which, metrics, |sample, variability| {
+        row(sample, variability, options)
+    })
 }
 
 /// How two instances differ says nothing of how others will, and with fewer nothing is compared either.

@@ -11,11 +11,11 @@ mod samples;
 mod setting;
 
 pub use advice::{Advice, advise};
-pub use choice::{Choice, ChoiceRule, Choices, Chosen, PlanOptions, Unable, choices};
+pub use choice::{Choice, ChoiceRule, Chosen, PlanOptions, Unable, choices};
 pub use costs::RunCosts;
-pub use detectability::{Detectabilities, Detectability, detectability};
+pub use detectability::{Detectability, detectability};
 pub use effort::{Effort, More};
 pub use groups::{Association, Group, LevelCount};
-pub use noise::{Noise, Noises, Part, noise};
-pub use samples::NoiseMetrics;
+pub use noise::{Noise, Part, noise};
+pub use samples::{BySetting, NoiseMetrics};
 pub use setting::{Setting, SettingData, Settings, settings};

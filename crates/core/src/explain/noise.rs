@@ -4,10 +4,10 @@ use lapwing_stats::{Interval, Modes, Seed};
 
 use super::effort::{Effort, effort};
 use super::groups::{Association, associations};
-use super::samples::{Looked, NoiseMetrics, SettingSample, each_sample};
+use super::samples::{BySetting, NoiseMetrics, SettingSample, by_setting};
 use super::setting::{Setting, Settings};
-use crate::clean::{BenchmarkAudit, Rules};
-use crate::judge::{Variability, metric, variability};
+use crate::clean::Rules;
+use crate::judge::{Variability, metric};
 use crate::model::{Metric, MetricName};
 use crate::record::BenchmarkData;
 
@@ -64,17 +64,6 @@ impl Noise {
     }
 }
 
-/// What was found of a benchmark.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Noises {
-    /// The noise of each setting and metric of which something counts.
-    pub rows: Vec<Noise>,
-    /// What was left out of each.
-    pub audits: Vec<BenchmarkAudit>,
-    /// How many older versions were left out.
-    pub older: usize,
-}
-
 /// Returns the noise of a benchmark, setting by setting.
 pub fn noise(
     data: BenchmarkData,
@@ -82,16 +71,10 @@ pub fn noise(
     which: Settings,
     metrics: &NoiseMetrics,
     seed: Seed,
-) -> Noises {
-    let mut rows = Vec::new();
-    let Looked { audits, older } = each_sample(data, rules, which, metrics, |sample| {
-        rows.extend(variability(sample.cleaned).map(|it| row(&sample, it, seed)));
-    });
-    Noises {
-        rows,
-        audits,
-        older,
-    }
+) -> BySetting<Noise> {
+    by_setting(data, rules, which, metrics, |sample, variability| {
+        row(sample, variability, seed)
+    })
 }
 
 fn row(sample: &SettingSample<'_>, variability: Variability, seed: Seed) -> Noise {

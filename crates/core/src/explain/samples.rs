@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::setting::{Setting, Settings, settings};
 use crate::clean::{BenchmarkAudit, Cleaned, Rules, SteadyFrom, clean};
-use crate::judge::MetricChoice;
+use crate::judge::{MetricChoice, Variability, variability};
 use crate::model::MetricName;
 use crate::record::BenchmarkData;
 
@@ -79,41 +79,48 @@ pub(super) struct SettingSample<'a> {
     pub steady: SteadyFrom,
 }
 
-/// What was looked at.
-pub(super) struct Looked {
-    /// What was left out of each sample.
+/// What was found of a benchmark, setting by setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BySetting<R> {
+    /// Each setting and metric of which something counts.
+    pub rows: Vec<R>,
+    /// What was left out of each.
     pub audits: Vec<BenchmarkAudit>,
     /// How many older versions were left out.
     pub older: usize,
 }
 
-/// Calls `visit` with what counts of each setting and metric.
-pub(super) fn each_sample(
+/// Looks at what counts of each setting and metric, and how it varies.
+pub(super) fn by_setting<R>(
     data: BenchmarkData,
     rules: &Rules,
     which: Settings,
     metrics: &NoiseMetrics,
-    mut visit: impl FnMut(SettingSample<'_>),
-) -> Looked {
-    let mut looked = Looked {
+    mut row: impl FnMut(&SettingSample<'_>, Variability) -> R,
+) -> BySetting<R> {
+    let mut found = BySetting {
+        rows: Vec::new(),
         audits: Vec::new(),
         older: 0,
     };
     for it in settings(data, which) {
-        looked.older += it.older;
+        found.older += it.older;
         let (policy, source) = rules.policy(&it.data);
         for name in metrics.of(&it.data) {
             let audit = BenchmarkAudit::of(&it.data, &name, policy, source);
-            looked.audits.push(audit.in_setting(it.setting.text()));
+            found.audits.push(audit.in_setting(it.setting.text()));
             let cleaned = clean(&it.data.instances, &name, policy);
-            visit(SettingSample {
+            let sample = SettingSample {
                 data: &it.data,
                 setting: &it.setting,
                 name: &name,
                 cleaned: &cleaned,
                 steady: policy.burn_in,
-            });
+            };
+            found
+                .rows
+                .extend(variability(&cleaned).map(|it| row(&sample, it)));
         }
     }
-    looked
+    found
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lapwing_core::clean::{
     BenchmarkSteady, SteadyFrom, SteadySearch, burn_in_metric, find_steady, listed,
     was_planned_auto,
@@ -14,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::error::CliError;
 use crate::options::Context;
+use crate::progress::bar_of_many;
 
 /// What is looked for.
 pub struct Search {
@@ -92,9 +92,6 @@ pub struct Row {
 
 /// Benchmarks that are looked at together: enough to keep all processors busy.
 const BATCH: usize = 64;
-/// A bar is drawn only for more benchmarks than this: fewer are done before it is seen.
-const BENCHMARKS_WITHOUT_BAR: usize = 200;
-
 /// Returns a row for each benchmark that has a value, by suite and id.
 pub fn read(
     store: &Store,
@@ -103,7 +100,7 @@ pub fn read(
     starts: &BTreeMap<String, u32>,
     context: &Context,
 ) -> Result<Vec<Row>, CliError> {
-    let bar = bar(store.benchmarks(filter)?.len(), context);
+    let bar = bar_of_many("looking", store.benchmarks(filter)?.len(), context);
     let mut rows = Vec::new();
     let mut batch: Vec<BenchmarkData> = Vec::new();
     let mut look = |batch: &mut Vec<BenchmarkData>| -> Result<(), CliError> {
@@ -126,17 +123,6 @@ pub fn read(
     look(&mut batch)?;
     bar.finish_and_clear();
     Ok(rows)
-}
-
-fn bar(total: usize, context: &Context) -> ProgressBar {
-    if context.quiet || !context.terminal.is_interactive() || total <= BENCHMARKS_WITHOUT_BAR {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template(" looking  [{bar:24}]  {pos}/{len}   about {eta} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_invalid) => bar,
-    }
 }
 
 fn row(
