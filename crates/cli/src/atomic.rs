@@ -34,8 +34,9 @@ pub fn check(path: &Path) -> io::Result<()> {
         Some(folder) if folder != Path::new("") => folder,
         Some(_) | None => Path::new("."),
     };
-    Builder::new().prefix(".lapwing-").tempfile_in(folder)?;
-    Ok(())
+    let probe = Builder::new().prefix(".lapwing-").tempfile_in(folder);
+    // The name of the probe is nobody's concern.
+    probe.map(drop).map_err(|error| error.kind().into())
 }
 
 /// Returns where a file is or is to be, through links, so that a linked file is replaced and not its link: also

@@ -83,8 +83,9 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as can be told; costs
     are those of one version
-    not with at most 10 × 50 (--max-instances, --max-iterations), of which the
-    table has what comes closest: wild (takes 159 × 2, 16 min)
+    not with at most 10 × 50 (--max-instances, --max-iterations): wild (takes 159 ×
+    2, 16 min)
+    of those the table has what comes closest
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
     left out of 432 iterations: 48 burn-in (`--audit` shows which)
@@ -107,7 +108,7 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
     ];
     assert_snapshot!(rows(&answer, &keys).join("\n"), @"
     calm 3 2 1.0 18.00 planned true null null null null null
-    wild 10 2 0.13 59.44 too_many_instances false not with at most 10 × 50 (--max-instances, --max-iterations), of which the table has what comes closest 159 2 945.08 0.53
+    wild 10 2 0.13 59.44 too_many_instances false not with at most 10 × 50 (--max-instances, --max-iterations) 159 2 945.08 0.53
     ");
 }
 
@@ -126,8 +127,9 @@ fn false_positives_that_nothing_makes_rare_enough_are_the_reason() {
     the two sides (ibs), false positives at most 1 % as far as can be told; costs
     are those of one version
     ~ is by formula: too little was measured to simulate so much
-    more than 1.0 % false positives with every configuration (--confidence 99% has
+    more than 1 % false positives with every configuration (--confidence 99% has
     fewer): wild (no number of instances would do)
+    of those the table has what comes closest
     `lapwing mds` shows what could be detected, and with how much
 
     left out of 216 iterations: 24 burn-in (`--audit` shows which)
@@ -141,7 +143,7 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     let options = ["--slowdown", "0.5%,20%", "--max-instances", "12"];
     let words = [&["plan"], &options[..]].concat();
     assert_snapshot!(run(folder.path(), &words), @"
-    1 of 2 benchmarks can detect 0.5 %, all 2 benchmarks can detect 20 % (takes 2.3 min)
+    1 of 2 benchmarks can detect 0.5 %, all 2 can detect 20 % (takes 2.3 min)
 
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
      calm       2.00 s        1     0.5 %         11           2     98 % [97–99]  1.1 min
@@ -152,8 +154,10 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as can be told; costs
     are those of one version
-    0.5 %: not with at most 12 × 50 (--max-instances, --max-iterations), of which
-    the table has what comes closest: wild (takes 15080 × 2, 25 h)
+    0.5 %: not with at most 12 × 50 (--max-instances, --max-iterations): wild
+    (takes 15,080 × 2, 25 h)
+    of those the table has what comes closest
+    only a larger slowdown is planned for: wild (20 %, not 0.5 %)
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
     left out of 432 iterations: 48 burn-in (`--audit` shows which)
@@ -267,8 +271,9 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as can be told; costs
     are those of one version
-    not judged, no iteration ended well: failing
-    not judged, an instance has nothing but zeros, which nothing is a share of: zero
+    not judged: failing (no iteration ended well)
+    not judged: zero (an instance has nothing but zeros, which nothing is a share
+    of)
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
     left out of 228 iterations: 36 burn-in, 48 failed (`--audit` shows which)

@@ -121,7 +121,7 @@ fn rows(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Value>
 fn row(
     line: &Line,
     slowdown: f64,
-    found: &Result<Chosen, Unmet>,
+    found: &Result<Chosen, Box<Unmet>>,
     options: &PlanOptions,
     command: &PlanCommand,
 ) -> Value {

@@ -49,14 +49,14 @@ impl Target {
         }
         if path.is_dir() {
             return Err(
-                CliError::input(format!("{} is a folder", path.display())).hint(format!(
+                CliError::input(format!("`{}` is a folder", path.display())).hint(format!(
                     "name a file, such as {}",
                     path.join("plan.yaml").display()
                 )),
             );
         }
         atomic::check(path).map_err(|error| {
-            CliError::input(format!("{} cannot be written: {error}", path.display()))
+            CliError::input(format!("`{}` cannot be written: {error}", path.display()))
                 .hint("name another file, or ask for the rights to its folder")
         })
     }

@@ -53,7 +53,7 @@ impl Line {
     /// Returns the first slowdown that nothing detects as wanted.
     pub fn unmet(&self) -> Option<(f64, &Unmet)> {
         let mut found = self.choice.found.iter();
-        found.find_map(|(slowdown, found)| Some((*slowdown, found.as_ref().err()?)))
+        found.find_map(|(slowdown, found)| Some((*slowdown, found.as_ref().err()?.as_ref())))
     }
 
     /// Returns the seconds that what is run takes; `None` where no time is known.
@@ -120,7 +120,7 @@ impl Plan {
     }
 
     /// Returns the benchmarks whose lines are like this, each once, in their order.
-    pub fn names<'a>(&'a self, is_meant: impl Fn(&Line) -> bool) -> Vec<&'a str> {
+    pub fn names(&self, is_meant: impl Fn(&Line) -> bool) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for line in self.lines.iter().filter(|line| is_meant(line)) {
             if !names.contains(&line.choice.benchmark.as_str()) {

@@ -1,7 +1,8 @@
 //! What there is to say below a plan.
 
 use lapwing_core::explain::{ChoiceRule, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{DetectionView, percent, round_percent};
+use lapwing_core::show::{DetectionView, count, round_percent};
+use lapwing_stats::Configuration;
 
 use super::lines::{Fate, Line, Plan};
 use super::text::{beyond_band_note, cost_text, power_text, time_text};
@@ -33,7 +34,7 @@ pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<S
     notes.extend(beyond(plan, command));
     notes.extend(unmet(plan, options, command));
     for (why, names) in missing::reasons(&plan.missing) {
-        notes.push(format!("not judged, {why}: {}", few(&names)));
+        notes.push(format!("not judged: {} ({why})", few(&names)));
     }
     notes.extend(older(plan, command));
     if plan.kept().next().is_none() && !plan.is_skipped() {
@@ -138,9 +139,31 @@ fn unmet(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Strin
         }
     }
     let reasons = reasons.into_iter();
-    reasons
+    let mut notes: Vec<String> = reasons
         .map(|(reason, names)| format!("{reason}: {}", few(&names)))
-        .collect()
+        .collect();
+    let has_closest = |line: &Line| line.unmet().is_some_and(|it| it.1.closest.is_some());
+    if plan.lines.iter().any(has_closest) {
+        notes.push("of those the table has what comes closest".to_owned());
+    }
+    notes.extend(not_the_smallest(plan));
+    notes
+}
+
+/// Returns where a larger slowdown is planned for than the smallest that is wanted.
+fn not_the_smallest(plan: &Plan) -> Option<String> {
+    let larger = plan.kept().filter_map(|line| {
+        let (first, _) = line.first()?;
+        let (unmet, _) = line.unmet().filter(|(unmet, _)| *unmet < first)?;
+        Some(format!(
+            "{} ({}, not {})",
+            line.choice.benchmark,
+            round_percent(first - 1.0),
+            round_percent(unmet - 1.0)
+        ))
+    });
+    let larger: Vec<String> = larger.collect();
+    (!larger.is_empty()).then(|| format!("only a larger slowdown is planned for: {}", few(&larger)))
 }
 
 /// Returns a benchmark with what would do.
@@ -152,9 +175,14 @@ fn named(line: &Line, unmet: &Unmet) -> String {
             let cost = line
                 .cost_with(&needed)
                 .map(|it| format!(", {}", time_text(it)));
+            let Configuration {
+                instances,
+                iterations,
+            } = needed.configuration;
             format!(
-                "{name} (takes {}{})",
-                needed.configuration,
+                "{name} (takes {} × {}{})",
+                count(instances),
+                count(iterations),
                 cost.unwrap_or_default()
             )
         }
@@ -170,18 +198,18 @@ pub fn reason(why: Unable, options: &PlanOptions, command: &PlanCommand) -> Stri
                 .to_owned()
         }
         (Unable::TooMany, ChoiceRule::Cheapest(most)) => format!(
-            "not with at most {most} (--max-instances, --max-iterations), of which the table has what comes closest"
+            "not with at most {most} (--max-instances, --max-iterations)"
         ),
         (Unable::TooMany | Unable::NotInGrid, _) => {
-            "no configuration of the grid has the power; the table has what comes closest".to_owned()
+            "no configuration of the grid has the power".to_owned()
         }
         (Unable::FalsePositives, ChoiceRule::Hail) => format!(
             "more than {} false positives in all of the grid",
-            percent(command.alpha)
+            round_percent(command.alpha)
         ),
         (Unable::FalsePositives, ChoiceRule::Cheapest(_)) => format!(
             "more than {} false positives with every configuration (--confidence 99% has fewer)",
-            percent(command.alpha)
+            round_percent(command.alpha)
         ),
     }
 }

@@ -1,6 +1,6 @@
 //! A plan for people: its sentence and its table.
 
-use lapwing_core::explain::{Choice, Chosen, PlanOptions, Unable, Unmet};
+use lapwing_core::explain::{Choice, Chosen, PlanOptions, Unable};
 use lapwing_core::show::{Scale, percent, quantity, round_percent};
 
 use super::PlanCommand;
@@ -13,24 +13,23 @@ pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> St
     if plan.is_skipped() {
         return "every benchmark was skipped: nothing is planned".to_owned();
     }
-    let slowdowns = options.slowdowns.as_slice();
-    let mut parts: Vec<String> = slowdowns
-        .iter()
-        .map(|slowdown| {
-            let able = plan.able(*slowdown);
-            format!(
-                "{} detect {}",
-                subject(able, plan),
-                round_percent(slowdown - 1.0)
-            )
-        })
-        .collect();
-    if parts.is_empty() {
-        let able = plan.able(f64::INFINITY);
-        parts.push(format!(
-            "{} detect a slowdown of the grid",
-            subject(able, plan)
-        ));
+    let slowdowns = options.slowdowns.iter().map(|slowdown| Some(*slowdown));
+    let mut slowdowns: Vec<Option<f64>> = slowdowns.collect();
+    if slowdowns.is_empty() {
+        slowdowns.push(None);
+    }
+    let mut parts: Vec<String> = Vec::new();
+    for slowdown in slowdowns {
+        let able = plan.able(slowdown.unwrap_or(f64::INFINITY));
+        let what = slowdown.map_or("a slowdown of the grid".to_owned(), |it| {
+            round_percent(it - 1.0)
+        });
+        // The benchmarks are named once.
+        let who = match parts.is_empty() {
+            true => subject(able, plan),
+            false => others(able, plan),
+        };
+        parts.push(format!("{who} detect {what}"));
     }
     let within = plan
         .budget
@@ -40,7 +39,22 @@ pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> St
         let cost = plan.cost_of(Fate::Kept);
         text.push_str(&format!(" (takes {})", cost_text(cost, command)));
     }
+    let skipped = plan.names(|line| line.fate == Fate::Skipped).len();
+    if skipped > 0 {
+        text.push_str(&format!("; {skipped} skipped"));
+    }
     text
+}
+
+/// Returns `12 can`, where it was said of what.
+fn others(able: usize, plan: &Plan) -> String {
+    match (able, plan.benchmarks()) {
+        (0, 1) => "it cannot".to_owned(),
+        (_, 1) => "it can".to_owned(),
+        (0, _) => "none can".to_owned(),
+        (able, all) if able == all => format!("all {able} can"),
+        (able, _) => format!("{able} can"),
+    }
 }
 
 /// Returns `12 of 13 benchmarks can`; of lines that are settings or metrics also how many there are.
@@ -124,7 +138,7 @@ impl Shown {
             outcomes: plan.lines.iter().any(|line| {
                 let mut found = line.choice.found.iter();
                 found.any(|(slowdown, found)| {
-                    !outcome_text(line, *slowdown, found.as_ref().err()).is_empty()
+                    !outcome_text(line, *slowdown, found.as_ref().err().map(|it| it.why)).is_empty()
                 })
             }),
         }
@@ -163,14 +177,14 @@ pub fn table(plan: &Plan) -> Table {
     for line in &plan.lines {
         let choice = &line.choice;
         for (slowdown, found) in &choice.found {
-            let [instances, iterations, power, cost] = match found {
-                Ok(chosen) => numbers(line, chosen),
-                Err(Unmet {
-                    closest: Some(closest),
-                    ..
-                }) => numbers(line, closest),
-                Err(_) => ["–"; 4].map(str::to_owned),
+            let shown = match found {
+                Ok(chosen) => Some(*chosen),
+                Err(unmet) => unmet.closest,
             };
+            let [instances, iterations, power, cost] = shown.map_or_else(
+                || ["–"; 4].map(str::to_owned),
+                |chosen| numbers(line, &chosen),
+            );
             let cells = [
                 choice.benchmark.clone(),
                 choice.suite.clone(),
@@ -183,7 +197,7 @@ pub fn table(plan: &Plan) -> Table {
                 iterations,
                 power,
                 cost,
-                outcome_text(line, *slowdown, found.as_ref().err()).to_owned(),
+                outcome_text(line, *slowdown, found.as_ref().err().map(|it| it.why)).to_owned(),
             ];
             let cells = cells.into_iter().zip(columns);
             table.row(cells.filter(|(_, it)| it.0).map(|it| it.0).collect());
@@ -217,8 +231,8 @@ pub fn power_text(chosen: &Chosen) -> String {
 }
 
 /// Returns what becomes of a slowdown; nothing of what is run.
-fn outcome_text(line: &Line, slowdown: f64, unmet: Option<&Unmet>) -> &'static str {
-    match (line.fate, unmet.map(|it| it.why)) {
+fn outcome_text(line: &Line, slowdown: f64, why: Option<Unable>) -> &'static str {
+    match (line.fate, why) {
         (Fate::Skipped, _) => "skipped",
         (_, Some(Unable::NoiseUnknown)) => "noise unknown",
         (_, Some(Unable::TooMany | Unable::NotInGrid)) => "not enough",

@@ -2,13 +2,14 @@
 
 use lapwing_stats::Configuration;
 
-use super::simulation::{Search, UNLIMITED, chosen};
+use super::search::{Search, UNLIMITED};
+use super::simulation::chosen;
 use super::{Chosen, Unable, Unmet};
 use crate::judge::DetectionCell;
 
 impl Search<'_> {
     /// Chooses for each slowdown; where none is named, for the smallest of the grid that can be.
-    pub(super) fn as_hail(&mut self) -> Vec<(f64, Result<Chosen, Unmet>)> {
+    pub(super) fn as_hail(&mut self) -> Vec<(f64, Result<Chosen, Box<Unmet>>)> {
         let grid = &self.options.detection.grid;
         let cells = self
             .simulation
@@ -19,7 +20,7 @@ impl Search<'_> {
                 .map(|slowdown| (*slowdown, self.of_grid(&cells, *slowdown)))
                 .collect();
         }
-        let mut tried: Vec<(f64, Result<Chosen, Unmet>)> = Vec::new();
+        let mut tried: Vec<(f64, Result<Chosen, Box<Unmet>>)> = Vec::new();
         for slowdown in grid.slowdowns.iter().filter(|it| **it > 1.0) {
             let found = self.of_grid(&cells, *slowdown);
             let is_found = found.is_ok();
@@ -32,7 +33,7 @@ impl Search<'_> {
     }
 
     /// Returns, from the first configuration on that has few false positives, the cheapest that has the power.
-    fn of_grid(&self, cells: &[DetectionCell], slowdown: f64) -> Result<Chosen, Unmet> {
+    fn of_grid(&self, cells: &[DetectionCell], slowdown: f64) -> Result<Chosen, Box<Unmet>> {
         let limit = self.options.false_positives;
         let is_quiet = |cell: &DetectionCell| cell.rate(1.0).is_some_and(|it| it.value <= limit);
         let first = cells.iter().find(|cell| is_quiet(cell));
@@ -46,19 +47,21 @@ impl Search<'_> {
             let cost = |it: &Chosen| self.costs.of(it.configuration);
             cost(one).total_cmp(&cost(other))
         });
-        cheapest.ok_or_else(|| Unmet {
-            why: match (cells, first) {
-                ([], _) => Unable::NotInGrid,
-                (_, None) => Unable::FalsePositives,
-                (_, Some(_)) => Unable::NotInGrid,
-            },
-            closest: closest(cells, first, slowdown),
-            needed: self.noise.and_then(|noise| {
-                let by_formula = self
-                    .options
-                    .cheapest_by_formula(noise, self.costs, slowdown, UNLIMITED);
-                by_formula.ok()
-            }),
+        cheapest.ok_or_else(|| {
+            Box::new(Unmet {
+                why: match (cells, first) {
+                    ([], _) => Unable::NotInGrid,
+                    (_, None) => Unable::FalsePositives,
+                    (_, Some(_)) => Unable::NotInGrid,
+                },
+                closest: closest(cells, first, slowdown),
+                needed: self.noise.and_then(|noise| {
+                    let by_formula = self
+                        .options
+                        .cheapest_by_formula(noise, self.costs, slowdown, UNLIMITED);
+                    by_formula.ok()
+                }),
+            })
         })
     }
 }

@@ -2,13 +2,14 @@
 
 mod formula;
 mod hail;
+mod search;
 mod simulation;
 #[cfg(test)]
 mod tests;
 
 use lapwing_stats::{Configuration, DetectionMethod, Strategy};
 
-use self::simulation::Search;
+use self::search::Search;
 
 use super::costs::{RunCosts, burn_in, run_costs};
 use super::detectability::{Detectability, variances};
@@ -67,7 +68,7 @@ pub struct Choice {
     /// What running it takes; `None` where no time is known.
     pub costs: Option<RunCosts>,
     /// What detects each slowdown, from the smallest on.
-    pub found: Vec<(f64, Result<Chosen, Unmet>)>,
+    pub found: Vec<(f64, Result<Chosen, Box<Unmet>>)>,
 }
 
 /// A configuration and what it detects.

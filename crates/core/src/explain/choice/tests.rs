@@ -1,6 +1,6 @@
 use lapwing_stats::{Configuration, DetectionMethod, Noise, Seed, Strategy};
 
-use super::simulation::Search;
+use super::search::Search;
 use super::{ChoiceRule, Chosen, PlanOptions, Unable};
 use crate::clean::{CleanInstance, Cleaned};
 use crate::explain::RunCosts;
@@ -117,7 +117,7 @@ fn sought(
     noise: Noise,
     slowdown: f64,
     most: Configuration,
-) -> Result<Chosen, super::Unmet> {
+) -> Result<Chosen, Box<super::Unmet>> {
     Search::new(cleaned, Some(noise), Some(COSTS), options, SEED).cheapest(slowdown, most)
 }
 
