@@ -142,8 +142,9 @@ fn unmet(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Strin
     let mut notes: Vec<String> = reasons
         .map(|(reason, names)| format!("{reason}: {}", few(&names)))
         .collect();
-    let has_closest = |line: &Line| line.unmet().is_some_and(|it| it.1.closest.is_some());
-    if plan.lines.iter().any(has_closest) {
+    let has_closest = |line: &&Line| line.unmet().is_some_and(|it| it.1.closest.is_some());
+    let is_told = |line: &&Line| line.fate != Fate::Skipped;
+    if plan.lines.iter().filter(is_told).any(|it| has_closest(&it)) {
         notes.push("of those the table has what comes closest".to_owned());
     }
     notes.extend(not_the_smallest(plan));
