@@ -201,11 +201,6 @@ fn from_yaml(path: &Path, text: &str) -> Result<Content, BurnInFileError> {
 
 /// Returns what serde says without the place, which stands in front, and without names of types.
 fn in_words(text: &str) -> String {
-    // Aliases of aliases soon stand for more than any memory holds.
-    if text.contains("budget breached") || text.contains("alias replay") {
-        return "this stands for more than can be held: write it without aliases (`*name`)"
-            .to_owned();
-    }
     let text = text.split(" at line ").next().unwrap_or(text);
     let text = text
         .split(", set DuplicateKeyPolicy")

@@ -252,7 +252,14 @@ fn nothing_is_measured_more_often_than_the_limits_say() {
         [error(&of_all), error(&of_one)]
     })
     .collect();
-    insta::assert_snapshot!(errors.join("\n"), @"");
+    insta::assert_snapshot!(errors.join("\n"), @"
+    lapwing.toml:2: `instances` must be at most 100000, not 100001
+    lapwing.toml:3: `instances` must be at most 100000, not 100001
+    lapwing.toml:2: `burn_in` must be at most 1000000, not 1000001
+    lapwing.toml:3: `burn_in` must be at most 1000000, not 1000001
+    lapwing.toml:2: `iterations` must be at most 1000000, not 1000001
+    lapwing.toml:3: `iterations` must be at most 1000000, not 1000001
+    ");
     parse("[defaults]\ninstances = 100000\niterations = 1000000\n[benchmark.a]\ncommand = 'true'")
         .expect("just allowed");
 }
