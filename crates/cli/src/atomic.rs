@@ -24,6 +24,21 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Returns why a file cannot be replaced, if it cannot.
+///
+/// # Errors
+/// When nothing can be made beside it.
+pub fn check(path: &Path) -> io::Result<()> {
+    let target = real_place(path)?;
+    let folder = match target.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        Some(_) | None => Path::new("."),
+    };
+    let probe = Builder::new().prefix(".lapwing-").tempfile_in(folder);
+    // The name of the probe is nobody's concern.
+    probe.map(drop).map_err(|error| error.kind().into())
+}
+
 /// Returns where a file is or is to be, through links, so that a linked file is replaced and not its link: also
 /// where it is not there yet.
 fn real_place(path: &Path) -> io::Result<PathBuf> {

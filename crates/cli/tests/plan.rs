@@ -57,30 +57,38 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     assert_snapshot!(run(folder.path(), &["plan"]), @"
     2 of 3 benchmarks can detect 5 % (takes 14 min)
 
-     benchmark    mean  burn-in  instances  iterations            power     cost
+     benchmark    mean  burn-in  instances  iterations            power     cost  outcome
      noisy      1.99 s        1         90           2            ~95 %   12 min
-     once       1.00 s        1          –           –                –        –
+     once       1.00 s        1          –           –                –        –  noise unknown
      quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 % as far as can be told; costs are those of one version
+    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    the two sides (ibs), false positives at most 5 % as far as can be told; costs
+    are those of one version
     ~ is by formula: too little was measured to simulate so much
-    not known how they vary (it takes three instances of two iterations, and values above zero): once
+    not known how they vary (it takes three instances of two iterations, and values
+    above zero): once
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
     left out of 626 iterations: 49 burn-in (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &["plan", "--slowdown", "10%", "--budget", "5min", "--price", "12"]), @"
-    1 of 3 benchmarks can detect 10 % within 5.0 min at a price of 1.00 (takes 2.0 min at a price of 0.40)
+    1 of 3 benchmarks can detect 10 % within 5.0 min at a price of 1.00 (takes 2.0 min at a price of 0.400)
 
-     benchmark    mean  burn-in  instances  iterations            power              cost
-     noisy      1.99 s        1         25           2            ~96 %  3.3 min (beyond)
-     once       1.00 s        1          –           –                –                 –
-     quiet      9.99 s        1          3           2  100 % [100–100]           2.0 min
+     benchmark    mean  burn-in  instances  iterations            power     cost  outcome
+     noisy      1.99 s        1         25           2            ~96 %  3.3 min  beyond budget
+     once       1.00 s        1          –           –                –        –  noise unknown
+     quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
-    power 95 %, by the test of `lapwing compare` (welch), different instances on the two sides (ibs), false positives at most 5 % as far as can be told; costs are those of one version
-    beyond the budget: noisy; all of them would take 3.3 min at a price of 0.66 more
-    not known how they vary (it takes three instances of two iterations, and values above zero): once
+    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    the two sides (ibs), false positives at most 5 % as far as can be told; costs
+    are those of one version
+    ~ is by formula: too little was measured to simulate so much
+    beyond the budget: noisy; all of them would take 3.3 min at a price of 0.662
+    more
+    not known how they vary (it takes three instances of two iterations, and values
+    above zero): once
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
     left out of 626 iterations: 49 burn-in (`--audit` shows which)
@@ -101,15 +109,23 @@ fn a_row_of_json_says_all_of_a_choice() {
       "cost_seconds": 119.91396520833332,
       "cv": 0.006535681019270476,
       "false_positive_rate": 0.043,
+      "false_positive_rate_lower": 0.03207865341171336,
+      "false_positive_rate_upper": 0.05741900384408402,
       "instances": 3,
       "iterations": 2,
       "mean": 9.993982534722223,
       "method": "welch",
       "metric": "wall_time",
+      "needed_cost": null,
+      "needed_cost_seconds": null,
+      "needed_instances": null,
+      "needed_iterations": null,
       "outcome": "planned",
       "power": 1.0,
       "power_lower": 0.9961732415144449,
       "power_upper": 1.0,
+      "reason": null,
+      "runs": true,
       "session": null,
       "slowdown": 1.05,
       "strategy": "ibs",
@@ -125,16 +141,16 @@ fn a_row_of_json_says_all_of_a_choice() {
 fn csv_has_a_row_for_each_benchmark_and_slowdown() {
     let folder = filled();
     let arguments = ["plan", "--format", "csv", "--slowdown", "5%,20%"];
-    assert_snapshot!(run(folder.path(), &arguments), @"
-    suite,benchmark,metric,variant,version,session,burn_in,mean,cv,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,cost_seconds,cost,method,strategy,basis,outcome
-    joins,noisy,wall_time,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.05,90,2,0.9518621879259567,,,0.049982765112570805,714.4289000000001,,welch,ibs,closed_form,planned
-    joins,noisy,wall_time,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.2,8,2,0.982,0.9717267448294927,0.9885842599904322,0.046,63.50479111111112,,welch,ibs,simulated,planned
-    joins,once,wall_time,default,1.0,,1,1.0,0.0,1.05,,,,,,,,,welch,ibs,,noise_unknown
-    joins,once,wall_time,default,1.0,,1,1.0,0.0,1.2,,,,,,,,,welch,ibs,,noise_unknown
-    joins,quiet,wall_time,default,1.0,,1,9.993982534722223,0.006535681019270476,1.05,3,2,1.0,0.9961732415144449,1.0,0.043,119.91396520833332,,welch,ibs,simulated,planned
-    joins,quiet,wall_time,default,1.0,,1,9.993982534722223,0.006535681019270476,1.2,3,2,1.0,0.9961732415144449,1.0,0.043,119.91396520833332,,welch,ibs,simulated,planned
+    assert_snapshot!(run(folder.path(), &arguments), @r#"
+    suite,benchmark,metric,unit,variant,version,session,burn_in,mean,cv,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
+    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.05,90,2,0.9518621879259567,,,0.049982765112570805,,,714.4289000000001,,welch,ibs,closed_form,planned,true,,,,,
+    joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.2,7,2,0.96,0.945990355878742,0.9704890263145473,0.061,0.04777977512603371,0.07758011882428369,55.56669222222223,,welch,ibs,simulated,planned,false,,,,,
+    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1.05,,,,,,,,,,,welch,ibs,,noise_unknown,false,"not known how they vary (it takes three instances of two iterations, and values above zero)",,,,
+    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1.2,,,,,,,,,,,welch,ibs,,noise_unknown,false,"not known how they vary (it takes three instances of two iterations, and values above zero)",,,,
+    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,1.05,3,2,1.0,0.9961732415144449,1.0,0.043,0.03207865341171336,0.05741900384408402,119.91396520833332,,welch,ibs,simulated,planned,true,,,,,
+    joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,1.2,3,2,1.0,0.9961732415144449,1.0,0.043,0.03207865341171336,0.05741900384408402,119.91396520833332,,welch,ibs,simulated,planned,false,,,,,
     exit 0
-    ");
+    "#);
 }
 
 #[test]
@@ -326,6 +342,7 @@ fn as_hail_the_grid_is_searched_from_a_threshold_on() {
     assert_snapshot!(brief.join("\n"), @r#"
     "noisy" 1.2 10 3 "planned" "laaber"
     "quiet" 1.1 5 3 "planned" "laaber"
+    "once" null null null "no_values" "laaber"
     "#);
 }
 
@@ -357,28 +374,28 @@ fn people_review_what_was_chosen() {
     assert_snapshot!(String::from_utf8(done.stderr).unwrap(), @"
 
     [1/3] noisy
-    burn-in 1, mean 1.99 s, cv 0.088
+    burn-in 1, mean 1.99 s, cv 8.8 %
     10 %: 25 instances × 2 iterations: power ~96 %, false positives 5 %, takes 3.3 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 12 x 4
 
     [1/3] noisy
-    burn-in 1, mean 1.99 s, cv 0.088
+    burn-in 1, mean 1.99 s, cv 8.8 %
     10 %: 12 instances × 4 iterations: power ~70 %, false positives 4.9 %, takes 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: nonsense
     write two numbers such as `10 x 5`: instances, and iterations of each
 
     [1/3] noisy
-    burn-in 1, mean 1.99 s, cv 0.088
+    burn-in 1, mean 1.99 s, cv 8.8 %
     10 %: 12 instances × 4 iterations: power ~70 %, false positives 4.9 %, takes 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
 
     [2/3] once
-    burn-in 1, mean 1.00 s, cv 0.000
-    10 %: nothing found with a power of 95 %
-    Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: s
+    burn-in 1, mean 1.00 s, cv 0 %
+    10 %: it is not known how it varies, and so not what would detect that
+    Enter leaves it out, `10 x 5` plans it, b goes back, q stops: s
 
     [3/3] quiet
-    burn-in 1, mean 9.99 s, cv 0.007
+    burn-in 1, mean 9.99 s, cv 0.65 %
     10 %: 3 instances × 2 iterations: power 100 % [100–100], false positives 4.3 %, takes 2.0 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
     plan.yaml has 2 benchmarks; `lapwing run --plan plan.yaml` runs it

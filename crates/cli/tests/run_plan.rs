@@ -187,7 +187,7 @@ fn what_a_plan_names_in_vain_is_told() {
     );
     assert_snapshot!(notes(folder.path(), &arguments), @"
     note: `sort` in other.yaml is left aside: another entry names the same benchmark
-    note: other.yaml names 2 benchmarks that the suite `small` does not have: `jion`, `scan[size=3]`; did you mean `join`, `scan[size=1]`?
+    note: other.yaml names 2 benchmarks that the suite `small` does not have: `jion`, `scan[size=3]`; did you mean `a.py::join` for `jion`?
     note: 2 of 4 benchmarks are not in other.yaml and are not measured: `a.py::join`, `scan[size=2]`
     measuring 2 benchmarks × 1 instance × (1 + 1) iterations, seed 7, order interleaved
     ");
@@ -198,7 +198,7 @@ fn what_a_plan_names_in_vain_is_told() {
     );
     assert_snapshot!(run(folder.path(), &arguments), @"
     error: other.yaml names no benchmark of the suite `small`: `a.py::srot`, `x`, `y`, `z`, `1` and 2 more
-      hint: did you mean `a.py::sort`?
+      hint: did you mean `a.py::sort` for `a.py::srot`?
     exit 2
     ");
     plan(&["x", "y"].map(entry).concat());
@@ -267,6 +267,44 @@ fn a_plan_that_is_none_is_refused_before_anything_is_measured() {
     exit 2
     ");
     assert!(!folder.path().join(".lapwing").exists());
+}
+
+#[test]
+fn more_than_can_be_measured_is_refused_with_file_line_key_and_limit() {
+    let folder = folder();
+    let huge = PLAN.replace("instances: 3", "instances: 300000000");
+    fs::write(folder.path().join("huge.yaml"), huge).unwrap();
+    let refused = |arguments: &[&str]| {
+        let said = run(folder.path(), arguments);
+        let lines = said
+            .lines()
+            .filter(|it| !it.contains("hint") && !it.is_empty());
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(refused(&["run", "--plan", "huge.yaml", "--dry-run"]), @"
+    error: huge.yaml:7: entry 1 (`a.py::sort`): `instances` must be at most 100000, not 300000000
+    exit 2
+    ");
+    assert_snapshot!(refused(&["run", "--plan", "huge.yaml"]), @"
+    error: huge.yaml:7: entry 1 (`a.py::sort`): `instances` must be at most 100000, not 300000000
+    exit 2
+    ");
+    assert_snapshot!(refused(&["run", "--dry-run", "-n", "300000000"]), @"
+    error: invalid value '300000000' for '--instances <N>': 300000000 is not in 1..=100000
+    For more information, try '--help'.
+    exit 2
+    ");
+    assert_snapshot!(refused(&["run", "--dry-run", "--burn-in", "300000000"]), @"
+    error: invalid value '300000000' for '--burn-in <N>': at most 1,000,000
+    For more information, try '--help'.
+    exit 2
+    ");
+    let suite = SUITE.replace("instances = 4", "instances = 300000000");
+    fs::write(folder.path().join("lapwing.toml"), suite).unwrap();
+    assert_snapshot!(refused(&["run", "--dry-run"]), @"
+    error: lapwing.toml:5: `instances` must be at most 100000, not 300000000
+    exit 2
+    ");
 }
 
 #[test]

@@ -8,11 +8,12 @@
 
 use std::path::PathBuf;
 
-use lapwing_core::explain::{ChoiceRule, PlanOptions, RunCosts};
+use lapwing_core::explain::{ChoiceRule, Chosen, PlanOptions, RunCosts};
 use lapwing_core::judge::DetectionOptions;
 use lapwing_stats::{Configuration, DetectionMethod, Noise, Strategy};
 
-/// A benchmark with the first configuration that Hail published for it: the one that is run.
+/// A benchmark with the first configuration of the last entry that Hail published for it: the one that
+/// is run, as `lapwing run --plan` reads it.
 struct Published {
     burn_in: f64,
     mean: f64,
@@ -35,6 +36,7 @@ fn published() -> Option<Vec<Published>> {
         return None;
     };
     let mut all: Vec<(String, Published)> = Vec::new();
+    let mut before: Option<(String, f64)> = None;
     for record in csv.records() {
         let record = record.unwrap();
         let number = |at: usize| record[at].parse::<f64>().unwrap();
@@ -49,10 +51,24 @@ fn published() -> Option<Vec<Published>> {
                 iterations: count(6),
             },
         };
-        if all.iter().all(|(item, _)| *item != record[0]) {
-            all.push((record[0].to_owned(), entry));
+        // Slowdowns ascend, so that a smaller one begins the second entry of an item.
+        let goes_on = before
+            .as_ref()
+            .is_some_and(|(item, slowdown)| *item == record[0] && *slowdown <= entry.slowdown);
+        before = Some((record[0].to_owned(), entry.slowdown));
+        if goes_on {
+            continue;
+        }
+        match all.iter_mut().find(|(item, _)| *item == record[0]) {
+            Some((_, known)) => *known = entry,
+            None => all.push((record[0].to_owned(), entry)),
         }
     }
+    let twice = all
+        .iter()
+        .find(|it| it.0.ends_with("::test_table_key_by_shuffle"));
+    let twice = twice.unwrap().1.configuration;
+    assert_eq!((twice.instances, twice.iterations), (15, 10));
     Some(all.into_iter().map(|(_, entry)| entry).collect())
 }
 
@@ -103,14 +119,14 @@ fn compare(all: &[Published], share_between: f64, method: DetectionMethod) -> Su
         let theirs = options
             .by_formula(noise, it.configuration, it.slowdown)
             .unwrap();
-        sums.powers.push(theirs.power.value);
-        sums.with_power += usize::from(theirs.power.value >= 0.95);
+        sums.powers.push(power(&theirs));
+        sums.with_power += usize::from(power(&theirs) >= 0.95);
         match options.cheapest_by_formula(noise, costs, it.slowdown, MOST) {
             Ok(ours) => {
-                assert!(ours.power.value >= 0.95, "{ours:?}");
-                assert!(ours.false_positives.value <= 0.052, "{ours:?}");
+                assert!(power(&ours) >= 0.95, "{ours:?}");
+                assert!(false_positives(&ours) <= 0.052, "{ours:?}");
                 // Where Hail's choice does as well, the cheapest is no dearer.
-                if theirs.power.value >= 0.95 && theirs.false_positives.value <= 0.052 {
+                if power(&theirs) >= 0.95 && false_positives(&theirs) <= 0.052 {
                     let cost = |configuration| costs.of(configuration);
                     assert!(cost(ours.configuration) <= cost(it.configuration) + 1e-9);
                 }
@@ -122,6 +138,14 @@ fn compare(all: &[Published], share_between: f64, method: DetectionMethod) -> Su
     }
     sums.powers.sort_by(f64::total_cmp);
     sums
+}
+
+fn power(chosen: &Chosen) -> f64 {
+    chosen.power().unwrap()
+}
+
+fn false_positives(chosen: &Chosen) -> f64 {
+    chosen.rates.unwrap().false_positives.value
 }
 
 #[test]

@@ -53,7 +53,12 @@ impl PlanFile {
                 )),
             }
         }
-        let meant = meant(&unknown, &names.ids);
+        let left = names.ids.iter().zip(&entries);
+        let left: Vec<&str> = left
+            .filter(|(_, entry)| entry.is_none())
+            .map(|(id, _)| *id)
+            .collect();
+        let meant = meant(&unknown, &left);
         if entries.iter().all(Option::is_none) {
             if unknown.is_empty() {
                 return Err(CliError::input(notes.join("; ")));
@@ -81,17 +86,45 @@ impl PlanFile {
     }
 }
 
-/// Returns which benchmarks the first items were perhaps meant to be.
-fn meant(unknown: &[&str], ids: &[&str]) -> Option<String> {
-    let bare = ids.iter().map(|id| bare_name(id));
-    let known: Vec<&str> = ids.iter().copied().chain(bare).collect();
-    let meant: Vec<String> = unknown
+/// Returns which benchmarks, of those that no item names, the first items were perhaps meant to be.
+fn meant(unknown: &[&str], left: &[&str]) -> Option<String> {
+    let mut meant: Vec<(&str, &str)> = Vec::new();
+    for item in unknown {
+        if let Some(id) = nearest_id(item, left)
+            && meant.iter().all(|(_, known)| *known != id)
+        {
+            meant.push((item, id));
+        }
+    }
+    let said: Vec<String> = meant
         .iter()
         .take(SHOWN)
-        .filter_map(|item| nearest(item, known.iter().copied()))
-        .map(|name| format!("`{name}`"))
+        .map(|(item, id)| match unknown.len() {
+            1 => format!("`{id}`"),
+            _ => format!("`{id}` for `{item}`"),
+        })
         .collect();
-    (!meant.is_empty()).then(|| format!("did you mean {}?", meant.join(", ")))
+    (!said.is_empty()).then(|| format!("did you mean {}?", said.join(", ")))
+}
+
+/// Returns the benchmark whose name is nearly that of an item. A path that they share does not make names alike, and
+/// another number is another benchmark.
+fn nearest_id<'a>(item: &str, ids: &[&'a str]) -> Option<&'a str> {
+    let letters = |name: &str| name.replace(|it: char| it.is_ascii_digit(), "");
+    let bare = bare_name(item);
+    let is_other_number = |name: &str| name != bare && letters(name) == letters(bare);
+    let alike: Vec<&'a str> = ids
+        .iter()
+        .copied()
+        .filter(|id| !is_other_number(bare_name(id)))
+        .collect();
+    let nearest = nearest(bare, alike.iter().map(|id| bare_name(id)))?;
+    let of_that_name = alike.iter().copied().filter(|id| bare_name(id) == nearest);
+    // Of several in different files the one whose path is most alike.
+    of_that_name.max_by_key(|id| {
+        let same = id.chars().zip(item.chars());
+        same.take_while(|(one, other)| one == other).count()
+    })
 }
 
 /// Returns the first names, and how many more there are.
@@ -103,5 +136,43 @@ pub fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
         shown
     } else {
         format!("{shown} and {more} more")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_meant_goes_by_the_name_and_not_by_the_path() {
+        let of = |item: &str, ids: &[&'static str]| nearest_id(item, ids);
+        let path = "benchmarks/hail/benchmark_table.py";
+        let join = "benchmarks/hail/benchmark_table.py::test_join";
+        assert_eq!(of(&format!("{path}::test_sort_by_key"), &[join]), None);
+        assert_eq!(of(&format!("{path}::test_jion"), &[join]), Some(join));
+        assert_eq!(of("test_jion", &[join]), Some(join));
+        assert_eq!(
+            of("a.py::test_join", &["b.py::test_join"]),
+            Some("b.py::test_join")
+        );
+        assert_eq!(
+            of("b.py::jion", &["a.py::join", "b.py::join"]),
+            Some("b.py::join")
+        );
+        assert_eq!(of("scan[size=3]", &["scan[size=1]"]), None);
+        assert_eq!(of("sacn[size=1]", &["scan[size=1]"]), Some("scan[size=1]"));
+    }
+
+    #[test]
+    fn nothing_is_suggested_twice() {
+        assert_eq!(
+            meant(&["jion", "joiin"], &["join"]).as_deref(),
+            Some("did you mean `join` for `jion`?")
+        );
+        assert_eq!(
+            meant(&["jion"], &["join"]).as_deref(),
+            Some("did you mean `join`?")
+        );
+        assert_eq!(meant(&["x"], &["join"]), None);
     }
 }

@@ -11,7 +11,7 @@ mod samples;
 mod setting;
 
 pub use advice::{Advice, advise};
-pub use choice::{Choice, ChoiceRule, Chosen, PlanOptions, Unable, choices};
+pub use choice::{Choice, ChoiceRule, Chosen, PlanOptions, Rates, Unable, Unmet, choices};
 pub use costs::RunCosts;
 pub use detectability::{Detectability, detectability};
 pub use effort::{Effort, More};

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::duration::parse_duration;
 use super::error::Problem;
 use super::file::{command, read_env};
+use super::limits;
 use super::node::{Located, Node, Table, Value};
 use super::plan::{BurnIn, Case, CommandLine, ExitCodes, Input, OutputMetrics, Pattern, Take};
 use super::settings::Settings;
@@ -55,7 +56,7 @@ pub(super) fn read_settings(keys: &mut Table) -> Result<Settings, Located> {
     Ok(Settings {
         instances: keys
             .take("instances")
-            .map(|node| at_least_one(&node, "instances"))
+            .map(|node| limits::instances(&node, "instances"))
             .transpose()?,
         burn_in: keys
             .take("burn_in")
@@ -63,7 +64,7 @@ pub(super) fn read_settings(keys: &mut Table) -> Result<Settings, Located> {
             .transpose()?,
         iterations: keys
             .take("iterations")
-            .map(|node| at_least_one(&node, "iterations"))
+            .map(|node| limits::iterations(&node, "iterations"))
             .transpose()?,
         time_limit: time(keys.take("time_limit"), "time_limit")?,
         max_failures: keys
@@ -87,7 +88,7 @@ pub(super) fn at_least_one(node: &Node, key: &str) -> Result<u32, Located> {
 fn burn_in(node: &Node) -> Result<BurnIn, Located> {
     match &node.value {
         Value::Text(text) if text == "auto" => Ok(BurnIn::Auto),
-        Value::Integer(_) => Ok(BurnIn::Fixed(node.whole("burn_in")?)),
+        Value::Integer(_) => Ok(BurnIn::Fixed(limits::burn_in(node, "burn_in")?)),
         Value::Text(_)
         | Value::Number(_)
         | Value::Bool(_)

@@ -239,6 +239,32 @@ fn errors_name_the_line_the_key_and_what_was_perhaps_meant() {
 }
 
 #[test]
+fn nothing_is_measured_more_often_than_the_limits_say() {
+    let errors: Vec<String> = [
+        "instances = 100001",
+        "burn_in = 1000001",
+        "iterations = 1000001",
+    ]
+    .iter()
+    .flat_map(|key| {
+        let of_all = format!("[defaults]\n{key}\n[benchmark.a]\ncommand = 'true'");
+        let of_one = format!("[benchmark.a]\ncommand = 'true'\n{key}");
+        [error(&of_all), error(&of_one)]
+    })
+    .collect();
+    insta::assert_snapshot!(errors.join("\n"), @"
+    lapwing.toml:2: `instances` must be at most 100000, not 100001
+    lapwing.toml:3: `instances` must be at most 100000, not 100001
+    lapwing.toml:2: `burn_in` must be at most 1000000, not 1000001
+    lapwing.toml:3: `burn_in` must be at most 1000000, not 1000001
+    lapwing.toml:2: `iterations` must be at most 1000000, not 1000001
+    lapwing.toml:3: `iterations` must be at most 1000000, not 1000001
+    ");
+    parse("[defaults]\ninstances = 100000\niterations = 1000000\n[benchmark.a]\ncommand = 'true'")
+        .expect("just allowed");
+}
+
+#[test]
 fn commands_of_the_command_line_become_a_plan() {
     let ad_hoc = AdHoc {
         commands: vec![

@@ -3,13 +3,15 @@
 use std::io::Write;
 
 use lapwing_core::clean::Audit;
-use lapwing_core::explain::{PlanOptions, Unable};
-use serde_json::{Value, json};
+use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
+use serde_json::{Map, Value, json};
 
-use super::budget::{Fate, Line, Plan};
-use super::{PlanCommand, text};
+use super::lines::{Fate, Line, Plan};
+use super::missing::Missing;
+use super::{PlanCommand, notes, text};
 use crate::audit;
 use crate::error::CliError;
+use crate::fit::wrap;
 use crate::options::{Context, Format};
 use crate::table::csv_of_json;
 
@@ -27,38 +29,48 @@ pub fn write(
         Format::Text => {
             writeln!(out, "{}\n", text::headline(plan, options, command))?;
             text::table(plan).text_within(context.terminal.width(), &mut out)?;
-            writeln!(out, "\n{}", text::notes(plan, options, command).join("\n"))?;
+            let width = context.terminal.width().map_or(WIDTH, |it| it.min(WIDTH));
+            writeln!(out)?;
+            for note in notes::notes(plan, options, command) {
+                writeln!(out, "{}", wrap(&note, width))?;
+            }
         }
         Format::Markdown => {
             writeln!(out, "{}\n", text::headline(plan, options, command))?;
             text::table(plan).markdown(&mut out)?;
-            for note in text::notes(plan, options, command) {
+            for note in notes::notes(plan, options, command) {
                 writeln!(out, "\n{note}")?;
             }
         }
         Format::Json => {
             let answer = json!({
-                "plan": rows(plan, command).collect::<Vec<_>>(),
+                "plan": rows(plan, options, command),
                 "power": options.power,
                 "false_positives": options.false_positives,
+                "benchmarks": plan.benchmarks(),
                 "budget_seconds": plan.budget,
                 "cost_seconds": plan.cost_of(Fate::Kept),
                 "cost_seconds_beyond_budget": plan.cost_of(Fate::BeyondBudget),
+                "older_versions": plan.older,
                 "audit": audit::json(audit, detail),
             });
             serde_json::to_writer_pretty(&mut out, &answer)?;
             writeln!(out)?;
         }
-        Format::Csv => csv_of_json(&COLUMNS, rows(plan, command), &mut out)?,
+        Format::Csv => csv_of_json(&COLUMNS, rows(plan, options, command).into_iter(), &mut out)?,
     }
     audit::below(audit, detail, command.format, context, &mut out)
 }
 
+/// No line that people read is wider.
+const WIDTH: usize = 80;
+
 /// The columns of the CSV table: keys of a JSON row.
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 31] = [
     "suite",
     "benchmark",
     "metric",
+    "unit",
     "variant",
     "version",
     "session",
@@ -72,66 +84,179 @@ const COLUMNS: [&str; 22] = [
     "power_lower",
     "power_upper",
     "false_positive_rate",
+    "false_positive_rate_lower",
+    "false_positive_rate_upper",
     "cost_seconds",
     "cost",
     "method",
     "strategy",
     "basis",
     "outcome",
+    "runs",
+    "reason",
+    "needed_instances",
+    "needed_iterations",
+    "needed_cost_seconds",
+    "needed_cost",
 ];
 
 /// Returns a row for each benchmark and slowdown.
-fn rows(plan: &Plan, command: &PlanCommand) -> impl Iterator<Item = Value> {
-    let price = command.price;
-    let method = command.detection_names();
-    plan.lines.iter().flat_map(move |line| {
-        let choice = &line.choice;
-        let found = choice.found.iter();
-        found.map(move |(slowdown, found)| {
-            let chosen = found.as_ref().ok();
-            let configuration = chosen.map(|it| it.configuration);
-            let cost = configuration.and_then(|it| Some(choice.costs?.of(it)));
-            json!({
-                "suite": choice.suite,
-                "benchmark": choice.benchmark,
-                "metric": choice.name,
-                "unit": choice.metric.unit,
-                "variant": choice.setting.variant,
-                "version": choice.setting.version,
-                "session": choice.setting.session,
-                "burn_in": choice.burn_in,
-                "mean": choice.variability.mean,
-                "cv": choice.variability.cv_total,
-                "slowdown": slowdown,
-                "instances": configuration.map(|it| it.instances),
-                "iterations": configuration.map(|it| it.iterations),
-                "power": chosen.map(|it| it.power.value),
-                "power_lower": chosen.and_then(|it| it.power.interval).map(|it| it.lower),
-                "power_upper": chosen.and_then(|it| it.power.interval).map(|it| it.upper),
-                "false_positive_rate": chosen.map(|it| it.false_positives.value),
-                "cost_seconds": cost,
-                "cost": cost.zip(price).map(|(cost, price)| cost / 3_600.0 * price),
-                "method": method.0,
-                "strategy": method.1,
-                "basis": chosen.map(|it| match it.power.interval {
-                    Some(_) => "simulated",
-                    None => "closed_form",
-                }),
-                "outcome": outcome(line, found.err()),
-            })
-        })
-    })
+fn rows(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Value> {
+    let of_lines = plan.lines.iter().flat_map(|line| {
+        let found = line.choice.found.iter();
+        found.map(|(slowdown, found)| row(line, *slowdown, found, options, command))
+    });
+    let of_missing = plan.missing.iter().flat_map(|it| {
+        let slowdowns = options.slowdowns.iter().map(|slowdown| Some(*slowdown));
+        let slowdowns: Vec<Option<f64>> = match options.slowdowns.is_empty() {
+            true => vec![None],
+            false => slowdowns.collect(),
+        };
+        let rows = slowdowns.into_iter();
+        rows.map(|slowdown| missing_row(it, slowdown, command))
+    });
+    of_lines.chain(of_missing).collect()
+}
+
+fn row(
+    line: &Line,
+    slowdown: f64,
+    found: &Result<Chosen, Box<Unmet>>,
+    options: &PlanOptions,
+    command: &PlanCommand,
+) -> Value {
+    let choice = &line.choice;
+    let unmet = found.as_ref().err();
+    // What comes closest stands where nothing does.
+    let chosen = match found {
+        Ok(chosen) => Some(*chosen),
+        Err(unmet) => unmet.closest,
+    };
+    let needed = unmet.and_then(|it| it.needed);
+    let rates = chosen.and_then(|it| it.rates);
+    let (power, false_positives) = (rates.map(|it| it.power), rates.map(|it| it.false_positives));
+    let cost = |chosen: Option<Chosen>| line.cost_with(&chosen?);
+    let money = |seconds: Option<f64>| Some(seconds? / 3_600.0 * command.price?);
+    let runs = line.fate == Fate::Kept
+        && line
+            .first()
+            .is_some_and(|(first, _)| first.total_cmp(&slowdown).is_eq());
+    object(&[
+        ("suite", json!(choice.suite)),
+        ("benchmark", json!(choice.benchmark)),
+        ("metric", json!(choice.name)),
+        ("unit", json!(choice.metric.unit)),
+        ("variant", json!(choice.setting.variant)),
+        ("version", json!(choice.setting.version)),
+        ("session", json!(choice.setting.session)),
+        ("burn_in", json!(choice.burn_in)),
+        ("mean", json!(choice.variability.mean)),
+        ("cv", json!(choice.variability.cv_total)),
+        ("slowdown", json!(slowdown)),
+        (
+            "instances",
+            json!(chosen.map(|it| it.configuration.instances)),
+        ),
+        (
+            "iterations",
+            json!(chosen.map(|it| it.configuration.iterations)),
+        ),
+        ("power", json!(power.map(|it| it.value))),
+        (
+            "power_lower",
+            json!(power.and_then(|it| it.interval).map(|it| it.lower)),
+        ),
+        (
+            "power_upper",
+            json!(power.and_then(|it| it.interval).map(|it| it.upper)),
+        ),
+        (
+            "false_positive_rate",
+            json!(false_positives.map(|it| it.value)),
+        ),
+        (
+            "false_positive_rate_lower",
+            json!(
+                false_positives
+                    .and_then(|it| it.interval)
+                    .map(|it| it.lower)
+            ),
+        ),
+        (
+            "false_positive_rate_upper",
+            json!(
+                false_positives
+                    .and_then(|it| it.interval)
+                    .map(|it| it.upper)
+            ),
+        ),
+        ("cost_seconds", json!(cost(chosen))),
+        ("cost", json!(money(cost(chosen)))),
+        ("method", json!(command.detection_names().0)),
+        ("strategy", json!(command.detection_names().1)),
+        (
+            "basis",
+            json!(power.map(|it| match it.interval {
+                Some(_) => "simulated",
+                None => "closed_form",
+            })),
+        ),
+        ("outcome", json!(outcome(line, unmet.map(|it| it.why)))),
+        ("runs", json!(runs)),
+        (
+            "reason",
+            json!(unmet.map(|it| notes::reason(it.why, options, command))),
+        ),
+        (
+            "needed_instances",
+            json!(needed.map(|it| it.configuration.instances)),
+        ),
+        (
+            "needed_iterations",
+            json!(needed.map(|it| it.configuration.iterations)),
+        ),
+        ("needed_cost_seconds", json!(cost(needed))),
+        ("needed_cost", json!(money(cost(needed)))),
+    ])
+}
+
+/// Returns the row of a benchmark of which nothing can be said.
+fn missing_row(missing: &Missing, slowdown: Option<f64>, command: &PlanCommand) -> Value {
+    object(&[
+        ("suite", json!(missing.suite)),
+        ("benchmark", json!(missing.benchmark)),
+        ("metric", json!(missing.metric)),
+        ("slowdown", json!(slowdown)),
+        ("method", json!(command.detection_names().0)),
+        ("strategy", json!(command.detection_names().1)),
+        ("outcome", json!(missing.why.outcome())),
+        ("runs", json!(false)),
+        ("reason", json!(missing.text())),
+    ])
+}
+
+/// Returns an object with all columns; what is not named is null.
+fn object(fields: &[(&str, Value)]) -> Value {
+    let nothing = COLUMNS.iter().map(|key| ((*key).to_owned(), Value::Null));
+    let mut object: Map<String, Value> = nothing.collect();
+    object.extend(
+        fields
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), value.clone())),
+    );
+    Value::Object(object)
 }
 
 /// Returns what becomes of a row in data.
-fn outcome(line: &Line, unable: Option<Unable>) -> &'static str {
-    match (unable, line.fate) {
-        (Some(Unable::NoiseUnknown), _) => "noise_unknown",
-        (Some(Unable::TooMany(_) | Unable::Never), _) => "too_many_instances",
-        (Some(Unable::FalsePositives), _) => "false_positives",
-        (Some(Unable::NotInGrid), _) => "not_in_grid",
-        (None, Fate::Kept | Fate::Unable) => "planned",
-        (None, Fate::BeyondBudget) => "beyond_budget",
-        (None, Fate::Skipped) => "skipped",
+fn outcome(line: &Line, why: Option<Unable>) -> &'static str {
+    match (line.fate, why) {
+        (Fate::Skipped, _) => "skipped",
+        (_, Some(Unable::NoiseUnknown)) => "noise_unknown",
+        (_, Some(Unable::TooMany)) => "too_many_instances",
+        (_, Some(Unable::FalsePositives)) => "false_positives",
+        (_, Some(Unable::NotInGrid)) => "not_in_grid",
+        (Fate::Kept | Fate::Unable, None) => "planned",
+        (Fate::BeyondBudget, None) => "beyond_budget",
+        (Fate::CostUnknown, None) => "cost_unknown",
     }
 }

@@ -1,7 +1,8 @@
 //! What a plan costs, and how far a budget reaches.
 
-use lapwing_core::explain::{Choice, Chosen, Unable};
 use lapwing_core::suite::parse_duration;
+
+use super::lines::{Fate, Plan};
 
 /// What may be spent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,106 +38,57 @@ pub fn parse_price(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a sum of money above 0".to_owned())
 }
 
-/// What was chosen for every benchmark, and what becomes of it.
-pub struct Plan {
-    /// The benchmarks.
-    pub lines: Vec<Line>,
-    /// What may be spent, in seconds.
-    pub budget: Option<f64>,
-}
-
-/// What was chosen for a benchmark.
-pub struct Line {
-    /// The choice.
-    pub choice: Choice,
-    /// What becomes of it.
-    pub fate: Fate,
-}
-
-/// What becomes of a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It is run.
-    Kept,
-    /// The budget does not reach it.
-    BeyondBudget,
-    /// Nothing detects the slowdown.
-    Unable,
-    /// Somebody left it out.
-    Skipped,
-}
-
-impl Line {
-    /// Returns what is run: what detects the smallest of the slowdowns that can be.
-    pub fn first(&self) -> Option<(f64, &Chosen)> {
-        let mut found = self.choice.found.iter();
-        found.find_map(|(slowdown, found)| Some((*slowdown, found.as_ref().ok()?)))
-    }
-
-    /// Returns why nothing is.
-    pub fn unable(&self) -> Option<(f64, Unable)> {
-        let mut found = self.choice.found.iter();
-        found.find_map(|(slowdown, found)| Some((*slowdown, found.err()?)))
-    }
-
-    /// Returns the seconds that it takes; `None` where no time is known.
-    pub fn cost(&self) -> Option<f64> {
-        let (_, chosen) = self.first()?;
-        Some(self.choice.costs?.of(chosen.configuration))
-    }
-}
-
 impl Plan {
-    /// Returns the plan that runs as many benchmarks as the budget reaches: the cheapest first.
-    pub fn new(choices: Vec<Choice>, budget: Option<f64>) -> Self {
-        let lines = choices.into_iter().map(|choice| Line {
-            choice,
-            fate: Fate::Kept,
-        });
-        let mut plan = Self {
-            lines: lines.collect(),
-            budget,
-        };
-        plan.spend();
-        plan
-    }
-
-    /// Decides anew what the budget reaches.
+    /// Decides what the budget reaches: as many benchmarks as possible, the cheapest first. All lines of a benchmark share
+    /// its fate, as they share its entry.
     pub fn spend(&mut self) {
+        let mut able: Vec<(Option<f64>, Vec<usize>)> = Vec::new();
+        for group in self.groups() {
+            let (found, unable): (Vec<usize>, Vec<usize>) = group
+                .into_iter()
+                .filter(|at| self.lines[*at].fate != Fate::Skipped)
+                .partition(|at| self.lines[*at].first().is_some());
+            unable
+                .into_iter()
+                .for_each(|at| self.lines[at].fate = Fate::Unable);
+            if !found.is_empty() {
+                able.push((self.cost_together(&found), found));
+            }
+        }
+        // What nobody knows comes last.
+        let cost = |it: &(Option<f64>, Vec<usize>)| it.0.unwrap_or(f64::INFINITY);
+        able.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
         let mut left = self.budget.unwrap_or(f64::INFINITY);
-        let mut order: Vec<usize> = (0..self.lines.len()).collect();
-        let cost = |line: &Line| line.cost().unwrap_or(0.0);
-        order.sort_by(|one, other| cost(&self.lines[*one]).total_cmp(&cost(&self.lines[*other])));
-        for at in order {
-            let line = &mut self.lines[at];
-            if line.fate == Fate::Skipped {
-                continue;
-            }
-            let cost = line.cost().unwrap_or(0.0);
-            line.fate = match line.first() {
-                None => Fate::Unable,
-                Some(_) if cost > left => Fate::BeyondBudget,
-                Some(_) => Fate::Kept,
+        for (cost, lines) in able {
+            let fate = match (cost, self.budget) {
+                (Some(cost), _) if cost > left => Fate::BeyondBudget,
+                (Some(cost), _) => {
+                    left -= cost;
+                    Fate::Kept
+                }
+                (None, None) => Fate::Kept,
+                (None, Some(_)) => Fate::CostUnknown,
             };
-            if line.fate == Fate::Kept {
-                left -= cost;
-            }
+            lines.into_iter().for_each(|at| self.lines[at].fate = fate);
         }
     }
 
-    /// Returns the benchmarks that are run.
-    pub fn kept(&self) -> impl Iterator<Item = &Line> {
-        self.of(Fate::Kept)
-    }
-
-    /// Returns the benchmarks of which this becomes.
-    pub fn of(&self, fate: Fate) -> impl Iterator<Item = &Line> {
-        self.lines.iter().filter(move |line| line.fate == fate)
-    }
-
-    /// Returns the seconds that those take.
+    /// Returns the seconds that the benchmarks take of which this becomes, as far as that is known: of each the line that
+    /// takes most.
     pub fn cost_of(&self, fate: Fate) -> f64 {
+        let groups = self.groups().into_iter();
+        let costs = groups.filter_map(|group| {
+            let of = group.into_iter().filter(|at| self.lines[*at].fate == fate);
+            let costs = of.filter_map(|at| self.lines[at].cost());
+            costs.max_by(f64::total_cmp)
+        });
         // An empty sum is below zero by a sign.
-        self.of(fate).filter_map(Line::cost).sum::<f64>() + 0.0
+        costs.sum::<f64>() + 0.0
+    }
+
+    /// Returns what an entry for all of these lines takes; `None` where that of one is not known.
+    fn cost_together(&self, lines: &[usize]) -> Option<f64> {
+        let costs: Option<Vec<f64>> = lines.iter().map(|at| self.lines[*at].cost()).collect();
+        costs?.into_iter().max_by(f64::total_cmp)
     }
 }

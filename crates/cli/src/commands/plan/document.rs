@@ -1,11 +1,12 @@
 //! A plan as a document, and in a suite file.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use lapwing_core::suite::{PlanConfiguration, PlanDocument, PlanEntry, PlanFlavour};
 
-use super::budget::{Line, Plan};
+use super::lines::{Line, Plan};
 use crate::atomic;
 use crate::error::CliError;
 use crate::options::Context;
@@ -14,36 +15,81 @@ use crate::plan_file::update::update_suite as write_into;
 use crate::suite_update::SuiteFile;
 use crate::table::counted;
 
-/// Refuses a file in a folder that is not there, before anything is computed.
-pub fn check(path: &Path) -> Result<(), CliError> {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(CliError::input(
-            format!("there is no folder `{}`", folder.display()),
-        )
-        .hint("make it first, or name another file")),
-        Some(_) | None => Ok(()),
+/// Where a plan is written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// In place of the answer.
+    Output,
+    /// In place of what was there.
+    File(PathBuf),
+}
+
+impl Target {
+    /// Returns what `--write` means.
+    pub fn of(path: &Path) -> Self {
+        match path == Path::new("-") {
+            true => Self::Output,
+            false => Self::File(path.to_owned()),
+        }
+    }
+
+    /// Refuses what cannot be written, before anything is computed.
+    pub fn check(&self) -> Result<(), CliError> {
+        let Self::File(path) = self else {
+            return Ok(());
+        };
+        match path.parent() {
+            Some(folder) if folder != Path::new("") && !folder.is_dir() => {
+                return Err(
+                    CliError::input(format!("there is no folder `{}`", folder.display()))
+                        .hint("make it first, or name another file"),
+                );
+            }
+            Some(_) | None => {}
+        }
+        if path.is_dir() {
+            return Err(
+                CliError::input(format!("`{}` is a folder", path.display())).hint(format!(
+                    "name a file, such as {}",
+                    path.join("plan.yaml").display()
+                )),
+            );
+        }
+        atomic::check(path).map_err(|error| {
+            CliError::input(format!("`{}` cannot be written: {error}", path.display()))
+                .hint("name another file, or ask for the rights to its folder")
+        })
     }
 }
 
-/// Writes the plan, in place of what was there.
+/// Writes the plan.
 pub fn write(
     plan: &Plan,
-    path: &Path,
+    target: &Target,
     flavour: PlanFlavour,
     context: &Context,
 ) -> Result<(), CliError> {
     let document = document(plan);
-    atomic::replace(path, &document.text(flavour))
-        .map_err(|error| CliError::input(format!("{}: {error}", path.display())))?;
-    if !context.quiet {
-        context.terminal.say(&format!(
-            "{} has {}; `lapwing run --plan {}` runs it",
-            path.display(),
-            counted(document.entries.len() as u64, "benchmark"),
-            path.display(),
-        ));
+    let text = document.text(flavour);
+    match target {
+        Target::Output => {
+            let written = context.terminal.out().write_all(text.as_bytes());
+            CliError::unless_reader_left(written.map_err(CliError::from))
+        }
+        Target::File(path) => {
+            atomic::replace(path, &text)
+                .map_err(|error| CliError::input(format!("{}: {error}", path.display())))?;
+            if !context.quiet {
+                context.terminal.say(&format!(
+                    "{} has {}; `lapwing run --plan {}` runs it",
+                    path.display(),
+                    counted(document.entries.len() as u64, "benchmark"),
+                    path.display(),
+                ));
+            }
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// Writes the plan into a suite file.
@@ -57,34 +103,41 @@ pub fn update_suite(suite: SuiteFile, plan: &Plan, context: &Context) -> Result<
 
 /// Returns what is run. A benchmark of several metrics, variants or versions has the entry that takes most.
 fn document(plan: &Plan) -> PlanDocument {
-    let mut entries: Vec<PlanEntry> = Vec::new();
+    let mut entries: Vec<(f64, PlanEntry)> = Vec::new();
     for line in plan.kept() {
-        let entry = entry(line);
-        match entries.iter_mut().find(|it| it.item == entry.item) {
-            None => entries.push(entry),
-            Some(before) if takes(before) < takes(&entry) => *before = entry,
+        let (cost, entry) = (line.cost().unwrap_or_default(), entry(line));
+        let known = entries.iter_mut().find(|(_, it)| it.item == entry.item);
+        let more = |before: &(f64, PlanEntry)| {
+            let by_cost = before.0.total_cmp(&cost);
+            by_cost.then(takes(&before.1).cmp(&takes(&entry))).is_lt()
+        };
+        match known {
+            None => entries.push((cost, entry)),
+            Some(before) if more(before) => *before = (cost, entry),
             Some(_) => {}
         }
     }
-    PlanDocument { entries }
+    PlanDocument {
+        entries: entries.into_iter().map(|it| it.1).collect(),
+    }
 }
 
 /// Returns how many iterations are run in all.
 fn takes(entry: &PlanEntry) -> u64 {
     let first = entry.first();
     first.map_or(0, |it| {
-        u64::from(it.instances) * u64::from(it.iterations + entry.burn_in)
+        u64::from(it.instances) * (u64::from(it.iterations) + u64::from(entry.burn_in))
     })
 }
 
 /// Returns the benchmarks that have several lines, which share one entry.
-pub fn shared(plan: &Plan) -> Vec<String> {
+pub fn shared(plan: &Plan) -> Vec<&str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for line in plan.kept() {
         *counts.entry(&line.choice.benchmark).or_default() += 1;
     }
     let several = counts.into_iter().filter(|(_, count)| *count > 1);
-    several.map(|(name, _)| name.to_owned()).collect()
+    several.map(|it| it.0).collect()
 }
 
 fn entry(line: &Line) -> PlanEntry {

@@ -3,6 +3,9 @@
 mod answer;
 mod budget;
 mod document;
+mod lines;
+mod missing;
+mod notes;
 mod review;
 pub mod text;
 
@@ -10,14 +13,18 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Audit;
-use lapwing_core::explain::{Choice, ChoiceRule, Detectability, PlanOptions, choices};
+use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
 use lapwing_core::judge::DetectionOptions;
 use lapwing_core::record::StoreError;
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
 use lapwing_stats::{Confidence, Configuration, DetectionMethod};
 
-use self::budget::{Budget, Plan, parse_budget, parse_price};
+use self::budget::{Budget, parse_budget, parse_price};
+use self::document::Target;
+use self::lines::{Fate, Line, Plan};
+use self::missing::{Why, missing, nothing_left};
+use self::review::Review;
 use super::mds::{Grid, MethodChoice, StrategyChoice, parse_slowdown};
 use crate::cleaning::{Cleaning, Compat, Judging};
 use crate::comparing::parse_share;
@@ -67,7 +74,8 @@ pub struct PlanCommand {
     /// Go through the benchmarks one by one, with the choice filled in
     #[arg(long)]
     review: bool,
-    /// Write the plan to this file, for `lapwing run --plan` and Hail's submit script
+    /// Write the plan to this file, for `lapwing run --plan` and Hail's submit script; `-` writes it to
+    /// standard output in place of the answer
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
     /// For whom it is written
@@ -129,41 +137,104 @@ impl PlanCommand {
             .as_deref()
             .map(suite_update::load)
             .transpose()?;
-        if let Some(path) = &self.write {
-            document::check(path)?;
+        let target = self.write.as_deref().map(Target::of);
+        if let Some(target) = &target {
+            target.check()?;
+            self.check_output(target)?;
         }
-        let (options, rows, audit) = self.choose(context)?;
-        if rows.is_empty() {
-            return Err(nothing(&audit));
+        let (options, mut plan, audit) = self.choose(budget, context)?;
+        if plan.lines.is_empty() {
+            return self.nothing(&plan, &options, &audit, context);
         }
         if let Some(path) = &self.plot {
             let slowdown = options.slowdowns.first().copied().unwrap_or(USUAL_SLOWDOWN);
             let view = DetectionView::of(&options.detection, slowdown, options.power);
+            let lines = plan.lines.iter();
             let rows: Vec<Detectability> =
-                rows.iter().map(|it| it.detectability(&options)).collect();
+                lines.map(|it| it.choice.detectability(&options)).collect();
             chart::detection(&rows, &options.detection.grid, view).save(path)?;
         }
-        let mut plan = Plan::new(rows, budget);
-        if self.review && !review::review(&mut plan, &options, context)? {
-            context.terminal.say("nothing was written");
-            return Ok(Exit::Fine);
+        if self.review {
+            match review::review(&mut plan, &options, context)? {
+                Review::Complete => {}
+                Review::Stopped => return Ok(Exit::Interrupted),
+            }
         }
-        CliError::unless_reader_left(answer::write(&plan, &audit, &options, &self, context))?;
-        let is_empty = plan.kept().next().is_none();
-        if let Some(path) = self.write.as_ref().filter(|_| !is_empty) {
-            document::write(&plan, path, self.flavour.of(), context)?;
+        self.tell(&plan, &options, &audit, target.as_ref(), context)?;
+        if plan.kept().next().is_none() {
+            if !context.quiet && (target.is_some() || suite.is_some()) {
+                context.terminal.say("nothing was written");
+            }
+            return Ok(match plan.is_skipped() {
+                true => Exit::Fine,
+                false => Exit::NotEnough,
+            });
         }
-        if let Some(suite) = suite.filter(|_| !is_empty) {
+        if let Some(target) = &target {
+            document::write(&plan, target, self.flavour.of(), context)?;
+        }
+        if let Some(suite) = suite {
             document::update_suite(suite, &plan, context)?;
         }
-        Ok(if is_empty {
-            Exit::NotEnough
-        } else {
-            Exit::Fine
+        Ok(Exit::Fine)
+    }
+
+    /// Refuses two answers in one place.
+    fn check_output(&self, target: &Target) -> Result<(), CliError> {
+        match (target, self.format) {
+            (Target::Output, Format::Json | Format::Csv | Format::Markdown) => Err(CliError::input(
+                "--write - writes the plan to standard output, where the answer of --format would be",
+            )
+            .hint("leave one of them out, or write the plan to a file")),
+            (Target::Output, Format::Text) | (Target::File(_), _) => Ok(()),
+        }
+    }
+
+    /// Shows the answer; where the plan itself goes to standard output, its first sentence beside it.
+    fn tell(
+        &self,
+        plan: &Plan,
+        options: &PlanOptions,
+        audit: &Audit,
+        target: Option<&Target>,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        match target {
+            Some(Target::Output) => {
+                if !context.quiet {
+                    context.terminal.say(&text::headline(plan, options, self));
+                }
+                Ok(())
+            }
+            Some(Target::File(_)) | None => {
+                let written = answer::write(plan, audit, options, self, context);
+                CliError::unless_reader_left(written)
+            }
+        }
+    }
+
+    /// Says why there is nothing to plan.
+    fn nothing(
+        &self,
+        plan: &Plan,
+        options: &PlanOptions,
+        audit: &Audit,
+        context: &Context,
+    ) -> Result<Exit, CliError> {
+        if matches!(self.format, Format::Json | Format::Csv) {
+            answer::write(plan, audit, options, self, context)?;
+        }
+        Err(match plan.missing.iter().any(|it| it.why == Why::Zeros) {
+            true => nothing_left(&plan.missing),
+            false => nothing(audit),
         })
     }
 
-    fn choose(&self, context: &Context) -> Result<(PlanOptions, Vec<Choice>, Audit), CliError> {
+    fn choose(
+        &self,
+        budget: Option<f64>,
+        context: &Context,
+    ) -> Result<(PlanOptions, Plan, Audit), CliError> {
         let judging = self.cleaning.judging()?;
         let options = self.options(&judging);
         let mut filter = self.filters.resolve()?;
@@ -171,17 +242,30 @@ impl PlanCommand {
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);
-        let (mut rows, mut audit) = (Vec::new(), Audit::default());
+        let mut plan = Plan {
+            lines: Vec::new(),
+            missing: Vec::new(),
+            older: 0,
+            budget,
+            power: self.power,
+        };
+        let mut audit = Audit::default();
         let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
         store.each_benchmark(&filter, |data| {
             let found = choices(data, &judging.rules, which, &metrics, &options);
-            rows.extend(found.rows);
+            plan.missing.extend(missing(&found.rows, &found.audits));
+            plan.older += found.older;
+            plan.lines.extend(found.rows.into_iter().map(|choice| Line {
+                choice,
+                fate: Fate::Kept,
+            }));
             audit.benchmarks.extend(found.audits);
             bar.inc(1);
             Ok::<(), StoreError>(())
         })?;
         bar.finish_and_clear();
-        Ok((options, rows, audit))
+        plan.spend();
+        Ok((options, plan, audit))
     }
 
     fn options(&self, judging: &Judging) -> PlanOptions {
@@ -214,9 +298,7 @@ impl PlanCommand {
                 },
                 methods: vec![self.method()],
                 strategies: vec![self.strategy.strategy()],
-                ..self
-                    .grid
-                    .options(judging, if is_hail { 100 } else { CONFIRMING })
+                ..usual
             },
             rule: match is_hail {
                 true => ChoiceRule::Hail,

@@ -2,12 +2,12 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use lapwing_core::explain::PlanOptions;
-use lapwing_core::show::{quantity, round_percent};
+use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
+use lapwing_core::show::{percent, quantity, round_percent};
 use lapwing_stats::Configuration;
 
-use super::budget::{Fate, Plan};
-use super::text::{power_text, time_text};
+use super::lines::{Fate, Line, Plan};
+use super::text::{has_several_settings, power_text, time_text};
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::counted;
@@ -22,19 +22,35 @@ enum Answer {
     Quit,
 }
 
-/// Goes through the benchmarks. Returns whether it came to the end.
-pub fn review(plan: &mut Plan, options: &PlanOptions, context: &Context) -> Result<bool, CliError> {
+/// How a review ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Review {
+    /// Everything was answered.
+    Complete,
+    /// Somebody stopped, or there were no more answers.
+    Stopped,
+}
+
+/// Goes through the benchmarks.
+pub fn review(
+    plan: &mut Plan,
+    options: &PlanOptions,
+    context: &Context,
+) -> Result<Review, CliError> {
     let terminal = &context.terminal;
     let mut input = io::stdin().lock();
     let mut at = 0;
     let count = plan.lines.len();
     while at < count {
-        show(plan, at, options, context);
-        terminal.ask("Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: ");
+        terminal.say(&shown(plan, at, options));
+        terminal.ask(prompt(&plan.lines[at]));
         let mut line = String::new();
         if input.read_line(&mut line)? == 0 {
-            terminal.say("");
-            return Ok(false);
+            terminal.say(&format!(
+                "\nthe answers end before {} of {count}: nothing is kept, and nothing was written",
+                at + 1
+            ));
+            return Ok(Review::Stopped);
         }
         if !io::stdin().is_terminal() {
             // Nobody pressed Enter on the screen.
@@ -42,10 +58,17 @@ pub fn review(plan: &mut Plan, options: &PlanOptions, context: &Context) -> Resu
         }
         match understand(line.trim()) {
             Err(reason) => terminal.say(&reason),
-            Ok(Answer::Quit) => return Ok(false),
+            Ok(Answer::Quit) => {
+                terminal.say("stopped: nothing is kept, and nothing was written");
+                return Ok(Review::Stopped);
+            }
             Ok(Answer::Back) => at = at.saturating_sub(1),
             Ok(Answer::Keep) => {
-                plan.lines[at].fate = Fate::Kept;
+                let line = &mut plan.lines[at];
+                line.fate = match line.first() {
+                    Some(_) => Fate::Kept,
+                    None => Fate::Unable,
+                };
                 at += 1;
             }
             Ok(Answer::Skip) => {
@@ -54,50 +77,98 @@ pub fn review(plan: &mut Plan, options: &PlanOptions, context: &Context) -> Resu
             }
             Ok(Answer::Configuration(configuration)) => {
                 // It is shown again with its power and cost, and Enter then keeps it.
-                if plan.lines[at].choice.change(configuration, options) {
-                    plan.lines[at].fate = Fate::Kept;
-                } else {
-                    terminal.say("it is not known how this benchmark varies, and so not what that would detect");
-                }
+                let line = &mut plan.lines[at];
+                line.choice.change(configuration, options);
+                line.fate = Fate::Kept;
             }
         }
     }
     plan.spend();
-    Ok(true)
+    Ok(Review::Complete)
 }
 
-fn show(plan: &Plan, at: usize, options: &PlanOptions, context: &Context) {
-    let (terminal, line) = (&context.terminal, &plan.lines[at]);
+/// Returns what may be answered.
+fn prompt(line: &Line) -> &'static str {
+    match line.first() {
+        Some(_) => "Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: ",
+        None => "Enter leaves it out, `10 x 5` plans it, b goes back, q stops: ",
+    }
+}
+
+/// Returns a benchmark and what was chosen for it.
+fn shown(plan: &Plan, at: usize, options: &PlanOptions) -> String {
+    let line = &plan.lines[at];
     let choice = &line.choice;
-    terminal.say(&format!(
-        "\n[{}/{}] {}\nburn-in {}, mean {}, cv {:.3}",
+    let skipped = match line.fate {
+        Fate::Skipped => " (skipped)",
+        Fate::Kept | Fate::BeyondBudget | Fate::CostUnknown | Fate::Unable => "",
+    };
+    let setting = choice.setting.text().filter(|_| has_several_settings(plan));
+    let setting = setting.map(|it| format!(", {it}"));
+    let mut text = format!(
+        "\n[{}/{}] {}{}{skipped}\nburn-in {}, mean {}, cv {}",
         at + 1,
         plan.lines.len(),
         choice.benchmark,
+        setting.unwrap_or_default(),
         choice.burn_in,
         quantity(choice.variability.mean, &choice.metric.unit),
-        choice.variability.cv_total,
-    ));
+        percent(choice.variability.cv_total),
+    );
     for (slowdown, found) in &choice.found {
         let what = match found {
-            Ok(chosen) => {
-                let cost = choice.costs.map(|it| it.of(chosen.configuration));
-                format!(
-                    "{} × {}: power {}, false positives {}, takes {}",
-                    counted(chosen.configuration.instances as u64, "instance"),
-                    counted(chosen.configuration.iterations as u64, "iteration"),
-                    power_text(chosen),
-                    round_percent((chosen.false_positives.value * 1e3).round() / 1e3),
-                    cost.map_or("an unknown time".to_owned(), time_text),
-                )
-            }
-            Err(_) => format!(
-                "nothing found with a power of {}",
-                round_percent(options.power)
-            ),
+            Ok(chosen) => configuration_text(line, chosen),
+            Err(unmet) => unmet_text(line, unmet, options),
         };
-        terminal.say(&format!("{}: {what}", round_percent(slowdown - 1.0)));
+        text.push_str(&format!("\n{}: {what}", round_percent(slowdown - 1.0)));
     }
+    text
+}
+
+/// Returns what a configuration detects and takes.
+fn configuration_text(line: &Line, chosen: &Chosen) -> String {
+    let Configuration {
+        instances,
+        iterations,
+    } = chosen.configuration;
+    let false_positives = chosen.rates.map(|it| {
+        let share = (it.false_positives.value * 1e3).round() / 1e3;
+        format!(", false positives {}", round_percent(share))
+    });
+    format!(
+        "{} × {}: power {}{}, takes {}",
+        counted(instances as u64, "instance"),
+        counted(iterations as u64, "iteration"),
+        power_text(chosen),
+        false_positives.unwrap_or_default(),
+        line.cost_with(chosen)
+            .map_or("an unknown time".to_owned(), time_text),
+    )
+}
+
+/// Returns how near it comes, and what would do.
+fn unmet_text(line: &Line, unmet: &Unmet, options: &PlanOptions) -> String {
+    let wanted = round_percent(options.power);
+    let mut text = match unmet.why {
+        Unable::NoiseUnknown => {
+            return "it is not known how it varies, and so not what would detect that".to_owned();
+        }
+        Unable::TooMany | Unable::NotInGrid => format!("nothing found with a power of {wanted}"),
+        Unable::FalsePositives => "too many false positives with everything".to_owned(),
+    };
+    if let Some(closest) = &unmet.closest {
+        text.push_str(&format!(
+            "\n  closest: {}",
+            configuration_text(line, closest)
+        ));
+    }
+    if let Some(needed) = &unmet.needed {
+        text.push_str(&format!(
+            "\n  it takes {}",
+            configuration_text(line, needed)
+        ));
+    }
+    text
 }
 
 fn understand(text: &str) -> Result<Answer, String> {

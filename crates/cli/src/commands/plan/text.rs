@@ -1,53 +1,99 @@
-//! A plan for people.
+//! A plan for people: its sentence and its table.
 
-use lapwing_core::explain::{Choice, ChoiceRule, PlanOptions, Unable};
-use lapwing_core::show::{DetectionView, percent, quantity, round_percent};
+use lapwing_core::explain::{Choice, Chosen, PlanOptions, Unable};
+use lapwing_core::show::{Scale, percent, quantity, round_percent};
 
 use super::PlanCommand;
-use super::budget::{Fate, Line, Plan};
-use crate::table::Align::{Left, Right};
-use crate::table::{Table, counted};
+use super::lines::{Fate, Line, Plan};
+use crate::table::Align::{Left, Right, Whole};
+use crate::table::{Align, Table, counted};
 
 /// Returns what comes first: how many benchmarks can detect the slowdown, and what that takes.
 pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> String {
-    let kept = plan.kept().count();
-    let all = plan.lines.len();
-    let slowdown = match options.slowdowns.as_slice() {
-        [only] => round_percent(only - 1.0),
-        [] => "a slowdown of the grid".to_owned(),
-        [first, ..] => format!("slowdowns from {}", round_percent(first - 1.0)),
-    };
-    let subject = match (kept, all) {
-        (1, 1) => "the one benchmark".to_owned(),
-        (0, 1) => {
-            return format!(
-                "the one benchmark cannot detect {slowdown}{}",
-                within(plan, command)
-            );
-        }
-        (0, _) => format!("none of {all} benchmarks"),
-        (kept, all) if kept == all => format!("all {all} benchmarks"),
-        (kept, all) => format!("{kept} of {all} benchmarks"),
-    };
-    let mut text = format!("{subject} can detect {slowdown}{}", within(plan, command));
+    if plan.is_skipped() {
+        return "every benchmark was skipped: nothing is planned".to_owned();
+    }
+    let slowdowns = options.slowdowns.iter().map(|slowdown| Some(*slowdown));
+    let mut slowdowns: Vec<Option<f64>> = slowdowns.collect();
+    if slowdowns.is_empty() {
+        slowdowns.push(None);
+    }
+    let mut parts: Vec<String> = Vec::new();
+    for slowdown in slowdowns {
+        let able = plan.able(slowdown.unwrap_or(f64::INFINITY));
+        let what = slowdown.map_or("a slowdown of the grid".to_owned(), |it| {
+            round_percent(it - 1.0)
+        });
+        // The benchmarks are named once.
+        let who = match parts.is_empty() {
+            true => subject(able, plan),
+            false => others(able, plan),
+        };
+        parts.push(format!("{who} detect {what}"));
+    }
+    let within = plan
+        .budget
+        .map(|budget| format!(" within {}", cost_text(budget, command)));
+    let mut text = format!("{}{}", parts.join(", "), within.unwrap_or_default());
     if plan.kept().any(|line| line.cost().is_some()) {
         let cost = plan.cost_of(Fate::Kept);
         text.push_str(&format!(" (takes {})", cost_text(cost, command)));
     }
+    let skipped = plan.names(|line| line.fate == Fate::Skipped).len();
+    if skipped > 0 {
+        text.push_str(&format!("; {skipped} skipped"));
+    }
     text
 }
 
-fn within(plan: &Plan, command: &PlanCommand) -> String {
-    plan.budget.map_or(String::new(), |budget| {
-        format!(" within {}", cost_text(budget, command))
-    })
+/// Returns `12 can`, where it was said of what.
+fn others(able: usize, plan: &Plan) -> String {
+    match (able, plan.benchmarks()) {
+        (0, 1) => "it cannot".to_owned(),
+        (_, 1) => "it can".to_owned(),
+        (0, _) => "none can".to_owned(),
+        (able, all) if able == all => format!("all {able} can"),
+        (able, _) => format!("{able} can"),
+    }
 }
 
-/// Returns machine time, and money where the price is known: `16 h at a price of 0.80`.
-fn cost_text(seconds: f64, command: &PlanCommand) -> String {
+/// Returns `12 of 13 benchmarks can`; of lines that are settings or metrics also how many there are.
+fn subject(able: usize, plan: &Plan) -> String {
+    let all = plan.benchmarks();
+    if let ([line], 1) = (plan.lines.as_slice(), all) {
+        let can = if able == 1 { "can" } else { "cannot" };
+        return format!("{} {can}", line.choice.benchmark);
+    }
+    let of = match able {
+        0 => "none of ".to_owned(),
+        able if able == all && all > 1 => "all ".to_owned(),
+        able => format!("{able} of "),
+    };
+    let counted_lines = match plan.lines.len() > all {
+        true => {
+            let noun = if has_several_settings(plan) {
+                "setting"
+            } else {
+                "metric"
+            };
+            format!(" ({})", counted(plan.lines.len() as u64, noun))
+        }
+        false => String::new(),
+    };
+    format!(
+        "{of}{}{counted_lines} can",
+        counted(all as u64, "benchmark")
+    )
+}
+
+/// Returns machine time, and money where the price is known: `16 h at a price of 0.800`.
+pub fn cost_text(seconds: f64, command: &PlanCommand) -> String {
     let time = time_text(seconds);
     match command.price {
-        Some(price) => format!("{time} at a price of {:.2}", seconds / 3_600.0 * price),
+        Some(price) => {
+            let money = Scale::of(1.0, "").number(seconds / 3_600.0 * price);
+            format!("{time} at a price of {money}")
+        }
         None => time,
     }
 }
@@ -65,80 +111,117 @@ pub fn time_text(seconds: f64) -> String {
     }
 }
 
+/// What tells the lines apart, and what becomes of them.
+struct Shown {
+    suites: bool,
+    settings: bool,
+    metrics: bool,
+    slowdowns: bool,
+    outcomes: bool,
+}
+
+impl Shown {
+    fn of(plan: &Plan) -> Self {
+        let first = plan.lines.first().map(|it| &it.choice);
+        let differs = |same: &dyn Fn(&Choice, &Choice) -> bool| {
+            first.is_some_and(|first| plan.lines.iter().any(|line| !same(first, &line.choice)))
+        };
+        let found = || plan.lines.iter().flat_map(|line| &line.choice.found);
+        let slowdowns: Vec<f64> = found().map(|it| it.0).collect();
+        Self {
+            suites: differs(&|one, other| one.suite == other.suite),
+            settings: has_several_settings(plan),
+            metrics: differs(&|one, other| one.name == other.name),
+            slowdowns: slowdowns
+                .windows(2)
+                .any(|it| it[0].total_cmp(&it[1]).is_ne()),
+            outcomes: plan.lines.iter().any(|line| {
+                let mut found = line.choice.found.iter();
+                found.any(|(slowdown, found)| {
+                    !outcome_text(line, *slowdown, found.as_ref().err().map(|it| it.why)).is_empty()
+                })
+            }),
+        }
+    }
+}
+
+/// Returns whether lines are of different variants or versions.
+pub fn has_several_settings(plan: &Plan) -> bool {
+    let texts = plan.lines.iter().map(|it| it.choice.setting.text());
+    texts.collect::<std::collections::BTreeSet<_>>().len() > 1
+}
+
 /// Returns a line for each benchmark, in the order of the store.
 pub fn table(plan: &Plan) -> Table {
-    let several = plan.lines.iter().any(|line| line.choice.found.len() > 1)
-        || slowdowns(plan)
-            .windows(2)
-            .any(|pair| pair[0].total_cmp(&pair[1]).is_ne());
-    let first = plan.lines.first().map(|it| &it.choice);
-    let differs = |same: &dyn Fn(&Choice, &Choice) -> bool| {
-        first.is_some_and(|first| plan.lines.iter().any(|line| !same(first, &line.choice)))
-    };
-    let suites = differs(&|one, other| one.suite == other.suite);
-    let settings = differs(&|one, other| one.setting.text() == other.setting.text());
-    let metrics = differs(&|one, other| one.name == other.name);
-    let mut columns = vec![("benchmark", Left)];
-    let optional = [
-        (suites, "suite"),
-        (settings, "setting"),
-        (metrics, "metric"),
+    let shown = Shown::of(plan);
+    let columns = [
+        (true, "benchmark", Left),
+        (shown.suites, "suite", Left),
+        (shown.settings, "setting", Left),
+        (shown.metrics, "metric", Left),
+        (true, "mean", Right),
+        (true, "burn-in", Right),
+        (shown.slowdowns, "slowdown", Right),
+        (true, "instances", Right),
+        (true, "iterations", Right),
+        (true, "power", Right),
+        (true, "cost", Right),
+        (shown.outcomes, "outcome", Whole),
     ];
-    columns.extend(optional.iter().filter(|it| it.0).map(|it| (it.1, Left)));
-    columns.extend([("mean", Right), ("burn-in", Right)]);
-    if several {
-        columns.push(("slowdown", Right));
-    }
-    columns.extend([
-        ("instances", Right),
-        ("iterations", Right),
-        ("power", Right),
-        ("cost", Right),
-    ]);
-    let mut table = Table::new(&columns).dispensable(&["mean", "suite", "burn-in"]);
+    let titles: Vec<(&str, Align)> = columns
+        .iter()
+        .filter(|it| it.0)
+        .map(|it| (it.1, it.2))
+        .collect();
+    let mut table = Table::new(&titles).dispensable(&["mean", "suite", "burn-in"]);
     for line in &plan.lines {
-        for (slowdown, found) in &line.choice.found {
-            let choice = &line.choice;
-            let mut cells = vec![choice.benchmark.clone()];
-            if suites {
-                cells.push(choice.suite.clone());
-            }
-            if settings {
-                cells.push(choice.setting.text().unwrap_or_default());
-            }
-            if metrics {
-                cells.push(choice.name.clone());
-            }
-            cells.push(quantity(choice.variability.mean, &choice.metric.unit));
-            cells.push(choice.burn_in.to_string());
-            if several {
-                cells.push(round_percent(slowdown - 1.0));
-            }
-            match found {
-                Ok(chosen) => {
-                    let cost = choice.costs.map(|it| it.of(chosen.configuration));
-                    cells.push(chosen.configuration.instances.to_string());
-                    cells.push(chosen.configuration.iterations.to_string());
-                    cells.push(power_text(chosen));
-                    cells.push(cost.map_or("–".to_owned(), time_text) + fate_text(line));
-                }
-                Err(_) => cells.extend(["–", "–", "–", "–"].map(str::to_owned)),
-            }
-            table.row(cells);
+        let choice = &line.choice;
+        for (slowdown, found) in &choice.found {
+            let shown = match found {
+                Ok(chosen) => Some(*chosen),
+                Err(unmet) => unmet.closest,
+            };
+            let [instances, iterations, power, cost] = shown.map_or_else(
+                || ["–"; 4].map(str::to_owned),
+                |chosen| numbers(line, &chosen),
+            );
+            let cells = [
+                choice.benchmark.clone(),
+                choice.suite.clone(),
+                choice.setting.text().unwrap_or_default(),
+                choice.name.clone(),
+                quantity(choice.variability.mean, &choice.metric.unit),
+                choice.burn_in.to_string(),
+                round_percent(slowdown - 1.0),
+                instances,
+                iterations,
+                power,
+                cost,
+                outcome_text(line, *slowdown, found.as_ref().err().map(|it| it.why)).to_owned(),
+            ];
+            let cells = cells.into_iter().zip(columns);
+            table.row(cells.filter(|(_, it)| it.0).map(|it| it.0).collect());
         }
     }
     table
 }
 
-fn slowdowns(plan: &Plan) -> Vec<f64> {
-    let all = plan.lines.iter().flat_map(|line| &line.choice.found);
-    all.map(|it| it.0).collect()
+fn numbers(line: &Line, chosen: &Chosen) -> [String; 4] {
+    [
+        chosen.configuration.instances.to_string(),
+        chosen.configuration.iterations.to_string(),
+        power_text(chosen),
+        line.cost_with(chosen).map_or("–".to_owned(), time_text),
+    ]
 }
 
 /// Returns `97 % [95–98]` of a simulation, `~97 %` by formula.
-pub fn power_text(chosen: &lapwing_core::explain::Chosen) -> String {
-    let value = percent(chosen.power.value);
-    match chosen.power.interval {
+pub fn power_text(chosen: &Chosen) -> String {
+    let Some(rates) = chosen.rates else {
+        return "unknown".to_owned();
+    };
+    let value = percent(rates.power.value);
+    match rates.power.interval {
         Some(interval) => {
             let end = |share: f64| format!("{:.0}", 100.0 * share);
             format!("{value} [{}–{}]", end(interval.lower), end(interval.upper))
@@ -147,76 +230,20 @@ pub fn power_text(chosen: &lapwing_core::explain::Chosen) -> String {
     }
 }
 
-fn fate_text(line: &Line) -> &'static str {
-    match line.fate {
-        Fate::Kept | Fate::Unable => "",
-        Fate::BeyondBudget => " (beyond)",
-        Fate::Skipped => " (skipped)",
+/// Returns what becomes of a slowdown; nothing of what is run.
+fn outcome_text(line: &Line, slowdown: f64, why: Option<Unable>) -> &'static str {
+    match (line.fate, why) {
+        (Fate::Skipped, _) => "skipped",
+        (_, Some(Unable::NoiseUnknown)) => "noise unknown",
+        (_, Some(Unable::TooMany | Unable::NotInGrid)) => "not enough",
+        (_, Some(Unable::FalsePositives)) => "false alarms",
+        (Fate::BeyondBudget, None) => "beyond budget",
+        (Fate::CostUnknown, None) => "cost unknown",
+        (Fate::Kept | Fate::Unable, None) => match line.first() {
+            Some((first, _)) if first < slowdown => "not run",
+            Some(_) | None => "",
+        },
     }
-}
-
-/// More benchmarks than this are told by the table alone.
-const NAMES: usize = 3;
-
-fn few(names: &[String]) -> String {
-    let shown = names[..names.len().min(NAMES)].join(", ");
-    match names.len().checked_sub(NAMES) {
-        None | Some(0) => shown,
-        Some(more) => format!("{shown} and {more} more"),
-    }
-}
-
-/// Returns what there is to say below the table.
-pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
-    let view = DetectionView::of(&options.detection, 1.05, options.power);
-    let mut notes = vec![format!(
-        "{}, false positives at most {} as far as can be told; costs are those of one version",
-        view.basis(),
-        round_percent(options.false_positives)
-    )];
-    let shared = super::document::shared(plan);
-    if !shared.is_empty() {
-        notes.push(format!(
-            "a plan has one entry for each benchmark, that of the line that takes most: {}",
-            few(&shared)
-        ));
-    }
-    notes.extend(beyond_band_note(command.smallest_effect));
-    let by_formula = plan.kept().filter_map(Line::first);
-    if by_formula
-        .into_iter()
-        .any(|(_, chosen)| chosen.power.interval.is_none())
-    {
-        notes.push("~ is by formula: too little was measured to simulate so much".to_owned());
-    }
-    let beyond: Vec<String> = plan
-        .of(Fate::BeyondBudget)
-        .map(|it| it.choice.benchmark.clone())
-        .collect();
-    if !beyond.is_empty() {
-        notes.push(format!(
-            "beyond the budget: {}; all of them would take {} more",
-            few(&beyond),
-            cost_text(plan.cost_of(Fate::BeyondBudget), command)
-        ));
-    }
-    for (why, names) in unable(plan, options) {
-        notes.push(format!("{why}: {}", few(&names)));
-    }
-    let untimed = plan.kept().filter(|line| line.cost().is_none()).count();
-    if untimed > 0 {
-        notes.push(format!(
-            "it is not known what {} would take: no wall time was recorded",
-            counted(untimed as u64, "benchmark")
-        ));
-    }
-    if plan.kept().next().is_none() {
-        notes.push("`lapwing mds` shows what could be detected, and with how much".to_owned());
-    }
-    if command.write.is_none() && command.update_suite.is_none() && plan.kept().next().is_some() {
-        notes.push("--write FILE keeps the plan, and `lapwing run --plan FILE` runs it".to_owned());
-    }
-    notes
 }
 
 /// Returns what is to be known where the suite says which changes matter.
@@ -228,41 +255,4 @@ pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<String> {
              slowdown of just {band} stays inconclusive; plan for more than that"
         )
     })
-}
-
-/// Returns why benchmarks are not planned, and which.
-fn unable(plan: &Plan, options: &PlanOptions) -> Vec<(String, Vec<String>)> {
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for line in plan.of(Fate::Unable) {
-        let Some((_, why)) = line.unable() else {
-            continue;
-        };
-        let mut name = line.choice.benchmark.clone();
-        let reason = match why {
-            Unable::NoiseUnknown => {
-                "not known how they vary (it takes three instances of two iterations, and values above zero)"
-            }
-            Unable::TooMany(configuration) => {
-                let cost = line
-                    .choice
-                    .costs
-                    .map(|it| format!(", {}", time_text(it.of(configuration))));
-                name = format!("{name} ({configuration}{})", cost.unwrap_or_default());
-                "would take more than --max-instances"
-            }
-            Unable::Never => "no number of instances would do",
-            Unable::FalsePositives => match options.rule {
-                ChoiceRule::Hail => "too many false positives in all of the grid",
-                ChoiceRule::Cheapest(_) => {
-                    "too many false positives with every configuration (--confidence 99% has fewer)"
-                }
-            },
-            Unable::NotInGrid => "no configuration of the grid has the power",
-        };
-        match reasons.iter_mut().find(|it| it.0 == reason) {
-            Some((_, names)) => names.push(name),
-            None => reasons.push((reason.to_owned(), vec![name])),
-        }
-    }
-    reasons
 }

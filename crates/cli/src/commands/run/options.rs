@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
-    AdHoc, BurnIn, CommandLine, OutputMetrics, Plan, Settings, Suite, nearest, parse_duration,
+    AdHoc, BurnIn, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics, Plan, Settings,
+    Suite, nearest, parse_duration,
 };
 
 use super::from_file::{FilePlan, Planned};
@@ -15,6 +16,7 @@ use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::plan_file::PlanFile;
 use crate::suite_file::{self, SUITE_FILE};
+use crate::table::grouped;
 
 /// Commands are measured for at least this long when nobody says how often.
 const QUICK: Duration = Duration::from_secs(1);
@@ -41,10 +43,10 @@ pub struct Run {
     pub command_name: Vec<String>,
 
     /// Instances (fresh visits in random order) of each benchmark [default: 5]
-    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "How often and how long")]
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_INSTANCES)), help_heading = "How often and how long")]
     pub instances: Option<u32>,
     /// Iterations of each instance that count [default: 5]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "How often and how long")]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ITERATIONS)), help_heading = "How often and how long")]
     pub iterations: Option<u32>,
     /// Iterations before those, kept and left out when judging, or `auto` [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_burn_in, help_heading = "How often and how long")]
@@ -129,10 +131,11 @@ fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
     if text == "auto" {
         return Ok(BurnIn::Auto);
     }
-    let count = text
-        .parse()
-        .map_err(|_no_number| "a whole number or `auto`".to_owned())?;
-    Ok(BurnIn::Fixed(count))
+    match text.parse() {
+        Ok(count @ 0..=MOST_ITERATIONS) => Ok(BurnIn::Fixed(count)),
+        Ok(_) => Err(format!("at most {}", grouped(u64::from(MOST_ITERATIONS)))),
+        Err(_no_number) => Err("a whole number or `auto`".to_owned()),
+    }
 }
 
 impl Run {

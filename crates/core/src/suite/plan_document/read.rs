@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::{EntryName, PlanDocumentError};
 use super::{PlanConfiguration, PlanDocument, PlanEntry, tree};
-use crate::suite::case::at_least_one;
+use crate::suite::limits;
 use crate::suite::node::{Located, Node, Table, Value};
 
 /// A plan as it was read.
@@ -171,8 +171,14 @@ fn burn_in(keys: &mut Table) -> Result<u32, Located> {
     }
 }
 
-/// Returns a whole number.
+/// Returns how many iterations stand before those that count.
 fn whole(node: &Node, key: &str) -> Result<u32, Located> {
+    refuse_fractions(node, key)?;
+    limits::burn_in(node, key)
+}
+
+/// Refuses a number that is not whole, or so large that it is none.
+fn refuse_fractions(node: &Node, key: &str) -> Result<(), Located> {
     match node.value {
         Value::Number(value) if value.fract() == 0.0 && value.abs() > f64::from(u32::MAX) => {
             Err(node.senseless(key, format!("is too large: {value:e}")))
@@ -181,7 +187,7 @@ fn whole(node: &Node, key: &str) -> Result<u32, Located> {
             let reason = format!("must be a whole number, not {value:?}");
             Err(node.senseless(key, reason))
         }
-        _ => node.whole(key),
+        _ => Ok(()),
     }
 }
 
@@ -198,12 +204,15 @@ fn amount(keys: &mut Table, key: &'static str) -> Result<Option<f64>, Located> {
     }
 }
 
+/// Reads a number within its limits.
+type Count = fn(&Node, &str) -> Result<u32, Located>;
+
 fn configuration(node: Node) -> Result<PlanConfiguration, Located> {
     let mut keys = node.table("the configuration", "config")?;
-    let count = |keys: &mut Table, key: &'static str| {
+    let count = |keys: &mut Table, key: &'static str, read: Count| {
         let node = needed(keys, key)?;
-        whole(&node, key)?;
-        at_least_one(&node, key)
+        refuse_fractions(&node, key)?;
+        read(&node, key)
     };
     let slowdown = needed(&mut keys, "slowdown")?;
     let value = slowdown.number("slowdown")?;
@@ -213,7 +222,7 @@ fn configuration(node: Node) -> Result<PlanConfiguration, Located> {
     }
     Ok(PlanConfiguration {
         slowdown: value,
-        instances: count(&mut keys, "instances")?,
-        iterations: count(&mut keys, "iterations")?,
+        instances: count(&mut keys, "instances", limits::instances)?,
+        iterations: count(&mut keys, "iterations", limits::iterations)?,
     })
 }

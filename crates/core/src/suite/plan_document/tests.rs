@@ -6,6 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::suite::limits::{MOST_INSTANCES, MOST_ITERATIONS};
 
 fn read(text: &str) -> Result<ReadPlan, String> {
     PlanDocument::parse(Path::new("plan.yaml"), text).map_err(|error| error.to_string())
@@ -183,7 +184,7 @@ fn what_is_wrong_with_an_entry_is_told_with_its_line() {
     plan.yaml:6: entry 1 (`a::b`): `slowdown` is missing
     plan.yaml:6: entry 1 (`a::b`): `instances` must be 1 or more
     plan.yaml:6: entry 1 (`a::b`): `instances` must be a whole number, not 2.5
-    plan.yaml:6: entry 1 (`a::b`): `instances` must be at most 4294967295, not 5000000000
+    plan.yaml:6: entry 1 (`a::b`): `instances` must be at most 100000, not 5000000000
     plan.yaml:6: entry 1 (`a::b`): `instances` is too large: 1e21
     plan.yaml:7: entry 1 (`a::b`): `iterations` must be 1 or more
     plan.yaml:5: entry 1 (`a::b`): `iterations` is missing
@@ -194,6 +195,34 @@ fn what_is_wrong_with_an_entry_is_told_with_its_line() {
     plan.yaml:1: entry 1: `item` is missing
     plan.yaml:1: entry 1: `entry` must be a table, not a text
     ");
+}
+
+#[test]
+fn nothing_is_measured_more_often_than_the_limits_say() {
+    let all = [
+        of_entry("burn_in", "burn_in: 1000001"),
+        of_entry("instances", "  instances: 300000000"),
+        of_entry("iterations", "  iterations: 1000001"),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @"
+    plan.yaml:2: entry 1 (`a::b`): `burn_in` must be at most 1000000, not 1000001
+    plan.yaml:6: entry 1 (`a::b`): `instances` must be at most 100000, not 300000000
+    plan.yaml:7: entry 1 (`a::b`): `iterations` must be at most 1000000, not 1000001
+    ");
+    let plan = "- {item: a, burn_in: 1000000, config: [{slowdown: 1.1, instances: 100000, iterations: 1000000}]}";
+    assert!(PlanDocument::parse(Path::new("plan.yaml"), plan).is_ok());
+}
+
+#[test]
+fn aliases_that_stand_for_too_much_are_refused_in_plain_words() {
+    let level = |name: char, of: char| {
+        let aliases = vec![format!("*{of}"); 10];
+        format!("- &{name} [{}]\n", aliases.join(", "))
+    };
+    let names: Vec<char> = ('a'..='i').collect();
+    let levels = names.windows(2).map(|pair| level(pair[1], pair[0]));
+    let bomb = std::iter::once("- &a [x]\n".to_owned()).chain(levels);
+    insta::assert_snapshot!(wrong(&bomb.collect::<String>()), @"plan.yaml:6:11: this stands for more than a plan can hold: write entries without aliases (`*name`)");
 }
 
 #[test]
@@ -300,7 +329,7 @@ fn pyyaml_reads_what_we_write_and_we_read_what_it_writes() {
 fn any_entry() -> impl Strategy<Value = PlanEntry> {
     let amount = || proptest::option::of(prop_oneof![0.0..1e-3, 0.0..1e3, 0.0..=f64::MAX]);
     let slowdown = prop_oneof![1.000_000_1..2.0_f64, 1.1..f64::MAX];
-    let configuration = (slowdown, 1..=u32::MAX, 1..=u32::MAX)
+    let configuration = (slowdown, 1..=MOST_INSTANCES, 1..=MOST_ITERATIONS)
         .prop_map(|(slowdown, n, m)| super::tests::configuration(slowdown, n, m));
     let item = prop_oneof![
         any::<String>(),
@@ -310,7 +339,7 @@ fn any_entry() -> impl Strategy<Value = PlanEntry> {
     let item = item.prop_filter("an item has a name", |it| !it.is_empty());
     (
         item,
-        any::<u32>(),
+        0..=MOST_ITERATIONS,
         amount(),
         amount(),
         vec(configuration, 1..4),

@@ -1,0 +1,241 @@
+//! What there is to say below a plan.
+
+use lapwing_core::explain::{ChoiceRule, PlanOptions, Unable, Unmet};
+use lapwing_core::show::{DetectionView, count, round_percent};
+use lapwing_stats::Configuration;
+
+use super::lines::{Fate, Line, Plan};
+use super::text::{beyond_band_note, cost_text, power_text, time_text};
+use super::{PlanCommand, document, missing};
+use crate::samples::Which;
+
+/// More benchmarks than this are told by the table alone.
+const NAMES: usize = 3;
+
+fn few<N: AsRef<str>>(names: &[N]) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
+    let shown = shown.join(", ");
+    match names.len().checked_sub(NAMES) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
+    }
+}
+
+/// Returns what there is to say below the table.
+pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
+    let view = DetectionView::of(&options.detection, 1.05, options.power);
+    let mut notes = vec![format!(
+        "{}, false positives at most {} as far as can be told; costs are those of one version",
+        view.basis(),
+        round_percent(options.false_positives)
+    )];
+    notes.extend(of_lines(plan, command));
+    notes.extend(by_hand(plan, options));
+    notes.extend(beyond(plan, command));
+    notes.extend(unmet(plan, options, command));
+    for (why, names) in missing::reasons(&plan.missing) {
+        notes.push(format!("not judged: {} ({why})", few(&names)));
+    }
+    notes.extend(older(plan, command));
+    if plan.kept().next().is_none() && !plan.is_skipped() {
+        notes.push("`lapwing mds` shows what could be detected, and with how much".to_owned());
+    }
+    if command.write.is_none() && command.update_suite.is_none() && plan.kept().next().is_some() {
+        notes.push("--write FILE keeps the plan, and `lapwing run --plan FILE` runs it".to_owned());
+    }
+    notes
+}
+
+/// Returns how the lines of the table are to be read.
+fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
+    let mut notes = Vec::new();
+    let shared = document::shared(plan);
+    if !shared.is_empty() {
+        notes.push(format!(
+            "a plan has one entry for each benchmark, that of the line that takes most: {}",
+            few(&shared)
+        ));
+    }
+    notes.extend(beyond_band_note(command.smallest_effect));
+    let is_by_formula = |line: &Line| {
+        let found = line.choice.found.iter();
+        let shown = found.filter_map(|it| match &it.1 {
+            Ok(chosen) => Some(*chosen),
+            Err(unmet) => unmet.closest,
+        });
+        let mut rates = shown.filter_map(|it| it.rates);
+        rates.any(|it| it.power.interval.is_none())
+    };
+    if plan.lines.iter().any(is_by_formula) {
+        notes.push("~ is by formula: too little was measured to simulate so much".to_owned());
+    }
+    let unknown: Vec<&str> = plan.names(|line| line.fate == Fate::Kept && line.cost().is_none());
+    if !unknown.is_empty() {
+        notes.push(format!(
+            "no wall time was recorded, so it is not known what these take, and no sum holds it: {}",
+            few(&unknown)
+        ));
+    }
+    notes
+}
+
+/// Returns what somebody chose that does not have the power.
+fn by_hand(plan: &Plan, options: &PlanOptions) -> Option<String> {
+    let lesser = plan.kept().filter_map(|line| {
+        let (_, chosen) = line.first()?;
+        let has_power = chosen.power().is_some_and(|it| it >= options.power);
+        let name = &line.choice.benchmark;
+        (!has_power).then(|| format!("{name} ({})", power_text(chosen)))
+    });
+    let lesser: Vec<String> = lesser.collect();
+    let wanted = round_percent(options.power);
+    (!lesser.is_empty()).then(|| {
+        format!(
+            "planned by hand, with a power below {wanted} or unknown: {}",
+            few(&lesser)
+        )
+    })
+}
+
+/// Returns what the budget does not reach.
+fn beyond(plan: &Plan, command: &PlanCommand) -> Vec<String> {
+    let mut notes = Vec::new();
+    let beyond = plan.names(|line| line.fate == Fate::BeyondBudget);
+    if !beyond.is_empty() {
+        notes.push(format!(
+            "beyond the budget: {}; all of them would take {} more",
+            few(&beyond),
+            cost_text(plan.cost_of(Fate::BeyondBudget), command)
+        ));
+    }
+    let unknown = plan.names(|line| line.fate == Fate::CostUnknown);
+    if !unknown.is_empty() {
+        notes.push(format!(
+            "no wall time was recorded, so it is not known whether the budget reaches these, and they are not planned: {}",
+            few(&unknown)
+        ));
+    }
+    notes
+}
+
+/// Returns which slowdowns nothing detects as wanted, why, and what it would take.
+fn unmet(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
+    let several = options.slowdowns.len() > 1;
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for line in plan.lines.iter().filter(|it| it.fate != Fate::Skipped) {
+        for (slowdown, found) in &line.choice.found {
+            let Err(unmet) = found else { continue };
+            let is_unknown = unmet.why == Unable::NoiseUnknown;
+            let mut reason = reason(unmet.why, options, command);
+            if several && !is_unknown {
+                reason = format!("{}: {reason}", round_percent(slowdown - 1.0));
+            }
+            let name = named(line, unmet);
+            match reasons.iter_mut().find(|it| it.0 == reason) {
+                Some((_, names)) if is_unknown && names.contains(&name) => {}
+                Some((_, names)) => names.push(name),
+                None => reasons.push((reason, vec![name])),
+            }
+        }
+    }
+    let reasons = reasons.into_iter();
+    let mut notes: Vec<String> = reasons
+        .map(|(reason, names)| format!("{reason}: {}", few(&names)))
+        .collect();
+    let has_closest = |line: &&Line| line.unmet().is_some_and(|it| it.1.closest.is_some());
+    let is_told = |line: &&Line| line.fate != Fate::Skipped;
+    if plan.lines.iter().filter(is_told).any(|it| has_closest(&it)) {
+        notes.push("of those the table has what comes closest".to_owned());
+    }
+    notes.extend(not_the_smallest(plan));
+    notes
+}
+
+/// Returns where a larger slowdown is planned for than the smallest that is wanted.
+fn not_the_smallest(plan: &Plan) -> Option<String> {
+    let larger = plan.kept().filter_map(|line| {
+        let (first, _) = line.first()?;
+        let (unmet, _) = line.unmet().filter(|(unmet, _)| *unmet < first)?;
+        Some(format!(
+            "{} ({}, not {})",
+            line.choice.benchmark,
+            round_percent(first - 1.0),
+            round_percent(unmet - 1.0)
+        ))
+    });
+    let larger: Vec<String> = larger.collect();
+    (!larger.is_empty()).then(|| format!("only a larger slowdown is planned for: {}", few(&larger)))
+}
+
+/// Returns a benchmark with what would do.
+fn named(line: &Line, unmet: &Unmet) -> String {
+    let name = &line.choice.benchmark;
+    match (unmet.why, unmet.needed) {
+        (Unable::NoiseUnknown, _) => name.clone(),
+        (_, Some(needed)) => {
+            let cost = line
+                .cost_with(&needed)
+                .map(|it| format!(", {}", time_text(it)));
+            let Configuration {
+                instances,
+                iterations,
+            } = needed.configuration;
+            format!(
+                "{name} (takes {} × {}{})",
+                count(instances),
+                count(iterations),
+                cost.unwrap_or_default()
+            )
+        }
+        (_, None) => format!("{name} (no number of instances would do)"),
+    }
+}
+
+/// Returns why a slowdown is not detected as wanted.
+pub fn reason(why: Unable, options: &PlanOptions, command: &PlanCommand) -> String {
+    match (why, options.rule) {
+        (Unable::NoiseUnknown, _) => {
+            "not known how they vary (it takes three instances of two iterations, and values above zero)"
+                .to_owned()
+        }
+        (Unable::TooMany, ChoiceRule::Cheapest(most)) => format!(
+            "not with at most {most} (--max-instances, --max-iterations)"
+        ),
+        (Unable::TooMany | Unable::NotInGrid, _) => {
+            "no configuration of the grid has the power".to_owned()
+        }
+        (Unable::FalsePositives, ChoiceRule::Hail) => format!(
+            "more than {} false positives in all of the grid",
+            round_percent(command.alpha)
+        ),
+        (Unable::FalsePositives, ChoiceRule::Cheapest(_)) => format!(
+            "more than {} false positives with every configuration (--confidence 99% has fewer)",
+            round_percent(command.alpha)
+        ),
+    }
+}
+
+/// Returns what was passed over because there is something later, and what to do where that is too little.
+fn older(plan: &Plan, command: &PlanCommand) -> Option<String> {
+    let is_chosen = matches!(command.settings, Some(Which::Each | Which::Pooled));
+    if plan.older == 0 || is_chosen {
+        return None;
+    }
+    let older = match plan.older {
+        1 => "an older one was passed over".to_owned(),
+        several => format!("{several} older ones were passed over"),
+    };
+    let is_unknown = |unmet: &Unmet| unmet.why == Unable::NoiseUnknown;
+    let is_too_little = !plan.missing.is_empty()
+        || plan
+            .lines
+            .iter()
+            .any(|line| line.unmet().is_some_and(|it| is_unknown(it.1)));
+    Some(match is_too_little {
+        true => format!(
+            "of each variant this is the latest version, which for some cannot tell the noise; {older}: `--settings pooled` takes all \
+             together, `--settings each` each by itself"
+        ),
+        false => format!("of each variant this is the latest version; {older} (`--settings each`)"),
+    })
+}

@@ -1,0 +1,223 @@
+//! What configurations detect by formula, and the cheapest that detects enough.
+
+use lapwing_stats::{Configuration, Detection, Noise as Variances, instances_needed};
+
+use super::{Chosen, PlanOptions, Rates, Unable};
+use crate::explain::RunCosts;
+use crate::judge::CellRate;
+
+/// A closed form may be off by so much, and a rate at its limit is not above it.
+const ROUNDED: f64 = 0.002;
+
+/// With a single iteration nothing would be learned of the noise within instances.
+pub(super) const FEWEST_ITERATIONS: usize = 2;
+
+/// Of two powers that differ by less neither is worth more iterations.
+const ALIKE: f64 = 0.01;
+
+/// Up to so many iterations every number is tried; beyond, one in so many.
+const EVERY: usize = 64;
+
+/// The fewest instances that do with so many iterations, by formula.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Guess {
+    pub(super) configuration: Configuration,
+    /// Seconds that it takes.
+    pub(super) cost: f64,
+}
+
+impl PlanOptions {
+    /// Returns the cheapest configuration that detects a slowdown, by formula.
+    ///
+    /// Every number of iterations up to 64 is tried, beyond that about every hundredth part more.
+    ///
+    /// # Errors
+    /// When none does.
+    pub fn cheapest_by_formula(
+        &self,
+        noise: Variances,
+        costs: RunCosts,
+        slowdown: f64,
+        most: Configuration,
+    ) -> Result<Chosen, Unable> {
+        let guesses = self.guesses(noise, costs, slowdown, most)?;
+        let cheapest = guesses.first().ok_or(Unable::TooMany)?;
+        self.by_formula(noise, cheapest.configuration, slowdown)
+            .ok_or(Unable::TooMany)
+    }
+
+    /// Returns for each number of iterations the fewest instances that do, the cheapest first; without those
+    /// that take twice as much as the cheapest or more.
+    pub(super) fn guesses(
+        &self,
+        noise: Variances,
+        costs: RunCosts,
+        slowdown: f64,
+        most: Configuration,
+    ) -> Result<Vec<Guess>, Unable> {
+        let mut guesses: Vec<Guess> = Vec::new();
+        let mut cheapest = f64::INFINITY;
+        let mut unable = Unable::TooMany;
+        for iterations in numbers_of_iterations(most.iterations) {
+            // More iterations never take fewer than three instances.
+            let least = Configuration {
+                instances: 3,
+                iterations,
+            };
+            if costs.of(least) >= 2.0 * cheapest {
+                break;
+            }
+            match self.fewest(noise, iterations, slowdown, most.instances) {
+                Ok(instances) => {
+                    let configuration = Configuration {
+                        instances,
+                        iterations,
+                    };
+                    let cost = costs.of(configuration);
+                    cheapest = cheapest.min(cost);
+                    guesses.push(Guess {
+                        configuration,
+                        cost,
+                    });
+                }
+                // Where it is the false positives alone, that is what to say.
+                Err(Unable::FalsePositives) => unable = Unable::FalsePositives,
+                Err(Unable::NoiseUnknown | Unable::TooMany | Unable::NotInGrid) => {}
+            }
+        }
+        guesses.retain(|it| it.cost < 2.0 * cheapest || it.cost <= cheapest);
+        guesses.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+        match guesses.is_empty() {
+            true => Err(unable),
+            false => Ok(guesses),
+        }
+    }
+
+    /// Returns the fewest instances with so many iterations that have the power, and few false
+    /// positives.
+    fn fewest(
+        &self,
+        noise: Variances,
+        iterations: usize,
+        slowdown: f64,
+        most: usize,
+    ) -> Result<usize, Unable> {
+        let instances = instances_needed(
+            noise,
+            iterations,
+            self.strategy(),
+            self.method(),
+            slowdown,
+            self.power,
+            self.detection.confidence,
+        );
+        let enough = instances.filter(|it| *it <= most).ok_or(Unable::TooMany)?;
+        let is_quiet = |instances| {
+            let configuration = Configuration {
+                instances,
+                iterations,
+            };
+            let found = self.by_formula(noise, configuration, slowdown);
+            let rates = found.and_then(|it| it.rates).ok_or(Unable::TooMany)?;
+            Ok(rates.false_positives.value <= self.false_positives + ROUNDED)
+        };
+        if is_quiet(enough)? {
+            return Ok(enough);
+        }
+        // False positives only become fewer.
+        let (mut few, mut many) = (enough, enough.saturating_mul(2).min(most));
+        while !is_quiet(many)? {
+            if many == most {
+                return Err(Unable::FalsePositives);
+            }
+            (few, many) = (many, many.saturating_mul(2).min(most));
+        }
+        while many - few > 1 {
+            let middle = few.midpoint(many);
+            match is_quiet(middle)? {
+                true => many = middle,
+                false => few = middle,
+            }
+        }
+        Ok(many)
+    }
+
+    /// Returns what comes closest to the power within limits: the most instances, and the fewest iterations with which more
+    /// would change little.
+    pub(super) fn closest_by_formula(
+        &self,
+        noise: Variances,
+        slowdown: f64,
+        most: Configuration,
+    ) -> Option<Chosen> {
+        let at = |iterations| {
+            let configuration = Configuration {
+                instances: most.instances,
+                iterations,
+            };
+            let found = self.by_formula(noise, configuration, slowdown)?;
+            Some((found, found.power()?))
+        };
+        let (_, highest) = at(most.iterations)?;
+        let (mut few, mut enough) = (FEWEST_ITERATIONS.min(most.iterations), most.iterations);
+        // The power grows with the iterations.
+        while few < enough {
+            let middle = few.midpoint(enough);
+            match at(middle)?.1 >= highest - ALIKE {
+                true => enough = middle,
+                false => few = middle + 1,
+            }
+        }
+        Some(at(enough)?.0)
+    }
+
+    /// Returns what a configuration detects by formula; `None` where that is not known.
+    pub fn by_formula(
+        &self,
+        noise: Variances,
+        configuration: Configuration,
+        slowdown: f64,
+    ) -> Option<Chosen> {
+        let confidence = self.detection.confidence;
+        let (strategy, method) = (self.strategy(), self.method());
+        let detection = Detection::new(noise, configuration, strategy, method, confidence)?;
+        let rate = |slowdown| {
+            Some(CellRate {
+                value: detection.power(slowdown)?,
+                interval: None,
+                undetermined: 0,
+            })
+        };
+        Some(Chosen {
+            configuration,
+            rates: Some(Rates {
+                power: rate(slowdown)?,
+                false_positives: rate(1.0)?,
+            }),
+        })
+    }
+}
+
+/// Returns the numbers of iterations that are tried.
+fn numbers_of_iterations(most: usize) -> impl Iterator<Item = usize> {
+    let next = move |before: &usize| {
+        let after = before + 1 + before / EVERY;
+        (*before < most).then_some(after.min(most))
+    };
+    std::iter::successors(Some(FEWEST_ITERATIONS.min(most)), next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_iterations_are_tried_one_by_one_and_many_in_larger_steps() {
+        let all = |most| numbers_of_iterations(most).collect::<Vec<_>>();
+        assert_eq!(all(1), [1]);
+        assert_eq!(all(4), [2, 3, 4]);
+        assert_eq!(all(64), (2..=64).collect::<Vec<_>>());
+        assert_eq!(all(70)[61..], [63, 64, 66, 68, 70]);
+        assert!(all(100_000).len() < 700);
+    }
+}

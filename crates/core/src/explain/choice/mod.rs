@@ -1,0 +1,220 @@
+//! Which configuration detects a slowdown at the least cost.
+
+mod formula;
+mod hail;
+mod search;
+mod simulation;
+#[cfg(test)]
+mod tests;
+
+use lapwing_stats::{Configuration, DetectionMethod, Strategy};
+
+use self::search::Search;
+
+use super::costs::{RunCosts, burn_in, run_costs};
+use super::detectability::{Detectability, variances};
+use super::samples::{BySetting, NoiseMetrics, SettingSample, by_setting};
+use super::setting::{Setting, Settings};
+use crate::clean::Rules;
+use crate::judge::{CellRate, DetectionOptions, Variability, detection_by_formula, metric};
+use crate::model::{Metric, MetricName};
+use crate::record::BenchmarkData;
+
+/// What a plan has to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanOptions {
+    /// The slowdowns to be detected, as factors, each by a configuration of its own. With
+    /// [`ChoiceRule::Hail`] none stands for the smallest of the grid that can be.
+    pub slowdowns: Vec<f64>,
+    /// How probably at least.
+    pub power: f64,
+    /// The largest false-positive rate.
+    pub false_positives: f64,
+    /// What tells a slowdown, from what sides, with what confidence; how simulations are made.
+    /// Of methods and strategies the first.
+    pub detection: DetectionOptions,
+    /// How a configuration is chosen.
+    pub rule: ChoiceRule,
+}
+
+/// How a configuration is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChoiceRule {
+    /// The cheapest of all that do, up to so many instances and iterations: by formula, and confirmed by
+    /// simulation where enough was measured.
+    Cheapest(Configuration),
+    /// As the author of Hail's benchmarks does it: of the simulated grid, from the first configuration
+    /// on that has few false positives, the cheapest with the power.
+    Hail,
+}
+
+/// What to run of a benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The suite of the benchmark.
+    pub suite: String,
+    /// Its id.
+    pub benchmark: String,
+    /// The variant and version that it rests on.
+    pub setting: Setting,
+    /// The metric's name.
+    pub name: MetricName,
+    /// Its unit and direction.
+    pub metric: Metric,
+    /// How its values vary.
+    pub variability: Variability,
+    /// How many iterations an instance has before those that count.
+    pub burn_in: u32,
+    /// What running it takes; `None` where no time is known.
+    pub costs: Option<RunCosts>,
+    /// What detects each slowdown, from the smallest on.
+    pub found: Vec<(f64, Result<Chosen, Box<Unmet>>)>,
+}
+
+/// A configuration and what it detects.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chosen {
+    /// Instances a side, and iterations of each.
+    pub configuration: Configuration,
+    /// How probably it detects; `None` where somebody chose it and the noise is not known.
+    pub rates: Option<Rates>,
+}
+
+/// How probably a configuration detects.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    /// The slowdown.
+    pub power: CellRate,
+    /// One where there is none.
+    pub false_positives: CellRate,
+}
+
+/// A slowdown that nothing within the limits detects as wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Unmet {
+    /// Why.
+    pub why: Unable,
+    /// What comes closest within the limits: of the highest power, to a hundredth, that with the fewest
+    /// iterations.
+    pub closest: Option<Chosen>,
+    /// The cheapest that would do without the limits, up to a hundred thousand instances.
+    pub needed: Option<Chosen>,
+}
+
+/// Why no configuration does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unable {
+    /// It is not known how the values vary: that takes three instances of two iterations, and values
+    /// above zero.
+    NoiseUnknown,
+    /// It would take more instances or iterations than are allowed.
+    TooMany,
+    /// With every configuration there are too many false positives.
+    FalsePositives,
+    /// No configuration of the grid has the power, or the power and few false positives.
+    NotInGrid,
+}
+
+/// Returns what to run of a benchmark, setting by setting.
+pub fn choices(
+    data: BenchmarkData,
+    rules: &Rules,
+    which: Settings,
+    metrics: &NoiseMetrics,
+    options: &PlanOptions,
+) -> BySetting<Choice> {
+    by_setting(data, rules, which, metrics, |sample, variability| {
+        choice(sample, variability, options)
+    })
+}
+
+fn choice(sample: &SettingSample<'_>, variability: Variability, options: &PlanOptions) -> Choice {
+    let SettingSample {
+        data,
+        setting,
+        name,
+        cleaned,
+        ..
+    } = *sample;
+    let burn_in = burn_in(sample);
+    let costs = run_costs(sample, burn_in);
+    let seed = options
+        .detection
+        .seed
+        .split(&data.suite)
+        .split(&data.benchmark.id);
+    let seed = seed.split(&setting.text().unwrap_or_default()).split(name);
+    let mut search = Search::new(cleaned, variances(&variability), costs, options, seed);
+    let found = match options.rule {
+        ChoiceRule::Cheapest(most) => {
+            let wanted = options.slowdowns.iter();
+            wanted
+                .map(|slowdown| (*slowdown, search.cheapest(*slowdown, most)))
+                .collect()
+        }
+        ChoiceRule::Hail => search.as_hail(),
+    };
+    Choice {
+        suite: data.suite.clone(),
+        benchmark: data.benchmark.id.clone(),
+        setting: setting.clone(),
+        metric: metric(data, name),
+        name: name.clone(),
+        burn_in,
+        costs,
+        found,
+        variability,
+    }
+}
+
+impl PlanOptions {
+    /// Returns what tells a slowdown.
+    pub fn method(&self) -> DetectionMethod {
+        let methods = self.detection.methods.first();
+        methods.copied().unwrap_or(DetectionMethod::Welch)
+    }
+
+    /// Returns what the sides have in common.
+    pub fn strategy(&self) -> Strategy {
+        let strategies = self.detection.strategies.first();
+        strategies.copied().unwrap_or(Strategy::DifferentInstances)
+    }
+}
+
+impl Choice {
+    /// Returns what the configurations of the grid detect by formula.
+    pub fn detectability(&self, options: &PlanOptions) -> Detectability {
+        let cells = variances(&self.variability);
+        let cells = cells.map(|it| detection_by_formula(it, &options.detection));
+        Detectability {
+            suite: self.suite.clone(),
+            benchmark: self.benchmark.clone(),
+            setting: self.setting.clone(),
+            name: self.name.clone(),
+            metric: self.metric.clone(),
+            variability: self.variability.clone(),
+            cells: cells.unwrap_or_default(),
+        }
+    }
+
+    /// Takes another configuration for every slowdown, with the power that it has by formula where
+    /// the noise is known.
+    pub fn change(&mut self, configuration: Configuration, options: &PlanOptions) {
+        let noise = variances(&self.variability);
+        for (slowdown, found) in &mut self.found {
+            let by_formula =
+                noise.and_then(|noise| options.by_formula(noise, configuration, *slowdown));
+            *found = Ok(by_formula.unwrap_or(Chosen {
+                configuration,
+                rates: None,
+            }));
+        }
+    }
+}
+
+impl Chosen {
+    /// Returns how probably it detects the slowdown, where that is known.
+    pub fn power(&self) -> Option<f64> {
+        self.rates.map(|it| it.power.value)
+    }
+}

@@ -1,0 +1,358 @@
+//! The cheapest configuration that simulations confirm, sought where the formula says.
+
+use lapwing_stats::{Configuration, Noise as Variances, Seed};
+
+use super::formula::{FEWEST_ITERATIONS, Guess};
+use super::simulation::Simulation;
+use super::{Chosen, PlanOptions, Unable, Unmet};
+use crate::clean::Cleaned;
+use crate::explain::RunCosts;
+
+/// No more configurations than this are simulated for one slowdown of a benchmark.
+const MOST_SIMULATED: usize = 40;
+
+/// Fewer instances give no verdict.
+const FEWEST_INSTANCES: usize = 3;
+
+/// Where the formula is off by less, a simulation decides.
+const FORMULA_MAY_BE_OFF: f64 = 0.05;
+
+/// What is looked at to say what would do.
+pub(super) const UNLIMITED: Configuration = Configuration {
+    instances: 100_000,
+    iterations: 1_000,
+};
+
+/// What costs are taken to be where no time is known.
+const EQUAL_COSTS: RunCosts = RunCosts {
+    start: 0.0,
+    burn_in: 0.0,
+    iteration: 1.0,
+};
+
+/// Seeks what to run of a benchmark.
+pub(super) struct Search<'a> {
+    pub(super) simulation: Simulation<'a>,
+    pub(super) noise: Option<Variances>,
+    pub(super) costs: RunCosts,
+    pub(super) options: &'a PlanOptions,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        cleaned: &'a Cleaned,
+        noise: Option<Variances>,
+        costs: Option<RunCosts>,
+        options: &'a PlanOptions,
+        seed: Seed,
+    ) -> Self {
+        Self {
+            simulation: Simulation::new(cleaned, options, seed),
+            noise,
+            costs: costs.unwrap_or(EQUAL_COSTS),
+            options,
+        }
+    }
+
+    /// Returns the cheapest configuration that does: by simulation where enough was measured, else by
+    /// formula.
+    pub(super) fn cheapest(
+        &mut self,
+        slowdown: f64,
+        most: Configuration,
+    ) -> Result<Chosen, Box<Unmet>> {
+        let Some(noise) = self.noise else {
+            return Err(Box::new(Unmet {
+                why: Unable::NoiseUnknown,
+                closest: None,
+                needed: None,
+            }));
+        };
+        let mut hunt = Hunt::new(self, noise, slowdown, most);
+        hunt.look_at_all();
+        if let Some((_, chosen)) = hunt.best {
+            return Ok(chosen);
+        }
+        let why = hunt.why;
+        let closest = self.options.closest_by_formula(noise, slowdown, most);
+        let closest = closest.map(|it| {
+            let simulated = self.simulation.rates(it.configuration, slowdown);
+            simulated.unwrap_or(it)
+        });
+        let mut hunt = Hunt::new(self, noise, slowdown, UNLIMITED);
+        hunt.look_at_all();
+        Err(Box::new(Unmet {
+            why,
+            closest,
+            needed: hunt.best.map(|it| it.1),
+        }))
+    }
+
+    pub(super) fn has_power(&self, it: &Chosen) -> bool {
+        it.power().is_some_and(|power| power >= self.options.power)
+    }
+
+    /// Returns whether it cannot be told that there are more than are allowed.
+    fn has_few_false_positives(&self, it: &Chosen) -> bool {
+        it.rates.is_some_and(|it| {
+            let rate = it.false_positives;
+            let lower = rate.interval.map_or(rate.value, |it| it.lower);
+            lower <= self.options.false_positives
+        })
+    }
+}
+
+/// The search for one slowdown.
+///
+/// For each number of iterations the fewest instances that do are found by doubling and bisection, in the order of what the formula says that
+/// they cost. Once something is found, another number of iterations is only looked at where it could be
+/// cheaper: where the formula gives the dearest configuration that is cheaper yet nearly the power.
+struct Hunt<'a, 'b> {
+    search: &'a mut Search<'b>,
+    noise: Variances,
+    slowdown: f64,
+    most: Configuration,
+    /// What is cheapest so far, and what it costs.
+    best: Option<(f64, Chosen)>,
+    /// What kept all others from being that.
+    why: Unable,
+    /// How many configurations may yet be simulated.
+    left: usize,
+}
+
+/// What simulations say of one number of iterations.
+enum Simulated {
+    /// So many instances are the fewest that do.
+    From(Chosen),
+    /// Not even as many as can be simulated.
+    NotWith(usize),
+    /// Nothing: there is too little measured, or there were too many simulations.
+    Unknown,
+}
+
+impl<'a, 'b> Hunt<'a, 'b> {
+    fn new(
+        search: &'a mut Search<'b>,
+        noise: Variances,
+        slowdown: f64,
+        most: Configuration,
+    ) -> Self {
+        Self {
+            search,
+            noise,
+            slowdown,
+            most,
+            best: None,
+            why: Unable::TooMany,
+            left: MOST_SIMULATED,
+        }
+    }
+
+    fn look_at_all(&mut self) {
+        let limits = Configuration {
+            instances: UNLIMITED.instances,
+            ..self.most
+        };
+        let (noise, costs) = (self.noise, self.search.costs);
+        let guesses = self
+            .search
+            .options
+            .guesses(noise, costs, self.slowdown, limits);
+        let guesses = guesses.unwrap_or_else(|why| {
+            self.why = why;
+            Vec::new()
+        });
+        guesses.iter().for_each(|guess| self.look_at(*guess));
+        if self.best.is_none() && self.look_at_most() {
+            // Now it is known how far the formula is off.
+            guesses.iter().for_each(|guess| self.look_at(*guess));
+        }
+        self.go_down();
+    }
+
+    /// Looks whether that does which comes closest by formula, and returns whether it does.
+    fn look_at_most(&mut self) -> bool {
+        let options = self.search.options;
+        let closest = options.closest_by_formula(self.noise, self.slowdown, self.most);
+        let Some(iterations) = closest.map(|it| it.configuration.iterations) else {
+            return false;
+        };
+        let measured = self.search.simulation.most_instances(iterations);
+        let top = measured.min(self.most.instances);
+        if top < FEWEST_INSTANCES {
+            return false;
+        }
+        match self.fewest(iterations, top, top) {
+            Simulated::From(chosen) => self.take(chosen),
+            Simulated::NotWith(_) | Simulated::Unknown => return false,
+        }
+        true
+    }
+
+    /// Looks whether so many iterations are cheaper than what there is.
+    fn look_at(&mut self, guess: Guess) {
+        let Configuration {
+            instances: guessed,
+            iterations,
+        } = guess.configuration;
+        let measured = self.search.simulation.most_instances(iterations);
+        let top = measured
+            .min(self.most.instances)
+            .min(self.affordable(iterations));
+        let found = match self.is_plausible(top, iterations) {
+            true => self.fewest(iterations, guessed.min(top), top),
+            false => Simulated::Unknown,
+        };
+        let by_formula = match found {
+            Simulated::From(chosen) => {
+                self.take(chosen);
+                return;
+            }
+            // Simulations that contradict the formula ask for more than they could have.
+            Simulated::NotWith(instances) => guessed.max(instances + 1),
+            Simulated::Unknown => guessed,
+        };
+        // Where a simulation can be made, the formula alone is not enough.
+        if by_formula > measured && by_formula <= self.most.instances {
+            let configuration = Configuration {
+                instances: by_formula,
+                iterations,
+            };
+            let options = self.search.options;
+            if let Some(chosen) = options.by_formula(self.noise, configuration, self.slowdown) {
+                self.take(chosen);
+            }
+        }
+    }
+
+    /// Keeps what is cheaper than what there was.
+    fn take(&mut self, chosen: Chosen) {
+        let cost = self.search.costs.of(chosen.configuration);
+        if self.best.is_none_or(|(before, _)| cost < before) {
+            self.best = Some((cost, chosen));
+        }
+    }
+
+    /// Returns the most instances of so many iterations that cost less than what there is.
+    fn affordable(&self, iterations: usize) -> usize {
+        let Some((limit, _)) = self.best else {
+            return usize::MAX;
+        };
+        let is_cheaper = |instances| {
+            let configuration = Configuration {
+                instances,
+                iterations,
+            };
+            self.search.costs.of(configuration) < limit
+        };
+        let (mut yes, mut no) = (0, UNLIMITED.instances);
+        while no - yes > 1 {
+            let middle = yes.midpoint(no);
+            match is_cheaper(middle) {
+                true => yes = middle,
+                false => no = middle,
+            }
+        }
+        yes
+    }
+
+    /// Returns whether a simulation could find that this does, going by the formula.
+    fn is_plausible(&self, instances: usize, iterations: usize) -> bool {
+        if instances < FEWEST_INSTANCES {
+            return false;
+        }
+        let power = |configuration| {
+            let options = self.search.options;
+            options
+                .by_formula(self.noise, configuration, self.slowdown)
+                .and_then(|it| it.power())
+        };
+        let wanted = self.search.options.power;
+        // A simulation may have shown how far the formula is off.
+        let of_best = self.best.and_then(|it| power(it.1.configuration));
+        let least = of_best.map_or(wanted, |it| it.min(wanted)) - FORMULA_MAY_BE_OFF;
+        let configuration = Configuration {
+            instances,
+            iterations,
+        };
+        power(configuration).is_none_or(|it| it >= least)
+    }
+
+    /// Returns the fewest instances from three to `top` that simulations confirm, beginning at `start`.
+    fn fewest(&mut self, iterations: usize, start: usize, top: usize) -> Simulated {
+        let (mut no, mut yes) = (FEWEST_INSTANCES - 1, None);
+        let mut at = start.clamp(FEWEST_INSTANCES, top);
+        let mut step = 1;
+        while let Some(found) = self.simulated(Configuration {
+            instances: at,
+            iterations,
+        }) {
+            if self.does(&found) {
+                yes = Some(found);
+                at = match no < FEWEST_INSTANCES {
+                    // Nothing is too few yet.
+                    true => at.saturating_sub(step).max(no + 1),
+                    false => no.midpoint(at),
+                };
+            } else {
+                no = found.configuration.instances;
+                if no == top {
+                    return Simulated::NotWith(top);
+                }
+                at = match yes {
+                    None => (at + step).min(top),
+                    Some(yes) => no.midpoint(yes.configuration.instances),
+                };
+            }
+            step *= 2;
+            if yes.is_some_and(|it| it.configuration.instances == no + 1) {
+                break;
+            }
+        }
+        yes.map_or(Simulated::Unknown, Simulated::From)
+    }
+
+    /// Goes from what there is to fewer instances or iterations as long as those do as well.
+    fn go_down(&mut self) {
+        while let Some((_, best)) = self.best {
+            let is_simulated = best.rates.is_some_and(|it| it.power.interval.is_some());
+            let Configuration {
+                instances,
+                iterations,
+            } = best.configuration;
+            let fewer = [(instances - 1, iterations), (instances, iterations - 1)];
+            let fewer = fewer.into_iter().filter(|(instances, iterations)| {
+                is_simulated && *instances >= FEWEST_INSTANCES && *iterations >= FEWEST_ITERATIONS
+            });
+            let found = fewer.into_iter().find_map(|(instances, iterations)| {
+                let found = self.simulated(Configuration {
+                    instances,
+                    iterations,
+                })?;
+                self.does(&found).then_some(found)
+            });
+            match found {
+                Some(found) => self.take(found),
+                None => return,
+            }
+        }
+    }
+
+    /// Simulates a configuration, if that may still be done.
+    fn simulated(&mut self, configuration: Configuration) -> Option<Chosen> {
+        let simulation = &mut self.search.simulation;
+        if !simulation.has(configuration) {
+            self.left = self.left.checked_sub(1)?;
+        }
+        simulation.rates(configuration, self.slowdown)
+    }
+
+    fn does(&mut self, found: &Chosen) -> bool {
+        let has_power = self.search.has_power(found);
+        let is_quiet = self.search.has_few_false_positives(found);
+        if has_power && !is_quiet {
+            self.why = Unable::FalsePositives;
+        }
+        has_power && is_quiet
+    }
+}
