@@ -233,12 +233,15 @@ fn digits_before_point(magnitude: f64) -> i32 {
     magnitude.log10().floor() as i32 + 1
 }
 
-/// Returns the number with that many decimals; very small ones in scientific notation.
+/// From here on digits before the point are no longer counted by eye.
+const TOO_MANY_DIGITS: f64 = 1e9;
+
+/// Returns the number with that many decimals; very small and very large ones in scientific notation.
 pub(super) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return NOTHING.to_owned();
     }
-    if decimals > 6 && value != 0.0 {
+    if (decimals > 6 && value != 0.0) || value.abs() >= TOO_MANY_DIGITS {
         return minus(&format!("{value:.2e}"));
     }
     let text = format!("{value:.decimals$}");
@@ -334,6 +337,29 @@ mod tests {
         assert_eq!(shown("s/row", &[2e-6]), ["2.00 µs/row"]);
         assert_eq!(shown("J", &[12.34, 123_456.0]), ["12.3 J", "123k J"]);
         assert_eq!(shown("%", &[12.34]), ["12.3 %"]);
+    }
+
+    #[test]
+    fn numbers_beyond_every_unit_have_an_exponent() {
+        assert_eq!(
+            shown("s", &[1e300, f64::MAX, 1e-300, 5e-324, 8.64e13, 7e13]),
+            [
+                "1.16e295 d",
+                "2.08e303 d",
+                "1.00e−291 ns",
+                "4.94e−315 ns",
+                "1.00e9 d",
+                "810,185,185 d",
+            ]
+        );
+        assert_eq!(
+            shown("B", &[1e300, 1e-300]),
+            ["8.88e284 PiB", "1.00e−300 B"]
+        );
+        assert_eq!(shown("1", &[1e300]), ["1.00e288T"]);
+        assert_eq!(shown("%", &[-1e300]), ["−1.00e300 %"]);
+        assert_eq!([1e300, 1e-300].map(ratio), ["1.00e300×", "1.00e−300×"]);
+        assert_eq!([1e300, 1e-300].map(percent), ["1.00e302 %", "0.00 %"]);
     }
 
     #[test]
