@@ -396,6 +396,37 @@ fn what_cannot_be_told_is_not_detected() {
     let folder = holding(&all.lines);
     // Where a side has drawn nothing but zeros a ratio is no number.
     assert_eq!(rate_of_none(folder.path(), ["2", "2"], &[]), (0.0, 54));
+    let arguments = [
+        "--instances",
+        "2",
+        "--iterations",
+        "2",
+        "--method",
+        "schultz",
+    ];
+    let answer = program::run(folder.path(), &[&["mds"], &arguments[..]].concat());
+    assert_snapshot!(answer, @"
+    idle cannot detect 5 % with at most 2 instances × 2 iterations a side
+
+     instances   × 2
+             2  none
+
+    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    95 %, by the interval of the ratio (schultz), different instances on the two
+    sides (ibs)
+    false positives, where nothing got slower: 0 % [0–3.7 %] with 2 × 2 (confidence
+    95 %)
+    simulated: 100 experiments of each configuration, resampled 1,000 times
+    […] 95 % interval, as there are only so many experiments
+    up to 96 of 100 experiments are undetermined, and count as not detected: a side
+    had nothing but zeros, or no value
+    none: however large, no slowdown is detected 95 % of the time
+    only 8 instances were measured: true slowdowns may be 2.0 times as large
+    `lapwing plan --slowdown 5%` says what would be enough
+
+    left out of 64 iterations: 8 burn-in (`--audit` shows which)
+    exit 0
+    ");
 }
 
 #[test]
@@ -499,6 +530,18 @@ fn too_little_to_say_anything_has_its_reason() {
       hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
     exit 2
     ");
+}
+
+#[test]
+fn the_target_may_be_called_as_in_plan() {
+    let folder = holding(&records());
+    let first_line = |option: &str, slowdown: &str| {
+        let answer = mds(folder.path(), &[option, slowdown, "--closed-form"]);
+        answer.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(first_line("--slowdown", "2%"), first_line("--target", "2%"));
+    assert_snapshot!(first_line("--slowdown", "0.01%"), @"none of 3 benchmarks can detect 0.01 % with at most 12 instances × 8 iterations a side; of 1 too little is known");
+    assert_snapshot!(first_line("--slowdown", "0.0000001%"), @"none of 3 benchmarks can detect 1.00e−7 % with at most 12 instances × 8 iterations a side; of 1 too little is known");
 }
 
 #[test]

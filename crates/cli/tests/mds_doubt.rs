@@ -166,6 +166,7 @@ fn two_instances_a_side_get_no_verdict_and_one_detects_nothing() {
     [0.55–7.0 %] with 2 × 4 (confidence 95 %)
     simulated: 100 experiments of each configuration
     […] 95 % interval, as there are only so many experiments
+    welch tells nothing by one instance a side
     none: however large, no slowdown is detected 95 % of the time
     `lapwing compare` gives no verdict below 3 instances a side: with 1 this is
     what its test alone would detect

@@ -201,6 +201,10 @@ pub fn percent(share: f64) -> String {
 /// Returns a share that somebody chose as they would write it: `5 %`, `2.5 %`.
 pub fn round_percent(share: f64) -> String {
     let percent = (share * 1e6).round() / 1e4;
+    if percent == 0.0 && share != 0.0 {
+        let exact = share * 100.0;
+        return format!("{} %", fixed(exact, decimals(exact, 2)));
+    }
     format!("{percent} %")
 }
 
@@ -360,6 +364,10 @@ mod tests {
         assert_eq!(shown("%", &[-1e300]), ["−1.00e300 %"]);
         assert_eq!([1e300, 1e-300].map(ratio), ["1.00e300×", "1.00e−300×"]);
         assert_eq!([1e300, 1e-300].map(percent), ["1.00e302 %", "0.00 %"]);
+        assert_eq!(
+            [0.0, 1e-9, 2e-7, 1e-4].map(round_percent),
+            ["0 %", "1.00e−7 %", "0.000020 %", "0.01 %"]
+        );
     }
 
     #[test]

@@ -34,7 +34,7 @@ use crate::table::{counted, grouped};
 #[derive(Debug, Args)]
 pub struct Mds {
     /// The slowdown that matters, as 5% or 1.05 [default: the suite's smallest effect, else 5%]
-    #[arg(long, value_name = "SLOWDOWN", value_parser = parse_slowdown)]
+    #[arg(long, alias = "slowdown", value_name = "SLOWDOWN", value_parser = parse_slowdown)]
     target: Option<f64>,
     /// How probably it should be detected
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]

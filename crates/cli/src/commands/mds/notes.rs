@@ -28,6 +28,7 @@ pub fn notes(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> V
     }
     notes.extend(simulation(found, command, view, ends));
     notes.extend(unsure(rows, command, view));
+    notes.extend(undetermined(found, command, view));
     notes.extend(signs(found, command, view));
     notes.extend(no_verdict(found, command, view));
     notes.extend(beyond_band_note(found.smallest_effect));
@@ -198,6 +199,28 @@ fn unsure(rows: &[Detectability], command: &Mds, view: DetectionView) -> Option<
         "? too close to call: there the power may as well be below {} (more --experiments tell)",
         round_percent(view.power)
     ))
+}
+
+/// Returns what experiments could not tell, and why.
+fn undetermined(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
+    let mut notes = Vec::new();
+    let is_hopeless =
+        |it: &DetectionCell| it.method == DetectionMethod::Welch && it.configuration.instances == 1;
+    if told(found, command, view).any(is_hopeless) {
+        notes.push("welch tells nothing by one instance a side".to_owned());
+    }
+    let others = told(found, command, view).filter(|it| !is_hopeless(it));
+    let most = others
+        .filter_map(|it| Some(it.rate(view.target)?.undetermined))
+        .max();
+    if let Some(most @ 1..) = most {
+        notes.push(format!(
+            "up to {} of {} are undetermined, and count as not detected: a side had nothing but zeros, or no value",
+            count(most),
+            counted(u64::from(found.options.experiments), "experiment")
+        ));
+    }
+    notes
 }
 
 /// Returns what the signs in the table mean.
