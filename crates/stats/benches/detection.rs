@@ -54,3 +54,14 @@ fn square(bencher: Bencher, size: usize) {
     let measured = measured();
     bencher.bench_local(|| all(&measured, &[size]));
 }
+
+/// A configuration with longer rows than vector registers hold.
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn long_rows(bencher: Bencher) {
+    let measured = measured();
+    let configuration = Configuration {
+        instances: 25,
+        iterations: 35,
+    };
+    bencher.bench_local(|| black_box(experiments(&measured, configuration, 0..100, &OPTIONS)));
+}

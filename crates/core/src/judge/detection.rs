@@ -251,25 +251,29 @@ fn cells(
     noise: Option<Noise>,
     options: &DetectionOptions,
 ) -> Vec<DetectionCell> {
-    let mut cells = Vec::new();
-    for (at, configuration) in options.grid.configurations().into_iter().enumerate() {
-        for method in &options.methods {
-            for strategy in &options.strategies {
-                let bounds = simulated.get(at).map(|it| it.bounds(*method, *strategy));
-                let basis = match bounds {
-                    Some(bounds) if !bounds.is_empty() => Some(Basis::Simulated(bounds.to_vec())),
-                    _ => closed_form(noise, configuration, *strategy, *method, options),
-                };
-                cells.extend(basis.map(|basis| DetectionCell {
-                    configuration,
-                    method: *method,
-                    strategy: *strategy,
-                    basis,
-                }));
-            }
-        }
-    }
-    cells
+    let of_configuration = |(at, configuration): (usize, Configuration)| {
+        let ways = options.methods.iter().flat_map(|method| {
+            let strategies = options.strategies.iter();
+            strategies.map(move |strategy| (*method, *strategy))
+        });
+        ways.filter_map(move |(method, strategy)| {
+            let bounds = simulated.get(at).map(|it| it.bounds(method, strategy));
+            let basis = match bounds {
+                Some(bounds) if !bounds.is_empty() => Some(Basis::Simulated(bounds.to_vec())),
+                _ => closed_form(noise, configuration, strategy, method, options),
+            };
+            basis.map(|basis| DetectionCell {
+                configuration,
+                method,
+                strategy,
+                basis,
+            })
+        })
+    };
+    // A search for each of thousands of cells is worth a second processor.
+    let configurations = options.grid.configurations();
+    let configurations = configurations.into_par_iter().enumerate();
+    configurations.flat_map_iter(of_configuration).collect()
 }
 
 fn closed_form(

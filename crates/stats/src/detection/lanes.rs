@@ -34,21 +34,19 @@ impl Lanes {
     /// Returns the next 64 bits of each generator (Blackman & Vigna, *ACM TOMS* 2021).
     #[inline(always)]
     fn next(&mut self) -> [u64; 8] {
-        let [s0, s1, s2, s3] = &mut self.state;
-        let mut result = [0; 8];
-        for lane in 0..8 {
-            result[lane] = s0[lane]
-                .wrapping_add(s3[lane])
-                .rotate_left(23)
-                .wrapping_add(s0[lane]);
-            let shifted = s1[lane] << 17;
-            s2[lane] ^= s0[lane];
-            s3[lane] ^= s1[lane];
-            s1[lane] ^= s2[lane];
-            s0[lane] ^= s3[lane];
-            s2[lane] ^= shifted;
-            s3[lane] = s3[lane].rotate_left(45);
-        }
+        // One step of all generators after the other: each is one instruction on a vector.
+        let [s0, s1, s2, s3] = self.state;
+        let each = |step: fn(u64, u64) -> u64, one: [u64; 8], other: [u64; 8]| -> [u64; 8] {
+            std::array::from_fn(|lane| step(one[lane], other[lane]))
+        };
+        let xor = |one, other| each(|one, other| one ^ other, one, other);
+        let sum = each(u64::wrapping_add, s0, s3);
+        let result = each(|sum, s0| sum.rotate_left(23).wrapping_add(s0), sum, s0);
+        let shifted = s1.map(|it| it << 17);
+        let (s2, s3) = (xor(s2, s0), xor(s3, s1));
+        let (s1, s0) = (xor(s1, s2), xor(s0, s3));
+        let (s2, s3) = (xor(s2, shifted), s3.map(|it| it.rotate_left(45)));
+        self.state = [s0, s1, s2, s3];
         result
     }
 
