@@ -308,6 +308,7 @@ mod tests {
             shown(&table, None),
             " benchmark  summaries\n a                  0\n"
         );
+        assert_eq!(table.width(), " benchmark  summaries".len());
         assert_eq!(
             shown(&table.without_zeros("summaries"), None),
             " benchmark\n a\n"

@@ -5,6 +5,7 @@
 mod program;
 mod records_fixture;
 
+use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
@@ -115,6 +116,30 @@ fn one_benchmark_that_is_too_close_to_call_is_no_yes() {
     middling cannot detect 1 % with at most 6 instances × 4 iterations a side
     100 experiments do not tell whether middling can detect 11 % with at most 6 instances × 4 iterations a side
     none of 2 benchmarks can detect 8 % with at most 6 instances × 4 iterations a side
+    ");
+}
+
+#[test]
+fn a_chart_claims_no_more_than_the_answer() {
+    let folder = holding(&records());
+    let title = |arguments: &str| {
+        mds(folder.path(), &format!("{arguments} --plot it.html"));
+        let page = fs::read_to_string(folder.path().join("it.html")).unwrap();
+        let (_, rest) = page.split_once("<h1>").unwrap();
+        rest.split_once("</h1>").unwrap().0.to_owned()
+    };
+    let configuration = "--instances 6 --iterations 4";
+    let all = [
+        title(&format!("-b middling {configuration} --target 9%")),
+        title(&format!("-b middling {configuration} --target 15%")),
+        title(&format!("-b middling -b quiet {configuration} --target 9%")),
+        title(&format!("-b middling -b noisy {configuration} --target 9%")),
+    ];
+    assert_snapshot!(all.join("\n"), @"
+    middling may detect 9 % from 6 × 4 on
+    middling detects 15 % from 6 × 4 on
+    1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations a side, 1 is too close to call with 100 experiments
+    100 experiments do not tell whether 1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations a side
     ");
 }
 
