@@ -269,7 +269,7 @@ pub fn json(audit: &Audit, detail: Detail) -> Value {
         .not_viable()
         .map(|(it, stage)| {
             let mut row = identity(it);
-            row.insert("stage".to_owned(), json!(stage.key()));
+            row.insert("stage".to_owned(), json!(stage.map(Stage::key)));
             row.insert("reason".to_owned(), json!(it.reason()));
             Value::Object(row)
         })

@@ -79,7 +79,12 @@ impl CliError {
             {
                 return true;
             }
-            // This library keeps the error of the output to itself.
+            // These libraries keep the error of the output to themselves.
+            if let Some(csv::ErrorKind::Io(error)) = error.downcast_ref().map(csv::Error::kind)
+                && error.kind() == io::ErrorKind::BrokenPipe
+            {
+                return true;
+            }
             if let Some(error) = error.downcast_ref::<serde_json::Error>()
                 && error.io_error_kind() == Some(io::ErrorKind::BrokenPipe)
             {

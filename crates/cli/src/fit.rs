@@ -6,7 +6,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::table::Align;
 
 /// Room on both sides of a cell.
-const PADDING: usize = 2;
+pub const PADDING: usize = 2;
 /// The first column, which says what a row is, gets at least this.
 const LEAST_FIRST: usize = 24;
 /// Other texts get at least this.

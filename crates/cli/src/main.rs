@@ -10,6 +10,7 @@ mod error;
 mod fit;
 mod hints;
 mod lines;
+mod not_judged;
 mod options;
 mod plan_file;
 mod plot;

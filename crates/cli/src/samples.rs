@@ -1,7 +1,5 @@
 //! Which samples the commands look at that judge benchmarks one by one.
 
-use std::collections::BTreeMap;
-
 use clap::ValueEnum;
 use lapwing_core::clean::{Audit, Stage};
 use lapwing_core::explain::{NoiseMetrics, Settings};
@@ -9,7 +7,7 @@ use lapwing_core::record::{Filter, Store};
 
 use crate::cleaning::Compat;
 use crate::error::{CliError, Exit};
-use crate::table::counted;
+use crate::not_judged;
 
 /// Which versions and variants are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -57,31 +55,22 @@ pub fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliEr
 
 /// Says why nothing can be judged.
 pub fn nothing(audit: &Audit) -> CliError {
-    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
-    for (it, _) in audit.not_viable() {
-        *reasons.entry(it.reason().unwrap_or_default()).or_default() += 1;
-    }
-    let error = if reasons.is_empty() {
-        CliError::input("nothing can be judged: no benchmark passes the filters")
-            .hint("`lapwing list` shows what there is")
-    } else {
-        let reasons: Vec<String> = reasons
-            .into_iter()
-            .map(|(reason, count)| format!("{} ({reason})", counted(count, "benchmark")))
-            .collect();
-        CliError::input(format!(
-            "nothing can be judged of {}",
-            reasons.join(", nor of ")
-        ))
-        .hint(match audit.not_viable().map(|(_, stage)| stage).max() {
-            Some(Stage::Viable) => "--min-instances and --min-iterations say what is enough",
-            Some(Stage::Steady) => "`--burn-in recorded` judges what the plan says is steady",
-            Some(Stage::PastBurnIn) => "`--burn-in 0` judges all iterations",
-            Some(Stage::Recorded | Stage::Known | Stage::NotFailed | Stage::NotOutlier) | None => {
-                "`lapwing report` shows what was measured, and why it failed"
-            }
-        })
+    let names = not_judged::names(&not_judged::of_audit(audit));
+    let last = audit.not_viable().map(|(_, stage)| stage).max();
+    let cause = match &names {
+        Some(names) => format!("nothing can be judged of {names}"),
+        None => "nothing can be judged: no benchmark passes the filters".to_owned(),
     };
+    let error = CliError::input(cause).hint(match last {
+        None => "`lapwing list` shows what there is",
+        Some(None) => "`lapwing list metrics` shows what else was measured (--metric)",
+        Some(Some(Stage::Viable)) => "--min-instances and --min-iterations say what is enough",
+        Some(Some(Stage::Steady)) => "`--burn-in recorded` judges what the plan says is steady",
+        Some(Some(Stage::PastBurnIn)) => "`--burn-in 0` judges all iterations",
+        Some(Some(Stage::Recorded | Stage::Known | Stage::NotFailed | Stage::NotOutlier)) => {
+            "`lapwing report` shows what was measured, and why it failed"
+        }
+    });
     CliError {
         exit: Exit::NotEnough,
         ..error

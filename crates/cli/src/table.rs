@@ -7,7 +7,7 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::error::CliError;
-use crate::fit::{Wish, fit, wrap};
+use crate::fit::{PADDING, Wish, fit, wrap};
 
 /// A table: its columns and its rows, cell by cell.
 #[derive(Debug, Default)]
@@ -70,6 +70,13 @@ impl Table {
             row.remove(at);
         }
         self
+    }
+
+    /// Returns how wide it is where nothing is broken or left out.
+    pub fn width(&self) -> usize {
+        // The room after the last cell needs not be there.
+        let cells = self.wishes().into_iter().map(|it| it.width + PADDING);
+        cells.sum::<usize>().saturating_sub(1)
     }
 
     /// Writes it for people: aligned, without lines.
@@ -301,6 +308,7 @@ mod tests {
             shown(&table, None),
             " benchmark  summaries\n a                  0\n"
         );
+        assert_eq!(table.width(), " benchmark  summaries".len());
         assert_eq!(
             shown(&table.without_zeros("summaries"), None),
             " benchmark\n a\n"

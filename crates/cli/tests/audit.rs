@@ -4,12 +4,14 @@
 
 mod noise_fixture;
 mod program;
+mod records_fixture;
 
 use std::fs;
 
 use insta::assert_snapshot;
-use noise_fixture::{Records, around, filled, holding};
+use noise_fixture::{around, filled};
 use program::run;
+use records_fixture::{Records, holding};
 use serde_json::Value;
 
 #[test]
@@ -169,7 +171,7 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
     }
     let folder = holding(&all.lines);
     assert_snapshot!(run(folder.path(), &["variability", "--burn-in", "auto"]), @"
-    error: nothing can be judged of 1 benchmark (never gets steady)
+    error: nothing can be judged of leaking (never gets steady)
       hint: `--burn-in recorded` judges what the plan says is steady
     exit 3
     ");

@@ -182,6 +182,7 @@ fn programs_get_every_number() {
         }
       ],
       "method": "default",
+      "not_judged": [],
       "notes": [
         "never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it",
         "the planned burn-in is too short: gzip[level=1] (1 → 4); --update-suite writes these into the suite, --write into a file that judging takes with --burn-in-file"
@@ -313,7 +314,7 @@ fn without_values_there_is_nothing_to_tell() {
     fs::write(folder.path().join("all.jsonl"), records).unwrap();
     lapwing(folder.path(), &["import", "all.jsonl"], "");
     assert_snapshot!(lapwing(folder.path(), &["burn-in"], ""), @"
-    error: nothing to tell: no iteration of these benchmarks ended well with a value
+    error: nothing to tell of drift, gzip[level=1], gzip[level=9] and 2 more (no iteration was recorded)
       hint: `lapwing list` shows what there is
     exit 3
     ");

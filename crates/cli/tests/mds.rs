@@ -4,14 +4,16 @@
 
 mod noise_fixture;
 mod program;
+mod records_fixture;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use insta::assert_snapshot;
-use noise_fixture::{Records, filled, holding};
+use noise_fixture::filled;
 use program::run;
+use records_fixture::{Records, holding};
 use serde_json::{Value, json};
 
 /// Values that lie this far apart, in a few per cent of a second.
@@ -42,14 +44,14 @@ fn records() -> String {
     all.lines
 }
 
-/// Few experiments with few resamples, to be quick.
+/// Hardly more experiments than a power of 95 % takes, with few resamples, to be quick.
 const SMALL: [&str; 8] = [
     "--instances",
     "3,6,12",
     "--iterations",
     "4,8",
     "--experiments",
-    "40",
+    "80",
     "--replicates",
     "60",
 ];
@@ -62,55 +64,56 @@ fn mds(folder: &Path, more: &[&str]) -> String {
 fn what_detects_least_comes_first_and_the_formula_fills_in() {
     let folder = holding(&records());
     assert_snapshot!(mds(folder.path(), &[]), @"
-    2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations a side
+    2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations a side; of 1 too little is known
 
-     benchmark                                 3 × 4   3 × 8   12 × 4   12 × 8  for 5 %
-     start                                         –       –        –        –        –
-     tests/test_shuffle.py::test_shuffle[p2p]  6.3 %   5.7 %   ~2.4 %   ~2.2 %    6 × 4
-     sort                                      1.3 %  0.95 %  ~0.52 %  ~0.41 %    3 × 4
+     benchmark                                             3 × 4                3 × 8   12 × 4   12 × 8  for 5 %
+     tests/test_shuffle.py::test_shuffle[p2p]  6.5 % [6.3–7.9 %]    5.6 % [5.0–6.7 %]   ~2.4 %   ~2.2 %    6 × 4
+     sort                                      1.4 % [1.3–1.9 %]  0.95 % [0.93–1.1 %]  ~0.52 %  ~0.41 %    3 × 4
+     start                                                     –                    –        –        –        –
 
     the minimal detectable slowdown (MDS) with instances × iterations a side; power
     95 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 5.0 % with 3 × 4, ~4.9 % with 12 × 8
-    (confidence 95 %)
-    simulated: 40 experiments of each configuration
-    where 38 of them detect a slowdown the power may be 83–99 % (--experiments)
+    false positives, where nothing got slower: 4.4 % [2.1–8.8 %] with 3 × 4, ~4.9 %
+    with 12 × 8 (confidence 95 %)
+    simulated: 80 experiments of each configuration
+    […] 95 % interval, as there are only so many experiments
     ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
-    – too little was measured for that: it takes 3 instances of 2 iterations, and
-    no zeros
-    few instances were measured of 2 of 3, the fewest 12: true slowdowns may be 1.7
+    – nothing is known of start (2 instances were measured, and it takes 3)
+    few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7
     times as large
-    not judged: 1 benchmark; --audit says why
+    not judged: broken (no iteration ended well)
     `lapwing plan --slowdown 5%` says what would be enough
 
     left out of 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(mds(folder.path(), &["--format", "markdown", "--strategy", "tbs"]), @"
-    2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations a side
+    2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations a side; of 1 too little is known
 
     | benchmark | 3 × 4 | 3 × 8 | 12 × 4 | 12 × 8 | for 5 % |
     |---|---:|---:|---:|---:|---:|
+    | tests/test_shuffle.py::test_shuffle[p2p] | 4.4 % [4.1–6.7 %] | ~3.3 % | 1.2 % [1.0–1.5 %] | ~0.84 % | 3 × 4? |
+    | sort | 1.6 % [1.4–2.3 %] | ~1.3 % | 0.46 % [0.40–0.62 %] | ~0.33 % | 3 × 4 |
     | start | – | – | – | – | – |
-    | tests/test_shuffle.py::test_shuffle[p2p] | 4.4 % | ~3.3 % | 1.2 % | ~0.84 % | 3 × 4 |
-    | sort | 1.6 % | ~1.3 % | 0.46 % | ~0.33 % | 3 × 4 |
 
     the minimal detectable slowdown (MDS) with instances × iterations a side; power 95 %, by the paired t test (welch), the same instances on both sides (tbs)
 
-    false positives, where nothing got slower: 10 % with 3 × 4, ~5.0 % with 12 × 8 (confidence 95 %)
+    false positives, where nothing got slower: 8.1 % [4.8–13 %] with 3 × 4, ~5.0 % with 12 × 8 (confidence 95 %)
 
-    simulated: 40 experiments of each configuration
+    simulated: 80 experiments of each configuration
 
-    where 38 of them detect a slowdown the power may be 83–99 % (--experiments)
+    […] 95 % interval, as there are only so many experiments
+
+    ? too close to call: there the power may as well be below 95 % (more --experiments tell)
 
     ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
 
-    – too little was measured for that: it takes 3 instances of 2 iterations, and no zeros
+    – nothing is known of start (2 instances were measured, and it takes 3)
 
-    few instances were measured of 2 of 3, the fewest 12: true slowdowns may be 1.7 times as large
+    few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7 times as large
 
-    not judged: 1 benchmark; --audit says why
+    not judged: broken (no iteration ended well)
 
     `lapwing plan --slowdown 5%` says what would be enough
 
@@ -124,20 +127,22 @@ fn one_benchmark_has_all_configurations() {
     let folder = holding(&records());
     let arguments = ["-b", "shuffle", "--target", "3%", "--power", "80%"];
     assert_snapshot!(mds(folder.path(), &arguments), @"
-    tests/test_shuffle.py::test_shuffle[p2p] can detect 3 %, with 6 instances × 4 iterations a side
+    tests/test_shuffle.py::test_shuffle[p2p] can detect 3 %, with 12 instances × 4 iterations a side, perhaps with 6 × 4
 
-     instances     × 4     × 8
-             3   5.0 %   3.9 %
-             6   2.7 %   2.6 %
-            12  ~1.8 %  ~1.7 %
+     instances                × 4                × 8
+             3  5.2 % [5.0–6.3 %]  4.7 % [4.3–5.0 %]
+             6  2.7 % [2.5–3.2 %]  2.8 % [2.5–3.0 %]
+            12             ~1.8 %             ~1.7 %
 
     the minimal detectable slowdown (MDS) with instances × iterations a side; power
     80 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 7.5 % with 3 × 4, ~4.9 % with 12 × 8
-    (confidence 95 %)
-    simulated: 40 experiments of each configuration
-    where 32 of them detect a slowdown the power may be 65–90 % (--experiments)
+    false positives, where nothing got slower: 6.2 % [2.7–14 %] with 3 × 4, ~4.9 %
+    with 12 × 8 (confidence 95 %)
+    simulated: 80 experiments of each configuration
+    […] 95 % interval, as there are only so many experiments
+    a slowdown of 3 % is detected 85 % [76–91 %] of the time with 6 × 4; more
+    --experiments tell it better
     ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
     only 12 instances were measured: true slowdowns may be 1.7 times as large
     `lapwing plan --slowdown 3%` chooses how much to run
@@ -155,16 +160,16 @@ fn wide_has_all_methods_beside_each_other() {
     tests/test_shuffle.py::test_shuffle[p2p] can detect 5 %, with 6 instances × 4 iterations a side
 
      slowdown  a side  laaber ibs  laaber tbs  schultz ibs  schultz tbs  welch ibs  welch tbs
-            1   3 × 4        0.10        0.00         0.17         0.05       0.07       0.07
-            1   3 × 8        0.10       ~0.01         0.17        ~0.04       0.05      ~0.05
-            1   6 × 4        0.00        0.00         0.03         0.05       0.03       0.10
-            1   6 × 8        0.03       ~0.00         0.12        ~0.02       0.07      ~0.05
-            1  12 × 4       ~0.01        0.00        ~0.05         0.00      ~0.05       0.03
+            1   3 × 4        0.07        0.01         0.16         0.07       0.06       0.10
+            1   3 × 8        0.09       ~0.01         0.17        ~0.04       0.07      ~0.05
+            1   6 × 4        0.00        0.00         0.04         0.04       0.03       0.07
+            1   6 × 8        0.04       ~0.00         0.10        ~0.02       0.06      ~0.05
+            1  12 × 4       ~0.01        0.00        ~0.05         0.00      ~0.05       0.01
             1  12 × 8       ~0.01       ~0.00        ~0.06        ~0.01      ~0.05      ~0.05
-         1.03   3 × 4        0.55        0.50         0.75         1.00       0.35       0.80
-         1.03   3 × 8        0.78       ~0.65         0.85        ~1.00       0.47      ~0.91
-         1.03   6 × 4        0.80        0.88         0.95         1.00       0.90       1.00
-         1.03   6 × 8        0.78       ~0.90         0.93        ~1.00       0.85      ~1.00
+         1.03   3 × 4        0.50        0.50         0.70         0.97       0.29       0.79
+         1.03   3 × 8        0.74       ~0.65         0.84        ~1.00       0.42      ~0.91
+         1.03   6 × 4        0.76        0.86         0.88         1.00       0.85       1.00
+         1.03   6 × 8        0.82       ~0.90         0.95        ~1.00       0.89      ~1.00
          1.03  12 × 4       ~0.97        1.00        ~1.00         1.00      ~1.00       1.00
          1.03  12 × 8       ~0.98       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
           1.1   3 × 4        1.00        1.00         1.00         1.00       1.00       1.00
@@ -174,8 +179,10 @@ fn wide_has_all_methods_beside_each_other() {
           1.1  12 × 4       ~1.00        1.00        ~1.00         1.00      ~1.00       1.00
           1.1  12 × 8       ~1.00       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
 
-    simulated: 40 experiments of each configuration, resampled 60 times
-    where 38 of them detect a slowdown the power may be 83–99 % (--experiments)
+    simulated: 80 experiments of each configuration, resampled 60 times
+    by so few experiments each rate is ± at most 11 points (--format json has the
+    intervals)
+    a slowdown of 5 % is detected 100 % [95–100 %] of the time with 6 × 4
     ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
     only 12 instances were measured: true slowdowns may be 1.7 times as large
     `lapwing plan --slowdown 5%` chooses how much to run
@@ -194,10 +201,10 @@ fn wide_has_all_methods_beside_each_other() {
     ];
     assert_snapshot!(mds(folder.path(), &arguments), @"
     suite,benchmark,metric,variant,version,session,slowdown,instances,iterations,laaber_ibs,laaber_tbs,schultz_ibs,schultz_tbs,welch_ibs,welch_tbs
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,3,4,0.55,0.5,0.75,1.0,0.35,0.8
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,3,8,0.775,0.6496114350834871,0.85,0.9999720308900765,0.475,0.9135540373515724
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,6,4,0.8,0.875,0.95,1.0,0.9,1.0
-    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,6,8,0.775,0.8988096016779185,0.925,0.9999999999942963,0.85,0.9999999821746848
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,3,4,0.5,0.5,0.7,0.975,0.2875,0.7875
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,3,8,0.7375,0.6496114350834871,0.8375,0.9999720308900765,0.425,0.9135540373515724
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,6,4,0.7625,0.8625,0.875,1.0,0.85,1.0
+    joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,6,8,0.825,0.8988096016779185,0.95,0.9999999999942963,0.8875,0.9999999821746848
     joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,12,4,0.9650071122677079,1.0,0.9960516561267404,1.0,0.9951761089088873,1.0
     joins,tests/test_shuffle.py::test_shuffle[p2p],wall_time,default,1.0,,1.03,12,8,0.9849349854660003,0.9998451653727936,0.9986532637996652,1.0,0.997992398086128,0.9999999999999873
     exit 0
@@ -262,16 +269,16 @@ fn csv_has_the_rows_of_json() {
     let csv = [&arguments[..], &["--format", "csv"]].concat();
     assert_snapshot!(mds(folder.path(), &csv), @"
     suite,benchmark,metric,variant,version,session,method,strategy,slowdown,instances,iterations,detection_rate,lower,upper,undetermined,experiments,basis
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,3,4,0.6,0.44595893660346186,0.7365167431570807,0,40,simulated
-    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,3,4,0.725,0.5716504419378943,0.8389198375233267,0,40,simulated
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,3,8,0.95,0.8349612263085904,0.9861793326138516,0,40,simulated
+    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,3,4,0.675,0.5664052731061473,0.7675583815564182,0,80,simulated
+    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,3,4,0.6625,0.5535652339817697,0.7565438739191839,0,80,simulated
+    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,3,8,0.9625,0.8954527990995489,0.9871654310800885,0,80,simulated
     joins,sort,wall_time,default,1.0,,welch,tbs,1.01,3,8,0.8308509292048508,,,0,,closed_form
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,6,4,1.0,0.9123783988027134,1.0,0,40,simulated
-    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,6,4,1.0,0.9123783988027134,1.0,0,40,simulated
-    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,6,8,1.0,0.9123783988027134,1.0,0,40,simulated
+    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,6,4,1.0,0.9541818704644727,1.0,0,80,simulated
+    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,6,4,0.9875,0.9325372992233133,0.9977900244795476,0,80,simulated
+    joins,sort,wall_time,default,1.0,,welch,ibs,1.01,6,8,1.0,0.9541818704644727,1.0,0,80,simulated
     joins,sort,wall_time,default,1.0,,welch,tbs,1.01,6,8,0.9999956436454691,,,0,,closed_form
     joins,sort,wall_time,default,1.0,,welch,ibs,1.01,12,4,0.9999996883530432,,,0,,closed_form
-    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,12,4,1.0,0.9123783988027134,1.0,0,40,simulated
+    joins,sort,wall_time,default,1.0,,welch,tbs,1.01,12,4,1.0,0.9541818704644727,1.0,0,80,simulated
     joins,sort,wall_time,default,1.0,,welch,ibs,1.01,12,8,0.9999999999955398,,,0,,closed_form
     joins,sort,wall_time,default,1.0,,welch,tbs,1.01,12,8,0.9999999999999873,,,0,,closed_form
     exit 0
@@ -292,23 +299,22 @@ fn the_formula_alone_reaches_beyond_what_was_measured() {
         "1%",
     ];
     assert_snapshot!(run(folder.path(), &arguments), @"
-    2 of 3 benchmarks can detect 1 % with at most 100 instances × 50 iterations a side
+    2 of 3 benchmarks can detect 1 % with at most 100 instances × 50 iterations a side; of 1 too little is known
 
      benchmark                                 10 × 1  10 × 50  100 × 1  100 × 50    for 1 %
-     start                                          –        –        –         –          –
      tests/test_shuffle.py::test_shuffle[p2p]  ~3.4 %   ~2.3 %   ~1.0 %   ~0.69 %  ~100 × 50
      sort                                      ~1.0 %  ~0.32 %  ~0.31 %   ~0.09 %   ~100 × 1
+     start                                          –        –        –         –          –
 
     the minimal detectable slowdown (MDS) with instances × iterations a side; power
     95 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
     false positives, where nothing got slower: ~4.9 % with 10 × 1, ~5.0 % with 100
     × 50 (confidence 95 %)
-    – too little was measured for that: it takes 3 instances of 2 iterations, and
-    no zeros
-    few instances were measured of 2 of 3, the fewest 12: true slowdowns may be 1.7
+    – nothing is known of start (2 instances were measured, and it takes 3)
+    few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7
     times as large
-    not judged: 1 benchmark; --audit says why
+    not judged: broken (no iteration ended well)
     `lapwing plan --slowdown 1%` says what would be enough
 
     left out of 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
@@ -390,6 +396,37 @@ fn what_cannot_be_told_is_not_detected() {
     let folder = holding(&all.lines);
     // Where a side has drawn nothing but zeros a ratio is no number.
     assert_eq!(rate_of_none(folder.path(), ["2", "2"], &[]), (0.0, 54));
+    let arguments = [
+        "--instances",
+        "2",
+        "--iterations",
+        "2",
+        "--method",
+        "schultz",
+    ];
+    let answer = program::run(folder.path(), &[&["mds"], &arguments[..]].concat());
+    assert_snapshot!(answer, @"
+    idle cannot detect 5 % with at most 2 instances × 2 iterations a side
+
+     instances   × 2
+             2  none
+
+    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    95 %, by the interval of the ratio (schultz), different instances on the two
+    sides (ibs)
+    false positives, where nothing got slower: 0 % [0–3.7 %] with 2 × 2 (confidence
+    95 %)
+    simulated: 100 experiments of each configuration, resampled 1,000 times
+    […] 95 % interval, as there are only so many experiments
+    up to 96 of 100 experiments are undetermined, and count as not detected: a side
+    had nothing but zeros, or no value
+    none: however large, no slowdown is detected 95 % of the time
+    only 8 instances were measured: true slowdowns may be 2.0 times as large
+    `lapwing plan --slowdown 5%` says what would be enough
+
+    left out of 64 iterations: 8 burn-in (`--audit` shows which)
+    exit 0
+    ");
 }
 
 #[test]
@@ -425,25 +462,26 @@ fn as_hail_does_what_cannot_be_told_is_detected() {
 fn settings_and_metrics_have_rows_of_their_own() {
     let folder = filled();
     assert_snapshot!(mds(folder.path(), &["--settings", "each"]), @"
-    2 of 3 benchmarks can detect 5 % in every setting and by every metric with at most 12 instances × 8 iterations a side
+    2 of 3 benchmarks can detect 5 % in every setting with at most 12 instances × 8 iterations a side
 
-     benchmark   setting  metric       3 × 4    3 × 8   12 × 4   12 × 8  for 5 %
-     join        1.1      wall_time     74 %    ~78 %    ~22 %    ~22 %        –
-     throughput  1.1      rate       ~0.71 %  ~0.50 %  ~0.25 %  ~0.17 %   ~3 × 4
-     sort        1.1      wall_time   0.41 %  ~0.48 %  ~0.23 %  ~0.16 %    3 × 4
-     join        1.0      wall_time  ~0.67 %  ~0.47 %  ~0.23 %  ~0.16 %   ~3 × 4
+     benchmark   setting  metric                    3 × 4    3 × 8   12 × 4   12 × 8  for 5 %
+     join        1.1      wall_time        74 % [59–74 %]    ~78 %    ~22 %    ~22 %        –
+     throughput  1.1      rate                    ~0.71 %  ~0.50 %  ~0.25 %  ~0.17 %   ~3 × 4
+     sort        1.1      wall_time  0.41 % [0.40–0.56 %]  ~0.48 %  ~0.23 %  ~0.16 %    3 × 4
+     join        1.0      wall_time               ~0.67 %  ~0.47 %  ~0.23 %  ~0.16 %   ~3 × 4
 
     the minimal detectable slowdown (MDS) with instances × iterations a side; power
     95 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 5.0 % with 3 × 4, ~4.9 % with 12 × 8
-    (confidence 95 %)
-    simulated: 40 experiments of each configuration
-    where 38 of them detect a slowdown the power may be 83–99 % (--experiments)
+    false positives, where nothing got slower: 3.8 % [1.7–7.9 %] with 3 × 4, ~4.9 %
+    with 12 × 8 (confidence 95 %)
+    simulated: 80 experiments of each configuration
+    […] 95 % interval, as there are only so many experiments
     ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
+    – for 5 %: no configuration of the grid is enough
     few instances were measured of 4 of 4, the fewest 3: true slowdowns may be 6.3
     times as large
-    not judged: 1 benchmark; --audit says why
+    not judged: broken (no iteration ended well)
     `lapwing plan --slowdown 5%` says what would be enough
 
     left out of 161 iterations: 34 burn-in, 3 failed (`--audit` shows which)
@@ -455,12 +493,12 @@ fn settings_and_metrics_have_rows_of_their_own() {
 fn too_little_to_say_anything_has_its_reason() {
     let folder = holding(&records());
     assert_snapshot!(mds(folder.path(), &["-b", "start"]), @"
-    error: too little was measured for any configuration of the grid
+    error: nothing is known of start (2 instances were measured, and it takes 3)
       hint: it takes 3 instances of 2 iterations, and no zeros; to simulate with less: --instances and --iterations
     exit 3
     ");
     assert_snapshot!(mds(folder.path(), &["-b", "broken"]), @"
-    error: nothing can be judged of 1 benchmark (no iteration ended well)
+    error: nothing can be judged of broken (no iteration ended well)
       hint: `lapwing report` shows what was measured, and why it failed
     exit 3
     ");
@@ -482,7 +520,7 @@ fn too_little_to_say_anything_has_its_reason() {
         );
     }
     assert_snapshot!(mds(holding(&zeros.lines).path(), &[]), @"
-    error: nothing can be judged: some instances have nothing but zeros, which nothing is a share of
+    error: nothing can be judged of idle (all values are zero, which nothing is a share of)
       hint: `lapwing list metrics` shows what else was measured (--metric)
     exit 3
     ");
@@ -492,6 +530,18 @@ fn too_little_to_say_anything_has_its_reason() {
       hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
     exit 2
     ");
+}
+
+#[test]
+fn the_target_may_be_called_as_in_plan() {
+    let folder = holding(&records());
+    let first_line = |option: &str, slowdown: &str| {
+        let answer = mds(folder.path(), &[option, slowdown, "--closed-form"]);
+        answer.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(first_line("--slowdown", "2%"), first_line("--target", "2%"));
+    assert_snapshot!(first_line("--slowdown", "0.01%"), @"none of 3 benchmarks can detect 0.01 % with at most 12 instances × 8 iterations a side; of 1 too little is known");
+    assert_snapshot!(first_line("--slowdown", "0.0000001%"), @"none of 3 benchmarks can detect 1.00e−7 % with at most 12 instances × 8 iterations a side; of 1 too little is known");
 }
 
 #[test]

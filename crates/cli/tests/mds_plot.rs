@@ -4,6 +4,7 @@
 
 mod noise_fixture;
 mod program;
+mod records_fixture;
 
 use std::fs;
 

@@ -2,17 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-#[expect(dead_code, reason = "only its way to write records is used")]
-mod noise_fixture;
 mod program;
+mod records_fixture;
 
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
-use noise_fixture::Records;
 use program::{output, run};
+use records_fixture::{Records, holding};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -34,11 +33,7 @@ fn filled() -> TempDir {
         records.instance(&run_id, "noisy", k, "node1", "wall_time", &noisy);
     }
     records.instance(&run_id, "once", 1, "node1", "wall_time", &[2.0, 1.0]);
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("in.jsonl"), &records.lines).unwrap();
-    let done = run(folder.path(), &["import", "in.jsonl"]);
-    assert!(done.ends_with("exit 0"), "{done}");
-    folder
+    holding(&records.lines)
 }
 
 fn rows(folder: &TempDir, options: &[&str]) -> Vec<Value> {

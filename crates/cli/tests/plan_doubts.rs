@@ -2,15 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-#[expect(dead_code, reason = "only its way to write records is used")]
-mod noise_fixture;
 mod program;
-
-use std::fs;
+mod records_fixture;
 
 use insta::assert_snapshot;
-use noise_fixture::Records;
 use program::{output, run};
+use records_fixture::{Records, holding};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -20,14 +17,6 @@ fn values(centre: f64, noise: f64, k: u32) -> Vec<f64> {
     let one = |j: u32| f64::from((k * 31 + j * 17) % 23) / 23.0 - 0.5;
     let value = |j: u32| centre * (1.0 + noise * instance) * (1.0 + noise / 10.0 * one(j));
     (0..9).map(|j| (value(j) * 1e5).round() / 1e5).collect()
-}
-
-fn store(records: &Records) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("in.jsonl"), &records.lines).unwrap();
-    let done = run(folder.path(), &["import", "in.jsonl"]);
-    assert!(done.ends_with("exit 0"), "{done}");
-    folder
 }
 
 /// A store with a benchmark of each noise, 24 instances of each.
@@ -46,7 +35,7 @@ fn noises(all: &[(&str, f64)]) -> TempDir {
             );
         }
     }
-    store(&records)
+    holding(&records.lines)
 }
 
 fn answer(folder: &TempDir, options: &[&str]) -> Value {
@@ -188,7 +177,7 @@ fn a_budget_says_of_what_it_is_not_known_whether_it_reaches() {
         );
         records.instance(&run_id, "untimed", k, "node1", "rate", &values(2.0, 0.1, k));
     }
-    let folder = store(&records);
+    let folder = holding(&records.lines);
     let of = |options: &[&str]| {
         let answer = answer(&folder, options);
         rows(&answer, &["benchmark", "cost_seconds", "outcome", "runs"]).join("\n")
@@ -230,7 +219,7 @@ fn benchmarks_and_their_metrics_are_not_the_same_number() {
             records.instance(&run_id, id, k + 24, "node1", "rate", &values(50.0, 0.02, k));
         }
     }
-    let folder = store(&records);
+    let folder = holding(&records.lines);
     let words = [
         "plan",
         "--slowdown",
@@ -261,7 +250,7 @@ fn what_came_to_nothing_is_named_with_its_reason() {
         records.instance(&run_id, "failing", k, "node1", "wall_time", &[f64::NAN; 5]);
         records.instance(&run_id, "zero", k, "node1", "wall_time", &[0.0; 5]);
     }
-    let folder = store(&records);
+    let folder = holding(&records.lines);
     assert_snapshot!(run(folder.path(), &["plan"]), @"
     1 of 3 benchmarks can detect 5 % (takes 18.0 s)
 
@@ -272,8 +261,7 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     the two sides (ibs), false positives at most 5 % as far as can be told; costs
     are those of one version
     not judged: failing (no iteration ended well)
-    not judged: zero (an instance has nothing but zeros, which nothing is a share
-    of)
+    not judged: zero (all values are zero, which nothing is a share of)
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
     left out of 228 iterations: 36 burn-in, 48 failed (`--audit` shows which)
@@ -311,7 +299,7 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
         records.instance(&old, "join", k, "node1", "wall_time", &values(2.0, 0.05, k));
     }
     records.instance(&new, "join", 0, "node1", "wall_time", &values(2.0, 0.05, 0));
-    let folder = store(&records);
+    let folder = holding(&records.lines);
     assert_snapshot!(run(folder.path(), &["plan"]), @"
     join cannot detect 5 %
 

@@ -2,9 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-#[expect(dead_code, reason = "only its way to write records is used")]
-mod noise_fixture;
 mod program;
+mod records_fixture;
 
 use std::fs;
 use std::io::Write as _;
@@ -12,8 +11,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
-use noise_fixture::{Records, around};
 use program::{output, run};
+use records_fixture::{Records, holding};
 use tempfile::TempDir;
 
 /// A store of a benchmark whose noise is known, and one that was measured once.
@@ -22,13 +21,13 @@ fn filled() -> TempDir {
     let run_id = records.run(1, "1.0");
     for k in 0..12 {
         let centre = 2.0 + 0.1 * (f64::from(k * 5 % 12) / 12.0 - 0.5);
-        records.instance(&run_id, "join", k, "node1", "wall_time", &around(centre, k));
+        let noise = |j: u32| f64::from((k * 7 + j * 13) % 11) / 11.0 - 0.5;
+        let value = |j: u32| centre * (1.0 + 0.01 * noise(j)) * if j == 0 { 2.0 } else { 1.0 };
+        let values: Vec<f64> = (0..5).map(|j| (value(j) * 1e4).round() / 1e4).collect();
+        records.instance(&run_id, "join", k, "node1", "wall_time", &values);
     }
     records.instance(&run_id, "once", 1, "node1", "wall_time", &[2.0, 1.0]);
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("in.jsonl"), &records.lines).unwrap();
-    run(folder.path(), &["import", "in.jsonl"]);
-    folder
+    holding(&records.lines)
 }
 
 /// Answers a review, and returns what it says beside the answer, the answer's first sentence, and the exit code.

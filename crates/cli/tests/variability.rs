@@ -4,6 +4,7 @@
 
 mod noise_fixture;
 mod program;
+mod records_fixture;
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +28,7 @@ fn the_noisiest_comes_first_and_what_goes_with_its_groups_is_named() {
     join, wall time falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host tells them apart: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
     for surer means measure more iterations of throughput, rate, sort, wall time, and of the others more instances
     of each variant this is the latest version; an older one is in the store (`--settings each`)
-    not judged: 1 benchmark; --audit says why
+    not judged: broken (no iteration ended well)
 
     left out of 141 iterations: 30 burn-in, 3 failed (`--audit` shows which)
     exit 0
@@ -127,12 +128,12 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
     let folder = filled();
     let of = |more: &[&str]| run(folder.path(), &[&["variability"], more].concat());
     assert_snapshot!(of(&["-b", "broken"]), @"
-    error: nothing can be judged of 1 benchmark (no iteration ended well)
+    error: nothing can be judged of broken (no iteration ended well)
       hint: `lapwing report` shows what was measured, and why it failed
     exit 3
     ");
     assert_snapshot!(of(&["--min-instances", "50"]), @"
-    error: nothing can be judged of 2 benchmarks (12 instances are left; it needs 50), nor of 1 benchmark (3 instances are left; it needs 50), nor of 1 benchmark (no iteration ended well)
+    error: nothing can be judged of broken (no iteration ended well); join, sort (12 instances are left; it needs 50); throughput (3 instances are left; it needs 50)
       hint: --min-instances and --min-iterations say what is enough
     exit 3
     ");

@@ -198,7 +198,7 @@ fn of_several_those_that_cannot_detect_enough_stand_on_top() {
         ])
     );
     insta::assert_snapshot!(format!("{}\n{}\n\n{}", chart.title, chart.subtitle, cells(&chart, true)), @"
-    2 of 5 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side
+    2 of 5 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side; of 1 too little is known
     Minimal detectable slowdown with instances × iterations a side (power 95 %, by the test of lapwing compare (welch), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. 4 of 5 rows drawn; of the others too little was measured.
 
     ~144 %/9  ~76 %/9  ~142 %/9  ~42 %/9  ~57 %/9  ~47 %/9  ~41 %/9

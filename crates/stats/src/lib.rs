@@ -53,7 +53,7 @@ pub use describe::{
 };
 pub use detection::{
     Bounds, DetectableSlowdown, DetectionRate, ExperimentOptions, Experiments, Measured,
-    detectable_slowdown, experiments, wilson_interval,
+    detectable_slowdown, experiments, experiments_to_tell, wilson_interval,
 };
 pub use dip::{Dip, dip};
 pub use effect::{cliffs_delta, probability_of_superiority};

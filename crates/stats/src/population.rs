@@ -29,7 +29,16 @@ pub fn population_standard_deviation(values: &[f64]) -> Option<f64> {
 pub fn population_coefficient_of_variation(values: &[f64]) -> Option<f64> {
     let centre = mean(values)?;
     let deviation = population_standard_deviation(values)?;
-    (centre != 0.0).then(|| deviation / centre)
+    if centre == 0.0 {
+        return None;
+    }
+    if (1e-140..1e150).contains(&deviation) {
+        return Some(deviation / centre);
+    }
+    // Squares of very small numbers are hardly numbers, of very large ones infinite; of shares of the mean they
+    // are neither.
+    let shares: Vec<f64> = values.iter().map(|value| value / centre).collect();
+    Some(population_standard_deviation(&shares)? * centre.signum())
 }
 
 /// How much a benchmark's values vary, as Hail describes it.
@@ -99,6 +108,17 @@ mod tests {
             expected[3],
             1e-12,
         );
+    }
+
+    #[test]
+    fn the_coefficient_is_the_same_in_any_unit() {
+        let values = [1.31, 1.29, 1.35, 1.30, 1.42];
+        let expected = population_coefficient_of_variation(&values).expect("values");
+        for factor in [1e-300, 1e-160, 1e160, 1e300, -1e300] {
+            let scaled = values.map(|it| it * factor);
+            let actual = population_coefficient_of_variation(&scaled).expect("values");
+            assert_relative("cv", actual * factor.signum(), expected, 1e-9);
+        }
     }
 
     #[test]

@@ -95,6 +95,31 @@ impl Stage {
     }
 }
 
+/// Why nothing can be said of values that came through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unusable {
+    /// No iteration that counts has a value.
+    NoValue,
+    /// All values are zero.
+    AllZero,
+    /// An instance has a mean of zero, which nothing is a share of.
+    MeanOfZero,
+    /// The values are so large that their mean is no number.
+    NoMean,
+}
+
+impl Unusable {
+    /// Returns why it is not judged.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NoValue => "no iteration has a value of it",
+            Self::AllZero => "all values are zero, which nothing is a share of",
+            Self::MeanOfZero => "an instance has a mean of zero, which nothing is a share of",
+            Self::NoMean => "the values are too large to be reckoned with",
+        }
+    }
+}
+
 /// How much is left after a stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Remaining {
@@ -203,6 +228,8 @@ pub struct BenchmarkAudit {
     pub left_out: LeftOut,
     /// Which ones, by instance and rule.
     pub exclusions: Vec<Exclusion>,
+    /// Why nothing is said of what came through; `None` where something is, or nothing came through.
+    pub unusable: Option<Unusable>,
 }
 
 impl BenchmarkAudit {
@@ -239,7 +266,15 @@ impl BenchmarkAudit {
                     exclusions(data.instance.id, &data.iterations.index, &it.states)
                 })
                 .collect(),
+            unusable: None,
         }
+    }
+
+    /// Returns the audit as one of values of which nothing can be said, where there is such a reason.
+    #[must_use]
+    pub fn as_unusable(mut self, why: Option<Unusable>) -> Self {
+        self.unusable = why;
+        self
     }
 
     /// Returns the audit as one of a setting of the benchmark.
@@ -258,9 +293,14 @@ impl BenchmarkAudit {
 
     /// Returns why nothing of it is judged, in words; `None` when something is.
     pub fn reason(&self) -> Option<String> {
-        let stage = self.funnel.dried_up_at()?;
+        let Some(stage) = self.funnel.dried_up_at() else {
+            return self.unusable.map(|it| it.reason().to_owned());
+        };
         if self.funnel.0[0].iterations == 0 {
             return Some("no iteration was recorded".to_owned());
+        }
+        if stage == Stage::NotFailed && self.has_only_gaps() {
+            return Some(Unusable::NoValue.reason().to_owned());
         }
         if stage != Stage::Viable {
             return Some(stage.reason().to_owned());
@@ -289,6 +329,18 @@ impl BenchmarkAudit {
         Some(format!(
             "{enough} {noun}{of} {verb} left; it needs {needed}"
         ))
+    }
+
+    /// Returns whether iterations ended well, but all of them without a value.
+    fn has_only_gaps(&self) -> bool {
+        let failures = [
+            IterationState::Lost,
+            IterationState::Failed,
+            IterationState::TimedOut,
+            IterationState::Skipped,
+        ];
+        self.left_out.count(IterationState::NoValue) > 0
+            && failures.into_iter().all(|it| self.left_out.count(it) == 0)
     }
 }
 
@@ -374,11 +426,13 @@ impl Audit {
         sum
     }
 
-    /// Returns the benchmarks of which nothing is left, with the stage that took the last.
-    pub fn not_viable(&self) -> impl Iterator<Item = (&BenchmarkAudit, Stage)> {
-        self.benchmarks
-            .iter()
-            .filter_map(|it| Some((it, it.funnel.dried_up_at()?)))
+    /// Returns the benchmarks that are not judged: of which nothing is left, with the stage that took the last,
+    /// and without a stage those whose values are of no use.
+    pub fn not_viable(&self) -> impl Iterator<Item = (&BenchmarkAudit, Option<Stage>)> {
+        self.benchmarks.iter().filter_map(|it| {
+            let stage = it.funnel.dried_up_at();
+            (stage.is_some() || it.unusable.is_some()).then_some((it, stage))
+        })
     }
 }
 
@@ -425,6 +479,7 @@ mod tests {
             funnel: Funnel::of([states]),
             left_out: LeftOut::of(states.iter().copied()),
             exclusions: exclusions(id, &index, states),
+            unusable: None,
         }
     }
 
@@ -446,6 +501,30 @@ mod tests {
         assert_eq!(left, expected);
         let benchmarks = vec![one];
         assert!(!Audit { benchmarks }.has_several_metrics());
+    }
+
+    #[test]
+    fn values_that_are_of_no_use_are_not_viable_without_any_stage() {
+        let of = |states: &[IterationState], why| {
+            audit("wall_time", states, Policy::default()).as_unusable(why)
+        };
+        let benchmarks = vec![
+            of(&[BurnIn, Steady], Some(Unusable::AllZero)),
+            of(&[BurnIn, Steady], None),
+            of(&[BurnIn, IterationState::NoValue], Some(Unusable::NoValue)),
+            of(&[IterationState::NoValue, Failed], Some(Unusable::NoValue)),
+        ];
+        let audit = Audit { benchmarks };
+        let found: Vec<(Option<Stage>, String)> = audit
+            .not_viable()
+            .map(|(it, stage)| (stage, it.reason().unwrap_or_default()))
+            .collect();
+        let expected = [
+            (None, "all values are zero, which nothing is a share of"),
+            (Some(Stage::NotFailed), "no iteration has a value of it"),
+            (Some(Stage::NotFailed), "no iteration ended well"),
+        ];
+        assert_eq!(found, expected.map(|(stage, why)| (stage, why.to_owned())));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod steady;
 pub use crate::model::bare_name;
 use crate::record::InstanceData;
 
-pub use audit::{Audit, BenchmarkAudit, Exclusion, Funnel, Remaining, Stage};
+pub use audit::{Audit, BenchmarkAudit, Exclusion, Funnel, Remaining, Stage, Unusable};
 pub use left_out::LeftOut;
 pub use outlier::{OutlierMetrics, OutlierRule};
 pub use rules::{

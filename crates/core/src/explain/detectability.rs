@@ -31,7 +31,36 @@ pub struct Detectability {
     pub cells: Vec<DetectionCell>,
 }
 
+/// Why nothing is known of what could be detected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TooLittle {
+    /// So few instances were measured, and it takes [`TooLittle::INSTANCES`].
+    Instances(usize),
+    /// No instance has a second iteration.
+    SingleIterations,
+    /// Not all values are above zero, and nothing else can be told by simulation.
+    NotPositive,
+    /// More was measured, but not enough for any configuration of the grid.
+    ForTheGrid,
+}
+
+impl TooLittle {
+    /// The formula takes so many instances.
+    pub const INSTANCES: usize = FEWEST_INSTANCES;
+}
+
 impl Detectability {
+    /// Returns why nothing is known of it, where nothing is.
+    pub fn too_little(&self) -> TooLittle {
+        let size = self.variability.size;
+        match (size.instances, size.most_iterations) {
+            (instances, _) if instances < FEWEST_INSTANCES => TooLittle::Instances(instances),
+            (_, 0 | 1) => TooLittle::SingleIterations,
+            _ if self.variability.components.is_none() => TooLittle::NotPositive,
+            _ => TooLittle::ForTheGrid,
+        }
+    }
+
     /// Returns what could be detected by formula where this is the noise.
     pub fn by_formula(noise: &Noise, options: &DetectionOptions) -> Self {
         let cells = variances(&noise.variability).map(|it| detection_by_formula(it, options));

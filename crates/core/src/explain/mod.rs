@@ -13,7 +13,7 @@ mod setting;
 pub use advice::{Advice, advise};
 pub use choice::{Choice, ChoiceRule, Chosen, PlanOptions, Rates, Unable, Unmet, choices};
 pub use costs::RunCosts;
-pub use detectability::{Detectability, detectability};
+pub use detectability::{Detectability, TooLittle, detectability};
 pub use effort::{Effort, More};
 pub use groups::{Association, Group, LevelCount};
 pub use noise::{Noise, Part, noise};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::setting::{Setting, Settings, settings};
 use crate::clean::{BenchmarkAudit, Cleaned, Rules, SteadyFrom, clean};
-use crate::judge::{MetricChoice, Variability, variability};
+use crate::judge::{MetricChoice, Variability, usable_variability};
 use crate::model::MetricName;
 use crate::record::BenchmarkData;
 
@@ -58,7 +58,8 @@ impl NoiseMetrics {
         };
         if with_values.is_empty() && !has_any() {
             // Nothing has a value: the first stands for all in the audit.
-            with_values.extend(names.into_iter().take(1));
+            let first = names.into_iter().next();
+            with_values.push(first.unwrap_or_else(|| FIRST.to_owned()));
         }
         with_values
     }
@@ -107,9 +108,11 @@ pub(super) fn by_setting<R>(
         found.older += it.older;
         let (policy, source) = rules.policy(&it.data);
         for name in metrics.of(&it.data) {
-            let audit = BenchmarkAudit::of(&it.data, &name, policy, source);
-            found.audits.push(audit.in_setting(it.setting.text()));
             let cleaned = clean(&it.data.instances, &name, policy);
+            let varies = usable_variability(&cleaned);
+            let audit = BenchmarkAudit::of(&it.data, &name, policy, source);
+            let audit = audit.as_unusable(varies.as_ref().err().copied());
+            found.audits.push(audit.in_setting(it.setting.text()));
             let sample = SettingSample {
                 data: &it.data,
                 setting: &it.setting,
@@ -117,9 +120,7 @@ pub(super) fn by_setting<R>(
                 cleaned: &cleaned,
                 steady: policy.burn_in,
             };
-            found
-                .rows
-                .extend(variability(&cleaned).map(|it| row(&sample, it)));
+            found.rows.extend(varies.ok().map(|it| row(&sample, it)));
         }
     }
     found

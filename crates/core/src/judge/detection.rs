@@ -9,6 +9,12 @@ use rayon::prelude::*;
 
 use crate::clean::{CleanInstance, Cleaned};
 
+/// The slowdown that matters where nobody says which does, as a factor: 5 %.
+pub const USUAL_SLOWDOWN: f64 = 1.05;
+
+/// How probably a slowdown should be detected where nobody says how: 95 %.
+pub const USUAL_POWER: f64 = 0.95;
+
 /// Which slowdowns are looked for with which configurations: every one with every one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectionGrid {

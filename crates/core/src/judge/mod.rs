@@ -23,14 +23,14 @@ pub use compare::{
     Verdict, compare, decide,
 };
 pub use detection::{
-    Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, WantedBasis, detection,
-    detection_by_formula,
+    Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN,
+    WantedBasis, detection, detection_by_formula,
 };
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};
 pub use sides::{ComparisonAsHail, Place, Sides, Split, SuiteComparison};
 pub use size::SampleSize;
-pub use variability::{Variability, variability};
+pub use variability::{Variability, usable_variability, variability};
 
 /// The fewest instances a side from which anything is concluded.
 pub const INSTANCES_FOR_A_VERDICT: usize = 3;

@@ -3,7 +3,7 @@
 use lapwing_stats::{Confidence, Modes, VarianceComponents, modes, variance_components};
 
 use super::{SampleSize, instance_means, size};
-use crate::clean::Cleaned;
+use crate::clean::{CleanInstance, Cleaned, Unusable};
 
 /// How a benchmark's values vary, within its instances and between them.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +52,27 @@ pub fn variability(cleaned: &Cleaned) -> Option<Variability> {
         cv_instance_sd: pooled.instance_deviation,
         components,
         modes: modes(&instance_means(cleaned)),
+    })
+}
+
+/// Returns how the values vary, as [`variability`] does.
+///
+/// # Errors
+/// Why nothing can be said of them.
+pub fn usable_variability(cleaned: &Cleaned) -> Result<Variability, Unusable> {
+    let found = variability(cleaned).filter(|it| it.mean.is_finite());
+    found.ok_or_else(|| {
+        let mut values = cleaned.instances.iter().flat_map(|it| &it.values);
+        let mut means = cleaned.instances.iter().map(CleanInstance::mean);
+        if cleaned.instances.is_empty() {
+            Unusable::NoValue
+        } else if values.all(|it| *it == 0.0) {
+            Unusable::AllZero
+        } else if means.any(|it| it == 0.0) {
+            Unusable::MeanOfZero
+        } else {
+            Unusable::NoMean
+        }
     })
 }
 

@@ -1,15 +1,13 @@
 //! What could be detected, in words.
 
-use std::collections::BTreeMap;
-
 use lapwing_stats::{
-    Confidence, Configuration, DetectableSlowdown, DetectionMethod, Strategy, deviation_reach, mean,
+    Confidence, Configuration, DetectableSlowdown, DetectionMethod, DetectionRate, Interval,
+    Strategy, deviation_reach, mean,
 };
 
-use super::noise::Titles;
 use super::quantity::{NOTHING, percent, round_percent};
-use crate::explain::Detectability;
-use crate::judge::{DetectionCell, DetectionOptions};
+use crate::explain::{Detectability, TooLittle};
+use crate::judge::{Basis, DetectionCell, DetectionOptions};
 
 /// Which of the rates an answer in words is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,24 +52,6 @@ impl DetectionView {
         self.cells(row).find(|it| it.configuration == configuration)
     }
 
-    /// Returns the configuration with the fewest iterations in all that detects the slowdown which matters;
-    /// of equal ones that with fewer instances.
-    pub fn cheapest(self, row: &Detectability) -> Option<&DetectionCell> {
-        let mut cells: Vec<&DetectionCell> = self.cells(row).collect();
-        cells.sort_by_key(|cell| {
-            let Configuration {
-                instances,
-                iterations,
-            } = cell.configuration;
-            (instances * iterations, instances)
-        });
-        // A rate takes a while, so no more are asked for than needed.
-        cells.into_iter().find(|cell| {
-            cell.rate(self.target)
-                .is_some_and(|rate| rate.value >= self.power)
-        })
-    }
-
     /// Returns the smallest slowdown that any configuration detects.
     pub fn best(self, row: &Detectability) -> Option<(Configuration, DetectableSlowdown)> {
         let all = self.cells(row).filter_map(|cell| {
@@ -81,76 +61,36 @@ impl DetectionView {
         all.min_by(|one, other| one.1.slowdown.total_cmp(&other.1.slowdown))
     }
 
-    /// Returns the answer in a sentence.
-    ///
-    /// A benchmark of several settings or metrics is able when all of them are.
-    pub fn headline(self, rows: &[Detectability], most: Configuration) -> String {
-        let target = self.target_text();
-        let within = format!("with at most {}", a_side(most));
-        if let [row] = rows {
-            let able = self.cheapest(row).map(|it| it.configuration);
-            let name = &row.benchmark;
-            return match able {
-                Some(it) => format!("{name} can detect {target}, with {}", a_side(it)),
-                None => format!("{name} cannot detect {target} {within}"),
-            };
-        }
-        let mut benchmarks: BTreeMap<(&str, &str), bool> = BTreeMap::new();
-        for row in rows {
-            let able = benchmarks
-                .entry((&row.suite, &row.benchmark))
-                .or_insert(true);
-            *able &= self.cheapest(row).is_some();
-        }
-        let titles = Titles::of(rows);
-        let throughout = match (titles.settings, titles.metrics) {
-            (false, false) => "",
-            (true, false) => " in every setting",
-            (false, true) => " by every metric",
-            (true, true) => " in every setting and by every metric",
-        };
-        let able = benchmarks.values().filter(|able| **able).count();
-        self.sentence(able, benchmarks.len(), throughout, most)
-    }
-
-    /// Returns the answer in a sentence where it is known how many are able.
-    pub(super) fn headline_of(self, able: usize, all: usize, most: Configuration) -> String {
-        self.sentence(able, all, "", most)
-    }
-
-    fn sentence(self, able: usize, all: usize, throughout: &str, most: Configuration) -> String {
-        let who = match (able, all) {
-            (0, 1) => "the one benchmark cannot".to_owned(),
-            (_, 1) => "the one benchmark can".to_owned(),
-            (0, all) => format!("none of {all} benchmarks can"),
-            (able, all) if able == all => format!("all {all} benchmarks can"),
-            (able, all) => format!("{able} of {all} benchmarks can"),
-        };
-        let target = self.target_text();
-        format!(
-            "{who} detect {target}{throughout} with at most {}",
-            a_side(most)
-        )
-    }
-
-    /// Returns in which share of the experiments of a configuration a slowdown is found where there is none, on average over
-    /// the benchmarks: `5.1 %`, `~5.0 %` where all are by formula.
+    /// Returns in which share of the experiments of a configuration a slowdown is found where there is none, of all
+    /// benchmarks together with Wilson's 95 % interval: `5.1 % [4.2–6.2 %]`; `~5.0 %` where all are by formula.
     pub fn false_positives(
         self,
         rows: &[Detectability],
         configuration: Configuration,
     ) -> Option<String> {
-        let cells: Vec<&DetectionCell> = rows
-            .iter()
-            .filter_map(|row| self.cell(row, configuration))
-            .collect();
-        let is_simulated = cells.iter().any(|it| it.experiments().is_some());
-        let cells = cells
-            .iter()
-            .filter(|it| it.experiments().is_some() == is_simulated);
-        let rates: Vec<f64> = cells.filter_map(|it| Some(it.rate(1.0)?.value)).collect();
-        let sign = if is_simulated { "" } else { "~" };
-        mean(&rates).map(|rate| format!("{sign}{}", percent(rate)))
+        let cells = || rows.iter().filter_map(|row| self.cell(row, configuration));
+        let (mut detected, mut experiments) = (0, 0);
+        for cell in cells() {
+            if let Basis::Simulated(bounds) = &cell.basis {
+                let rate = DetectionRate::of(bounds, 1.0);
+                detected += rate.detected;
+                experiments += rate.experiments;
+            }
+        }
+        let all = DetectionRate {
+            detected,
+            undetermined: 0,
+            experiments,
+        };
+        match (all.rate(), all.interval(Confidence::P95)) {
+            (Some(rate), Some(interval)) => {
+                Some(format!("{} {}", percent(rate), interval_text(interval)))
+            }
+            (_, _) => {
+                let rates: Vec<f64> = cells().filter_map(|it| Some(it.rate(1.0)?.value)).collect();
+                mean(&rates).map(|rate| format!("~{}", percent(rate)))
+            }
+        }
     }
 
     /// Returns the slowdown that matters: `5 %`.
@@ -195,13 +135,42 @@ pub fn detectable_text(cell: &DetectionCell, power: f64) -> String {
     }
 }
 
+/// Returns the minimal detectable slowdown with its interval: `4.2 % [3.8–4.9 %]`, by formula `~4.2 %`.
+pub fn detectable_with_interval(cell: &DetectionCell, power: f64) -> String {
+    let text = detectable_text(cell, power);
+    let found = cell.detectable(power).filter(|it| it.slowdown.is_finite());
+    match found.filter(|_| cell.experiments().is_some()) {
+        Some(found) => format!("{text} {}", slowdown_interval(found.interval)),
+        None => text,
+    }
+}
+
+/// Returns between which slowdowns one lies: `[3.8–4.9 %]`.
+pub(super) fn slowdown_interval(interval: Interval) -> String {
+    let share = |slowdown: f64| (slowdown - 1.0).max(0.0);
+    interval_text(Interval {
+        lower: share(interval.lower),
+        upper: share(interval.upper),
+    })
+}
+
+/// Returns between which shares one lies: `[3.8–4.9 %]`, `[3.8–∞ %]` without an upper end.
+pub fn interval_text(interval: Interval) -> String {
+    let lower = percent(interval.lower);
+    let upper = match interval.upper.is_finite() {
+        true => percent(interval.upper),
+        false => "∞ %".to_owned(),
+    };
+    format!("[{}–{upper}]", lower.trim_end_matches(" %"))
+}
+
 /// Returns the configuration of a cell: `10 × 5`, `~10 × 5` by formula.
 pub fn configuration_text(cell: &DetectionCell) -> String {
     format!("{}{}", sign(cell), cell.configuration)
 }
 
 /// Returns `10 instances × 5 iterations a side`.
-fn a_side(configuration: Configuration) -> String {
+pub(super) fn a_side(configuration: Configuration) -> String {
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let Configuration {
         instances,
@@ -214,6 +183,22 @@ fn a_side(configuration: Configuration) -> String {
     )
 }
 
+/// Returns why nothing is known of a benchmark.
+pub fn too_little_text(why: TooLittle) -> String {
+    let takes = TooLittle::INSTANCES;
+    match why {
+        TooLittle::Instances(1) => format!("1 instance was measured, and it takes {takes}"),
+        TooLittle::Instances(few) => format!("{few} instances were measured, and it takes {takes}"),
+        TooLittle::SingleIterations => {
+            "its instances have a single iteration, and it takes 2".to_owned()
+        }
+        TooLittle::NotPositive => "not all of its values are above zero".to_owned(),
+        TooLittle::ForTheGrid => {
+            "too little was measured for any configuration of the grid".to_owned()
+        }
+    }
+}
+
 fn sign(cell: &DetectionCell) -> &'static str {
     match cell.experiments() {
         Some(_) => "",
@@ -222,10 +207,9 @@ fn sign(cell: &DetectionCell) -> &'static str {
 }
 
 /// Returns by how much the slowdowns of benchmarks with so few instances may be too small; `None` where that is little.
-pub fn few_instances_caution(rows: &[Detectability]) -> Option<String> {
-    let size = |row: &Detectability| row.variability.size.instances;
-    let told = rows.iter().filter(|row| !row.cells.is_empty());
-    let few = told.map(size).filter(|it| *it < ENOUGH_INSTANCES);
+pub fn few_instances_caution(rows: &[&Detectability]) -> Option<String> {
+    let sizes = rows.iter().map(|row| row.variability.size.instances);
+    let few = sizes.filter(|it| *it < ENOUGH_INSTANCES);
     let fewest = few.clone().min()?;
     let reach = deviation_reach(fewest, Confidence::P95)?;
     let who = match rows {

@@ -2,6 +2,7 @@
 
 pub mod chart;
 mod detection;
+mod enough;
 mod estimate;
 pub mod exchange;
 mod noise;
@@ -15,8 +16,10 @@ mod verdict;
 
 pub use chart::{Chart, Colours, Theme};
 pub use detection::{
-    DetectionView, change, configuration_text, detectable_text, few_instances_caution,
+    DetectionView, change, configuration_text, detectable_text, detectable_with_interval,
+    few_instances_caution, interval_text, too_little_text,
 };
+pub use enough::{Able, Enough};
 pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};
 pub use noise::{About, NOISY, Row, Titles, noise_advice, noise_headline};
 pub use quantity::{Scale, count, percent, quantity, ratio, round_percent};

@@ -201,6 +201,10 @@ pub fn percent(share: f64) -> String {
 /// Returns a share that somebody chose as they would write it: `5 %`, `2.5 %`.
 pub fn round_percent(share: f64) -> String {
     let percent = (share * 1e6).round() / 1e4;
+    if percent == 0.0 && share != 0.0 {
+        let exact = share * 100.0;
+        return format!("{} %", fixed(exact, decimals(exact, 2)));
+    }
     format!("{percent} %")
 }
 
@@ -233,12 +237,15 @@ fn digits_before_point(magnitude: f64) -> i32 {
     magnitude.log10().floor() as i32 + 1
 }
 
-/// Returns the number with that many decimals; very small ones in scientific notation.
+/// From here on digits before the point are no longer counted by eye.
+const TOO_MANY_DIGITS: f64 = 1e9;
+
+/// Returns the number with that many decimals; very small and very large ones in scientific notation.
 pub(super) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return NOTHING.to_owned();
     }
-    if decimals > 6 && value != 0.0 {
+    if (decimals > 6 && value != 0.0) || value.abs() >= TOO_MANY_DIGITS {
         return minus(&format!("{value:.2e}"));
     }
     let text = format!("{value:.decimals$}");
@@ -334,6 +341,33 @@ mod tests {
         assert_eq!(shown("s/row", &[2e-6]), ["2.00 µs/row"]);
         assert_eq!(shown("J", &[12.34, 123_456.0]), ["12.3 J", "123k J"]);
         assert_eq!(shown("%", &[12.34]), ["12.3 %"]);
+    }
+
+    #[test]
+    fn numbers_beyond_every_unit_have_an_exponent() {
+        assert_eq!(
+            shown("s", &[1e300, f64::MAX, 1e-300, 5e-324, 8.64e13, 7e13]),
+            [
+                "1.16e295 d",
+                "2.08e303 d",
+                "1.00e−291 ns",
+                "4.94e−315 ns",
+                "1.00e9 d",
+                "810,185,185 d",
+            ]
+        );
+        assert_eq!(
+            shown("B", &[1e300, 1e-300]),
+            ["8.88e284 PiB", "1.00e−300 B"]
+        );
+        assert_eq!(shown("1", &[1e300]), ["1.00e288T"]);
+        assert_eq!(shown("%", &[-1e300]), ["−1.00e300 %"]);
+        assert_eq!([1e300, 1e-300].map(ratio), ["1.00e300×", "1.00e−300×"]);
+        assert_eq!([1e300, 1e-300].map(percent), ["1.00e302 %", "0.00 %"]);
+        assert_eq!(
+            [0.0, 1e-9, 2e-7, 1e-4].map(round_percent),
+            ["0 %", "1.00e−7 %", "0.000020 %", "0.01 %"]
+        );
     }
 
     #[test]

@@ -14,4 +14,6 @@ mod rate;
 pub use bounds::Bounds;
 pub use experiment::{ExperimentOptions, Experiments, experiments};
 pub use measured::Measured;
-pub use rate::{DetectableSlowdown, DetectionRate, detectable_slowdown, wilson_interval};
+pub use rate::{
+    DetectableSlowdown, DetectionRate, detectable_slowdown, experiments_to_tell, wilson_interval,
+};

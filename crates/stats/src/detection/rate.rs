@@ -91,6 +91,29 @@ pub fn wilson_interval(some: usize, all: usize, confidence: Confidence) -> Optio
     })
 }
 
+/// Returns how many experiments it takes at least to tell a rate of `power`: with fewer, Wilson's interval reaches
+/// below it even where all of them detect. `None` where that is no whole number that could be counted.
+///
+/// With z the normal quantile the lower end of n out of n is n / (n + z²), hence n = ⌈z² p / (1 − p)⌉.
+///
+/// Source: Wilson, *JASA* 1927.
+///
+/// ```
+/// use lapwing_stats::{Confidence, experiments_to_tell};
+/// assert_eq!(experiments_to_tell(0.95, Confidence::P95), Some(73));
+/// ```
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is checked to be a number from 0 to 2^53"
+)]
+pub fn experiments_to_tell(power: f64, confidence: Confidence) -> Option<u64> {
+    const MOST: f64 = 9_007_199_254_740_992.0;
+    let z = normal_quantile(confidence);
+    let needed = (z * z * power / (1.0 - power)).ceil();
+    (0.0..=MOST).contains(&needed).then_some(needed as u64)
+}
+
 fn normal_quantile(confidence: Confidence) -> f64 {
     Normal::standard().inverse_cdf(0.5 + confidence.level() / 2.0)
 }
@@ -204,6 +227,18 @@ mod tests {
             );
         }
         assert_eq!(wilson_interval(0, 0, Confidence::P95), None);
+    }
+
+    #[test]
+    fn so_many_experiments_tell_a_power_and_one_fewer_does_not() {
+        for power in [0.5, 0.8, 0.9, 0.95, 0.99, 0.999] {
+            let needed = experiments_to_tell(power, Confidence::P95).expect("a number");
+            let needed = usize::try_from(needed).expect("a small number");
+            let lower = |all| wilson_interval(all, all, Confidence::P95).map(|it| it.lower);
+            assert!(lower(needed) >= Some(power), "{power}: {needed}");
+            assert!(lower(needed - 1) < Some(power), "{power}: {needed}");
+        }
+        assert_eq!(experiments_to_tell(1.0, Confidence::P95), None);
     }
 
     const WILSON: [(usize, usize, f64, f64, f64); 5] = [

@@ -60,9 +60,10 @@ fn headline(rows: &[Row]) -> String {
     let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
     let never = count(|row| row.start.is_none());
     let mostly = count(Row::is_mostly_unsteady);
-    let unclear = count(|row| row.source == Source::Recorded);
+    let zeros = count(|row| row.source == Source::Recorded && row.is_not_positive());
+    let unclear = count(|row| row.source == Source::Recorded) - zeros;
     let by_hand = count(Row::is_steady_by_hand_alone);
-    let steady = rows.len() - never - mostly - unclear - by_hand;
+    let steady = rows.len() - never - mostly - unclear - zeros - by_hand;
     let all = counted(rows.len() as u64, "benchmark");
     let mut sentence = if steady == rows.len() {
         match rows.len() {
@@ -81,6 +82,11 @@ fn headline(rows: &[Row]) -> String {
             unclear,
             "has too few iterations to tell",
             "have too few iterations to tell",
+        ),
+        (
+            zeros,
+            "has no values above zero",
+            "have no values above zero",
         ),
     ] {
         if number > 0 {
@@ -112,6 +118,9 @@ fn of_one(row: &Row) -> String {
         SteadyFrom::Index(0) => format!("{name} is steady from its first iteration on"),
         SteadyFrom::Index(start) => format!("{name} is steady from iteration {start} on"),
         SteadyFrom::Never => format!("{name} never gets steady"),
+        SteadyFrom::Recorded | SteadyFrom::Unknown if row.is_not_positive() => {
+            format!("{name} has no values above zero, so that its planned burn-in holds")
+        }
         SteadyFrom::Recorded | SteadyFrom::Unknown => {
             format!("{name} has too few iterations to tell, so that its planned burn-in holds")
         }

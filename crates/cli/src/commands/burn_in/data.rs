@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::rows::{Planned, Row, Source};
 use crate::error::CliError;
+use crate::not_judged::{self, NotJudged};
 use crate::options::Context;
 use crate::table::csv_of_json;
 
@@ -27,12 +28,18 @@ impl Source {
 /// Writes the rows as JSON (`docs/burn-in.md`).
 pub fn json(
     rows: &[Row],
+    others: &[NotJudged],
     notes: &[String],
     method: SteadyMethod,
     context: &Context,
 ) -> Result<(), CliError> {
     let rows: Vec<Value> = rows.iter().map(row).collect();
-    let answer = json!({"method": method.name(), "benchmarks": rows, "notes": notes});
+    let answer = json!({
+        "method": method.name(),
+        "benchmarks": rows,
+        "not_judged": not_judged::json(others),
+        "notes": notes,
+    });
     let mut out = context.terminal.out();
     serde_json::to_writer_pretty(&mut out, &answer)?;
     writeln!(out)?;

@@ -23,6 +23,7 @@ use lapwing_stats::steady::{BurnInOptions, MaxCost};
 use self::notes::{Asked, UseOfStarts};
 use self::rows::{Keep, Row, Search};
 use crate::error::{CliError, Exit};
+use crate::not_judged::{self, NotJudged};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::store::open_for_reading;
@@ -139,9 +140,15 @@ impl BurnIn {
             },
         };
         let store = open_for_reading(context)?;
-        let mut rows = rows::read(&store, &self.filters.resolve()?, &search, &listed, context)?;
+        let filter = self.filters.resolve()?;
+        let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {
-            return Err(nothing());
+            if self.format == Format::Json {
+                let method = self.method.into();
+                let answer = data::json(&rows, &others, &[], method, context);
+                CliError::unless_reader_left(answer)?;
+            }
+            return Err(nothing(&others));
         }
         if let Some(path) = self.plot.as_deref() {
             plot::check_number(path, &rows)?;
@@ -168,8 +175,9 @@ impl BurnIn {
                 UseOfStarts::Shown
             },
         };
-        let notes = notes::notes(&rows, &asked);
-        self.show(&rows, &notes, context)?;
+        let mut notes = notes::notes(&rows, &asked);
+        notes.extend(not_judged::names(&others).map(|names| format!("not judged: {names}")));
+        CliError::unless_reader_left(self.show(&rows, &others, &notes, context))?;
         if let Some(path) = self.plot.as_deref() {
             plot::save(path, &rows)?;
         }
@@ -208,11 +216,19 @@ impl BurnIn {
         }
     }
 
-    fn show(&self, rows: &[Row], notes: &[String], context: &Context) -> Result<(), CliError> {
+    fn show(
+        &self,
+        rows: &[Row],
+        others: &[NotJudged],
+        notes: &[String],
+        context: &Context,
+    ) -> Result<(), CliError> {
         match self.format {
             Format::Text => answer::text(rows, context)?,
             Format::Markdown => answer::markdown(rows, context)?,
-            Format::Json => return data::json(rows, notes, self.method.into(), context),
+            Format::Json => {
+                return data::json(rows, others, notes, self.method.into(), context);
+            }
             Format::Csv => data::csv(rows, context)?,
         }
         if !context.quiet {
@@ -224,12 +240,13 @@ impl BurnIn {
     }
 }
 
-fn nothing() -> CliError {
+fn nothing(others: &[NotJudged]) -> CliError {
+    let error = CliError::input(match not_judged::names(others) {
+        Some(names) => format!("nothing to tell of {names}"),
+        None => "nothing to tell: no benchmark passes the filters".to_owned(),
+    });
     CliError {
         exit: Exit::NotEnough,
-        ..CliError::input(
-            "nothing to tell: no iteration of these benchmarks ended well with a value",
-        )
-        .hint("`lapwing list` shows what there is")
+        ..error.hint("`lapwing list` shows what there is")
     }
 }

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use lapwing_core::clean::{
-    BenchmarkSteady, SteadyFrom, SteadySearch, burn_in_metric, find_steady, listed,
-    was_planned_auto,
+    BenchmarkAudit, BenchmarkSteady, BurnInSource, Policy, SteadyFrom, SteadySearch,
+    burn_in_metric, find_steady, listed, was_planned_auto,
 };
 use lapwing_core::model::Id;
 use lapwing_core::record::{BenchmarkData, Filter, Store};
+use lapwing_core::show::FIRST_METRIC;
 use lapwing_stats::steady::{BurnIn, Class, MaxCost};
 use rayon::prelude::*;
 
 use crate::error::CliError;
+use crate::not_judged::NotJudged;
 use crate::options::Context;
 use crate::progress::bar_of_many;
 
@@ -92,16 +94,17 @@ pub struct Row {
 
 /// Benchmarks that are looked at together: enough to keep all processors busy.
 const BATCH: usize = 64;
-/// Returns a row for each benchmark that has a value, by suite and id.
+
+/// Returns a row for each benchmark that has a value, by suite and id, and the others with their reasons.
 pub fn read(
     store: &Store,
     filter: &Filter,
     search: &Search,
     starts: &BTreeMap<String, u32>,
     context: &Context,
-) -> Result<Vec<Row>, CliError> {
+) -> Result<(Vec<Row>, Vec<NotJudged>), CliError> {
     let bar = bar_of_many("looking", store.benchmarks(filter)?.len(), context);
-    let mut rows = Vec::new();
+    let (mut rows, mut others) = (Vec::new(), Vec::new());
     let mut batch: Vec<BenchmarkData> = Vec::new();
     let mut look = |batch: &mut Vec<BenchmarkData>| -> Result<(), CliError> {
         let found: Vec<Option<Row>> = batch
@@ -109,8 +112,12 @@ pub fn read(
             .map(|data| row(data, search, starts))
             .collect::<Result<_, _>>()?;
         bar.inc(batch.len() as u64);
-        rows.extend(found.into_iter().flatten());
-        batch.clear();
+        for (data, found) in batch.drain(..).zip(found) {
+            match found {
+                Some(row) => rows.push(row),
+                None => others.push(without_value(&data)),
+            }
+        }
         Ok(())
     };
     store.each_benchmark(filter, |data| {
@@ -122,7 +129,21 @@ pub fn read(
     })?;
     look(&mut batch)?;
     bar.finish_and_clear();
-    Ok(rows)
+    Ok((rows, others))
+}
+
+/// Returns why there is nothing to tell of a benchmark.
+fn without_value(data: &BenchmarkData) -> NotJudged {
+    let metric = burn_in_metric(data).unwrap_or_else(|| FIRST_METRIC.to_owned());
+    let audit = BenchmarkAudit::of(data, &metric, Policy::default(), BurnInSource::Recorded);
+    let nothing = || "no iteration ended well with a value".to_owned();
+    NotJudged {
+        suite: data.suite.clone(),
+        benchmark: data.benchmark.id.clone(),
+        setting: None,
+        metric,
+        reason: audit.reason().unwrap_or_else(nothing),
+    }
 }
 
 fn row(
@@ -263,6 +284,11 @@ impl Row {
     pub fn is_steady_by_hand_alone(&self) -> bool {
         let by_hand = matches!(self.source, Source::File | Source::Review);
         by_hand && (self.found.is_none() || self.most_never_do())
+    }
+
+    /// Returns whether no instance has values above zero alone, without which nothing can be told.
+    pub fn is_not_positive(&self) -> bool {
+        self.instances.iter().all(|it| it.class.is_none())
     }
 
     fn most_never_do(&self) -> bool {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Found, Mds, text};
 use crate::audit;
 use crate::error::CliError;
+use crate::not_judged;
 use crate::options::{Context, Format};
 use crate::table::csv_of_json;
 
@@ -28,6 +29,7 @@ pub fn write(found: &Found, command: &Mds, context: &Context) -> Result<(), CliE
                 "confidence": found.options.confidence.level(),
                 "replicates": found.options.replicates,
                 "seed": found.options.seed.0,
+                "not_judged": not_judged::json(&super::not_judged(found)),
                 "audit": audit::json(&found.audit, detail),
             });
             serde_json::to_writer_pretty(&mut out, &answer)?;

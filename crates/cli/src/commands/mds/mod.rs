@@ -9,19 +9,23 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Detectability, detectability};
-use lapwing_core::judge::{DetectionGrid, DetectionOptions, WantedBasis};
+use lapwing_core::judge::{
+    DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
+};
 use lapwing_core::record::StoreError;
-use lapwing_core::show::{DetectionView, chart};
-use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy};
+use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
+use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
 use crate::cleaning::{Cleaning, Compat, Judging};
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, Exit};
+use crate::not_judged::{self, NotJudged};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
 use crate::store::{note_unknown_names, open_for_reading};
+use crate::table::{counted, grouped};
 
 /// Show which slowdowns could be detected, with how many instances and iterations
 ///
@@ -30,10 +34,10 @@ use crate::store::{note_unknown_names, open_for_reading};
 #[derive(Debug, Args)]
 pub struct Mds {
     /// The slowdown that matters, as 5% or 1.05 [default: the suite's smallest effect, else 5%]
-    #[arg(long, value_name = "SLOWDOWN", value_parser = parse_slowdown)]
+    #[arg(long, alias = "slowdown", value_name = "SLOWDOWN", value_parser = parse_slowdown)]
     target: Option<f64>,
     /// How probably it should be detected
-    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "95%")]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
     /// Only by this method: `laaber` (intervals of means overlap), `schultz` (interval of the
     /// ratio), `welch` (as `lapwing compare`) [default: all; the first two with --compat hail]
@@ -66,6 +70,9 @@ pub struct Mds {
     plot: Option<PathBuf>,
 }
 
+/// More would take days.
+const MOST_EXPERIMENTS: i64 = 1_000_000;
+
 /// What is simulated, and how often.
 #[derive(Debug, Clone, Args)]
 pub struct Grid {
@@ -79,7 +86,7 @@ pub struct Grid {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
     iterations: Vec<usize>,
     /// How many experiments each configuration has [default: 100; 1000 to confirm a plan]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Simulation")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_EXPERIMENTS), help_heading = "Simulation")]
     experiments: Option<u32>,
     /// How many times each bootstrap resamples
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = parse_replicates, help_heading = "Simulation")]
@@ -123,8 +130,6 @@ struct Found {
     audit: Audit,
     /// How many versions were passed over because there are later ones.
     older: usize,
-    /// How many have an instance of nothing but zeros, which nothing is a share of.
-    zeros: usize,
     options: DetectionOptions,
     /// The slowdown that matters, as a factor.
     target: f64,
@@ -140,12 +145,11 @@ impl Mds {
         let has_cells = found.rows.iter().any(|row| !row.cells.is_empty());
         if !has_cells {
             if self.format == Format::Json {
-                answer::write(&found, &self, context)?;
+                CliError::unless_reader_left(answer::write(&found, &self, context))?;
             }
-            return Err(match (found.rows.as_slice(), found.zeros) {
-                ([], 0) => nothing(&found.audit),
-                ([], _) => all_zero(),
-                _ => too_little(&self),
+            return Err(match found.rows.as_slice() {
+                [] => nothing(&found.audit),
+                rows => too_little(rows, &self),
             });
         }
         if let Some(path) = &self.plot {
@@ -159,8 +163,9 @@ impl Mds {
     fn find(&self, context: &Context) -> Result<Found, CliError> {
         let judging = self.cleaning.judging()?;
         let mut options = self.options(&judging);
-        let smallest = judging.smallest_effect.unwrap_or(USUAL_TARGET);
-        let target = self.target.unwrap_or(1.0 + smallest);
+        self.check_experiments(&options)?;
+        let smallest = judging.smallest_effect.map(|it| 1.0 + it);
+        let target = self.target.or(smallest).unwrap_or(USUAL_SLOWDOWN);
         if !self.tells_all() {
             options.methods = vec![DetectionView::of(&options, target, self.power).method];
         }
@@ -173,7 +178,6 @@ impl Mds {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
-            zeros: 0,
             options,
             target,
             smallest_effect: judging.smallest_effect,
@@ -188,9 +192,34 @@ impl Mds {
             Ok::<(), StoreError>(())
         })?;
         bar.finish_and_clear();
-        let judged = found.audit.benchmarks.len() - found.audit.not_viable().count();
-        found.zeros = judged.saturating_sub(found.rows.len());
         Ok(found)
+    }
+
+    /// Refuses to answer in words what so few experiments could not tell.
+    fn check_experiments(&self, options: &DetectionOptions) -> Result<(), CliError> {
+        let in_words = match self.format {
+            Format::Text | Format::Markdown => options.basis != WantedBasis::ClosedForm,
+            Format::Json | Format::Csv => false,
+        };
+        let needed = experiments_to_tell(self.power, Confidence::P95);
+        if !in_words || needed.is_some_and(|it| u64::from(options.experiments) >= it) {
+            return Ok(());
+        }
+        let (power, by_formula) = (
+            round_percent(self.power),
+            "--closed-form tells it by formula",
+        );
+        let needed = needed.unwrap_or(u64::MAX);
+        let error = CliError::input(format!(
+            "{} cannot tell a power of {power}: with fewer than {} its 95 % interval reaches below, even where all detect",
+            counted(u64::from(options.experiments), "experiment"),
+            grouped(needed)
+        ));
+        let is_possible = i64::try_from(needed).is_ok_and(|it| it <= MOST_EXPERIMENTS);
+        Err(error.hint(match is_possible {
+            true => format!("--experiments {needed} is enough; {by_formula}"),
+            false => format!("ask for less with --power; {by_formula}"),
+        }))
     }
 
     /// Returns whether the answer has the rates of all methods. Else only what it tells of is simulated, which
@@ -230,9 +259,6 @@ impl Mds {
         }
     }
 }
-
-/// A slowdown that matters where nobody says which does.
-const USUAL_TARGET: f64 = 0.05;
 
 impl Grid {
     /// Returns how rates are found, by all methods and strategies, with so many experiments where
@@ -321,18 +347,30 @@ impl StrategyChoice {
 /// What the formula needs at least.
 const LEAST: &str = "it takes 3 instances of 2 iterations, and no zeros";
 
-fn all_zero() -> CliError {
-    CliError {
-        exit: Exit::NotEnough,
-        ..CliError::input(
-            "nothing can be judged: some instances have nothing but zeros, which nothing is a share of",
-        )
-        .hint("`lapwing list metrics` shows what else was measured (--metric)")
-    }
+/// Returns what nothing is said of: what did not come through cleaning, and of what too little was measured.
+fn not_judged(found: &Found) -> Vec<NotJudged> {
+    let mut all = not_judged::of_audit(&found.audit);
+    all.extend(too_little_of(&found.rows, |row| row.cells.is_empty()));
+    all
 }
 
-fn too_little(command: &Mds) -> CliError {
-    let error = CliError::input("too little was measured for any configuration of the grid");
+fn too_little_of(
+    rows: &[Detectability],
+    is_unknown: impl Fn(&Detectability) -> bool,
+) -> Vec<NotJudged> {
+    let of = |row: &Detectability| NotJudged {
+        suite: row.suite.clone(),
+        benchmark: row.benchmark.clone(),
+        setting: row.setting.text(),
+        metric: row.name.clone(),
+        reason: too_little_text(row.too_little()),
+    };
+    rows.iter().filter(|row| is_unknown(row)).map(of).collect()
+}
+
+fn too_little(rows: &[Detectability], command: &Mds) -> CliError {
+    let names = not_judged::names(&too_little_of(rows, |_| true)).unwrap_or_default();
+    let error = CliError::input(format!("nothing is known of {names}"));
     let hint = match command.cleaning.compat {
         Some(Compat::Hail) => {
             "a configuration takes twice its instances, or twice its iterations of as many; --instances and --iterations say which to look at".to_owned()

@@ -1,22 +1,23 @@
 //! What there is to say of detection rates besides the numbers.
 
 use lapwing_core::explain::Detectability;
-use lapwing_core::show::{DetectionView, count, few_instances_caution, round_percent};
-use lapwing_stats::{Confidence, DetectionMethod, wilson_interval};
+use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
+use lapwing_core::show::{
+    Able, DetectionView, count, few_instances_caution, interval_text, percent, round_percent,
+};
+use lapwing_stats::{DetectionMethod, Strategy};
 
-use super::text::rate_titles;
-use super::{Found, Mds};
+use super::text::{Ends, rate_titles, wide_rows};
+use super::{Found, Mds, too_little_of};
 use crate::audit::Detail;
 use crate::cleaning::Compat;
 use crate::commands::plan::text::beyond_band_note;
+use crate::not_judged;
 use crate::table::counted;
 
 /// Returns what there is to say below the table.
-pub fn notes(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
+pub fn notes(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> Vec<String> {
     let rows = found.rows.as_slice();
-    let cells = || rows.iter().flat_map(|row| view.cells(row));
-    let simulated = cells().any(|it| it.experiments().is_some());
-    let by_formula = cells().any(|it| it.experiments().is_none());
     let mut notes = Vec::new();
     if !command.wide {
         notes.push(format!(
@@ -25,38 +26,31 @@ pub fn notes(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
         ));
         notes.extend(false_positives(found, view));
     }
-    if simulated {
-        notes.extend(simulation(found, command, view));
-    }
-    let takes = "twice the instances (ibs) or iterations (tbs)";
-    if by_formula && !command.closed_form {
-        notes.push(format!("~ by formula: a simulation takes {takes}"));
-    }
-    let configurations = found.options.grid.configurations().len();
-    let (told, all) = match command.wide {
-        true => (None, configurations * rate_titles(found).len()),
-        false => (Some(view), configurations),
-    };
-    let found_of = |row: &Detectability| told.map_or(row.cells.len(), |it| it.cells(row).count());
-    if rows.iter().any(|row| found_of(row) < all) {
-        notes.push(match command.cleaning.compat {
-            Some(Compat::Hail) => format!("– too little was measured for that: it takes {takes}"),
-            None => format!("– too little was measured for that: {}", super::LEAST),
-        });
-    }
+    notes.extend(simulation(found, command, view, ends));
+    notes.extend(unsure(rows, command, view));
+    notes.extend(undetermined(found, command, view));
+    notes.extend(signs(found, command, view));
+    notes.extend(no_verdict(found, command, view));
     notes.extend(beyond_band_note(found.smallest_effect));
-    notes.extend(few_instances_caution(rows));
+    let known: Vec<&Detectability> = rows
+        .iter()
+        .filter(|row| !is_unknown(row, command, view))
+        .collect();
+    notes.extend(few_instances_caution(&known));
     if found.older > 0 && command.settings.is_none() {
         notes.push("older versions were passed over (`--settings each`)".to_owned());
     }
-    notes.extend(not_judged(found, command));
-    let unable = rows.iter().any(|row| view.cheapest(row).is_none());
+    if command.cleaning.detail() == Detail::Line {
+        let names = not_judged::names(&not_judged::of_audit(&found.audit));
+        notes.extend(names.map(|names| format!("not judged: {names}")));
+    }
+    let able = rows.iter().all(|row| view.able(row) == Able::Yes);
     notes.push(format!(
         "`lapwing plan --slowdown {}` {}",
         view.target_text().replace(' ', ""),
-        match unable {
-            true => "says what would be enough",
-            false => "chooses how much to run",
+        match able {
+            true => "chooses how much to run",
+            false => "says what would be enough",
         }
     ));
     notes
@@ -83,48 +77,209 @@ fn false_positives(found: &Found, view: DetectionView) -> Option<String> {
     })
 }
 
-/// Returns what was simulated, and how sure that makes the power.
-fn simulation(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
-    let experiments = found.options.experiments;
+/// Returns what was simulated, and how surely that tells it.
+fn simulation(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> Vec<String> {
+    let cells = || told(found, command, view).filter(|it| it.experiments().is_some());
+    if cells().next().is_none() {
+        return Vec::new();
+    }
     let resamples = command.wide || view.method != DetectionMethod::Welch;
     let resampled = match resamples {
         true => format!(", resampled {} times", count(found.options.replicates)),
         false => String::new(),
     };
-    let each = counted(u64::from(experiments), "experiment");
+    let each = counted(u64::from(found.options.experiments), "experiment");
     let mut lines = vec![format!(
         "simulated: {each} of each configuration{resampled}"
     )];
-    lines.extend(sureness(experiments, view));
+    let has_no_end = || {
+        let mut found = cells().filter_map(|it| it.detectable(command.power));
+        found.any(|it| it.slowdown.is_finite() && it.interval.upper.is_infinite())
+    };
+    match (ends, command.wide) {
+        (Ends::Shown, _) => lines.push(format!(
+            "[…] 95 % interval, as there are only so many experiments{}",
+            match !command.wide && has_no_end() {
+                true => "; ∞ where they tell no upper end",
+                false => "",
+            }
+        )),
+        (Ends::Below, true) => lines.extend(widest_rate(found)),
+        (Ends::Below, false) => lines.push(format!(
+            "by so few experiments each is ± at most {} (--format json has the intervals)",
+            match has_no_end() {
+                true => "an unknown number of points".to_owned(),
+                false => points(cells().filter_map(|it| {
+                    let found = it
+                        .detectable(command.power)
+                        .filter(|it| it.slowdown.is_finite())?;
+                    let (lower, upper) = (found.interval.lower, found.interval.upper);
+                    Some((found.slowdown - lower).max(upper - found.slowdown))
+                })),
+            }
+        )),
+    }
     lines
 }
 
-/// Returns what a power that so many experiments show may really be.
-fn sureness(experiments: u32, view: DetectionView) -> Option<String> {
-    let wanted = view.power * f64::from(experiments);
-    let detected = (0..=experiments).find(|it| f64::from(*it) >= wanted - 1e-9)?;
-    let of = |count: u32| usize::try_from(count).ok();
-    let interval = wilson_interval(of(detected)?, of(experiments)?, Confidence::P95)?;
-    let percent = |share: f64| format!("{:.0}", 100.0 * share);
-    let (lower, upper) = (percent(interval.lower), percent(interval.upper));
+/// Returns how far the intervals of all rates reach.
+fn widest_rate(found: &Found) -> Option<String> {
+    let rows = found.rows.iter().flat_map(|row| wide_rows(row, found));
+    let rates: Vec<f64> = rows
+        .flat_map(|row| row.rates)
+        .filter_map(|rate| {
+            let rate = rate?;
+            let interval = rate.interval?;
+            Some((rate.value - interval.lower).max(interval.upper - rate.value))
+        })
+        .collect();
+    (!rates.is_empty()).then(|| {
+        format!(
+            "by so few experiments each rate is ± at most {} (--format json has the intervals)",
+            points(rates)
+        )
+    })
+}
+
+/// Returns the largest of some shares: `9.8 points`.
+fn points(shares: impl IntoIterator<Item = f64>) -> String {
+    let most = 100.0 * shares.into_iter().fold(0.0, f64::max);
+    match most < 9.95 {
+        true => format!("{most:.1} points"),
+        false => format!("{most:.0} points"),
+    }
+}
+
+/// Returns whether the table says nothing of a benchmark.
+fn is_unknown(row: &Detectability, command: &Mds, view: DetectionView) -> bool {
+    match command.wide {
+        true => row.cells.is_empty(),
+        false => view.cells(row).next().is_none(),
+    }
+}
+
+/// Returns what is told in the table.
+fn told<'a>(
+    found: &'a Found,
+    command: &'a Mds,
+    view: DetectionView,
+) -> impl Iterator<Item = &'a DetectionCell> {
+    let cells = found.rows.iter().flat_map(|row| &row.cells);
+    cells.filter(move |it| {
+        command.wide || (it.method == view.method && it.strategy == view.strategy)
+    })
+}
+
+/// Returns what stands behind the answer: of one benchmark the rate of the configuration that is told, of several
+/// what the question mark means.
+fn unsure(rows: &[Detectability], command: &Mds, view: DetectionView) -> Option<String> {
+    let has_mark = |row: &Detectability| {
+        let enough = view.enough(row);
+        enough.told().is_some() && !enough.is_sure()
+    };
+    if let [row] = rows {
+        let cell = view.enough(row).told()?;
+        let (rate, with) = (cell.rate(view.target)?, cell.configuration);
+        let interval = rate.interval?;
+        let more = match has_mark(row) {
+            true => "; more --experiments tell it better",
+            false => "",
+        };
+        return Some(format!(
+            "a slowdown of {} is detected {} {} of the time with {with}{more}",
+            view.target_text(),
+            percent(rate.value),
+            interval_text(interval)
+        ));
+    }
+    if command.wide || !rows.iter().any(has_mark) {
+        return None;
+    }
     Some(format!(
-        "where {detected} of them detect a slowdown the power may be {lower}–{upper} % (--experiments)"
+        "? too close to call: there the power may as well be below {} (more --experiments tell)",
+        round_percent(view.power)
     ))
 }
 
-/// Returns how many benchmarks there is nothing to say of.
-fn not_judged(found: &Found, command: &Mds) -> Vec<String> {
+/// Returns what experiments could not tell, and why.
+fn undetermined(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
     let mut notes = Vec::new();
-    if found.zeros > 0 {
-        let zeros = counted(found.zeros as u64, "benchmark");
+    let is_hopeless =
+        |it: &DetectionCell| it.method == DetectionMethod::Welch && it.configuration.instances == 1;
+    if told(found, command, view).any(is_hopeless) {
+        notes.push("welch tells nothing by one instance a side".to_owned());
+    }
+    let others = told(found, command, view).filter(|it| !is_hopeless(it));
+    let most = others
+        .filter_map(|it| Some(it.rate(view.target)?.undetermined))
+        .max();
+    if let Some(most @ 1..) = most {
         notes.push(format!(
-            "not judged: {zeros} with instances of nothing but zeros"
+            "up to {} of {} are undetermined, and count as not detected: a side had nothing but zeros, or no value",
+            count(most),
+            counted(u64::from(found.options.experiments), "experiment")
         ));
     }
-    let not_viable = found.audit.not_viable().count();
-    if not_viable > 0 && command.cleaning.detail() == Detail::Line {
-        let benchmarks = counted(not_viable as u64, "benchmark");
-        notes.push(format!("not judged: {benchmarks}; --audit says why"));
+    notes
+}
+
+/// Returns what the signs in the table mean.
+fn signs(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
+    let rows = found.rows.as_slice();
+    let mut notes = Vec::new();
+    let takes = "twice the instances (ibs) or iterations (tbs)";
+    if !command.closed_form && told(found, command, view).any(|it| it.experiments().is_none()) {
+        notes.push(format!("~ by formula: a simulation takes {takes}"));
+    }
+    let configurations = found.options.grid.configurations().len();
+    let (told, all) = match command.wide {
+        true => (None, configurations * rate_titles(found).len()),
+        false => (Some(view), configurations),
+    };
+    let found_of = |row: &Detectability| told.map_or(row.cells.len(), |it| it.cells(row).count());
+    let is_unknown = |row: &Detectability| is_unknown(row, command, view);
+    let known = || rows.iter().filter(|row| !is_unknown(row));
+    if known().any(|row| found_of(row) < all) {
+        notes.push(match command.cleaning.compat {
+            Some(Compat::Hail) => format!("– too little was measured for that: it takes {takes}"),
+            None => format!("– too little was measured for that: {}", super::LEAST),
+        });
+    }
+    if let Some(names) = not_judged::names(&too_little_of(rows, is_unknown)) {
+        notes.push(format!("– nothing is known of {names}"));
+    }
+    let is_never = |cell: &DetectionCell| {
+        let found = cell.detectable(view.power);
+        found.is_some_and(|it| it.slowdown.is_infinite())
+    };
+    if !command.wide && known().any(|row| view.cells(row).any(is_never)) {
+        notes.push(format!(
+            "none: however large, no slowdown is detected {} of the time",
+            round_percent(view.power)
+        ));
+    }
+    if !command.wide && rows.len() > 1 && known().any(|row| view.able(row) == Able::No) {
+        notes.push(format!(
+            "– for {}: no configuration of the grid is enough",
+            view.target_text()
+        ));
     }
     notes
+}
+
+/// Returns that `lapwing compare` says nothing with so few instances.
+fn no_verdict(found: &Found, command: &Mds, view: DetectionView) -> Option<String> {
+    let fewest = *found.options.grid.instances.first()?;
+    let options = &found.options;
+    let (welch, ibs) = (DetectionMethod::Welch, Strategy::DifferentInstances);
+    let is_told = match command.wide {
+        true => options.methods.contains(&welch) && options.strategies.contains(&ibs),
+        false => view.method == welch && view.strategy == ibs,
+    };
+    (is_told && fewest < INSTANCES_FOR_A_VERDICT).then(|| {
+        format!(
+            "`lapwing compare` gives no verdict below {INSTANCES_FOR_A_VERDICT} instances a side: with {fewest} this is what \
+             its test alone would detect"
+        )
+    })
 }

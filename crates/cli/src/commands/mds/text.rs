@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::CellRate;
-use lapwing_core::show::{DetectionView, Titles, configuration_text, detectable_text};
+use lapwing_core::show::{
+    Able, DetectionView, Enough, Titles, configuration_text, detectable_text,
+    detectable_with_interval,
+};
 use lapwing_stats::{Configuration, DetectionMethod};
 
 use super::notes::notes;
@@ -22,9 +25,14 @@ pub fn text(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let view = DetectionView::of(&found.options, found.target, command.power);
-    writeln!(out, "{}\n", headline(found, view))?;
-    table(found, command, view).text_within(context.terminal.width(), out)?;
-    let notes = notes(found, command, view);
+    let room = context.terminal.width();
+    let headline = headline(found, view);
+    // Programs that read the first line get all of it.
+    let headline = room.map_or(headline.clone(), |room| wrap(&headline, room));
+    writeln!(out, "{headline}\n")?;
+    let (table, ends) = table(found, command, view, room);
+    table.text_within(room, out)?;
+    let notes = notes(found, command, view, ends);
     writeln!(out, "\n{}", wrapped(&notes, context))
 }
 
@@ -32,28 +40,44 @@ pub fn text(
 pub fn markdown(found: &Found, command: &Mds, out: &mut impl Write) -> io::Result<()> {
     let view = DetectionView::of(&found.options, found.target, command.power);
     writeln!(out, "{}\n", headline(found, view))?;
-    table(found, command, view).markdown(out)?;
-    for note in notes(found, command, view) {
+    let (table, ends) = table(found, command, view, None);
+    table.markdown(out)?;
+    for note in notes(found, command, view, ends) {
         writeln!(out, "\n{note}")?;
     }
     Ok(())
 }
 
 fn headline(found: &Found, view: DetectionView) -> String {
-    let most = |of: &[usize]| of.iter().copied().max().unwrap_or_default();
-    let grid = &found.options.grid;
-    let most = Configuration {
-        instances: most(&grid.instances),
-        iterations: most(&grid.iterations),
-    };
-    view.headline(&found.rows, most)
+    view.headline(&found.rows, found.options.grid.largest())
 }
 
-fn table(found: &Found, command: &Mds, view: DetectionView) -> Table {
+/// Where the ends of the intervals of a table stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    /// In its cells.
+    Shown,
+    /// Below it: how far they are away at most.
+    Below,
+}
+
+fn table(found: &Found, command: &Mds, view: DetectionView, room: Option<usize>) -> (Table, Ends) {
     match (command.wide, found.rows.as_slice()) {
-        (true, rows) => wide_table(rows, found),
-        (false, [row]) => square(row, found, view),
-        (false, rows) => overview(rows, found, view),
+        (true, rows) => {
+            let ends = match found.options.grid.configurations().as_slice() {
+                [_] => Ends::Shown,
+                _ => Ends::Below,
+            };
+            (wide_table(rows, found, ends), ends)
+        }
+        (false, [row]) => {
+            let table = square(row, found, view, Ends::Shown);
+            match room.is_none_or(|room| table.width() <= room) {
+                true => (table, Ends::Shown),
+                false => (square(row, found, view, Ends::Below), Ends::Below),
+            }
+        }
+        (false, rows) => (overview(rows, found, view), Ends::Shown),
     }
 }
 
@@ -95,26 +119,7 @@ fn names(
 /// A line for each benchmark: what it detects with the least, with the most, and what it takes to
 /// detect what matters.
 fn overview(rows: &[Detectability], found: &Found, view: DetectionView) -> Table {
-    let grid = &found.options.grid;
-    let end = |of: &[usize]| {
-        of.first()
-            .copied()
-            .zip(of.last().copied())
-            .unwrap_or_default()
-    };
-    let ((fewest, most), (shortest, longest)) = (end(&grid.instances), end(&grid.iterations));
-    let mut corners: Vec<Configuration> = [
-        (fewest, shortest),
-        (fewest, longest),
-        (most, shortest),
-        (most, longest),
-    ]
-    .map(|(instances, iterations)| Configuration {
-        instances,
-        iterations,
-    })
-    .to_vec();
-    corners.dedup();
+    let corners = found.options.grid.corners();
     let (mut columns, cells) = names(rows);
     let titles: Vec<String> = corners.iter().map(|it| it.to_string()).collect();
     columns.extend(titles.iter().map(|it| (it.clone(), Right)));
@@ -133,30 +138,42 @@ fn overview(rows: &[Detectability], found: &Found, view: DetectionView) -> Table
         let mut line = cells(row);
         line.extend(corners.iter().map(|corner| {
             let cell = view.cell(row, *corner);
-            cell.map_or("–".to_owned(), |cell| detectable_text(cell, view.power))
+            cell.map_or("–".to_owned(), |cell| {
+                detectable_with_interval(cell, view.power)
+            })
         }));
-        let cheapest = view.cheapest(row);
-        line.push(cheapest.map_or("–".to_owned(), configuration_text));
+        line.push(enough_text(view.enough(row)));
         table.row(line);
     }
     table
 }
 
-/// Returns the rows so that what detects the least stands on top.
+/// Returns the configuration that is enough: `10 × 5`, and `10 × 5?` where that is too close to call.
+fn enough_text(enough: Enough) -> String {
+    match enough.told() {
+        Some(cell) if enough.is_sure() => configuration_text(cell),
+        Some(cell) => format!("{}?", configuration_text(cell)),
+        None => "–".to_owned(),
+    }
+}
+
+/// Returns the rows so that what detects the least stands on top, and last of what nothing is known.
 fn hardest_first(rows: &[Detectability], view: DetectionView) -> Vec<&Detectability> {
     let key = |row: &Detectability| {
         let best = view.best(row).map_or(f64::INFINITY, |it| it.1.slowdown);
-        (view.cheapest(row).is_some(), best)
+        let able = view.able(row);
+        (able == Able::Unknown, able, best)
     };
     let mut rows: Vec<_> = rows.iter().map(|row| (key(row), row)).collect();
-    rows.sort_by(|((one_able, one), _), ((other_able, other), _)| {
-        one_able.cmp(other_able).then(other.total_cmp(one))
+    rows.sort_by(|(one, _), (other, _)| {
+        let group = (one.0, one.1).cmp(&(other.0, other.1));
+        group.then(other.2.total_cmp(&one.2))
     });
     rows.into_iter().map(|it| it.1).collect()
 }
 
 /// What every configuration of one benchmark detects.
-fn square(row: &Detectability, found: &Found, view: DetectionView) -> Table {
+fn square(row: &Detectability, found: &Found, view: DetectionView, ends: Ends) -> Table {
     let grid = &found.options.grid;
     let mut columns = vec![("instances".to_owned(), Right)];
     columns.extend(grid.iterations.iter().map(|it| (format!("× {it}"), Right)));
@@ -169,7 +186,10 @@ fn square(row: &Detectability, found: &Found, view: DetectionView) -> Table {
                 iterations: *iterations,
             };
             let cell = view.cell(row, configuration);
-            cell.map_or("–".to_owned(), |cell| detectable_text(cell, view.power))
+            cell.map_or("–".to_owned(), |cell| match ends {
+                Ends::Shown => detectable_with_interval(cell, view.power),
+                Ends::Below => detectable_text(cell, view.power),
+            })
         }));
         table.row(line);
     }
@@ -228,7 +248,7 @@ pub fn rate_titles(found: &Found) -> Vec<String> {
     options.methods.iter().flat_map(of).collect()
 }
 
-fn wide_table(rows: &[Detectability], found: &Found) -> Table {
+fn wide_table(rows: &[Detectability], found: &Found, ends: Ends) -> Table {
     let (mut columns, cells) = names(rows);
     // One benchmark has its name in the headline.
     let named = if rows.len() == 1 { 1 } else { 0 };
@@ -242,27 +262,25 @@ fn wide_table(rows: &[Detectability], found: &Found) -> Table {
             let mut line = cells(row).split_off(named);
             line.push(wide.slowdown.to_string());
             line.push(wide.configuration.to_string());
-            line.extend(wide.rates.iter().map(rate_text));
+            line.extend(wide.rates.iter().map(|it| rate_text(it, ends)));
             table.row(line);
         }
     }
     table
 }
 
-/// Returns `0.95`, `~0.95` by formula.
-fn rate_text(rate: &Option<CellRate>) -> String {
-    match rate {
-        Some(CellRate {
-            value,
-            interval: Some(_),
-            ..
-        }) => format!("{value:.2}"),
-        Some(CellRate {
-            value,
-            interval: None,
-            ..
-        }) => format!("~{value:.2}"),
-        None => "–".to_owned(),
+/// Returns `0.95` or `0.95 [0.89–0.98]`, `~0.95` by formula.
+fn rate_text(rate: &Option<CellRate>, ends: Ends) -> String {
+    let Some(CellRate {
+        value, interval, ..
+    }) = rate
+    else {
+        return "–".to_owned();
+    };
+    match (interval, ends) {
+        (None, _) => format!("~{value:.2}"),
+        (Some(_), Ends::Below) => format!("{value:.2}"),
+        (Some(it), Ends::Shown) => format!("{value:.2} [{:.2}–{:.2}]", it.lower, it.upper),
     }
 }
 
@@ -271,8 +289,5 @@ fn wrapped(notes: &[String], context: &Context) -> String {
     const WIDTH: usize = 80;
     let width = context.terminal.width().map_or(WIDTH, |it| it.min(WIDTH));
     let lines: Vec<String> = notes.iter().map(|it| wrap(it, width)).collect();
-    lines.join(
-        "
-",
-    )
+    lines.join("\n")
 }

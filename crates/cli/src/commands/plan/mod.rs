@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
-use lapwing_core::judge::DetectionOptions;
+use lapwing_core::judge::{DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN};
 use lapwing_core::record::StoreError;
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
@@ -48,7 +48,7 @@ pub struct PlanCommand {
     #[arg(long, value_name = "SLOWDOWN", value_delimiter = ',', value_parser = parse_slowdown)]
     slowdown: Vec<f64>,
     /// How probably it has to be detected
-    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "95%")]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
     /// The largest false-positive rate
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "5%")]
@@ -120,9 +120,6 @@ enum Flavour {
 
 /// So many experiments confirm a configuration.
 const CONFIRMING: u32 = 1_000;
-
-/// A slowdown that matters where nobody says which does.
-const USUAL_SLOWDOWN: f64 = 1.05;
 
 impl PlanCommand {
     /// Chooses, shows what was chosen, and writes it where that was asked for.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{Found, Variability};
 use crate::audit::{self, Detail};
 use crate::error::CliError;
+use crate::not_judged;
 use crate::options::{Context, Format};
 use crate::samples::Which;
 use crate::table::Align::{Left, Right};
@@ -37,7 +38,11 @@ pub fn write(found: &Found, command: &Variability, context: &Context) -> Result<
         }
         Format::Json => {
             let rows: Vec<Value> = found.rows.iter().map(row_json).collect();
-            let answer = json!({"variability": rows, "audit": audit::json(&found.audit, detail)});
+            let answer = json!({
+                "variability": rows,
+                "not_judged": not_judged::json(&not_judged::of_audit(&found.audit)),
+                "audit": audit::json(&found.audit, detail),
+            });
             serde_json::to_writer_pretty(&mut out, &answer)?;
             writeln!(out)?;
         }
@@ -138,12 +143,9 @@ fn notes(found: &Found, command: &Variability) -> Vec<String> {
             }
         ));
     }
-    let not_viable = found.audit.not_viable().count();
-    if not_viable > 0 && command.cleaning.detail() == Detail::Line {
-        notes.push(format!(
-            "not judged: {}; --audit says why",
-            counted(not_viable as u64, "benchmark")
-        ));
+    if command.cleaning.detail() == Detail::Line {
+        let names = not_judged::names(&not_judged::of_audit(&found.audit));
+        notes.extend(names.map(|names| format!("not judged: {names}")));
     }
     notes
 }

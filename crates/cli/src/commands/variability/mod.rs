@@ -57,14 +57,14 @@ impl Variability {
         let found = self.find(context)?;
         if found.rows.is_empty() {
             if self.format == Format::Json {
-                answer::write(&found, &self, context)?;
+                CliError::unless_reader_left(answer::write(&found, &self, context))?;
             }
             return Err(nothing(&found.audit));
         }
         if let Some(path) = &self.plot {
             chart::variability(&found.rows).save(path)?;
         }
-        answer::write(&found, &self, context)?;
+        CliError::unless_reader_left(answer::write(&found, &self, context))?;
         Ok(Exit::Fine)
     }
 

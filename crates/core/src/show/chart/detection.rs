@@ -14,6 +14,7 @@ use super::{Chart, LABEL_SIZE, WIDTH, number_axis};
 use crate::explain::Detectability;
 use crate::judge::{DetectionCell, DetectionGrid};
 use crate::show::detection::DetectionView;
+use crate::show::enough::Able;
 use crate::show::noise::Titles;
 use crate::show::quantity::count;
 use crate::show::sample::first_upper;
@@ -83,8 +84,16 @@ fn legend<'a>(view: DetectionView, mut cells: impl Iterator<Item = &'a Detection
 fn one(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Chart {
     let name = Titles::of(std::slice::from_ref(row)).title(row);
     let target = view.target_text();
-    let title = match view.cheapest(row) {
-        Some(cell) => format!("{name} detects {target} from {} on", cell.configuration),
+    let enough = view.enough(row);
+    let title = match enough.told() {
+        Some(cell) => format!(
+            "{name} {} {target} from {} on",
+            match enough.is_sure() {
+                true => "detects",
+                false => "may detect",
+            },
+            cell.configuration
+        ),
         None => format!(
             "{name} cannot detect {target} with {} or less",
             grid.largest()
@@ -151,7 +160,8 @@ fn several(
         .collect();
     shown.sort_by_key(|it| it.0);
     let drawable = shown.len();
-    let able = shown.iter().filter(|it| it.0.0.is_some()).count();
+    let able: Vec<Able> = shown.iter().map(|it| it.0.0).collect();
+    let unknown = std::iter::repeat_n(Able::Unknown, rows.len() - drawable);
     let shown: Vec<&Detectability> = shown.into_iter().take(MOST_ROWS).map(|it| it.1).collect();
     let configurations = telling(grid);
     let titles = Titles::of(rows);
@@ -200,7 +210,8 @@ fn several(
             }
         ));
     }
-    let headline = view.headline_of(able, rows.len(), grid.largest());
+    let able = able.into_iter().chain(unknown);
+    let headline = view.headline_of(able, grid.largest(), view.experiments(rows));
     Chart {
         subtitle,
         ..chart(first_upper(&headline), height + 20, option)
@@ -208,12 +219,13 @@ fn several(
 }
 
 /// In which order rows are drawn.
-type Urgency = (Option<Reverse<usize>>, Reverse<u64>);
+type Urgency = (Able, Option<Reverse<usize>>, Reverse<u64>);
 
 /// Those that cannot detect what matters come first, the worst of them before the others; then those for which it
 /// takes most.
 fn urgency(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Urgency {
-    let cost = view.cheapest(row).map(|it| {
+    let enough = view.enough(row);
+    let cost = enough.told().map(|it| {
         let Configuration {
             instances,
             iterations,
@@ -225,7 +237,7 @@ fn urgency(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Ur
         .and_then(|it| it.detectable(view.power));
     // Slowdowns are at least 1, and such numbers are in the order of their bits.
     let slowdown = found.map_or(f64::INFINITY, |it| it.slowdown);
-    (cost, Reverse(slowdown.to_bits()))
+    (enough.able(), cost, Reverse(slowdown.to_bits()))
 }
 
 /// Returns at most five configurations from the smallest to the largest.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use crate::judge::DetectionCell;
-use crate::show::detection::{DetectionView, change, detectable_text};
+use crate::show::detection::{DetectionView, change, detectable_text, slowdown_interval};
 use crate::show::sample::as_f64;
 
 /// The last shade; `chart.js` has a colour for each.
@@ -124,13 +124,8 @@ fn hover(cell: &DetectionCell, view: DetectionView) -> String {
     match cell.experiments() {
         None => format!("{slowdown}, by formula"),
         Some(experiments) => {
-            let lower = change(found.interval.lower);
-            let lower = lower.trim_end_matches(" %");
-            let upper = match found.interval.upper.is_finite() {
-                true => change(found.interval.upper),
-                false => "? %".to_owned(),
-            };
-            format!("{slowdown} [{lower}–{upper}], {experiments} experiments")
+            let interval = slowdown_interval(found.interval);
+            format!("{slowdown} {interval}, {experiments} experiments")
         }
     }
 }

@@ -17,12 +17,14 @@ use super::site::{
     counted, filters, listing, shell, verb,
 };
 use crate::explain::{Detectability, Noise};
-use crate::judge::{DetectionOptions, INSTANCES_FOR_A_VERDICT, WantedBasis};
+use crate::judge::{
+    DetectionOptions, INSTANCES_FOR_A_VERDICT, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
+};
 use crate::model::MetricName;
 use crate::show::chart;
 use crate::show::quantity::{count, percent};
 use crate::show::sample::metric_title;
-use crate::show::{DetectionView, detectable_text};
+use crate::show::{Able, DetectionView, detectable_text};
 
 /// Which slowdowns should be detected.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,9 +41,9 @@ impl Default for Detect {
     /// As `lapwing mds` has it.
     fn default() -> Self {
         Self {
-            target: 1.05,
-            power: 0.95,
-            confidence: Confidence::P95,
+            target: USUAL_SLOWDOWN,
+            power: USUAL_POWER,
+            confidence: DetectionOptions::default().confidence,
         }
     }
 }
@@ -334,13 +336,15 @@ fn answer(
     let number = |able: &str| rows.iter().filter(|it| it.able == able).count();
     let link = |state: &str, text: String| html! { a href=(format!("#metric={}&state={state}", url_part(metric))) { (text) } };
     let (able, unable, unknown) = (number("yes"), number("no"), number("unknown"));
+    // By formula nothing is too close to call.
+    let known = std::iter::repeat_n(Able::Yes, able).chain(std::iter::repeat_n(Able::No, unable));
     html! {
         p.answer {
             "By " (metric_title(metric)) ": "
             @if able + unable == 0 {
                 "of " (counted(rows.len(), "benchmark")) " nothing is known: it takes " (TAKES) "."
             } @else {
-                strong { (view.headline_of(able, able + unable, largest)) } "."
+                strong { (view.headline_of(known, largest, 0)) } "."
                 @if unable > 0 { " " (link("no", format!("{} cannot", count(unable)))) "." }
                 @if unknown > 0 {
                     " Of " (link("unknown", format!("{} more", count(unknown)))) " nothing is known: it takes " (TAKES) "."

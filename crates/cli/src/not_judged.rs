@@ -1,0 +1,104 @@
+//! What an answer has nothing to say of, by name and with its reason.
+
+use lapwing_core::clean::Audit;
+use serde_json::{Value, json};
+
+/// A metric of a benchmark that is not judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotJudged {
+    /// The suite of the benchmark.
+    pub suite: String,
+    /// Its id.
+    pub benchmark: String,
+    /// The variant and version, where there is something to tell.
+    pub setting: Option<String>,
+    /// The metric.
+    pub metric: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Returns what did not come through cleaning, or is of no use.
+pub fn of_audit(audit: &Audit) -> Vec<NotJudged> {
+    audit
+        .not_viable()
+        .map(|(it, _)| NotJudged {
+            suite: it.suite.clone(),
+            benchmark: it.benchmark.clone(),
+            setting: it.setting.clone(),
+            metric: it.metric.clone(),
+            reason: it.reason().unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// More names than this for one reason are a number.
+const NAMES: usize = 3;
+
+/// Returns `a, b and 2 more (no iteration ended well); c (all values are zero)`; `None` of none.
+pub fn names(all: &[NotJudged]) -> Option<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for it in all {
+        let at = reasons.iter().position(|known| known.0 == it.reason);
+        let at = at.unwrap_or_else(|| {
+            reasons.push((&it.reason, Vec::new()));
+            reasons.len() - 1
+        });
+        if !reasons[at].1.contains(&it.benchmark.as_str()) {
+            reasons[at].1.push(&it.benchmark);
+        }
+    }
+    let texts = reasons.into_iter().map(|(reason, names)| {
+        let shown = names[..names.len().min(NAMES)].join(", ");
+        match names.len().checked_sub(NAMES) {
+            None | Some(0) => format!("{shown} ({reason})"),
+            Some(more) => format!("{shown} and {more} more ({reason})"),
+        }
+    });
+    let texts: Vec<String> = texts.collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
+/// Returns the value of the key `not_judged` of an answer.
+pub fn json(all: &[NotJudged]) -> Value {
+    let rows = all.iter().map(|it| {
+        json!({
+            "suite": it.suite,
+            "benchmark": it.benchmark,
+            "setting": it.setting,
+            "metric": it.metric,
+            "reason": it.reason,
+        })
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_with_their_reasons() {
+        let of = |benchmark: &str, reason: &str| NotJudged {
+            suite: "s".to_owned(),
+            benchmark: benchmark.to_owned(),
+            setting: None,
+            metric: "wall_time".to_owned(),
+            reason: reason.to_owned(),
+        };
+        let all = [
+            of("a", "failed"),
+            of("b", "zero"),
+            of("c", "failed"),
+            of("a", "failed"),
+            of("d", "failed"),
+            of("e", "failed"),
+        ];
+        let text = names(&all);
+        assert_eq!(
+            text.as_deref(),
+            Some("a, c, d and 1 more (failed); b (zero)")
+        );
+        assert_eq!(names(&[]), None);
+    }
+}

@@ -1,0 +1,285 @@
+//! Which configuration is enough to detect the slowdown that matters, and how surely that is known.
+
+use std::collections::BTreeMap;
+
+use lapwing_stats::Configuration;
+
+use super::detection::{DetectionView, a_side};
+use super::noise::{Row, Titles};
+use super::quantity::count;
+use crate::explain::Detectability;
+use crate::judge::DetectionCell;
+
+/// The configurations with the fewest iterations in all that detect the slowdown which matters; of equal ones those
+/// with fewer instances. By formula all three are the same.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Enough<'a> {
+    /// The first whose rate has the wanted power.
+    pub likely: Option<&'a DetectionCell>,
+    /// The first whose rate has it even at the lower end of its interval.
+    pub surely: Option<&'a DetectionCell>,
+    /// The first whose rate has it at the upper end of its interval.
+    pub perhaps: Option<&'a DetectionCell>,
+}
+
+/// Whether any configuration of the grid is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Able {
+    /// None is, not even at the upper ends of the intervals.
+    No,
+    /// Too little was measured to say anything.
+    Unknown,
+    /// Some may be: the interval of their rate contains the wanted power.
+    Unsure,
+    /// One is, at the lower end of its interval.
+    Yes,
+}
+
+impl<'a> Enough<'a> {
+    /// Returns the configuration that is told: the likely one, or else one that may be enough.
+    pub fn told(self) -> Option<&'a DetectionCell> {
+        self.likely.or(self.perhaps)
+    }
+
+    /// Returns whether what is told is surely enough.
+    pub fn is_sure(self) -> bool {
+        let configuration = |it: Option<&DetectionCell>| it.map(|it| it.configuration);
+        self.surely.is_some() && configuration(self.likely) == configuration(self.surely)
+    }
+
+    /// Returns whether any configuration is enough, where something is known of some.
+    pub fn able(self) -> Able {
+        match (self.surely, self.told()) {
+            (Some(_), _) => Able::Yes,
+            (None, Some(_)) => Able::Unsure,
+            (None, None) => Able::No,
+        }
+    }
+}
+
+impl DetectionView {
+    /// Returns which configurations are enough for the slowdown that matters.
+    pub fn enough(self, row: &Detectability) -> Enough<'_> {
+        let mut cells: Vec<&DetectionCell> = self.cells(row).collect();
+        cells.sort_by_key(|cell| {
+            let Configuration {
+                instances,
+                iterations,
+            } = cell.configuration;
+            (instances * iterations, instances)
+        });
+        let mut enough = Enough::default();
+        // A rate takes a while, so no more are asked for than needed.
+        for cell in cells {
+            let Some(rate) = cell.rate(self.target) else {
+                continue;
+            };
+            let (lower, upper) = match rate.interval {
+                Some(interval) => (interval.lower, interval.upper),
+                None => (rate.value, rate.value),
+            };
+            if upper >= self.power {
+                enough.perhaps = enough.perhaps.or(Some(cell));
+            }
+            if rate.value >= self.power {
+                enough.likely = enough.likely.or(Some(cell));
+            }
+            if lower >= self.power {
+                enough.surely = Some(cell);
+                break;
+            }
+        }
+        enough
+    }
+
+    /// Returns the configuration with the fewest iterations in all whose rate has the wanted power; of equal ones that
+    /// with fewer instances.
+    pub fn cheapest(self, row: &Detectability) -> Option<&DetectionCell> {
+        self.enough(row).likely
+    }
+
+    /// Returns whether the benchmark can detect the slowdown that matters.
+    pub fn able(self, row: &Detectability) -> Able {
+        match self.cells(row).next() {
+            Some(_) => self.enough(row).able(),
+            None => Able::Unknown,
+        }
+    }
+
+    /// Returns the answer in a sentence.
+    ///
+    /// A benchmark of several settings or metrics is as able as the least of them.
+    pub fn headline(self, rows: &[Detectability], most: Configuration) -> String {
+        let experiments = self.experiments(rows.iter());
+        if let [row] = rows {
+            return self.headline_of_one(row, most);
+        }
+        let mut benchmarks: BTreeMap<(&str, &str), Able> = BTreeMap::new();
+        for row in rows {
+            let able = self.able(row);
+            let least = benchmarks
+                .entry((&row.suite, &row.benchmark))
+                .or_insert(able);
+            *least = able.min(*least);
+        }
+        let titles = Titles::within_benchmarks(rows);
+        let throughout = match (titles.settings, titles.metrics) {
+            (false, false) => "",
+            (true, false) => " in every setting",
+            (false, true) => " by every metric",
+            (true, true) => " in every setting and by every metric",
+        };
+        let counts = Counts::of(benchmarks.into_values());
+        self.sentence(counts, throughout, most, experiments)
+    }
+
+    fn headline_of_one(self, row: &Detectability, most: Configuration) -> String {
+        let (name, target) = (&row.benchmark, self.target_text());
+        let enough = self.enough(row);
+        let within = format!("with at most {}", a_side(most));
+        match (enough.able(), enough.surely, enough.likely) {
+            (Able::Yes, Some(surely), Some(likely)) if !enough.is_sure() => format!(
+                "{name} can detect {target}, with {}, perhaps with {}",
+                a_side(surely.configuration),
+                likely.configuration
+            ),
+            (Able::Yes, Some(surely), _) => {
+                format!(
+                    "{name} can detect {target}, with {}",
+                    a_side(surely.configuration)
+                )
+            }
+            (Able::Unsure, ..) => {
+                let tell = tell(self.experiments([row]));
+                format!("{tell} whether {name} can detect {target} {within}")
+            }
+            (Able::No | Able::Unknown | Able::Yes, ..) => {
+                format!("{name} cannot detect {target} {within}")
+            }
+        }
+    }
+
+    /// Returns the answer in a sentence where it is known what each benchmark is.
+    pub(super) fn headline_of(
+        self,
+        all: impl IntoIterator<Item = Able>,
+        most: Configuration,
+        experiments: usize,
+    ) -> String {
+        self.sentence(Counts::of(all), "", most, experiments)
+    }
+
+    fn sentence(
+        self,
+        counts: Counts,
+        throughout: &str,
+        most: Configuration,
+        experiments: usize,
+    ) -> String {
+        let Counts {
+            yes,
+            unsure,
+            unknown,
+            all,
+        } = counts;
+        let detect = format!(
+            "detect {}{throughout} with at most {}",
+            self.target_text(),
+            a_side(most)
+        );
+        let unknown = match unknown {
+            0 => String::new(),
+            unknown if unknown == all => String::new(),
+            unknown => format!("; of {} too little is known", count(unknown)),
+        };
+        if yes == 0 && unsure > 0 {
+            let who = match all {
+                1 => "the one benchmark".to_owned(),
+                all => format!("{} of {} benchmarks", count(unsure), count(all)),
+            };
+            return format!("{} whether {who} can {detect}{unknown}", tell(experiments));
+        }
+        let who = match (yes, all) {
+            (0, 1) => "the one benchmark cannot".to_owned(),
+            (_, 1) => "the one benchmark can".to_owned(),
+            (0, all) => format!("none of {} benchmarks can", count(all)),
+            (yes, all) if yes == all => format!("all {} benchmarks can", count(all)),
+            (yes, all) => format!("{} of {} benchmarks can", count(yes), count(all)),
+        };
+        let unsure = match unsure {
+            0 => String::new(),
+            1 => format!(", 1 is too close to call with {}", these(experiments)),
+            several => format!(
+                ", {} are too close to call with {}",
+                count(several),
+                these(experiments)
+            ),
+        };
+        format!("{who} {detect}{unsure}{unknown}")
+    }
+
+    /// Returns how many experiments the rates of these rest on; of a formula none.
+    pub(super) fn experiments<'a>(
+        self,
+        rows: impl IntoIterator<Item = &'a Detectability>,
+    ) -> usize {
+        let rows = rows.into_iter();
+        let numbers = rows.filter_map(|row| self.cells(row).find_map(DetectionCell::experiments));
+        numbers.max().unwrap_or_default()
+    }
+}
+
+/// How many benchmarks are how able.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    yes: usize,
+    unsure: usize,
+    unknown: usize,
+    all: usize,
+}
+
+impl Counts {
+    fn of(all: impl IntoIterator<Item = Able>) -> Self {
+        all.into_iter().fold(Self::default(), |mut counts, able| {
+            counts.all += 1;
+            match able {
+                Able::Yes => counts.yes += 1,
+                Able::Unsure => counts.unsure += 1,
+                Able::Unknown => counts.unknown += 1,
+                Able::No => {}
+            }
+            counts
+        })
+    }
+}
+
+impl Titles {
+    /// Returns what it takes to tell the rows of one benchmark from each other, of the benchmark for which it takes most.
+    fn within_benchmarks(rows: &[Detectability]) -> Self {
+        let mut first: BTreeMap<(&str, &str), &Detectability> = BTreeMap::new();
+        let mut titles = Self {
+            suites: false,
+            settings: false,
+            metrics: false,
+        };
+        for row in rows {
+            let about = row.about();
+            let first = first.entry((about.suite, about.benchmark)).or_insert(row);
+            titles.settings |= first.setting != row.setting;
+            titles.metrics |= first.name != row.name;
+        }
+        titles
+    }
+}
+
+fn these(experiments: usize) -> String {
+    match experiments {
+        1 => "1 experiment".to_owned(),
+        several => format!("{} experiments", count(several)),
+    }
+}
+
+fn tell(experiments: usize) -> String {
+    let verb = if experiments == 1 { "does" } else { "do" };
+    format!("{} {verb} not tell", these(experiments))
+}
