@@ -1,0 +1,440 @@
+"""Executes a benchmark several times within one pytest item, and records each time.
+
+An item is one instance. Each iteration is a full set-up, call and teardown of what has function scope; what has a
+wider scope stays until the last iteration, whose teardown is told the true next item. pytest gets one
+report for each phase of an item, as it does of a test that is executed once.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+import unittest
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import pytest
+from _pytest.runner import CallInfo, call_and_report, get_reraise_exceptions
+
+from . import describe
+from .metrics import Metric
+from .options import Settings
+from .recorder import InstanceRecorder, Recorder
+from .timing import Stopwatch
+
+LONGEST_TRACEBACK = 8 * 1024
+
+
+@dataclass
+class Plan:
+    """How an item is measured."""
+
+    settings: Settings
+    # `benchmark` of pytest-benchmark repeats by itself, within one execution of the test.
+    repeats_itself: bool = False
+    # Instances of tests that may record metrics which nobody declared are written with their first iteration.
+    may_surprise: bool = False
+
+    @property
+    def total(self) -> int:
+        """Iterations in all."""
+        return 1 if self.repeats_itself else self.settings.burn_in + self.settings.iterations
+
+
+@dataclass
+class Measurement:
+    """What fixtures contribute to the iteration under way."""
+
+    declared: dict[str, Metric]
+    metrics: dict[str, float] = field(default_factory=dict)
+    new: dict[str, Metric] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    artifacts: dict[str, str] = field(default_factory=dict)
+    # The wall time is what `benchmark_time` measures, not the test's body.
+    times_itself: bool = False
+
+
+PLAN = pytest.StashKey[Plan]()
+VISIT = pytest.StashKey["Visit"]()
+"""The visit to an item while it is under way."""
+
+
+class NextIteration:
+    """Stands for the next iteration as pytest's next item: another test with the same parents."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._item, name)
+
+    def listchain(self) -> list[Any]:
+        """Returns the item's parents and itself."""
+        return [*self._item.listchain()[:-1], self]
+
+
+@dataclass
+class Reports:
+    """The reports of one iteration."""
+
+    burn_in: bool
+    setup: pytest.TestReport
+    call: Optional[pytest.TestReport] = None
+    teardown: Optional[pytest.TestReport] = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether set-up or call failed."""
+        return self.setup.failed or (self.call is not None and self.call.failed)
+
+
+class Loop:
+    """The hooks. Registered last, so that it goes before other plugins that execute items."""
+
+    def __init__(self, recorder: Recorder, *, keep_gc: bool) -> None:
+        self._recorder = recorder
+        self._keep_gc = keep_gc
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: Optional[pytest.Item]) -> Optional[bool]:
+        plan = item.stash.get(PLAN, None)
+        if plan is None:
+            return None
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        visit = item.stash[VISIT] = Visit(item, nextitem, plan, self._recorder, keep_gc=self._keep_gc)
+        try:
+            visit.run()
+        finally:
+            visit.leave()
+            del item.stash[VISIT]
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        visit = item.stash.get(VISIT, None)
+        if visit is not None:
+            visit.before_call()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: CallInfo[None]) -> Any:
+        report = yield
+        visit = item.stash.get(VISIT, None)
+        if visit is not None and call.excinfo is not None:
+            visit.raised[call.when] = call.excinfo.value
+        return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: Optional[pytest.Item]) -> None:
+        visit = item.stash.get(VISIT, None)
+        if visit is None or isinstance(nextitem, NextIteration):
+            return
+        # The last iteration: it is over, and recorded, before what has a wider scope is torn down.
+        state = item.session._setupstate
+        try:
+            state.teardown_exact(NextIteration(item))  # type: ignore[arg-type]
+        except BaseException as error:
+            visit.finish_iteration(error, last=True)
+            state.teardown_exact(nextitem)
+            raise
+        visit.finish_iteration(None, last=True)
+
+
+class Visit:
+    """One visit to a benchmark: an instance."""
+
+    def __init__(
+        self,
+        item: pytest.Item,
+        nextitem: Optional[pytest.Item],
+        plan: Plan,
+        recorder: Recorder,
+        *,
+        keep_gc: bool,
+    ) -> None:
+        self.item = item
+        self.plan = plan
+        self.recorder = recorder
+        self.keep_gc = keep_gc
+        self.raised: dict[str, BaseException] = {}
+        self.measurement = Measurement(recorder.metrics)
+        self.stopwatch: Optional[Stopwatch] = None
+        self.observed: dict[str, Any] = {}
+        self.instance: InstanceRecorder = recorder.begin(
+            describe.benchmark(item), self._attributes(), waits=plan.may_surprise
+        )
+        self._nextitem = nextitem
+        self._function: Any = None
+        self._failures = 0
+        self._offset = 0.0
+        self._over = False
+        self._ended_by: Optional[tuple[str, str]] = None
+        self._reports: list[Reports] = []
+        self._own_sections = len(item._report_sections)
+        self._outcome: tuple[str, Optional[str]] = ("ok", None)
+
+    def _attributes(self) -> dict[str, Any]:
+        source = describe.source(self.item)
+        return {"source": source} if source else {}
+
+    @property
+    def burn_in(self) -> bool:
+        """Whether the iteration under way is burn-in."""
+        return not self.plan.repeats_itself and len(self._reports) < self.plan.settings.burn_in
+
+    def run(self) -> None:
+        """Executes iterations until none is left, or it is given up."""
+        while not self._over:
+            self._iteration()
+        self._log_teardown()
+
+    def _iteration(self) -> None:
+        item = self.item
+        self._begin_iteration()
+        try:
+            reports = Reports(self.burn_in, call_and_report(item, "setup", log=False))
+            if reports.setup.passed:
+                reports.call = call_and_report(item, "call", log=False)
+            self._restore_function()
+            self._judge_call()
+            self._reports.append(reports)
+            last = self._is_last()
+            nextitem: Any = NextIteration(item)
+            if last:
+                self._log_setup_and_call()
+                # As pytest itself does it, so that nothing of a session that stops is left behind.
+                stops = item.session.shouldfail or item.session.shouldstop
+                nextitem = None if stops else self._nextitem
+            reports.teardown = call_and_report(item, "teardown", log=False, nextitem=nextitem)
+            if last:
+                self._over = True
+                return
+            self.finish_iteration(self.raised.get("teardown"), last=False)
+            if self._given_up():
+                # What has function scope failed to be torn down once too often.
+                self._over = True
+                self._log_setup_and_call()
+                self._tear_down_the_rest()
+        finally:
+            self._restore_function()
+            # As pytest itself does it after an item.
+            item._request = False
+            item.funcargs = None
+
+    def _tear_down_the_rest(self) -> None:
+        """Tears down what has a wider scope and was kept for an iteration that does not come."""
+        state = self.item.session._setupstate
+        call = CallInfo.from_call(
+            lambda: state.teardown_exact(self._nextitem),
+            "teardown",
+            reraise=get_reraise_exceptions(self.item.config),
+        )
+        if call.excinfo is not None:
+            report = self.item.ihook.pytest_runtest_makereport(item=self.item, call=call)
+            self._reports[-1].teardown = report
+
+    def _begin_iteration(self) -> None:
+        item = self.item
+        if self._reports or not item._request:
+            item._initrequest()
+        if self._reports:
+            _forget_class_instance(item)
+            del item._report_sections[self._own_sections :]
+        self.raised.clear()
+        self.measurement = Measurement(self.recorder.metrics)
+        self.stopwatch = None
+        self._offset = self.since_start()
+
+    def since_start(self) -> float:
+        """Returns the seconds since the instance began."""
+        return time.perf_counter() - self.instance.begun
+
+    def before_call(self) -> None:
+        """Has the test's function timed; the last thing that is done before pytest calls it."""
+        self.stopwatch = self.new_stopwatch()
+        if not self.stopwatch.alarm.can_hold:
+            self.measurement.attributes["time_limit"] = "not held: not in the main thread"
+            warnings.warn(
+                pytest.PytestWarning(f"{self.item.nodeid}: the time limit holds in the main thread only"),
+                stacklevel=2,
+            )
+        if self.plan.repeats_itself or not hasattr(self.item, "obj"):
+            return
+        self._function = self.item.obj
+        self.item.obj = self.stopwatch.timed(self._function)
+
+    def new_stopwatch(self) -> Stopwatch:
+        """Returns a stopwatch with the benchmark's limit."""
+        return Stopwatch(limit=self.plan.settings.time_limit, keep_gc=self.keep_gc)
+
+    def _restore_function(self) -> None:
+        if self._function is not None:
+            self.item.obj = self._function
+            self._function = None
+
+    def _judge_call(self) -> None:
+        """Finds out how set-up and call went."""
+        limit = self.plan.settings.time_limit
+        setup, call = self.raised.get("setup"), self.raised.get("call")
+        skipped = _skipped(setup) or _skipped(call)
+        if skipped is not None:
+            self._ended_by = ("skipped", skipped)
+        elif setup is not None:
+            self._outcome = ("failed", f"setup: {_one_line(setup)}")
+        elif self.stopwatch is not None and self.stopwatch.alarm.rang:
+            self._outcome = ("timed_out", f"took longer than the time limit of {limit:g} s")
+        elif call is not None:
+            self._outcome = ("failed", _one_line(call))
+        else:
+            self._outcome = ("ok", None)
+        if setup is None and call is not None and skipped is None:
+            self._note_traceback(call)
+        if self._outcome[0] == "ok" or self._ended_by:
+            self._failures = 0
+        else:
+            self._failures += 1
+
+    def _note_traceback(self, error: BaseException) -> None:
+        text = "".join(_traceback_lines(error))
+        self.measurement.attributes["traceback"] = text[-LONGEST_TRACEBACK:]
+
+    def _given_up(self) -> bool:
+        limit = self.plan.settings.max_failures
+        return 0 < limit <= self._failures
+
+    def _is_last(self) -> bool:
+        session = self.item.session
+        stops = bool(session.shouldfail or session.shouldstop)
+        planned = len(self._reports) >= self.plan.total
+        return planned or stops or self._ended_by is not None or self._given_up()
+
+    def finish_iteration(self, teardown: Optional[BaseException], *, last: bool) -> None:
+        """Records the iteration, whose function-level fixtures are torn down, and the instance's end after the last."""
+        if teardown is not None and self._outcome[0] == "ok" and self._ended_by is None:
+            self._outcome = ("failed", f"teardown: {_one_line(teardown)}")
+            self._failures += 1
+        if self._ended_by is None and not self.plan.repeats_itself:
+            self._record()
+        if last or self._given_up():
+            self._end()
+
+    def _record(self) -> None:
+        measured, (outcome, message) = self.measurement, self._outcome
+        metrics = dict(measured.metrics)
+        if outcome == "timed_out":
+            metrics["wall_time"] = self.plan.settings.time_limit
+        elif outcome == "failed" and not (message or "").startswith("teardown: "):
+            metrics.pop("wall_time", None)
+        elif not measured.times_itself and self.stopwatch and self.stopwatch.elapsed is not None:
+            metrics.setdefault("wall_time", self.stopwatch.elapsed / 1e9)
+        xfail = _xfail_reason(self._reports[-1])
+        if xfail is not None:
+            measured.attributes["xfail"] = xfail
+        self.instance.iteration(
+            metrics,
+            declared=measured.new,
+            offset=self._offset,
+            burn_in=self._reports[-1].burn_in,
+            outcome=outcome,
+            message=message,
+            attributes=measured.attributes,
+            artifacts=measured.artifacts,
+        )
+
+    def _end(self) -> None:
+        if self._ended_by is not None:
+            outcome, message = self._ended_by
+        elif self._given_up():
+            many = self._failures
+            outcome, message = "failed", f"{many} iteration{'s' if many > 1 else ''} failed in a row"
+        elif self.plan.repeats_itself:
+            outcome, message = self._outcome[0], self._outcome[1] or ""
+        else:
+            outcome, message = "ok", ""
+        self.instance.end(outcome, message, self.observed)
+
+    def leave(self) -> None:
+        """Ends an instance that something outside interrupted."""
+        self._restore_function()
+        self.instance.end("lost", "interrupted", self.observed)
+
+    def _log_setup_and_call(self) -> None:
+        """Reports the iteration that tells most: the first measured one that did not pass, else the last."""
+        shown = self._shown()
+        hook = self.item.ihook
+        several = self.plan.total > 1
+        for when in ("setup", "call"):
+            report = getattr(shown, when)
+            if report is None:
+                continue
+            _add_up(report, [getattr(it, when) for it in self._reports])
+            if report.failed and several:
+                number = self._reports.index(shown) + 1
+                text = f"iteration {number} of {len(self._reports)}, {self._failed()} failed"
+                report.sections.append(("lapwing", text))
+            hook.pytest_runtest_logreport(report=report)
+
+    def _shown(self) -> Reports:
+        counted = [it for it in self._reports if not it.burn_in] or self._reports
+        failed = [it for it in counted if it.failed]
+        other = [it for it in counted if not (it.setup.passed and it.call and it.call.passed)]
+        return (failed or other or counted[-1:])[0]
+
+    def _failed(self) -> int:
+        return sum(it.failed for it in self._reports)
+
+    def _log_teardown(self) -> None:
+        reports = [it.teardown for it in self._reports if it.teardown is not None]
+        shown = next((it for it in reports if it.failed), reports[-1])
+        _add_up(shown, reports)
+        self.item.ihook.pytest_runtest_logreport(report=shown)
+
+
+def _add_up(shown: pytest.TestReport, reports: list[Optional[pytest.TestReport]]) -> None:
+    """Has a report speak for all iterations: their time in all."""
+    there = [it for it in reports if it is not None]
+    duration = sum(it.duration for it in there)
+    start, stop = min(it.start for it in there), max(it.stop for it in there)
+    shown.duration, shown.start, shown.stop = duration, start, stop
+
+
+def _forget_class_instance(item: pytest.Item) -> None:
+    """Has the next iteration of a method get an object of its own, as another test would."""
+    if getattr(item, "cls", None) is None or not hasattr(item.cls, getattr(item, "originalname", None) or ""):
+        return
+    item.__dict__.pop("_instance", None)
+    item._obj = None  # type: ignore[attr-defined]
+
+
+def _skipped(error: Optional[BaseException]) -> Optional[str]:
+    """Returns why something was skipped, or not to be run; None where it was not."""
+    if isinstance(error, (pytest.skip.Exception, unittest.SkipTest)):
+        return str(error) or "skipped"
+    if isinstance(error, pytest.xfail.Exception) and str(error).startswith("[NOTRUN]"):
+        return f"xfail: {error}"
+    return None
+
+
+def _one_line(error: BaseException) -> str:
+    text = str(error).strip().splitlines()
+    kind = type(error).__name__
+    return f"{kind}: {text[0]}"[:500] if text else kind
+
+
+def _traceback_lines(error: BaseException) -> list[str]:
+    """Returns the traceback without the frames of pytest and of this plugin around the test."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        if not module.startswith(("_pytest.", "pluggy.", "pytest_lapwing.", "unittest.")):
+            break
+        trace = trace.tb_next
+    return traceback.format_exception(type(error), error, trace, chain=False)
+
+
+def _xfail_reason(reports: Reports) -> Optional[str]:
+    for report in (reports.call, reports.setup):
+        if report is not None and hasattr(report, "wasxfail"):
+            return report.wasxfail or "xfail"
+    return None

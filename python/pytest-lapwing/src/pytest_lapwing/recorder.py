@@ -1,0 +1,240 @@
+"""Writes records as they happen, so that a killed pytest loses the iteration under way at most."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import socket
+import time
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from . import ids
+from .metrics import Metric, declare
+
+try:
+    import fcntl
+except ImportError:  # No POSIX: pytest goes on, but nothing can be recorded.
+    fcntl = None  # type: ignore[assignment]
+
+Record = dict[str, Any]
+
+
+class RecordFile:
+    """A file of record lines. Each record is one write, line end included."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        # A forked child that lives on must not hold the lock.
+        os.register_at_fork(after_in_child=self.close)
+
+    @classmethod
+    def in_inbox(cls, folder: Path, name: str) -> RecordFile:
+        """Makes the file `NAME.jsonl` of a store's inbox and holds its lock as long as this process lives."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path, unborn = folder / f"{name}.jsonl", folder / f".{name}.jsonl.new"
+        descriptor = os.open(unborn, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            # Locked before it gets its name: nobody may see it and not find it locked.
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            os.link(unborn, path)
+        finally:
+            os.unlink(unborn)
+        return cls(descriptor, path)
+
+    @classmethod
+    def plain(cls, path: Path) -> RecordFile:
+        """Opens a file to add records to; a last line that was cut off by a kill is dropped."""
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            _drop_cut_off_line(descriptor)
+        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+        return cls(descriptor, path)
+
+    def append(self, record: Record) -> None:
+        """Writes one record."""
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+        data = line.encode("utf-8", "replace")
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+
+    def close(self) -> None:
+        """Closes the file, which gives its lock back."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _drop_cut_off_line(descriptor: int) -> None:
+    size = end = os.fstat(descriptor).st_size
+    while end > 0:
+        block = os.pread(descriptor, min(end, 1 << 16), max(0, end - (1 << 16)))
+        found = block.rfind(b"\n")
+        if found >= 0:
+            end = max(0, end - (1 << 16)) + found + 1
+            break
+        end = max(0, end - (1 << 16))
+    if end < size:
+        os.ftruncate(descriptor, end)
+
+
+class Recorder:
+    """The records of one process: a session, its run, and an instance for every benchmark."""
+
+    def __init__(
+        self, session: Record, run: Record, open_file: Callable[[], RecordFile], worker: Optional[str] = None
+    ) -> None:
+        self.worker = worker
+        self.counts = {"instances": 0, "iterations": 0, "failed": 0}
+        self.loop_cost: Optional[float] = None
+        self._session = session
+        self._run = run
+        self._open_file = open_file
+        self._file: Optional[RecordFile] = None
+        self._runs_written: set[str] = set()
+        self._position = 0
+
+    @property
+    def path(self) -> Optional[Path]:
+        """Where the records are, once there are any."""
+        return self._file.path if self._file else None
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """The metrics that the run declares."""
+        return self._run["metrics"]
+
+    def begin(self, benchmark: Record, attributes: Record, *, waits: bool = False) -> InstanceRecorder:
+        """Begins an instance.
+
+        One that `waits` is written with its first iteration, because that may bring metrics which its run
+        must declare.
+        """
+        self.counts["instances"] += 1
+        attributes = dict(attributes)
+        if self.worker:
+            attributes["worker"] = self.worker
+        if self.loop_cost is not None:
+            attributes["loop_cost"] = self.loop_cost
+        record = {
+            "benchmark": benchmark,
+            "position": self._position,
+            "host": socket.gethostname(),
+            "started": ids.now(),
+            "attributes": attributes,
+        }
+        self._position += 1
+        instance = InstanceRecorder(self, record)
+        if not waits:
+            instance.write_start({})
+        return instance
+
+    def run_with(self, new: dict[str, Metric]) -> str:
+        """Returns the run that declares these metrics too; a further one of the same setting where need be."""
+        missing = {name: it for name, it in new.items() if name not in self.metrics}
+        if missing:
+            metrics = dict(sorted({**self.metrics, **missing}.items()))
+            # From the content, so that workers which find the same metrics have the same run.
+            run_id = ids.derived_id("further run", self._run["id"], json.dumps(metrics, sort_keys=True))
+            self._run = {**self._run, "id": run_id, "metrics": metrics}
+        return self._run["id"]
+
+    def write(self, kind: str, content: Record) -> None:
+        """Writes a record, after the file, the session and the run that it belongs to."""
+        if self._file is None:
+            self._file = self._open_file()
+            self._file.append({"v": 1, "kind": "session", **self._session})
+        if kind == "instance" and self._run["id"] not in self._runs_written:
+            self._file.append({"v": 1, "kind": "run", **self._run})
+            self._runs_written.add(self._run["id"])
+        self._file.append({"v": 1, "kind": kind, **content})
+
+    def close(self) -> None:
+        """Gives the file up, for the store to take in."""
+        if self._file is not None:
+            self._file.close()
+
+
+class InstanceRecorder:
+    """One visit to a benchmark."""
+
+    def __init__(self, recorder: Recorder, record: Record) -> None:
+        self.id = ids.measured_id()
+        self.begun = time.perf_counter()
+        self.ended = False
+        self.index = 0
+        self.attributes: Record = record["attributes"]
+        self._recorder = recorder
+        self._record = record
+        self._started = False
+
+    def write_start(self, new_metrics: dict[str, Metric]) -> None:
+        """Writes the instance itself, unless it is written."""
+        if self._started:
+            return
+        self._started = True
+        run = self._recorder.run_with(new_metrics)
+        self._recorder.write("instance", {"id": self.id, "run": run, **self._record})
+
+    def iteration(
+        self,
+        metrics: dict[str, float],
+        *,
+        declared: Optional[dict[str, Metric]] = None,
+        offset: Optional[float] = None,
+        burn_in: bool = False,
+        loops: int = 1,
+        outcome: str = "ok",
+        message: Optional[str] = None,
+        attributes: Optional[Record] = None,
+        artifacts: Optional[Record] = None,
+    ) -> None:
+        """Writes one iteration; `declared` says what the metrics are that the run may not know."""
+        self.write_start(declared or {})
+        record: Record = {"instance": self.id, "index": self.index}
+        if offset is not None:
+            record["offset"] = round(offset, 9)
+        record["burn_in"] = burn_in
+        if loops != 1:
+            record["loops"] = loops
+        record["outcome"] = outcome
+        if message:
+            record["message"] = message
+        record["metrics"] = {name: value for name, value in metrics.items() if math.isfinite(value)}
+        for key, content in (("attributes", attributes), ("artifacts", artifacts)):
+            if content:
+                record[key] = content
+        self._recorder.write("iteration", record)
+        self.index += 1
+        self._recorder.counts["iterations"] += 1
+        self._recorder.counts["failed"] += outcome in ("failed", "timed_out")
+        if declared:
+            # For the instances that come.
+            self._recorder.run_with(declared)
+
+    def end(self, outcome: str, message: Optional[str] = None, observed: Optional[Record] = None) -> None:
+        """Writes how the instance ended, once."""
+        if self.ended:
+            return
+        self.ended = True
+        self.write_start({})
+        record: Record = {"instance": self.id, "ended": ids.now(), "outcome": outcome}
+        if message:
+            record["message"] = message
+        if observed:
+            record["observed"] = observed
+        self._recorder.write("instance_end", record)
+
+
+def checked(declared: dict[str, Metric], name: str, description: Optional[Metric]) -> Metric:
+    """Returns what a metric is, which may not be other than declared."""
+    if description is None:
+        return declared.get(name, {"unit": "1"})
+    with contextlib.suppress(KeyError):
+        declare({name: declared[name]}, name, description)
+    return description
