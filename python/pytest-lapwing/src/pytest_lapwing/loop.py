@@ -290,9 +290,7 @@ class Visit:
             self._outcome = ("ok", None)
         if setup is None and call is not None and skipped is None:
             self._note_traceback(call)
-        if self._outcome[0] == "ok" or self._ended_by:
-            self._failures = 0
-        else:
+        if self._outcome[0] != "ok" and self._ended_by is None:
             self._failures += 1
 
     def _note_traceback(self, error: BaseException) -> None:
@@ -311,9 +309,12 @@ class Visit:
 
     def finish_iteration(self, teardown: Optional[BaseException], *, last: bool) -> None:
         """Records the iteration, whose function-level fixtures are torn down, and the instance's end after the last."""
-        if teardown is not None and self._outcome[0] == "ok" and self._ended_by is None:
-            self._outcome = ("failed", f"teardown: {_one_line(teardown)}")
-            self._failures += 1
+        if self._ended_by is None and self._outcome[0] == "ok":
+            if teardown is None:
+                self._failures = 0
+            else:
+                self._outcome = ("failed", f"teardown: {_one_line(teardown)}")
+                self._failures += 1
         if self._ended_by is None and not self.plan.repeats_itself:
             self._record()
         if last or self._given_up():
