@@ -85,3 +85,9 @@ def lapwing():
         pytest.skip("LAPWING does not name the program: imports are not checked")
     assert pathlib.Path(program).is_file(), f"LAPWING names no program: {program}"
     return program
+
+
+@pytest.fixture
+def lapwing_or_none():
+    """The program, for tests that check something without it too."""
+    return os.environ.get("LAPWING")
