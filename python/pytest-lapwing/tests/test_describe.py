@@ -34,7 +34,10 @@ def test_ids_params_and_tags(suite):
 
 def test_the_fingerprint_is_that_of_the_source_without_markers():
     plain = "@cached\ndef test_it(n):\n    assert n\n"
-    marked = '@pytest.mark.slow\n@pytest.mark.parametrize(\n    "n",\n    [1, 2],\n)\n@cached\ndef test_it(n):\n\n    assert n  \n'
+    marked = (
+        '@pytest.mark.slow\n@pytest.mark.parametrize(\n    "n",\n    [1, 2],\n)\n'
+        "@cached\ndef test_it(n):\n\n    assert n  \n"
+    )
     assert without_markers(marked) == without_markers(plain) == "@cached\ndef test_it(n):\n    assert n"
     assert without_markers(plain.replace("cached", "other")) != without_markers(plain)
 

@@ -91,8 +91,8 @@ def test_a_success_zeroes_the_failures_in_a_row_and_burn_in_counts(suite):
         assert next(turn) in (2, 5)
     """)
     records = suite.passes(failed=1)
-    F, O = "failed", "ok"
-    assert records.outcomes("test_it") == [F, F, O, F, F, O, F, F, F]
+    expected = ["failed", "failed", "ok", "failed", "failed", "ok", "failed", "failed", "failed"]
+    assert records.outcomes("test_it") == expected
 
 
 def test_nobody_is_given_up_with_max_failures_0(suite):

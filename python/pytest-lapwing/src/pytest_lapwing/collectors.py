@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from . import metrics as known
 from .loop import Measurement, Visit
@@ -20,7 +20,7 @@ class Record:
     A metric that the run does not declare (see `pytest_lapwing_metrics`) is declared by `unit` and `better`.
     """
 
-    def __init__(self, visit: Optional[Visit]) -> None:
+    def __init__(self, visit: Visit | None) -> None:
         self._visit = visit
 
     @property
@@ -33,9 +33,7 @@ class Record:
         """Whether the iteration under way is burn-in."""
         return self._visit is not None and self._visit.burn_in
 
-    def record(
-        self, name: str, value: float, *, unit: Optional[str] = None, better: Optional[str] = None
-    ) -> None:
+    def record(self, name: str, value: float, *, unit: str | None = None, better: str | None = None) -> None:
         """Gives the iteration under way a value, in base units (s, B, 1, 1/s); `better` is lower, higher or None."""
         if not isinstance(name, str) or not name:
             raise ValueError(f"the name of a metric is a text, not {name!r}")
@@ -75,7 +73,7 @@ class Record:
         if measurement is not None:
             measurement.times_itself = True
 
-    def _measurement(self) -> Optional[Measurement]:
+    def _measurement(self) -> Measurement | None:
         return self._visit.measurement if self._visit else None
 
 
@@ -96,7 +94,7 @@ class Block:
     """A block of code to measure, for `with` and, where that differs, `async with`."""
 
     def __init__(
-        self, plain: Callable[[], AbstractContextManager[Any]], asynchronous: Optional[Callable[[], Any]] = None
+        self, plain: Callable[[], AbstractContextManager[Any]], asynchronous: Callable[[], Any] | None = None
     ) -> None:
         self._plain = plain
         self._asynchronous = asynchronous

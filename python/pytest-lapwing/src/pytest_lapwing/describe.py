@@ -9,7 +9,7 @@ import json
 import re
 import textwrap
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import pytest
 
@@ -54,7 +54,7 @@ def tags(item: pytest.Item) -> list[str]:
     return sorted({mark.name for mark in item.iter_markers()} - NOT_TAGS)
 
 
-def fingerprint(item: pytest.Item) -> Optional[str]:
+def fingerprint(item: pytest.Item) -> str | None:
     """Returns a hash of the test's source without its markers; or its epoch, where its marker states one."""
     for mark in item.iter_markers("lapwing"):
         if "epoch" in mark.kwargs:
@@ -94,7 +94,7 @@ def _is_marker(decorator: ast.expr) -> bool:
     )
 
 
-def source_lines(item: pytest.Item) -> Optional[tuple[list[str], int]]:
+def source_lines(item: pytest.Item) -> tuple[list[str], int] | None:
     """Returns the lines of a test's function, decorators included, and the number of the first one."""
     function = getattr(item, "function", None) or getattr(item, "obj", None)
     try:
@@ -103,7 +103,7 @@ def source_lines(item: pytest.Item) -> Optional[tuple[list[str], int]]:
         return None
 
 
-def source(item: pytest.Item) -> Optional[dict[str, Any]]:
+def source(item: pytest.Item) -> dict[str, Any] | None:
     """Returns where a test's source is, and the source, for pages to show."""
     found = source_lines(item)
     if found is None:

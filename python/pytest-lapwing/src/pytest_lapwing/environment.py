@@ -8,7 +8,7 @@ import platform
 import subprocess
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 
 def environment() -> dict[str, Any]:
@@ -65,7 +65,7 @@ def repository_version(folder: Path) -> dict[str, Any]:
     return version
 
 
-def _git(folder: Path, *arguments: str) -> Optional[str]:
+def _git(folder: Path, *arguments: str) -> str | None:
     # In a container the repository often belongs to another user, which Git distrusts; we only read.
     command = ["git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", *arguments]
     # Set in a Git hook, they would name another repository.
@@ -90,7 +90,7 @@ def ci() -> dict[str, str]:
     return {"ci_run_url": f"{server}/{repository}/actions/runs/{run}"}
 
 
-def _field(path: str, name: str) -> Optional[str]:
+def _field(path: str, name: str) -> str | None:
     with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
             key, _, value = line.partition(":")
@@ -99,14 +99,14 @@ def _field(path: str, name: str) -> Optional[str]:
     return None
 
 
-def _memory() -> Optional[int]:
+def _memory() -> int | None:
     text = _field("/proc/meminfo", "MemTotal")
     if text:
         return int(text.split()[0]) * 1024
     return None
 
 
-def _os() -> Optional[str]:
+def _os() -> str | None:
     for path in ("/etc/os-release", "/usr/lib/os-release"):
         with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
             for line in file:

@@ -5,7 +5,7 @@ They have function scope: a benchmark that is executed several times gets fresh 
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import pytest
 
@@ -47,10 +47,10 @@ def benchmark_time(request: pytest.FixtureRequest) -> Block:
 
 @pytest.fixture
 def benchmark_memory(request: pytest.FixtureRequest) -> Callable[..., Block]:
-    """Measure average and peak memory of a block: of a Dask cluster with a client, else of this process and its children."""
+    """Measure average and peak memory of a block: of a Dask cluster, or of this process and its children."""
     record = _record(request)
 
-    def benchmark_memory(client: Optional[Any] = None) -> Block:
+    def benchmark_memory(client: Any | None = None) -> Block:
         if client is None:
             return Block(lambda: collectors.process_memory(record, INTERVAL))
         from . import dask

@@ -12,7 +12,7 @@ import traceback
 import unittest
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any
 
 import pytest
 from _pytest.runner import CallInfo, call_and_report, get_reraise_exceptions
@@ -80,8 +80,8 @@ class Reports:
 
     burn_in: bool
     setup: pytest.TestReport
-    call: Optional[pytest.TestReport] = None
-    teardown: Optional[pytest.TestReport] = None
+    call: pytest.TestReport | None = None
+    teardown: pytest.TestReport | None = None
 
     @property
     def failed(self) -> bool:
@@ -97,7 +97,7 @@ class Loop:
         self._keep_gc = keep_gc
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: Optional[pytest.Item]) -> Optional[bool]:
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         plan = item.stash.get(PLAN, None)
         if plan is None:
             return None
@@ -126,7 +126,7 @@ class Loop:
         return report
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: Optional[pytest.Item]) -> None:
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
         visit = item.stash.get(VISIT, None)
         if visit is None or isinstance(nextitem, NextIteration):
             return
@@ -147,7 +147,7 @@ class Visit:
     def __init__(
         self,
         item: pytest.Item,
-        nextitem: Optional[pytest.Item],
+        nextitem: pytest.Item | None,
         plan: Plan,
         recorder: Recorder,
         *,
@@ -159,7 +159,7 @@ class Visit:
         self.keep_gc = keep_gc
         self.raised: dict[str, BaseException] = {}
         self.measurement = Measurement(recorder.metrics)
-        self.stopwatch: Optional[Stopwatch] = None
+        self.stopwatch: Stopwatch | None = None
         self.observed: dict[str, Any] = {}
         self.instance: InstanceRecorder = recorder.begin(
             describe.benchmark(item), self._attributes(), waits=plan.may_surprise
@@ -169,10 +169,10 @@ class Visit:
         self._failures = 0
         self._offset = 0.0
         self._over = False
-        self._ended_by: Optional[tuple[str, str]] = None
+        self._ended_by: tuple[str, str] | None = None
         self._reports: list[Reports] = []
         self._own_sections = len(item._report_sections)
-        self._outcome: tuple[str, Optional[str]] = ("ok", None)
+        self._outcome: tuple[str, str | None] = ("ok", None)
 
     def _attributes(self) -> dict[str, Any]:
         source = describe.source(self.item)
@@ -281,11 +281,11 @@ class Visit:
         if skipped is not None:
             self._ended_by = ("skipped", skipped)
         elif setup is not None:
-            self._outcome = ("failed", f"setup: {_one_line(setup)}")
+            self._outcome = ("failed", f"setup: {one_line(setup)}")
         elif self.stopwatch is not None and self.stopwatch.alarm.rang:
             self._outcome = ("timed_out", f"took longer than the time limit of {limit:g} s")
         elif call is not None:
-            self._outcome = ("failed", _one_line(call))
+            self._outcome = ("failed", one_line(call))
         else:
             self._outcome = ("ok", None)
         if setup is None and call is not None and skipped is None:
@@ -307,13 +307,13 @@ class Visit:
         planned = len(self._reports) >= self.plan.total
         return planned or stops or self._ended_by is not None or self._given_up()
 
-    def finish_iteration(self, teardown: Optional[BaseException], *, last: bool) -> None:
+    def finish_iteration(self, teardown: BaseException | None, *, last: bool) -> None:
         """Records the iteration, whose function-level fixtures are torn down, and the instance's end after the last."""
         if self._ended_by is None and self._outcome[0] == "ok":
             if teardown is None:
                 self._failures = 0
             else:
-                self._outcome = ("failed", f"teardown: {_one_line(teardown)}")
+                self._outcome = ("failed", f"teardown: {one_line(teardown)}")
                 self._failures += 1
         if self._ended_by is None and not self.plan.repeats_itself:
             self._record()
@@ -392,7 +392,7 @@ class Visit:
         self.item.ihook.pytest_runtest_logreport(report=shown)
 
 
-def _add_up(shown: pytest.TestReport, reports: list[Optional[pytest.TestReport]]) -> None:
+def _add_up(shown: pytest.TestReport, reports: list[pytest.TestReport | None]) -> None:
     """Has a report speak for all iterations: their time in all."""
     there = [it for it in reports if it is not None]
     duration = sum(it.duration for it in there)
@@ -408,7 +408,7 @@ def _forget_class_instance(item: pytest.Item) -> None:
     item._obj = None  # type: ignore[attr-defined]
 
 
-def _skipped(error: Optional[BaseException]) -> Optional[str]:
+def _skipped(error: BaseException | None) -> str | None:
     """Returns why something was skipped, or not to be run; None where it was not."""
     if isinstance(error, (pytest.skip.Exception, unittest.SkipTest)):
         return str(error) or "skipped"
@@ -417,7 +417,8 @@ def _skipped(error: Optional[BaseException]) -> Optional[str]:
     return None
 
 
-def _one_line(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
+    """Returns the kind of an error and the first line of what it says."""
     text = str(error).strip().splitlines()
     kind = type(error).__name__
     return f"{kind}: {text[0]}"[:500] if text else kind
@@ -434,7 +435,7 @@ def _traceback_lines(error: BaseException) -> list[str]:
     return traceback.format_exception(type(error), error, trace, chain=False)
 
 
-def _xfail_reason(reports: Reports) -> Optional[str]:
+def _xfail_reason(reports: Reports) -> str | None:
     for report in (reports.call, reports.setup):
         if report is not None and hasattr(report, "wasxfail"):
             return report.wasxfail or "xfail"

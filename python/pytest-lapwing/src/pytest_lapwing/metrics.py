@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Optional
+from typing import Any
 
 Metric = dict[str, str]
 """`{"unit": "s", "better": "lower"}`; without `better` no direction is good."""
@@ -21,7 +21,7 @@ KNOWN: dict[str, Metric] = {
 """What the plugin's own fixtures measure."""
 
 
-def metric(unit: str = "1", better: Optional[str] = None) -> Metric:
+def metric(unit: str = "1", better: str | None = None) -> Metric:
     """Returns a checked description of a metric.
 
     Raises ValueError when `better` is neither `lower`, `higher` nor None.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import pytest
 
@@ -27,11 +27,19 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("variant", "string", {"metavar": "NAME", "help": "Name of the setting under test [default: default]"}),
     ("factor", "linelist", {"metavar": "K=V", "action": "append", "help": "Something varied, and its level"}),
     ("version-of", "string", {"metavar": "PACKAGE", "help": "Version under test: that of an installed package"}),
-    ("repository", "string", {"metavar": "DIR", "help": "Version under test: that of this repository [default: root's]"}),
+    (
+        "repository",
+        "string",
+        {"metavar": "DIR", "help": "Version under test: that of this repository [default: root's]"},
+    ),
     ("burn-in", "string", {"metavar": "N", "help": "Iterations before those that count [default: 1]"}),
     ("iterations", "string", {"metavar": "N", "help": "Iterations that count [default: 3]"}),
     ("time-limit", "string", {"metavar": "S", "help": "End an iteration after so many seconds [default: none]"}),
-    ("max-failures", "string", {"metavar": "K", "help": "Give up after so many failures in a row; 0: never [default: 3]"}),
+    (
+        "max-failures",
+        "string",
+        {"metavar": "K", "help": "Give up after so many failures in a row; 0: never [default: 3]"},
+    ),
     ("all", "linelist", {"metavar": "PATH", "action": "append", "help": "All tests under this path are benchmarks"}),
     ("gc", "bool", {"action": "store_true", "help": "Leave the garbage collector on while measuring"}),
 ]
@@ -85,7 +93,7 @@ class Settings:
 
     burn_in: int = 1
     iterations: int = 3
-    time_limit: Optional[float] = None
+    time_limit: float | None = None
     max_failures: int = 3
     # Whether somebody said how many, as opposed to the defaults.
     burn_in_given: bool = False
@@ -150,9 +158,7 @@ def _number(name: str, value: Any, where: str) -> Any:
             raise ValueError
     except (TypeError, ValueError) as error:
         wanted = {"time_limit": "a number of seconds above 0", "iterations": "a whole number from 1"}
-        raise pytest.UsageError(
-            f"{where}: {value!r} is not {wanted.get(name, 'a whole number from 0')}"
-        ) from error
+        raise pytest.UsageError(f"{where}: {value!r} is not {wanted.get(name, 'a whole number from 0')}") from error
     return number
 
 
@@ -181,7 +187,7 @@ def _level(text: str) -> Any:
 
 
 def declared_metrics(config: pytest.Config) -> dict[str, Metric]:
-    """Returns the metrics known before any test is collected: the plugin's own, those of the configuration, of hooks."""
+    """Returns the metrics known before tests are collected: the plugin's own, and those of configuration and hooks."""
     declared = dict(metrics.KNOWN)
     try:
         lines = [line for line in option_lines(config, "metrics") if line.strip()]

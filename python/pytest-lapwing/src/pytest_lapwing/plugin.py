@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import pytest
 
@@ -92,7 +92,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         (config.invocation_params.dir / path).write_text("".join(lines), encoding="utf-8")
 
 
-def _plan(config: pytest.Config, item: pytest.Item, paths: list[Path]) -> Optional[Plan]:
+def _plan(config: pytest.Config, item: pytest.Item, paths: list[Path]) -> Plan | None:
     if not isinstance(item, pytest.Function):
         return None
     names = set(getattr(item, "fixturenames", ()))
@@ -149,7 +149,7 @@ class Session:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._worker: Optional[str] = None
+        self._worker: str | None = None
         given = getattr(config, "workerinput", {}).get("lapwing")
         if given:
             self._worker = config.workerinput["workerid"]  # type: ignore[attr-defined]
@@ -215,7 +215,9 @@ class Session:
         terminalreporter.section("lapwing", "-")
         counts = self._counts
         if counts["instances"] == 0:
-            terminalreporter.line("nothing was recorded: no benchmark was executed (mark one with @pytest.mark.lapwing)")
+            terminalreporter.line(
+                "nothing was recorded: no benchmark was executed (mark one with @pytest.mark.lapwing)"
+            )
         else:
             failed = f", {counts['failed']} of them failed" if counts["failed"] else ""
             benchmarks = f"{counts['instances']} benchmark{'s' if counts['instances'] > 1 else ''}"

@@ -9,7 +9,7 @@ import os
 import socket
 import time
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from . import ids
 from .metrics import Metric, declare
@@ -87,20 +87,20 @@ class Recorder:
     """The records of one process: a session, its run, and an instance for every benchmark."""
 
     def __init__(
-        self, session: Record, run: Record, open_file: Callable[[], RecordFile], worker: Optional[str] = None
+        self, session: Record, run: Record, open_file: Callable[[], RecordFile], worker: str | None = None
     ) -> None:
         self.worker = worker
         self.counts = {"instances": 0, "iterations": 0, "failed": 0}
-        self.loop_cost: Optional[float] = None
+        self.loop_cost: float | None = None
         self._session = session
         self._run = run
         self._open_file = open_file
-        self._file: Optional[RecordFile] = None
+        self._file: RecordFile | None = None
         self._runs_written: set[str] = set()
         self._position = 0
 
     @property
-    def path(self) -> Optional[Path]:
+    def path(self) -> Path | None:
         """Where the records are, once there are any."""
         return self._file.path if self._file else None
 
@@ -185,14 +185,14 @@ class InstanceRecorder:
         self,
         metrics: dict[str, float],
         *,
-        declared: Optional[dict[str, Metric]] = None,
-        offset: Optional[float] = None,
+        declared: dict[str, Metric] | None = None,
+        offset: float | None = None,
         burn_in: bool = False,
         loops: int = 1,
         outcome: str = "ok",
-        message: Optional[str] = None,
-        attributes: Optional[Record] = None,
-        artifacts: Optional[Record] = None,
+        message: str | None = None,
+        attributes: Record | None = None,
+        artifacts: Record | None = None,
     ) -> None:
         """Writes one iteration; `declared` says what the metrics are that the run may not know."""
         self.write_start(declared or {})
@@ -217,7 +217,7 @@ class InstanceRecorder:
             # For the instances that come.
             self._recorder.run_with(declared)
 
-    def end(self, outcome: str, message: Optional[str] = None, observed: Optional[Record] = None) -> None:
+    def end(self, outcome: str, message: str | None = None, observed: Record | None = None) -> None:
         """Writes how the instance ended, once."""
         if self.ended:
             return
@@ -231,7 +231,7 @@ class InstanceRecorder:
         self._recorder.write("instance_end", record)
 
 
-def checked(declared: dict[str, Metric], name: str, description: Optional[Metric]) -> Metric:
+def checked(declared: dict[str, Metric], name: str, description: Metric | None) -> Metric:
     """Returns what a metric is, which may not be other than declared."""
     if description is None:
         return declared.get(name, {"unit": "1"})

@@ -10,12 +10,12 @@ import math
 import statistics
 import time
 from collections.abc import Iterator
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import pytest
 
 from . import stand_in_options
-from .loop import VISIT, Visit
+from .loop import VISIT, Visit, one_line
 from .options import Settings
 from .timing import Stopwatch, clock
 
@@ -60,7 +60,7 @@ class Stats:
 class Benchmark:
     """Calls a function in rounds, and records each."""
 
-    def __init__(self, item: pytest.Item, visit: Optional[Visit]) -> None:
+    def __init__(self, item: pytest.Item, visit: Visit | None) -> None:
         callspec = getattr(item, "callspec", None)
         marker = item.get_closest_marker("benchmark")
         self.name = item.name
@@ -68,14 +68,14 @@ class Benchmark:
         self.param = callspec.id if callspec else None
         self.params = callspec.params if callspec else None
         self.extra_info: dict[str, Any] = {}
-        self.stats: Optional[Stats] = None
+        self.stats: Stats | None = None
         self.has_error = False
         self.skipped = False
         self._marker = dict(marker.kwargs) if marker else {}
         self.group = self._marker.get("group")
         self._config = item.config
         self._visit = visit
-        self._mode: Optional[str] = None
+        self._mode: str | None = None
         self._cleanup: list[Callable[[], Any]] = []
 
     @property
@@ -110,9 +110,9 @@ class Benchmark:
         self,
         target: Callable[..., Any],
         args: Any = (),
-        kwargs: Optional[dict[str, Any]] = None,
-        setup: Optional[Callable[[], Any]] = None,
-        teardown: Optional[Callable[..., Any]] = None,
+        kwargs: dict[str, Any] | None = None,
+        setup: Callable[[], Any] | None = None,
+        teardown: Callable[..., Any] | None = None,
         rounds: int = 1,
         warmup_rounds: int = 0,
         iterations: int = 1,
@@ -152,7 +152,9 @@ class Benchmark:
             measured = _Rounds(self, self._visit, target)
             for number in range(warm_up + planned):
                 is_burn_in = number < warm_up
-                result = once(lambda args, kwargs, it=is_burn_in: measured.measure(args, kwargs, iterations, burn_in=it))
+                result = once(
+                    lambda args, kwargs, it=is_burn_in: measured.measure(args, kwargs, iterations, burn_in=it)
+                )
             return result
         except BaseException:
             self.has_error = True
@@ -217,10 +219,10 @@ class _Rounds:
         self._stopwatch = visit.stopwatch = visit.new_stopwatch()
 
     def calibrated(self, args: Any, kwargs: dict[str, Any], target: float) -> tuple[int, float]:
-        """Returns how many calls make a round long enough, and about how long that takes. Nothing is recorded."""
+        """Returns how many calls make a round long enough, and about how long that takes; records a failure only."""
         loops = 1
         while True:
-            seconds, _ = _timed(self._stopwatch, self._function, args, kwargs, loops)
+            seconds, _ = self._attempt(args, kwargs, loops, burn_in=False)
             if seconds >= 0.9 * target:
                 return loops, seconds
             wanted = math.ceil(loops * target / max(seconds, 1e-9))
@@ -228,25 +230,28 @@ class _Rounds:
 
     def measure(self, args: Any, kwargs: dict[str, Any], loops: int, *, burn_in: bool) -> Any:
         """Makes one round, records it, and returns what its last call returned."""
-        instance, offset = self._visit.instance, self._visit.since_start()
-        self._describe()
-        try:
-            seconds, result = _timed(self._stopwatch, self._function, args, kwargs, loops)
-        except Exception as error:
-            outcome, metrics = "failed", {}
-            if self._stopwatch.alarm.rang:
-                outcome, metrics = "timed_out", {"wall_time": self._visit.plan.settings.time_limit}
-            message = f"{type(error).__name__}: {error}"[:500]
-            instance.iteration(
-                metrics, offset=offset, burn_in=burn_in, loops=loops, outcome=outcome, message=message
-            )
-            raise
+        offset = self._visit.since_start()
+        seconds, result = self._attempt(args, kwargs, loops, burn_in=burn_in)
         value = seconds / loops
-        instance.iteration({"wall_time": value}, offset=offset, burn_in=burn_in, loops=loops)
+        self._visit.instance.iteration({"wall_time": value}, offset=offset, burn_in=burn_in, loops=loops)
         if not burn_in:
             self._data.append(value)
             self._benchmark.stats = Stats(self._data, loops)
         return result
+
+    def _attempt(self, args: Any, kwargs: dict[str, Any], loops: int, *, burn_in: bool) -> tuple[float, Any]:
+        offset = self._visit.since_start()
+        self._describe()
+        try:
+            return _timed(self._stopwatch, self._function, args, kwargs, loops)
+        except Exception as error:
+            outcome, metrics = "failed", {}
+            if self._stopwatch.alarm.rang:
+                outcome, metrics = "timed_out", {"wall_time": self._visit.plan.settings.time_limit}
+            self._visit.instance.iteration(
+                metrics, offset=offset, burn_in=burn_in, loops=loops, outcome=outcome, message=one_line(error)
+            )
+            raise
 
     def _describe(self) -> None:
         """Adds to the instance, while it is not written, what only the test knows."""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from types import FrameType
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 clock = time.perf_counter_ns
 
@@ -24,11 +24,11 @@ class TimeLimitExceeded(TimeoutError):
 class Alarm:
     """Ends what runs longer than a limit, by SIGALRM. Only the main thread can have one."""
 
-    def __init__(self, limit: Optional[float]) -> None:
+    def __init__(self, limit: float | None) -> None:
         self.limit = limit
         self.rang = False
         # Called instead of raising, where an event loop waits and must not be torn apart.
-        self.interrupt: Optional[Callable[[FrameType | None], bool]] = None
+        self.interrupt: Callable[[FrameType | None], bool] | None = None
         self._armed = False
 
     @property
@@ -67,7 +67,7 @@ class Alarm:
                     left = max(remaining - (time.monotonic() - begun), 1e-6)
                     signal.setitimer(signal.ITIMER_REAL, left, interval)
 
-    def _ring(self, _signal: int, frame: Optional[FrameType]) -> None:
+    def _ring(self, _signal: int, frame: FrameType | None) -> None:
         if not self._armed:
             return
         self.rang = True
@@ -82,9 +82,9 @@ class Alarm:
 class Stopwatch:
     """Times one function, each call anew."""
 
-    def __init__(self, *, limit: Optional[float] = None, keep_gc: bool = False) -> None:
+    def __init__(self, *, limit: float | None = None, keep_gc: bool = False) -> None:
         self.alarm = Alarm(limit)
-        self.elapsed: Optional[int] = None
+        self.elapsed: int | None = None
         """Nanoseconds of the last call that came to its end."""
         self._keep_gc = keep_gc
 
@@ -123,7 +123,7 @@ class Stopwatch:
             own = sys._getframe()
             scope, cancel = _cancellation()
 
-            def interrupt(frame: Optional[FrameType]) -> bool:
+            def interrupt(frame: FrameType | None) -> bool:
                 # While the coroutine itself computes, raising in it is right. Otherwise its event loop
                 # waits, or does something else, and must not be torn apart.
                 while frame is not None:
