@@ -129,7 +129,10 @@ def _skip_as_asked(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 def _line(item: pytest.Item) -> str:
     """Returns what `lapwing run` wants to know of a benchmark."""
-    settings = item.stash[PLAN].settings
+    plan = item.stash[PLAN]
+    settings, iterations = plan.settings, plan.settings.iterations
+    if plan.repeats_itself and not settings.iterations_given:
+        iterations = stand_in.fewest_rounds(item)
     found = {
         "params": {},
         "tags": [],
@@ -137,7 +140,7 @@ def _line(item: pytest.Item) -> str:
         **describe.benchmark(item),
         "source": describe.source(item),
         "burn_in": settings.burn_in,
-        "iterations": settings.iterations,
+        "iterations": iterations,
         "time_limit": settings.time_limit,
         "max_failures": settings.max_failures,
     }

@@ -305,6 +305,12 @@ def benchmark_weave(benchmark: Benchmark) -> Callable[..., None]:
     return benchmark.weave
 
 
+def fewest_rounds(item: pytest.Item) -> int:
+    """Returns how many rounds a test has at least, unless it says so itself with `pedantic`."""
+    marker = item.get_closest_marker("benchmark")
+    return int(stand_in_options.number(item.config, marker.kwargs if marker else {}, "min-rounds"))
+
+
 def is_used_by(item: pytest.Item) -> bool:
     """Returns whether a test asks for this module's `benchmark`."""
     info = getattr(item, "_fixtureinfo", None)
