@@ -59,10 +59,10 @@ def pytest_runtest_makereport(item, call):
         burn_in = len(iterations) < item.config.getoption("lapwing_burn_in")
         it = {"is_burn_in": burn_in, "timed_out": False, "task_memory": 0}
         if call.excinfo is None:
-            from pytest_lapwing.loop import VISIT
+            from pytest_lapwing.visit import VISIT
             it["time"] = item.stash[VISIT].stopwatch.elapsed / 1e9
         else:
-            it["failure"] = json.dumps("".join(traceback.format_exception(call.excinfo.value)))
+            it["failure"] = json.dumps("".join(traceback.format_exception(None, call.excinfo.value, None)))
             if isinstance(call.excinfo.value, TimeLimitExceeded):
                 it.update(time=0.05, timed_out=True)
         iterations.append(it)

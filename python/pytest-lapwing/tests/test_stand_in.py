@@ -236,3 +236,15 @@ def test_it_stands_in_where_the_package_is_not_installed(real):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert '"loops"' in (real.path / "x").read_text()
+
+
+def test_what_other_fixtures_measure_around_the_rounds_is_kept(suite):
+    suite.write("""
+    def test_it(benchmark, benchmark_memory, benchmark_record):
+        with benchmark_memory():
+            benchmark.pedantic(len, args=("",), rounds=2)
+        benchmark_record.record("rows", 3, better="higher")
+    """)
+    records = suite.passes(*ABSENT)
+    metrics = [sorted(it["metrics"]) for it in records.iterations("test_it")]
+    assert metrics == [["wall_time"], ["wall_time"], ["average_memory", "peak_memory", "rows"]]

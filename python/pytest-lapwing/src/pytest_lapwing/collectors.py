@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Callable
 
 from . import metrics as known
-from .loop import Measurement, Visit
 from .recorder import checked
+from .visit import Measurement, Visit
 
 
 class Record:

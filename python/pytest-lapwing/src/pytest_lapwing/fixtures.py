@@ -11,7 +11,7 @@ import pytest
 
 from . import collectors
 from .collectors import Block, Record
-from .loop import VISIT
+from .visit import VISIT
 
 MAKE_BENCHMARKS = {
     "benchmark_record",

@@ -84,7 +84,8 @@ def option(config: pytest.Config, name: str) -> Any:
 
 def is_recording(config: pytest.Config) -> bool:
     """Returns whether measurements are to be recorded."""
-    return bool(option(config, "")) and not config.getoption("collectonly")
+    executes_nothing = any(config.getoption(name, False) for name in ("collectonly", "setuponly", "setupplan"))
+    return bool(option(config, "")) and not executes_nothing
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from typing import Any, Callable
 import pytest
 
 from . import stand_in_options
-from .loop import VISIT, Visit, one_line
 from .options import Settings
+from .outcomes import one_line
 from .timing import Stopwatch, clock
+from .visit import VISIT, Visit
 
 MOST_ROUNDS = 100
 """A round of a quick function has many calls, so that the time for a test is spent on no more rounds than these."""
