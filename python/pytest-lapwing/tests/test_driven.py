@@ -73,3 +73,10 @@ def test_what_cannot_be_collected_or_found_is_an_error_all_the_same(suite):
     assert suite.result.ret not in (0, pytest.ExitCode.TESTS_FAILED)
     suite.run("--lapwing-driven", "nowhere.py::test_nothing")
     assert suite.result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_who_drives_pytest_gets_one_process_whatever_the_configuration_says(suite):
+    suite.ini("markers = shuffle: ", "addopts = -n 2").write(TESTS)
+    records = suite.run("--lapwing-driven", "test_it.py::test_fixture")
+    assert suite.result.ret == 0
+    assert "worker" not in records.instance("test_fixture")["attributes"]

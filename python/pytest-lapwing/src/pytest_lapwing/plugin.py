@@ -41,6 +41,14 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         early_config.pluginmanager.add_hookspecs(benchmark_options.Hooks)
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> Iterator[object]:
+    """Has no workers where another program drives pytest, whatever the configuration file says of xdist."""
+    if config.getoption("lapwing_driven") and hasattr(config.option, "numprocesses"):
+        config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
+    return (yield)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Gets ready to record, where that is asked for."""

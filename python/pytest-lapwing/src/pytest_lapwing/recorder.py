@@ -7,6 +7,7 @@ import json
 import math
 import socket
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Callable
 
@@ -115,7 +116,7 @@ class InstanceRecorder:
 
     def iteration(
         self,
-        metrics: dict[str, float],
+        metrics: Mapping[str, float | None],
         *,
         declared: dict[str, Metric] | None = None,
         offset: float | None = None,
@@ -137,7 +138,9 @@ class InstanceRecorder:
         record["outcome"] = outcome
         if message:
             record["message"] = message
-        record["metrics"] = {name: value for name, value in metrics.items() if math.isfinite(value)}
+        record["metrics"] = {
+            name: value for name, value in metrics.items() if value is not None and math.isfinite(value)
+        }
         for key, content in (("attributes", attributes), ("artifacts", artifacts)):
             if content:
                 record[key] = content

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -70,7 +71,7 @@ class AllReports:
         return (failed or other or counted[-1:])[0]
 
 
-def _add_up(shown: pytest.TestReport, reports: list[pytest.TestReport | None]) -> None:
+def _add_up(shown: pytest.TestReport, reports: Sequence[pytest.TestReport | None]) -> None:
     """Has a report speak for all iterations: their time in all."""
     there = [it for it in reports if it is not None]
     duration = sum(it.duration for it in there)

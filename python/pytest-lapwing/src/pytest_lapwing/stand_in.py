@@ -246,7 +246,7 @@ class _Rounds:
         try:
             return _timed(self._stopwatch, self._function, args, kwargs, loops)
         except Exception as error:
-            outcome, metrics = "failed", {}
+            outcome, metrics = "failed", dict[str, Any]()
             if self._stopwatch.alarm.rang:
                 outcome, metrics = "timed_out", {"wall_time": self._visit.plan.settings.time_limit}
             self._visit.instance.iteration(

@@ -6,6 +6,7 @@ and ignored, and one notice says so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -59,7 +60,7 @@ def flag(config: pytest.Config, name: str) -> bool:
     return bool(_value(config, name))
 
 
-def number(config: pytest.Config, marker: dict[str, Any], name: str) -> float:
+def number(config: pytest.Config, marker: Mapping[str, Any], name: str) -> float:
     """Returns a number: that of the test's marker, else of the command line, else the default."""
     for value in (marker.get(name.replace("-", "_")), _value(config, name)):
         if value is not None:
@@ -67,7 +68,7 @@ def number(config: pytest.Config, marker: dict[str, Any], name: str) -> float:
     return NUMBERS[name]
 
 
-def warms_up(config: pytest.Config, marker: dict[str, Any]) -> bool:
+def warms_up(config: pytest.Config, marker: Mapping[str, Any]) -> bool:
     """Returns whether warm-up is asked for."""
     asked = marker.get("warmup")
     if asked is None:

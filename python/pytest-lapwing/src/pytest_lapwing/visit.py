@@ -72,7 +72,7 @@ class Visit:
 
     def __init__(
         self,
-        item: pytest.Item,
+        item: pytest.Function,
         nextitem: pytest.Item | None,
         plan: Plan,
         recorder: Recorder,
@@ -183,7 +183,7 @@ class Visit:
                 pytest.PytestWarning(f"{self.item.nodeid}: the time limit holds in the main thread only"),
                 stacklevel=2,
             )
-        if self.plan.repeats_itself or not hasattr(self.item, "obj"):
+        if self.plan.repeats_itself:
             return
         self._function = self.item.obj
         self.item.obj = self.stopwatch.timed(self._function)
@@ -245,7 +245,7 @@ class Visit:
 
     def _record(self) -> None:
         measured, (outcome, message) = self.measurement, self._outcome
-        metrics = dict(measured.metrics)
+        metrics: dict[str, float | None] = dict(measured.metrics)
         if outcome == "timed_out":
             metrics["wall_time"] = self.plan.settings.time_limit
         elif outcome == "failed" and not (message or "").startswith("teardown: "):
@@ -293,7 +293,7 @@ class Visit:
         self.instance.end("lost", "interrupted", self.observed)
 
 
-def _forget_class_instance(item: pytest.Item) -> None:
+def _forget_class_instance(item: pytest.Function) -> None:
     """Has the next iteration of a method get an object of its own, as another test would."""
     if getattr(item, "cls", None) is None or not hasattr(item.cls, getattr(item, "originalname", None) or ""):
         return
