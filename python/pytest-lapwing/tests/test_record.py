@@ -11,6 +11,7 @@ import time
 import uuid
 
 from pytest_lapwing import ids
+from pytest_lapwing.observe import Snapshot, observed
 from pytest_lapwing.recorder import RecordFile
 
 ONE = """
@@ -168,3 +169,20 @@ def test_ids_are_those_of_the_record_format():
     assert first < second and uuid.UUID(first).version == 7 and uuid.UUID(first).variant == uuid.RFC_4122
     assert ids.derived_id("a", "b") == ids.derived_id("a", "b") != ids.derived_id("ab", "")
     assert uuid.UUID(ids.derived_id("a")).version == 8
+
+
+def test_the_machine_is_observed_around_an_instance(suite, tmp_path):
+    end = suite.write(ONE).passes().end("test_it")
+    assert end["observed"]["load_before"] >= 0 and end["observed"]["load_after"] >= 0
+
+    def machine(ticks, stalled):
+        (tmp_path / "pressure").mkdir(exist_ok=True)
+        (tmp_path / "stat").write_text(f"cpu  {ticks}\ncpu0 1 2 3 4 5 6 7 8 9 10\n")
+        for name in ("cpu", "io"):
+            text = f"some avg10=0.00 avg60=0.00 avg300=0.00 total={stalled}\nfull avg10=0.00 total=9\n"
+            (tmp_path / "pressure" / name).write_text(text)
+        return Snapshot(tmp_path)
+
+    before, after = machine("10 0 10 80 0 0 0 0 0 0", 1_000_000), machine("20 0 10 140 0 0 0 30 0 0", 1_500_000)
+    before.taken, after.taken, before.load, after.load = 0.0, 2.0, 0.5, None
+    assert observed(before, after) == {"load_before": 0.5, "pressure_cpu": 0.25, "pressure_io": 0.25, "steal": 0.3}

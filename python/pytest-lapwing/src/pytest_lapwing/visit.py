@@ -12,6 +12,7 @@ from _pytest.runner import call_and_report
 
 from . import describe
 from .metrics import Metric
+from .observe import Snapshot, observed
 from .options import Settings
 from .outcomes import one_line, skip_reason, traceback_text
 from .recorder import InstanceRecorder, Recorder
@@ -87,6 +88,7 @@ class Visit:
         self.measurement = Measurement(recorder.metrics)
         self.stopwatch: Stopwatch | None = None
         self.observed: dict[str, Any] = {}
+        self._before = Snapshot()
         self.instance: InstanceRecorder = recorder.begin(
             describe.benchmark(item), self._attributes(), waits=plan.may_surprise
         )
@@ -285,12 +287,16 @@ class Visit:
             outcome, message = self._outcome[0], self._outcome[1] or ""
         else:
             outcome, message = "ok", ""
-        self.instance.end(outcome, message, self.observed)
+        self.instance.end(outcome, message, self._observed())
 
     def leave(self) -> None:
         """Ends an instance that something outside interrupted."""
         self._restore_function()
-        self.instance.end("lost", "interrupted", self.observed)
+        if not self.instance.ended:
+            self.instance.end("lost", "interrupted", self._observed())
+
+    def _observed(self) -> dict[str, Any]:
+        return {**observed(self._before, Snapshot()), **self.observed}
 
 
 def _forget_class_instance(item: pytest.Function) -> None:
