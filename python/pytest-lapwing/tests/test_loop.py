@@ -326,6 +326,40 @@ def test_methods_of_unittest_are_measured_without_their_set_up(suite):
     assert records.end("test_skipped")["outcome"] == "skipped"
 
 
+def test_coroutines_of_unittest_are_measured(suite):
+    suite.write("""
+    import asyncio, unittest, pytest
+
+    @pytest.mark.lapwing(burn_in=0, iterations=2)
+    class TestIt(unittest.IsolatedAsyncioTestCase):
+        async def asyncSetUp(self):
+            await asyncio.sleep(0.2)
+
+        async def test_it(self):
+            await asyncio.sleep(0.01)
+    """)
+    times = [it["metrics"]["wall_time"] for it in suite.passes().iterations("test_it")]
+    assert len(times) == 2 and all(0.01 <= it < 0.2 for it in times)
+
+
+def test_a_test_that_another_plugin_executes_has_the_time_of_its_call_phase(suite):
+    (suite.path / "conftest.py").write_text("""if True:
+    import time, pytest
+
+    class Own(pytest.Function):
+        def runtest(self):
+            time.sleep(0.02)
+
+    def pytest_pycollect_makeitem(collector, name, obj):
+        if name.startswith("own_"):
+            return Own.from_parent(collector, name=name)
+    """)
+    suite.write("import pytest\n@pytest.mark.lapwing(burn_in=0, iterations=1)\ndef own_test(): pass")
+    (iteration,) = suite.passes().iterations("own_test")
+    assert iteration["metrics"]["wall_time"] >= 0.02
+    assert iteration["attributes"] == {"timed": "the whole call phase"}
+
+
 def test_doctests_are_no_benchmarks(suite):
     suite.write('''
     def add(a, b):
