@@ -91,3 +91,22 @@ def lapwing():
 def lapwing_or_none():
     """The program, for tests that check something without it too."""
     return os.environ.get("LAPWING")
+
+
+class Clock:
+    """A clock that stands still until it is moved: `timing.clock.sleep(seconds)` in a made-up suite."""
+
+    def __init__(self):
+        self.now = 0
+
+    def __call__(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += round(seconds * 1e9)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Has what measures look at a clock that tests move."""
+    monkeypatch.setattr("pytest_lapwing.timing.clock", Clock())

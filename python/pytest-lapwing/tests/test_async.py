@@ -40,7 +40,7 @@ def test_coroutines_are_timed_and_failures_and_time_outs_are_theirs(suite, plugi
     records = suite.passes(passed=2, failed=3)
     good = records.iterations("test_good")
     assert [it["burn_in"] for it in good] == [True, False, False]
-    assert all(0.02 <= it["metrics"]["wall_time"] < 5 for it in good)
+    assert all(it["metrics"]["wall_time"] >= 0.02 for it in good)
     assert records.outcomes("test_bad") == ["failed"] * 2
     for name in ("test_waits", "test_computes"):
         assert records.outcomes(name) == ["timed_out"] * 2
@@ -48,20 +48,23 @@ def test_coroutines_are_timed_and_failures_and_time_outs_are_theirs(suite, plugi
     assert {"wall_time", "peak_memory"} <= set(records.iterations("test_fixture")[0]["metrics"])
 
 
-def test_auto_mode_and_async_fixtures(suite):
+def test_auto_mode_and_async_fixtures(suite, clock):
     suite.ini("asyncio_mode = auto")
     suite.write("""
     import asyncio, pytest
+    from pytest_lapwing import timing
 
     @pytest.fixture
     async def resource():
-        await asyncio.sleep(0.2)
-        yield 3
+        timing.clock.sleep(2)
         await asyncio.sleep(0)
+        yield 3
+        timing.clock.sleep(2)
 
     @pytest.mark.lapwing
     async def test_it(resource):
-        assert resource == 3
+        await asyncio.sleep(0)
+        timing.clock.sleep(resource)
     """)
     records = suite.passes()
-    assert all(it["metrics"]["wall_time"] < 0.1 for it in records.iterations("test_it"))
+    assert [it["metrics"]["wall_time"] for it in records.iterations("test_it")] == [3.0] * 4

@@ -64,7 +64,7 @@ def pytest_runtest_makereport(item, call):
         else:
             it["failure"] = json.dumps("".join(traceback.format_exception(None, call.excinfo.value, None)))
             if isinstance(call.excinfo.value, TimeLimitExceeded):
-                it.update(time=0.05, timed_out=True)
+                it.update(time=0.3, timed_out=True)
         iterations.append(it)
     return report
 
@@ -99,7 +99,7 @@ def lapwing_rows(lapwing, folder, path):
 def test_a_run_imports_as_what_hail_would_have_written_of_it(suite, lapwing):
     (suite.path / "conftest.py").write_text(CONFTEST)
     suite.write(HAIL)
-    options = ["--lapwing-burn-in=2", "--lapwing-iterations=5", "--lapwing-time-limit=0.05", "--lapwing-max-failures=3"]
+    options = ["--lapwing-burn-in=2", "--lapwing-iterations=5", "--lapwing-time-limit=0.3", "--lapwing-max-failures=3"]
     records = suite.passes(*options, passed=2, failed=3, skipped=1)
     assert len(records.of("instance")) == 6
     own = lapwing_rows(lapwing, suite.path, suite.output)

@@ -300,17 +300,18 @@ def test_recording_without_a_benchmark_writes_nothing_and_says_so(suite):
     suite.result.stdout.fnmatch_lines(["nothing was recorded*"])
 
 
-def test_methods_of_unittest_are_measured_without_their_set_up(suite):
+def test_methods_of_unittest_are_measured_without_their_set_up(suite, clock):
     suite.write("""
-    import time, unittest, pytest
+    import unittest, pytest
+    from pytest_lapwing import timing
 
     @pytest.mark.lapwing(burn_in=0, iterations=3)
     class TestIt(unittest.TestCase):
         def setUp(self):
-            time.sleep(0.1)
+            timing.clock.sleep(2)
 
         def test_good(self):
-            pass
+            timing.clock.sleep(0.5)
 
         def test_bad(self):
             self.assertEqual(1, 2)
@@ -319,27 +320,27 @@ def test_methods_of_unittest_are_measured_without_their_set_up(suite):
             self.skipTest("not here")
     """)
     records = suite.passes(passed=1, failed=1, skipped=1)
-    good = records.iterations("test_good")
-    assert len(good) == 3 and all(it["metrics"]["wall_time"] < 0.05 for it in good)
+    assert [it["metrics"]["wall_time"] for it in records.iterations("test_good")] == [0.5] * 3
     assert records.outcomes("test_bad") == ["failed"] * 3
     assert records.iterations("test_bad")[0]["message"] == "AssertionError: 1 != 2"
     assert records.end("test_skipped")["outcome"] == "skipped"
 
 
-def test_coroutines_of_unittest_are_measured(suite):
+def test_coroutines_of_unittest_are_measured(suite, clock):
     suite.write("""
     import asyncio, unittest, pytest
+    from pytest_lapwing import timing
 
     @pytest.mark.lapwing(burn_in=0, iterations=2)
     class TestIt(unittest.IsolatedAsyncioTestCase):
         async def asyncSetUp(self):
-            await asyncio.sleep(0.2)
+            timing.clock.sleep(2)
 
         async def test_it(self):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
+            timing.clock.sleep(0.5)
     """)
-    times = [it["metrics"]["wall_time"] for it in suite.passes().iterations("test_it")]
-    assert len(times) == 2 and all(0.01 <= it < 0.2 for it in times)
+    assert [it["metrics"]["wall_time"] for it in suite.passes().iterations("test_it")] == [0.5] * 2
 
 
 def test_a_test_that_another_plugin_executes_has_the_time_of_its_call_phase(suite):
@@ -373,22 +374,23 @@ def test_doctests_are_no_benchmarks(suite):
     suite.result.assert_outcomes(passed=1)
 
 
-def test_only_the_body_is_timed(suite):
+def test_only_the_body_is_timed(suite, clock):
     suite.write("""
-    import time, pytest
+    import pytest
+    from pytest_lapwing import timing
 
     @pytest.fixture
     def slow():
-        time.sleep(0.2)
+        timing.clock.sleep(2)
         yield
-        time.sleep(0.2)
+        timing.clock.sleep(2)
 
     @pytest.mark.lapwing(burn_in=0, iterations=1)
     def test_it(slow):
-        time.sleep(0.05)
+        timing.clock.sleep(0.5)
     """)
     (iteration,) = suite.passes().iterations("test_it")
-    assert 0.05 <= iteration["metrics"]["wall_time"] < 0.2
+    assert iteration["metrics"] == {"wall_time": 0.5}
 
 
 def test_the_garbage_collector_is_off_while_measuring_unless_told_otherwise(suite):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Callable
 
 from . import metrics as known
+from . import timing
 from .recorder import checked
 from .visit import Measurement, Visit
 
@@ -131,9 +131,9 @@ class Block:
 @contextmanager
 def wall_time(record: Record) -> Iterator[None]:
     """Measures how long a block takes that comes to its end. Several blocks add up."""
-    begin = time.perf_counter_ns()
+    begin = timing.clock()
     yield
-    record.add("wall_time", (time.perf_counter_ns() - begin) / 1e9)
+    record.add("wall_time", (timing.clock() - begin) / 1e9)
 
 
 @contextmanager
