@@ -84,6 +84,7 @@ def test_time_limit_and_max_failures_have_the_same_order(suite):
         (["--lapwing-burn-in", "-1"], "--lapwing-burn-in: '-1' is not a whole number from 0"),
         (["--lapwing-burn-in", "1.5"], "--lapwing-burn-in: '1.5' is not a whole number from 0"),
         (["--lapwing-time-limit", "0"], "--lapwing-time-limit: '0' is not a number of seconds above 0"),
+        (["--lapwing-all", "nowhere"], "--lapwing-all: there is no */nowhere"),
         (["--lapwing-factor", "x"], "--lapwing-factor: `x` is not K=V"),
         (["--lapwing-store", "a.db"], "--lapwing-store and --lapwing-output exclude each other"),
         (["--lapwing-version-of", "no-such-thing"], "--lapwing-version-of: no package no-such-thing is installed"),

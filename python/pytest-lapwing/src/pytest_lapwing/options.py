@@ -230,4 +230,8 @@ def all_paths(config: pytest.Config) -> list[Path]:
     if given is None:
         start = config.inipath.parent if config.inipath else config.rootpath
         given = config.getini("lapwing_all") or []
-    return [(start / path).resolve() for path in given]
+    paths = [(start / path).resolve() for path in given]
+    for path in paths:
+        if not path.exists():
+            raise pytest.UsageError(f"--lapwing-all: there is no {path}")
+    return paths
