@@ -1,0 +1,214 @@
+"""What fixtures measure around a block of code: wall time, and the memory of a process and its children."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Callable
+
+from . import metrics as known
+from . import timing
+from .recorder import checked
+from .visit import Measurement, Visit
+
+
+class Record:
+    """Where a collector puts what it found. Does nothing where nothing is recorded.
+
+    A metric that the run does not declare (see `pytest_lapwing_metrics`) is declared by `unit` and `better`.
+    """
+
+    def __init__(self, visit: Visit | None) -> None:
+        self._visit = visit
+
+    @property
+    def enabled(self) -> bool:
+        """Whether what is measured is recorded."""
+        return self._visit is not None
+
+    @property
+    def burn_in(self) -> bool:
+        """Whether the iteration under way is burn-in."""
+        return self._visit is not None and self._visit.burn_in
+
+    def record(self, name: str, value: float, *, unit: str | None = None, better: str | None = None) -> None:
+        """Gives the iteration under way a value, in base units (s, B, 1, 1/s); `better` is lower, higher or None."""
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"the name of a metric is a text, not {name!r}")
+        number = float(value)
+        if name in known.KNOWN and number < 0:
+            raise ValueError(f"{name} is negative: {number}")
+        measurement = self._measurement()
+        described = None if unit is None and better is None else known.metric(unit or "1", better)
+        if measurement is None:
+            return
+        description = checked({**measurement.declared, **measurement.new}, name, described)
+        if name not in measurement.declared:
+            measurement.new[name] = description
+        measurement.metrics[name] = number
+
+    def add(self, name: str, value: float) -> None:
+        """Adds to a value, so that several blocks of an iteration add up."""
+        measurement = self._measurement()
+        if measurement is not None:
+            measurement.metrics[name] = measurement.metrics.get(name, 0.0) + value
+
+    def attribute(self, name: str, value: Any) -> None:
+        """Keeps something else of the iteration under way: anything that JSON can hold."""
+        measurement = self._measurement()
+        if measurement is not None:
+            measurement.attributes[str(name)] = plain(value)
+
+    def artifact(self, name: str, path: Any) -> None:
+        """Keeps where a file of the iteration under way is: a path or a URL."""
+        measurement = self._measurement()
+        if measurement is not None:
+            measurement.artifacts[str(name)] = os.fspath(path)
+
+    def takes_wall_time(self) -> None:
+        """Says that the wall time is measured here, and is not that of the test's body."""
+        measurement = self._measurement()
+        if measurement is not None:
+            measurement.times_itself = True
+
+    def _measurement(self) -> Measurement | None:
+        return self._visit.measurement if self._visit else None
+
+
+def plain(value: Any) -> Any:
+    """Returns what JSON can hold of a value; the rest as text."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)
+    if isinstance(value, dict):
+        return {str(key): plain(it) for key, it in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [plain(it) for it in value]
+    return str(value)
+
+
+class Block:
+    """A block of code to measure, for `with` and, where that differs, `async with`."""
+
+    def __init__(
+        self, plain: Callable[[], AbstractContextManager[Any]], asynchronous: Callable[[], Any] | None = None
+    ) -> None:
+        self._plain = plain
+        self._asynchronous = asynchronous
+        self._entered: list[Any] = []
+
+    def __call__(self) -> Block:
+        """Returns itself: `with benchmark_time:` and `with benchmark_time():` are the same."""
+        return self
+
+    def __enter__(self) -> Any:
+        if self._asynchronous is not None:
+            raise TypeError("the client is asynchronous: use `async with`")
+        context = self._plain()
+        self._entered.append(context)
+        return context.__enter__()
+
+    def __exit__(self, *error: Any) -> Any:
+        return self._entered.pop().__exit__(*error)
+
+    async def __aenter__(self) -> Any:
+        if self._asynchronous is None:
+            return self.__enter__()
+        context = self._asynchronous()
+        self._entered.append(context)
+        return await context.__aenter__()
+
+    async def __aexit__(self, *error: Any) -> Any:
+        context = self._entered.pop()
+        if self._asynchronous is None:
+            return context.__exit__(*error)
+        return await context.__aexit__(*error)
+
+
+@contextmanager
+def wall_time(record: Record) -> Iterator[None]:
+    """Measures how long a block takes that comes to its end. Several blocks add up."""
+    begin = timing.clock()
+    yield
+    record.add("wall_time", (timing.clock() - begin) / 1e9)
+
+
+@contextmanager
+def process_memory(record: Record, interval: float) -> Iterator[None]:
+    """Samples the resident memory of this process and its descendants while a block runs."""
+    if not record.enabled:
+        yield
+        return
+    samples: list[int] = []
+    done = threading.Event()
+
+    def sample() -> None:
+        while not done.wait(interval):
+            samples.append(resident_memory(os.getpid()))
+
+    samples.append(resident_memory(os.getpid()))
+    thread = threading.Thread(target=sample, name="lapwing-memory", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        samples.append(resident_memory(os.getpid()))
+    memory(record, samples)
+
+
+def memory(record: Record, samples: Iterable[float]) -> None:
+    """Records average and peak of samples of memory in bytes."""
+    values = [it for it in samples if it]
+    if values:
+        record.record("average_memory", sum(values) / len(values))
+        record.record("peak_memory", max(values))
+
+
+def resident_memory(pid: int) -> int:
+    """Returns the resident memory in bytes of a process and its descendants; shared pages count in each."""
+    try:
+        import psutil
+    except ImportError:
+        return sum(map(_resident, _tree(pid)))
+    total = 0
+    try:
+        process = psutil.Process(pid)
+        for it in [process, *process.children(recursive=True)]:
+            try:
+                total += it.memory_info().rss
+            except psutil.Error:
+                continue
+    except psutil.Error:
+        return total
+    return total
+
+
+def _tree(pid: int) -> list[int]:
+    """Returns a process and its descendants, as /proc says."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    # The name of the program, in brackets, may hold anything.
+                    parent = int(file.read().rpartition(b")")[2].split()[1])
+            except (OSError, ValueError, IndexError):
+                continue
+            children.setdefault(parent, []).append(int(name))
+    found = [pid]
+    for it in found:
+        found.extend(children.get(it, []))
+    return found
+
+
+def _resident(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0

@@ -1,0 +1,167 @@
+"""What a Dask cluster does while a block runs: its memory, what its tasks spend their time on, which cluster it is.
+
+Clients may be synchronous or asynchronous. What runs on the scheduler is sent there by value, so that
+the scheduler does not need this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from typing import Any, Callable
+
+from . import collectors
+from .collectors import Block, Record
+
+ACTIONS = {
+    "compute": "compute_time",
+    "transfer": "transfer_time",
+    "disk-read": "disk_spill_time",
+    "disk-write": "disk_spill_time",
+    "deserialize": "serializing_time",
+}
+"""Which metric each action of a task counts for."""
+
+
+def memory(record: Record, client: Any, interval: float) -> Block:
+    """Samples the memory of all workers' processes, added up: average and peak."""
+    from distributed.diagnostics import MemorySampler
+
+    def done(sampler: Any) -> None:
+        collectors.memory(record, (size for _, size in sampler.samples.get("benchmark", [])))
+
+    def arguments() -> dict[str, Any]:
+        return {"client": client, "measure": "process", "interval": interval}
+
+    @contextmanager
+    def plain() -> Iterator[None]:
+        sampler = MemorySampler()
+        with sampler.sample("benchmark", **arguments()):
+            yield
+        done(sampler)
+
+    @asynccontextmanager
+    async def asynchronous() -> AsyncIterator[None]:
+        sampler = MemorySampler()
+        async with sampler.sample("benchmark", **arguments()):
+            yield
+        done(sampler)
+
+    return _block(record, client, plain, asynchronous)
+
+
+def task_durations(record: Record, client: Any) -> Block:
+    """Adds up what tasks spend their time on, over all tasks and workers."""
+    start, stop = _on_scheduler()
+
+    def done(seconds: dict[str, float]) -> None:
+        for name in dict.fromkeys(ACTIONS.values()):
+            record.record(name, sum(seconds.get(action, 0.0) for action, it in ACTIONS.items() if it == name))
+
+    @contextmanager
+    def plain() -> Iterator[None]:
+        client.run_on_scheduler(start)
+        try:
+            yield
+        finally:
+            seconds = client.run_on_scheduler(stop)
+        done(seconds)
+
+    @asynccontextmanager
+    async def asynchronous() -> AsyncIterator[None]:
+        await client.run_on_scheduler(start)
+        try:
+            yield
+        finally:
+            seconds = await client.run_on_scheduler(stop)
+        done(seconds)
+
+    return _block(record, client, plain, asynchronous)
+
+
+def _on_scheduler() -> tuple[Callable[..., None], Callable[..., dict[str, float]]]:
+    """Returns what begins and what ends the counting, as functions that go to the scheduler by value."""
+    name = "lapwing-task-durations"
+
+    def start(dask_scheduler: Any) -> None:
+        from distributed.diagnostics.plugin import SchedulerPlugin
+
+        class TaskDurations(SchedulerPlugin):
+            def __init__(self) -> None:
+                self.counts = False
+                self.seconds: dict[str, float] = {}
+
+            def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
+                if self.counts and start == "processing" and finish == "memory":
+                    for it in kwargs.get("startstops") or ():
+                        took = max(it["stop"] - it["start"], 0.0)
+                        self.seconds[it["action"]] = self.seconds.get(it["action"], 0.0) + took
+
+        if name not in dask_scheduler.plugins:
+            dask_scheduler.add_plugin(TaskDurations(), name=name)
+        plugin = dask_scheduler.plugins[name]
+        plugin.seconds = {}
+        plugin.counts = True
+
+    def stop(dask_scheduler: Any) -> dict[str, float]:
+        plugin = dask_scheduler.plugins[name]
+        plugin.counts = False
+        return dict(plugin.seconds)
+
+    return start, stop
+
+
+def cluster_info(record: Record, cluster: Any) -> Block:
+    """Keeps which cluster it was, as the iteration's attribute `cluster`. Asked after the block."""
+
+    @contextmanager
+    def plain() -> Iterator[None]:
+        yield
+        found = {key: getattr(cluster, key, None) for key in ("name", "cluster_id", "details_url", "dashboard_link")}
+        workers = (getattr(cluster, "scheduler_info", None) or {}).get("workers", {})
+        found["workers"] = len(workers) or None
+        found["threads"] = sum(it.get("nthreads", 0) for it in workers.values()) or None
+        record.attribute("cluster", {key: value for key, value in found.items() if value is not None})
+
+    return Block(plain)
+
+
+def everything(record: Record, client: Any, interval: float, time: Block) -> Block:
+    """Memory, task durations and cluster; the time innermost, so that it holds nothing of the others."""
+    blocks = [memory(record, client, interval), task_durations(record, client)]
+    if client.cluster is not None:
+        blocks.append(cluster_info(record, client.cluster))
+    blocks.append(time)
+
+    @contextmanager
+    def plain() -> Iterator[None]:
+        with ExitStack() as stack:
+            for block in blocks:
+                stack.enter_context(block)
+            yield
+
+    @asynccontextmanager
+    async def asynchronous() -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for block in blocks:
+                await stack.enter_async_context(block)
+            yield
+
+    return _block(record, client, plain, asynchronous)
+
+
+def _block(record: Record, client: Any, plain: Callable[[], Any], asynchronous: Callable[[], Any]) -> Block:
+    if not record.enabled:
+        # Nothing is asked of the cluster; `async with` works all the same.
+        return Block(_nothing, _nothing_asynchronous if client.asynchronous else None)
+    return Block(plain, asynchronous if client.asynchronous else None)
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+@asynccontextmanager
+async def _nothing_asynchronous() -> AsyncIterator[None]:
+    yield

@@ -1,0 +1,119 @@
+"""What a test is as a benchmark: id, parameters, tags, fingerprint, source."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import json
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NOT_TAGS = {"skip", "skipif", "parametrize", "usefixtures", "xfail", "filterwarnings", "lapwing"}
+"""Markers that say how a test is run and not what it is."""
+
+LONGEST_SOURCE = 16 * 1024
+LONGEST_REPR = 200
+
+
+def benchmark(item: pytest.Item) -> dict[str, Any]:
+    """Returns the `benchmark` of an instance's record."""
+    described: dict[str, Any] = {"id": item.nodeid}
+    for key, value in (("params", params(item)), ("tags", tags(item)), ("fingerprint", fingerprint(item))):
+        if value:
+            described[key] = value
+    return described
+
+
+def params(item: pytest.Item) -> dict[str, Any]:
+    """Returns the parameters of a parametrised test; what is no JSON stands as its repr."""
+    callspec = getattr(item, "callspec", None)
+    return {name: _plain(value) for name, value in callspec.params.items()} if callspec else {}
+
+
+def _plain(value: Any) -> Any:
+    try:
+        if json.loads(json.dumps(value, allow_nan=False)) == value:
+            return value
+    except (TypeError, ValueError, RecursionError):
+        pass
+    if isinstance(value, tuple):
+        return [_plain(it) for it in value]
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return f"{value.__module__}.{value.__qualname__}"
+    # Where it lies in memory says nothing.
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))[:LONGEST_REPR]
+
+
+def tags(item: pytest.Item) -> list[str]:
+    """Returns the names of the markers, so that `-m NAME` and `--tag NAME` mean the same."""
+    return sorted({mark.name for mark in item.iter_markers()} - NOT_TAGS)
+
+
+def fingerprint(item: pytest.Item) -> str | None:
+    """Returns a hash of the test's source without its markers; or its epoch, where its marker states one."""
+    for mark in item.iter_markers("lapwing"):
+        if "epoch" in mark.kwargs:
+            return f"epoch:{mark.kwargs['epoch']}"
+    found = source_lines(item)
+    if found is None:
+        return None
+    text = without_markers(textwrap.dedent("".join(found[0])))
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def without_markers(source: str) -> str:
+    """Returns a function's source without its decorators `pytest.mark.…`, empty lines and spaces at ends.
+
+    Another marker, or one more parameter set, does not make it another benchmark.
+    """
+    lines = source.splitlines()
+    dropped: set[int] = set()
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        tree = ast.Module(body=[], type_ignores=[])
+    for node in tree.body:
+        for decorator in getattr(node, "decorator_list", []):
+            if _is_marker(decorator):
+                dropped.update(range(decorator.lineno, (decorator.end_lineno or decorator.lineno) + 1))
+    kept = (line.rstrip() for number, line in enumerate(lines, 1) if number not in dropped)
+    return "\n".join(line for line in kept if line)
+
+
+def _is_marker(decorator: ast.expr) -> bool:
+    while isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    owner = decorator.value if isinstance(decorator, ast.Attribute) else None
+    return (isinstance(owner, ast.Attribute) and owner.attr == "mark") or (
+        isinstance(owner, ast.Name) and owner.id == "mark"
+    )
+
+
+def source_lines(item: pytest.Item) -> tuple[list[str], int] | None:
+    """Returns the lines of a test's function, decorators included, and the number of the first one."""
+    function = getattr(item, "function", None) or getattr(item, "obj", None)
+    try:
+        return inspect.getsourcelines(inspect.unwrap(function))  # type: ignore[arg-type]
+    except (OSError, TypeError, ValueError):
+        return None
+
+
+def source(item: pytest.Item) -> dict[str, Any] | None:
+    """Returns where a test's source is, and the source, for pages to show."""
+    found = source_lines(item)
+    if found is None:
+        return None
+    text = textwrap.dedent("".join(found[0])).rstrip()
+    return {"path": _relative(item.path, item.config.rootpath), "line": found[1], "text": text[:LONGEST_SOURCE]}
+
+
+def _relative(path: Path, root: Path) -> str:
+    try:
+        return path.relative_to(root).as_posix()
+    except ValueError:
+        return str(path)

@@ -1,0 +1,115 @@
+"""What was found and not chosen: the machine, the interpreter, the packages; and the version under test."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+
+def environment() -> dict[str, Any]:
+    """Returns the environment of a run; what cannot be found out is left out. The keys are those of `lapwing run`."""
+    found = {
+        "host": platform.node(),
+        "cpu_model": _field("/proc/cpuinfo", "model name"),
+        "cpus": os.cpu_count(),
+        "memory": _memory(),
+        "kernel": platform.release(),
+        "architecture": platform.machine(),
+        "os": _os(),
+        "platform": platform.platform(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "packages": packages(),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def packages() -> dict[str, str]:
+    """Returns the installed distributions and their versions."""
+    found: dict[str, str] = {}
+    for distribution in metadata.distributions():
+        with contextlib.suppress(Exception):
+            name = distribution.metadata["Name"]
+            if name:
+                found.setdefault(name, distribution.version)
+    return dict(sorted(found.items()))
+
+
+def package_version(name: str) -> dict[str, Any]:
+    """Returns the version of an installed distribution; LookupError when there is none of that name."""
+    try:
+        return {"name": metadata.version(name)}
+    except metadata.PackageNotFoundError as error:
+        raise LookupError(f"no package {name} is installed") from error
+
+
+def repository_version(folder: Path) -> dict[str, Any]:
+    """Returns the state of the Git repository around a folder; empty where there is none."""
+    head = _git(folder, "show", "-s", "--format=%H %cI", "HEAD")
+    if not head:
+        return {}
+    commit, _, date = head.partition(" ")
+    version: dict[str, Any] = {"commit": commit}
+    branch = _git(folder, "symbolic-ref", "--quiet", "--short", "HEAD")
+    if branch:
+        version["branch"] = branch
+    if date:
+        version["date"] = date
+    changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    if changes is not None:
+        version["dirty"] = bool(changes)
+    return version
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    # In a container the repository often belongs to another user, which Git distrusts; we only read.
+    command = ["git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", *arguments]
+    # Set in a Git hook, they would name another repository.
+    ignored = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+    variables = {name: value for name, value in os.environ.items() if name not in ignored}
+    variables["GIT_OPTIONAL_LOCKS"] = "0"
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=variables, capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def ci() -> dict[str, str]:
+    """Returns where a continuous integration runs this, on GitHub."""
+    parts = [os.environ.get(f"GITHUB_{name}") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
+    if not all(parts):
+        return {}
+    server, repository, run = parts
+    return {"ci_run_url": f"{server}/{repository}/actions/runs/{run}"}
+
+
+def _field(path: str, name: str) -> str | None:
+    with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            key, _, value = line.partition(":")
+            if key.strip() == name:
+                return value.strip()
+    return None
+
+
+def _memory() -> int | None:
+    text = _field("/proc/meminfo", "MemTotal")
+    if text:
+        return int(text.split()[0]) * 1024
+    return None
+
+
+def _os() -> str | None:
+    for path in ("/etc/os-release", "/usr/lib/os-release"):
+        with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith("PRETTY_NAME="):
+                    return line.partition("=")[2].strip().strip("\"'")
+    return platform.system() or None

@@ -1,0 +1,237 @@
+"""Options on the command line, in the configuration file and on markers, and what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import metrics
+from .metrics import Metric
+
+MARKER = (
+    "lapwing(burn_in, iterations, time_limit, max_failures, epoch, metrics): makes the test a benchmark, "
+    "which pytest-lapwing repeats and records with --lapwing"
+)
+MARKER_KEYS = {"burn_in", "iterations", "time_limit", "max_failures", "epoch", "metrics"}
+
+# Option, ini type, arguments of the option. The ini key of `--lapwing-x-y` is `lapwing_x_y`.
+OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
+    ("", "bool", {"action": "store_true", "help": "Repeat benchmarks and record every iteration"}),
+    ("store", "string", {"metavar": "PATH", "help": "Record for this store [default: .lapwing/lapwing.db]"}),
+    ("output", "string", {"metavar": "FILE", "help": "Add the records to this file instead"}),
+    ("suite", "string", {"metavar": "NAME", "help": "Suite of the benchmarks [default: name of the root folder]"}),
+    ("name", "string", {"metavar": "NAME", "help": "Name of the session"}),
+    ("variant", "string", {"metavar": "NAME", "help": "Name of the setting under test [default: default]"}),
+    ("factor", "linelist", {"metavar": "K=V", "action": "append", "help": "Something varied, and its level"}),
+    ("version-of", "string", {"metavar": "PACKAGE", "help": "Version under test: that of an installed package"}),
+    (
+        "repository",
+        "string",
+        {"metavar": "DIR", "help": "Version under test: that of this repository [default: root's]"},
+    ),
+    ("burn-in", "string", {"metavar": "N", "help": "Iterations before those that count [default: 1]"}),
+    ("iterations", "string", {"metavar": "N", "help": "Iterations that count [default: 3]"}),
+    ("time-limit", "string", {"metavar": "S", "help": "End an iteration after so many seconds [default: none]"}),
+    (
+        "max-failures",
+        "string",
+        {"metavar": "K", "help": "Give up after so many failures in a row; 0: never [default: 3]"},
+    ),
+    ("all", "linelist", {"metavar": "PATH", "action": "append", "help": "All tests under this path are benchmarks"}),
+    ("gc", "bool", {"action": "store_true", "help": "Leave the garbage collector on while measuring"}),
+]
+LINES = {"metrics": "Metrics that benchmarks record: lines of NAME UNIT [lower|higher]"}
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declares options and ini keys."""
+    group = parser.getgroup("lapwing", "benchmarks for Lapwing")
+    for name, kind, arguments in OPTIONS:
+        flag = f"--lapwing-{name}".rstrip("-")
+        default = {"default": None} if "action" in arguments else {}
+        group.addoption(flag, dest=_destination(name), **default, **arguments)
+        parser.addini(_destination(name), arguments["help"], type=kind, default=None)  # type: ignore[arg-type]
+    for name, about in LINES.items():
+        parser.addini(_destination(name), about, type="linelist", default=None)
+    group.addoption(
+        "--lapwing-collect",
+        metavar="FILE",
+        help="With --collect-only: write a line of JSON for each benchmark to this file",
+    )
+    group.addoption(
+        "--lapwing-driven",
+        action="store_true",
+        help="Exit with 0 although tests failed: a failed benchmark is data",
+    )
+
+
+def _destination(name: str) -> str:
+    return f"lapwing_{name.replace('-', '_')}".rstrip("_")
+
+
+def option(config: pytest.Config, name: str) -> Any:
+    """Returns what the command line says, else the configuration file, else None."""
+    key = _destination(name)
+    given = config.getoption(key)
+    if given is not None:
+        return given
+    ini = config.getini(key)
+    return None if ini in (None, "", []) else ini
+
+
+def is_recording(config: pytest.Config) -> bool:
+    """Returns whether measurements are to be recorded."""
+    executes_nothing = any(config.getoption(name, False) for name in ("collectonly", "setuponly", "setupplan"))
+    return bool(option(config, "")) and not executes_nothing
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How often a benchmark is executed, and when it is given up."""
+
+    burn_in: int = 1
+    iterations: int = 3
+    time_limit: float | None = None
+    max_failures: int = 3
+    # Whether somebody said how many, as opposed to the defaults.
+    burn_in_given: bool = False
+    iterations_given: bool = False
+
+
+def settings(config: pytest.Config, item: pytest.Item, *, only_by_fixture: bool) -> Settings:
+    """Returns the settings of a benchmark: command line, then marker, then configuration file, then defaults.
+
+    By default a test that is a benchmark only by the fixtures that it asks for is executed once.
+    """
+    marker = marker_arguments(item)
+    values: dict[str, Any] = {}
+    for name, default in (
+        ("burn_in", 0 if only_by_fixture else 1),
+        ("iterations", 1 if only_by_fixture else 3),
+        ("time_limit", None),
+        ("max_failures", 3),
+    ):
+        value, where = _first(config, item, name, marker)
+        values[name] = default if value is None else _number(name, value, where)
+        if name in ("burn_in", "iterations"):
+            values[f"{name}_given"] = value is not None
+    return Settings(**values)
+
+
+def _first(config: pytest.Config, item: pytest.Item, name: str, marker: dict[str, Any]) -> tuple[Any, str]:
+    flag = "--lapwing-" + name.replace("_", "-")
+    given = config.getoption(f"lapwing_{name}")
+    if given is not None:
+        return given, flag
+    if marker.get(name) is not None:
+        return marker[name], f"{item.nodeid}: marker lapwing: {name}"
+    ini = config.getini(f"lapwing_{name}")
+    return (None, "") if ini in (None, "") else (ini, f"lapwing_{name}")
+
+
+def marker_arguments(item: pytest.Item) -> dict[str, Any]:
+    """Returns the arguments of the test's markers `lapwing`, those of the nearest first."""
+    merged: dict[str, Any] = {}
+    for mark in item.iter_markers("lapwing"):
+        unknown = set(mark.kwargs) - MARKER_KEYS
+        if mark.args or unknown:
+            what = repr(sorted(unknown)[0]) if unknown else "arguments without a name"
+            raise pytest.UsageError(f"{item.nodeid}: the marker lapwing has no {what}")
+        for key, value in mark.kwargs.items():
+            merged.setdefault(key, value)
+    return merged
+
+
+def _number(name: str, value: Any, where: str) -> Any:
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        if name == "time_limit":
+            seconds = float(str(value).strip().removesuffix("s"))
+            if not 0 < seconds < float("inf"):
+                raise ValueError
+            return seconds
+        number = int(value)
+        if number != float(value) or number < (1 if name == "iterations" else 0):
+            raise ValueError
+    except (TypeError, ValueError) as error:
+        wanted = {"time_limit": "a number of seconds above 0", "iterations": "a whole number from 1"}
+        raise pytest.UsageError(f"{where}: {value!r} is not {wanted.get(name, 'a whole number from 0')}") from error
+    return number
+
+
+def factors(config: pytest.Config) -> dict[str, Any]:
+    """Returns what was varied, and its levels: booleans, numbers, else texts."""
+    found: dict[str, Any] = {}
+    for text in option(config, "factor") or []:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise pytest.UsageError(f"--lapwing-factor: `{text}` is not K=V")
+        found[key.strip()] = _level(value.strip())
+    return found
+
+
+def _level(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        if abs(number) < 2**63:
+            return number
+    return text
+
+
+def declared_metrics(config: pytest.Config) -> dict[str, Metric]:
+    """Returns the metrics known before tests are collected: the plugin's own, and those of configuration and hooks."""
+    declared = dict(metrics.KNOWN)
+    try:
+        lines = [line for line in option_lines(config, "metrics") if line.strip()]
+        metrics.declare_all(declared, map(metrics.parse_line, lines))
+        for answer in config.hook.pytest_lapwing_metrics(config=config):
+            for name, description in (answer or {}).items():
+                metrics.declare(declared, name, metrics.described(name, description))
+    except (TypeError, ValueError) as error:
+        raise pytest.UsageError(f"lapwing_metrics: {error}") from error
+    return declared
+
+
+def option_lines(config: pytest.Config, name: str) -> list[str]:
+    """Returns the lines of an ini key that has no option."""
+    return list(config.getini(_destination(name)) or [])
+
+
+def inbox(config: pytest.Config) -> Path:
+    """Returns the inbox of the store: that of `--lapwing-store`, else of the nearest folder `.lapwing`."""
+    store = option(config, "store")
+    start = config.invocation_params.dir
+    if store:
+        path = start / store
+        return path.parent / ("inbox" if path.name == "lapwing.db" else f"{path.name}.inbox")
+    folder = start
+    while folder != config.rootpath and config.rootpath in folder.parents:
+        if (folder / ".lapwing").is_dir():
+            break
+        folder = folder.parent
+    if folder != start and not (folder / ".lapwing").is_dir():
+        folder = config.rootpath
+    return folder / ".lapwing" / "inbox"
+
+
+def all_paths(config: pytest.Config) -> list[Path]:
+    """Returns the paths under which every test is a benchmark."""
+    start = config.invocation_params.dir
+    given = config.getoption("lapwing_all")
+    if given is None:
+        start = config.inipath.parent if config.inipath else config.rootpath
+        given = config.getini("lapwing_all") or []
+    paths = [(start / path).resolve() for path in given]
+    for path in paths:
+        if not path.exists():
+            raise pytest.UsageError(f"--lapwing-all: there is no {path}")
+    return paths

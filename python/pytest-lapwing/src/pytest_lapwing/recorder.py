@@ -1,0 +1,175 @@
+"""Writes records as they happen, so that a killed pytest loses the iteration under way at most."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import socket
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Callable
+
+from . import ids
+from .metrics import Metric, declare
+from .record_file import Record, RecordFile
+
+
+class Recorder:
+    """The records of one process: a session, its run, and an instance for every benchmark."""
+
+    def __init__(
+        self, session: Record, run: Record, open_file: Callable[[], RecordFile], worker: str | None = None
+    ) -> None:
+        self.worker = worker
+        self.counts = {"instances": 0, "iterations": 0, "failed": 0}
+        self.loop_cost: float | None = None
+        self._session = session
+        self._run = run
+        self._open_file = open_file
+        self._file: RecordFile | None = None
+        self._runs_written: set[str] = set()
+        self._position = 0
+
+    @property
+    def path(self) -> Path | None:
+        """Where the records are, once there are any."""
+        return self._file.path if self._file else None
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """The metrics that the run declares."""
+        return self._run["metrics"]
+
+    def begin(self, benchmark: Record, attributes: Record, *, waits: bool = False) -> InstanceRecorder:
+        """Begins an instance.
+
+        One that `waits` is written with its first iteration, because that may bring metrics which its run
+        must declare.
+        """
+        self.counts["instances"] += 1
+        attributes = dict(attributes)
+        if self.worker:
+            attributes["worker"] = self.worker
+        if self.loop_cost is not None:
+            attributes["loop_cost"] = self.loop_cost
+        record = {
+            "benchmark": benchmark,
+            "position": self._position,
+            "host": socket.gethostname(),
+            "started": ids.now(),
+            "attributes": attributes,
+        }
+        self._position += 1
+        instance = InstanceRecorder(self, record)
+        if not waits:
+            instance.write_start({})
+        return instance
+
+    def run_with(self, new: dict[str, Metric]) -> str:
+        """Returns the run that declares these metrics too; a further one of the same setting where need be."""
+        missing = {name: it for name, it in new.items() if name not in self.metrics}
+        if missing:
+            metrics = dict(sorted({**self.metrics, **missing}.items()))
+            # From the content, so that workers which find the same metrics have the same run.
+            run_id = ids.derived_id("further run", self._run["id"], json.dumps(metrics, sort_keys=True))
+            self._run = {**self._run, "id": run_id, "metrics": metrics}
+        return self._run["id"]
+
+    def write(self, kind: str, content: Record) -> None:
+        """Writes a record, after the file, the session and the run that it belongs to."""
+        if self._file is None:
+            self._file = self._open_file()
+            self._file.append({"v": 1, "kind": "session", **self._session})
+        if kind == "instance" and self._run["id"] not in self._runs_written:
+            self._file.append({"v": 1, "kind": "run", **self._run})
+            self._runs_written.add(self._run["id"])
+        self._file.append({"v": 1, "kind": kind, **content})
+
+    def close(self) -> None:
+        """Gives the file up, for the store to take in."""
+        if self._file is not None:
+            self._file.close()
+
+
+class InstanceRecorder:
+    """One visit to a benchmark."""
+
+    def __init__(self, recorder: Recorder, record: Record) -> None:
+        self.id = ids.measured_id()
+        self.begun = time.perf_counter()
+        self.ended = False
+        self.index = 0
+        self.attributes: Record = record["attributes"]
+        self._recorder = recorder
+        self._record = record
+        self._started = False
+
+    def write_start(self, new_metrics: dict[str, Metric]) -> None:
+        """Writes the instance itself, unless it is written."""
+        if self._started:
+            return
+        self._started = True
+        run = self._recorder.run_with(new_metrics)
+        self._recorder.write("instance", {"id": self.id, "run": run, **self._record})
+
+    def iteration(
+        self,
+        metrics: Mapping[str, float | None],
+        *,
+        declared: dict[str, Metric] | None = None,
+        offset: float | None = None,
+        burn_in: bool = False,
+        loops: int = 1,
+        outcome: str = "ok",
+        message: str | None = None,
+        attributes: Record | None = None,
+        artifacts: Record | None = None,
+    ) -> None:
+        """Writes one iteration; `declared` says what the metrics are that the run may not know."""
+        self.write_start(declared or {})
+        record: Record = {"instance": self.id, "index": self.index}
+        if offset is not None:
+            record["offset"] = round(offset, 9)
+        record["burn_in"] = burn_in
+        if loops != 1:
+            record["loops"] = loops
+        record["outcome"] = outcome
+        if message:
+            record["message"] = message
+        record["metrics"] = {
+            name: value for name, value in metrics.items() if value is not None and math.isfinite(value)
+        }
+        for key, content in (("attributes", attributes), ("artifacts", artifacts)):
+            if content:
+                record[key] = content
+        self._recorder.write("iteration", record)
+        self.index += 1
+        self._recorder.counts["iterations"] += 1
+        self._recorder.counts["failed"] += outcome in ("failed", "timed_out")
+        if declared:
+            # For the instances that come.
+            self._recorder.run_with(declared)
+
+    def end(self, outcome: str, message: str | None = None, observed: Record | None = None) -> None:
+        """Writes how the instance ended, once."""
+        if self.ended:
+            return
+        self.ended = True
+        self.write_start({})
+        record: Record = {"instance": self.id, "ended": ids.now(), "outcome": outcome}
+        if message:
+            record["message"] = message
+        if observed:
+            record["observed"] = observed
+        self._recorder.write("instance_end", record)
+
+
+def checked(declared: dict[str, Metric], name: str, description: Metric | None) -> Metric:
+    """Returns what a metric is, which may not be other than declared."""
+    if description is None:
+        return declared.get(name, {"unit": "1"})
+    with contextlib.suppress(KeyError):
+        declare({name: declared[name]}, name, description)
+    return description

@@ -1,0 +1,153 @@
+"""The recording of one call of pytest: what all workers agree on, where records go, what is said in the end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import __version__, environment, ids, metrics, options, timing
+from . import stand_in_options as benchmark_options
+from .record_file import CAN_LOCK, RecordFile
+from .recorder import Recorder
+
+SESSION = pytest.StashKey["Session"]()
+
+
+class Session:
+    """The recording of one call of pytest, in its only process, in its controller, or in one of its workers."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._worker: str | None = None
+        given = getattr(config, "workerinput", {}).get("lapwing")
+        if given:
+            self._worker = config.workerinput["workerid"]  # type: ignore[attr-defined]
+            self.facts = json.loads(given)
+        else:
+            self.facts = _facts(config)
+        self.recorder = Recorder(self.facts["session"], self.facts["run"], self._open, self._worker)
+        self._counts = dict(self.recorder.counts)
+
+    def _open(self) -> RecordFile:
+        if self.facts["output"]:
+            return RecordFile.plain(Path(self.facts["output"]))
+        name = self.facts["session"]["id"] + (f"-{self._worker}" if self._worker else "")
+        return RecordFile.in_inbox(Path(self.facts["inbox"]), name)
+
+    def declare(self, item: pytest.Item) -> None:
+        """Declares the metrics that a test's marker names."""
+        try:
+            for name, description in (options.marker_arguments(item).get("metrics") or {}).items():
+                metrics.declare(self.recorder.metrics, name, metrics.described(name, description))
+        except (AttributeError, TypeError, ValueError) as error:
+            raise pytest.UsageError(f"{item.nodeid}: marker lapwing: {error}") from error
+
+    def pytest_report_header(self) -> str:
+        """Says where measurements go."""
+        session, run = self.facts["session"], self.facts["run"]
+        return f"lapwing: recording suite {session['suite']}, variant {run['variant']}, to {self._target()}"
+
+    def _target(self) -> str:
+        path = Path(self.facts["output"] or self.facts["inbox"])
+        try:
+            return str(path.relative_to(self._config.invocation_params.dir))
+        except ValueError:
+            return str(path)
+
+    def pytest_runtestloop(self) -> None:
+        """Measures what measuring costs."""
+        if self.recorder.loop_cost is None:
+            self.recorder.loop_cost = timing.loop_cost()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Gives a worker of xdist what all must agree on."""
+        node.workerinput["lapwing"] = json.dumps(self.facts)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Adds up what a worker of xdist did."""
+        for name, count in getattr(node, "workeroutput", {}).get("lapwing", {}).items():
+            self._counts[name] += count
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Leaves the records for the store."""
+        self.recorder.close()
+        counts = self.recorder.counts
+        if self._worker:
+            self._config.workeroutput["lapwing"] = counts  # type: ignore[attr-defined]
+        self._counts = {name: count + counts[name] for name, count in self._counts.items()}
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Says what was recorded, and where it is."""
+        terminalreporter.section("lapwing", "-")
+        counts = self._counts
+        if counts["instances"] == 0:
+            terminalreporter.line(
+                "nothing was recorded: no benchmark was executed (mark one with @pytest.mark.lapwing)"
+            )
+        else:
+            failed = f", {counts['failed']} of them failed" if counts["failed"] else ""
+            benchmarks = f"{counts['instances']} benchmark{'s' if counts['instances'] > 1 else ''}"
+            terminalreporter.line(f"{benchmarks}, {counts['iterations']} iterations{failed}, in {self._target()}")
+            if not self.facts["output"]:
+                terminalreporter.line("`lapwing report` takes them in and shows them")
+        ignored = benchmark_options.ignored(self._config) if benchmark_options.stands_in(self._config) else []
+        if ignored:
+            terminalreporter.line(f"ignored, as pytest-benchmark is not active: {', '.join(ignored)}")
+
+
+def _facts(config: pytest.Config) -> dict[str, Any]:
+    """Returns what all workers must agree on: session and run, and where the records go."""
+    store, output = options.option(config, "store"), options.option(config, "output")
+    if not CAN_LOCK:
+        raise pytest.UsageError("--lapwing: this system cannot lock files as record files must be")
+    if store and output:
+        raise pytest.UsageError("--lapwing-store and --lapwing-output exclude each other")
+    session = {
+        "id": ids.measured_id(),
+        "suite": options.option(config, "suite") or config.rootpath.name or "pytest",
+        "started": ids.now(),
+        "tool": f"pytest-lapwing {__version__}",
+        "name": options.option(config, "name") or ids.session_name(),
+        "attributes": {
+            "pytest": pytest.__version__,
+            **environment.ci(),
+        },
+    }
+    run = {
+        "id": ids.measured_id(),
+        "session": session["id"],
+        "variant": options.option(config, "variant") or "default",
+        "factors": options.factors(config),
+        "version": _version(config),
+        "metrics": options.declared_metrics(config),
+        "environment": environment.environment(),
+    }
+    path = config.invocation_params.dir / output if output else None
+    if path is not None and not path.parent.is_dir():
+        raise pytest.UsageError(f"--lapwing-output: there is no folder {path.parent}")
+    inbox = None if path else options.inbox(config)
+    return {"session": session, "run": run, "inbox": inbox and str(inbox), "output": path and str(path)}
+
+
+def _version(config: pytest.Config) -> dict[str, Any]:
+    package, repository = options.option(config, "version-of"), options.option(config, "repository")
+    if package and repository:
+        raise pytest.UsageError("--lapwing-version-of and --lapwing-repository exclude each other")
+    try:
+        if package:
+            return environment.package_version(package)
+    except LookupError as error:
+        raise pytest.UsageError(f"--lapwing-version-of: {error}") from error
+    if not repository:
+        return environment.repository_version(config.rootpath)
+    folder = config.invocation_params.dir / repository
+    version = environment.repository_version(folder) if folder.is_dir() else {}
+    if not version:
+        raise pytest.UsageError(f"--lapwing-repository: {folder} is in no Git repository with a commit")
+    return version

@@ -1,0 +1,110 @@
+"""The fixtures on a real cluster of Dask, on this machine."""
+
+import pytest
+
+pytest.importorskip("distributed")
+
+CLUSTER = """
+    import time, pytest
+    from distributed import Client, LocalCluster, wait
+
+    @pytest.fixture(scope="module")
+    def cluster():
+        with LocalCluster(n_workers=2, threads_per_worker=1, processes={processes}, dashboard_address=None) as cluster:
+            yield cluster
+
+    @pytest.fixture
+    def client(cluster):
+        with Client(cluster) as client:
+            yield client
+
+    def work(n):
+        time.sleep(0.1)
+        return bytes(1000) * n
+"""
+DURATIONS = {"compute_time", "transfer_time", "disk_spill_time", "serializing_time"}
+MEMORY = {"average_memory", "peak_memory"}
+
+
+def test_a_synchronous_client(suite):
+    suite.write(
+        CLUSTER.format(processes=True)
+        + """
+    @pytest.mark.lapwing(burn_in=1, iterations=2, time_limit=60)
+    def test_all(client, benchmark_all):
+        with benchmark_all(client):
+            wait(client.map(work, range(4)))
+
+    def test_each(client, cluster, benchmark_memory, benchmark_task_durations, get_cluster_info, benchmark_time):
+        with benchmark_memory(client), benchmark_task_durations(client), get_cluster_info(cluster):
+            with benchmark_time:
+                client.submit(len, client.map(work, range(3))).result()
+        with benchmark_task_durations(client):
+            pass
+
+    def test_process_memory(client, benchmark_memory):
+        with benchmark_memory():
+            client.submit(work, 1).result()
+    """
+    )
+    records = suite.passes(passed=3)
+    for iteration in records.iterations("test_all"):
+        metrics = iteration["metrics"]
+        assert metrics.keys() == {"wall_time"} | DURATIONS | MEMORY
+        # Four tasks of 0.1 s on two threads.
+        assert metrics["wall_time"] >= 0.2 and metrics["compute_time"] >= 0.4
+        assert metrics["disk_spill_time"] == 0
+        # Two workers, each with a Python and its libraries.
+        assert 40e6 < metrics["average_memory"] <= metrics["peak_memory"]
+        cluster = iteration["attributes"]["cluster"]
+        assert (cluster["workers"], cluster["threads"]) == (2, 2) and cluster["name"]
+    (each,) = records.iterations("test_each")
+    # The plugin is there already and counts anew: of the second, empty block.
+    assert each["metrics"]["compute_time"] == 0 and each["metrics"]["wall_time"] >= 0.2
+    assert records.iterations("test_process_memory")[0]["metrics"].keys() == {"wall_time"} | MEMORY
+
+
+def test_an_asynchronous_client(suite):
+    suite.write("""
+    import asyncio, time, pytest
+    from distributed import Client, LocalCluster
+
+    def work(n):
+        time.sleep(0.1)
+        return n
+
+    @pytest.mark.asyncio
+    @pytest.mark.lapwing(burn_in=0, iterations=2)
+    async def test_it(benchmark_all, benchmark_memory, benchmark_task_durations):
+        arguments = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+        async with LocalCluster(**arguments, asynchronous=True) as cluster:
+            async with Client(cluster, asynchronous=True) as client:
+                async with benchmark_all(client):
+                    await client.gather(client.map(work, range(2)))
+                with pytest.raises(TypeError):
+                    with benchmark_memory(client):
+                        pass
+    """)
+    records = suite.passes()
+    for iteration in records.iterations("test_it"):
+        metrics = iteration["metrics"]
+        assert metrics.keys() == {"wall_time"} | DURATIONS | MEMORY
+        # The block's time, and not that of making the cluster; two tasks of 0.1 s in two threads.
+        assert metrics["wall_time"] >= 0.1 and metrics["compute_time"] >= 0.2
+
+
+def test_without_recording_the_cluster_is_asked_nothing(suite):
+    suite.write("""
+    import pytest
+
+    class Untouchable:
+        asynchronous = False
+        cluster = None
+
+    def test_it(benchmark_all, benchmark_memory, benchmark_task_durations, get_cluster_info):
+        client = Untouchable()
+        with benchmark_all(client), benchmark_memory(client), benchmark_task_durations(client):
+            with get_cluster_info(None):
+                pass
+    """)
+    suite.pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

@@ -1,0 +1,85 @@
+"""What a test is as a benchmark."""
+
+import hashlib
+
+from pytest_lapwing.describe import without_markers
+
+
+def test_ids_params_and_tags(suite):
+    suite.ini("markers =", "    shuffle: ", "    slow: ")
+    suite.write("""
+    import pytest
+
+    class Thing:
+        pass
+
+    pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+    @pytest.mark.shuffle
+    @pytest.mark.lapwing
+    @pytest.mark.parametrize("n, what", [(10, Thing()), (0.5, len), (None, (1, "é"))])
+    def test_it(n, what):
+        pass
+    """)
+    records = suite.passes("-m", "shuffle", passed=3)
+    found = [it["benchmark"] for it in records.of("instance")]
+    assert [it["id"] for it in found] == [f"test_it.py::test_it[{it}]" for it in ("10-what0", "0.5-len", "None-what2")]
+    assert [it["params"] for it in found] == [
+        {"n": 10, "what": "<test_it.Thing object>"},
+        {"n": 0.5, "what": "builtins.len"},
+        {"n": None, "what": [1, "é"]},
+    ]
+    assert all(it["tags"] == ["shuffle", "slow"] for it in found)
+
+
+def test_the_fingerprint_is_that_of_the_source_without_markers():
+    plain = "@cached\ndef test_it(n):\n    assert n\n"
+    marked = (
+        '@pytest.mark.slow\n@pytest.mark.parametrize(\n    "n",\n    [1, 2],\n)\n'
+        "@cached\ndef test_it(n):\n\n    assert n  \n"
+    )
+    assert without_markers(marked) == without_markers(plain) == "@cached\ndef test_it(n):\n    assert n"
+    assert without_markers(plain.replace("cached", "other")) != without_markers(plain)
+
+
+def test_a_fingerprint_changes_with_the_source_and_an_epoch_overrides_it(suite):
+    body = """
+    import pytest
+
+    @pytest.mark.lapwing{}
+    def test_it():
+        x = {}
+    """
+    prints = []
+    for marker, value in (("", 1), ("(iterations=2)", 1), ("", 2), ('(epoch="2")', 1), ('(epoch="2")', 2)):
+        suite.write(body.format(marker, value))
+        (suite.path / "__pycache__").exists() and [it.unlink() for it in (suite.path / "__pycache__").iterdir()]
+        records = suite.passes("-p", "no:assertion")
+        prints.append(records.instance("test_it")["benchmark"]["fingerprint"])
+    assert prints[0] == prints[1] == "sha256:" + hashlib.sha256(b"def test_it():\n    x = 1").hexdigest()
+    assert prints[2] not in prints[:2]
+    assert prints[3:] == ["epoch:2", "epoch:2"]
+
+
+def test_the_source_is_kept_for_pages(suite):
+    suite.write("""
+    import pytest
+
+    class TestIt:
+        @pytest.mark.lapwing
+        def test_it(self):
+            pass
+    """)
+    source = suite.passes().instance("test_it")["attributes"]["source"]
+    assert source == {"path": "test_it.py", "line": 4, "text": "@pytest.mark.lapwing\ndef test_it(self):\n    pass"}
+
+
+def test_the_cost_of_the_loop_stands_apart(suite):
+    suite.write("""
+    import pytest
+
+    @pytest.mark.lapwing
+    def test_it():
+        pass
+    """)
+    assert 0 < suite.passes().instance("test_it")["attributes"]["loop_cost"] < 1e-3

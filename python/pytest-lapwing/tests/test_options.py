@@ -1,0 +1,169 @@
+"""Options, ini keys and markers, and which of them wins."""
+
+import subprocess
+
+import pytest
+
+COUNTED = """
+    import pytest
+
+    @pytest.mark.lapwing(burn_in=2, iterations=4)
+    def test_marked():
+        pass
+
+    @pytest.mark.lapwing
+    def test_plain():
+        pass
+
+    def test_fixture(benchmark_time):
+        with benchmark_time:
+            pass
+"""
+
+
+def counts(records, name):
+    flags = [it["burn_in"] for it in records.iterations(name)]
+    return flags.count(True), flags.count(False)
+
+
+def test_by_default_marked_tests_run_1_and_3_times_and_tests_with_fixtures_once(suite):
+    records = suite.write(COUNTED).passes(passed=3)
+    assert [counts(records, it) for it in ("test_marked", "test_plain", "test_fixture")] == [(2, 4), (1, 3), (0, 1)]
+
+
+def test_ini_wins_over_the_defaults(suite):
+    suite.ini("lapwing_burn_in = 0", "lapwing_iterations = 2")
+    records = suite.write(COUNTED).passes(passed=3)
+    assert [counts(records, it) for it in ("test_marked", "test_plain", "test_fixture")] == [(2, 4), (0, 2), (0, 2)]
+
+
+def test_the_command_line_wins_over_all(suite):
+    suite.ini("lapwing_burn_in = 0", "lapwing_iterations = 2")
+    records = suite.write(COUNTED).passes("--lapwing-burn-in", "0", "--lapwing-iterations=1", passed=3)
+    assert [counts(records, it) for it in ("test_marked", "test_plain", "test_fixture")] == [(0, 1)] * 3
+
+
+def test_the_nearest_marker_wins_key_by_key(suite):
+    suite.write("""
+    import pytest
+    pytestmark = pytest.mark.lapwing(burn_in=0, iterations=5)
+
+    @pytest.mark.lapwing(iterations=2)
+    class TestIt:
+        @pytest.mark.lapwing(burn_in=1)
+        def test_it(self):
+            pass
+    """)
+    assert counts(suite.passes(), "test_it") == (1, 2)
+
+
+def test_time_limit_and_max_failures_have_the_same_order(suite):
+    suite.ini("lapwing_time_limit = 5", "lapwing_max_failures = 1")
+    suite.write("""
+    import time, pytest
+
+    @pytest.mark.lapwing
+    def test_ini():
+        raise ValueError
+
+    @pytest.mark.lapwing(time_limit=0.05, max_failures=2)
+    def test_marked():
+        time.sleep(1)
+    """)
+    records = suite.passes(failed=2)
+    assert records.outcomes("test_ini") == ["failed"]
+    assert records.outcomes("test_marked") == ["timed_out"] * 2
+    records = suite.passes("--lapwing-max-failures", "3", "--lapwing-time-limit", "0.02", failed=2)
+    assert [it["metrics"] for it in records.iterations("test_marked")] == [{"wall_time": 0.02}] * 3
+
+
+@pytest.mark.parametrize(
+    "options, complaint",
+    [
+        (["--lapwing-iterations", "0"], "--lapwing-iterations: '0' is not a whole number from 1"),
+        (["--lapwing-burn-in", "-1"], "--lapwing-burn-in: '-1' is not a whole number from 0"),
+        (["--lapwing-burn-in", "1.5"], "--lapwing-burn-in: '1.5' is not a whole number from 0"),
+        (["--lapwing-time-limit", "0"], "--lapwing-time-limit: '0' is not a number of seconds above 0"),
+        (["--lapwing-all", "nowhere"], "--lapwing-all: there is no */nowhere"),
+        (["--lapwing-factor", "x"], "--lapwing-factor: `x` is not K=V"),
+        (["--lapwing-store", "a.db"], "--lapwing-store and --lapwing-output exclude each other"),
+        (["--lapwing-version-of", "no-such-thing"], "--lapwing-version-of: no package no-such-thing is installed"),
+        (["--lapwing-repository", "nowhere"], "--lapwing-repository: * is in no Git repository with a commit"),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error(suite, options, complaint):
+    assert suite.write(COUNTED).run(*options) is None
+    assert suite.result.ret == pytest.ExitCode.USAGE_ERROR
+    suite.result.stderr.fnmatch_lines([f"*{complaint}*"])
+
+
+def test_a_marker_that_makes_no_sense_is_a_usage_error(suite):
+    suite.write("""
+    import pytest
+
+    @pytest.mark.lapwing(iteration=3)
+    def test_it():
+        pass
+    """)
+    assert suite.run() is None
+    suite.result.stderr.fnmatch_lines(["*test_it.py::test_it: the marker lapwing has no 'iteration'*"])
+
+
+def test_an_output_without_recording_is_a_usage_error(suite):
+    result = suite.write(COUNTED).pytester.runpytest_inprocess("--lapwing-output", "x")
+    result.stderr.fnmatch_lines(["*--lapwing-output needs --lapwing*"])
+
+
+def test_all_tests_under_a_path_are_benchmarks(suite):
+    for folder in ("unit", "performance"):
+        (suite.path / folder).mkdir()
+        (suite.path / folder / f"test_{folder}.py").write_text("def test_it(): pass")
+    records = suite.passes("--lapwing-all", "performance", passed=2)
+    assert [it["benchmark"]["id"] for it in records.of("instance")] == ["performance/test_performance.py::test_it"]
+    assert counts(records, "test_it") == (1, 3)
+    suite.ini("lapwing_all = unit")
+    records = suite.passes(passed=2)
+    assert [it["benchmark"]["id"] for it in records.of("instance")] == ["unit/test_unit.py::test_it"]
+
+
+def test_session_and_run_say_what_they_are_told(suite):
+    suite.write(COUNTED)
+    records = suite.passes(
+        *["--lapwing-suite", "s", "--lapwing-name", "n", "--lapwing-variant", "v", "--lapwing-version-of", "pytest"],
+        *["--lapwing-factor", "threads=4", "--lapwing-factor", "on=true", "--lapwing-factor", "ratio=0.5"],
+        *["--lapwing-factor", "method=p2p", "--lapwing-gc"],
+        passed=3,
+    )
+    (session,), (run,) = records.of("session"), records.of("run")
+    assert (session["suite"], session["name"]) == ("s", "n")
+    assert session["tool"].startswith("pytest-lapwing ")
+    assert run["session"] == session["id"]
+    assert run["variant"] == "v"
+    assert run["factors"] == {"threads": 4, "on": True, "ratio": 0.5, "method": "p2p"}
+    assert run["version"] == {"name": pytest.__version__}
+    assert run["environment"]["packages"]["pytest"] == pytest.__version__
+    assert run["environment"]["python"].startswith("CPython 3.")
+
+
+def test_the_version_is_that_of_a_repository(suite):
+    def git(*arguments):
+        identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"]
+        subprocess.run(["git", *identity, *arguments], cwd=other, check=True, capture_output=True)
+
+    other = suite.path / "other"
+    other.mkdir()
+    git("init", "--quiet", "--initial-branch=trunk")
+    (other / "file").write_text("one")
+    git("add", "file")
+    git("commit", "--quiet", "-m", "first")
+    suite.write(COUNTED)
+    version = suite.passes("--lapwing-repository", "other", passed=3).of("run")[0]["version"]
+    assert len(version.pop("commit")) == 40
+    assert version.pop("date")
+    assert version == {"branch": "trunk", "dirty": False}
+    (other / "file").write_text("two")
+    assert suite.passes("--lapwing-repository", "other", passed=3).of("run")[0]["version"]["dirty"] is True
+
+
+def test_a_repository_in_which_nothing_is_gives_no_version(suite):
+    assert suite.write(COUNTED).passes(passed=3).of("run")[0]["version"] == {}
