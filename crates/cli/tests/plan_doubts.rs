@@ -260,8 +260,8 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as can be told; costs
     are those of one version
-    not judged: failing (no iteration ended well)
-    not judged: zero (all values are zero, which nothing is a share of)
+    not judged: failing (no iteration ended well); zero (all values are zero, which
+    nothing is a share of)
     --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
 
     left out of 228 iterations: 36 burn-in, 48 failed (`--audit` shows which)
@@ -279,16 +279,16 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     ];
     assert_snapshot!(rows(&all, &keys).join("\n"), @"
     calm wall_time 1.05 3 planned true null
-    failing wall_time 1.05 null no_values false 1.0: no iteration ended well
-    zero wall_time 1.05 null zeros false 1.0: an instance has nothing but zeros, which nothing is a share of
+    failing wall_time 1.05 null no_values false no iteration ended well
+    zero wall_time 1.05 null no_values false all values are zero, which nothing is a share of
     ");
     assert_snapshot!(run(folder.path(), &["plan", "-b", "zero", "-b", "failing"]), @"
-    error: nothing can be planned of `failing` (no iteration ended well), nor of `zero` (an instance has nothing but zeros, which nothing is a share of)
-      hint: `lapwing list metrics` shows what else was measured (--metric)
+    error: nothing can be judged of failing (no iteration ended well); zero (all values are zero, which nothing is a share of)
+      hint: `lapwing report` shows what was measured, and why it failed
     exit 3
     ");
     let none = answer(&folder, &["-b", "zero"]);
-    assert_snapshot!(rows(&none, &["benchmark", "outcome"]).join("\n"), @"zero zeros");
+    assert_snapshot!(rows(&none, &["benchmark", "outcome"]).join("\n"), @"zero no_values");
 }
 
 #[test]

@@ -7,11 +7,11 @@ use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
 use serde_json::{Map, Value, json};
 
 use super::lines::{Fate, Line, Plan};
-use super::missing::Missing;
 use super::{PlanCommand, notes, text};
 use crate::audit;
 use crate::error::CliError;
 use crate::fit::wrap;
+use crate::not_judged::NotJudged;
 use crate::options::{Context, Format};
 use crate::table::csv_of_json;
 
@@ -221,7 +221,7 @@ fn row(
 }
 
 /// Returns the row of a benchmark of which nothing can be said.
-fn missing_row(missing: &Missing, slowdown: Option<f64>, command: &PlanCommand) -> Value {
+fn missing_row(missing: &NotJudged, slowdown: Option<f64>, command: &PlanCommand) -> Value {
     object(&[
         ("suite", json!(missing.suite)),
         ("benchmark", json!(missing.benchmark)),
@@ -229,9 +229,9 @@ fn missing_row(missing: &Missing, slowdown: Option<f64>, command: &PlanCommand) 
         ("slowdown", json!(slowdown)),
         ("method", json!(command.detection_names().0)),
         ("strategy", json!(command.detection_names().1)),
-        ("outcome", json!(missing.why.outcome())),
+        ("outcome", json!("no_values")),
         ("runs", json!(false)),
-        ("reason", json!(missing.text())),
+        ("reason", json!(missing.reason)),
     ])
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use lapwing_core::explain::{Choice, Chosen, Unmet};
 
-use super::missing::Missing;
+use crate::not_judged::NotJudged;
 
 /// What was chosen for every benchmark, and what becomes of it.
 pub struct Plan {
     /// The benchmarks: a line for each setting and metric.
     pub lines: Vec<Line>,
     /// Those of which nothing can be said.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<NotJudged>,
     /// How many versions were passed over because there are later ones.
     pub older: usize,
     /// What may be spent, in seconds.

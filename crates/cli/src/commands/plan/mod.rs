@@ -4,7 +4,6 @@ mod answer;
 mod budget;
 mod document;
 mod lines;
-mod missing;
 mod notes;
 mod review;
 pub mod text;
@@ -23,12 +22,12 @@ use lapwing_stats::{Confidence, Configuration, DetectionMethod};
 use self::budget::{Budget, parse_budget, parse_price};
 use self::document::Target;
 use self::lines::{Fate, Line, Plan};
-use self::missing::{Why, missing, nothing_left};
 use self::review::Review;
 use super::mds::{Grid, MethodChoice, StrategyChoice, parse_slowdown};
 use crate::cleaning::{Cleaning, Compat, Judging};
 use crate::comparing::parse_share;
 use crate::error::{CliError, Exit};
+use crate::not_judged;
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::progress;
@@ -221,10 +220,7 @@ impl PlanCommand {
         if matches!(self.format, Format::Json | Format::Csv) {
             answer::write(plan, audit, options, self, context)?;
         }
-        Err(match plan.missing.iter().any(|it| it.why == Why::Zeros) {
-            true => nothing_left(&plan.missing),
-            false => nothing(audit),
-        })
+        Err(nothing(audit))
     }
 
     fn choose(
@@ -250,7 +246,6 @@ impl PlanCommand {
         let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
         store.each_benchmark(&filter, |data| {
             let found = choices(data, &judging.rules, which, &metrics, &options);
-            plan.missing.extend(missing(&found.rows, &found.audits));
             plan.older += found.older;
             plan.lines.extend(found.rows.into_iter().map(|choice| Line {
                 choice,
@@ -261,6 +256,7 @@ impl PlanCommand {
             Ok::<(), StoreError>(())
         })?;
         bar.finish_and_clear();
+        plan.missing = not_judged::of_audit(&audit);
         plan.spend();
         Ok((options, plan, audit))
     }

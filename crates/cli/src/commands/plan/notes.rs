@@ -6,7 +6,8 @@ use lapwing_stats::Configuration;
 
 use super::lines::{Fate, Line, Plan};
 use super::text::{beyond_band_note, cost_text, power_text, time_text};
-use super::{PlanCommand, document, missing};
+use super::{PlanCommand, document};
+use crate::not_judged;
 use crate::samples::Which;
 
 /// More benchmarks than this are told by the table alone.
@@ -33,9 +34,7 @@ pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<S
     notes.extend(by_hand(plan, options));
     notes.extend(beyond(plan, command));
     notes.extend(unmet(plan, options, command));
-    for (why, names) in missing::reasons(&plan.missing) {
-        notes.push(format!("not judged: {} ({why})", few(&names)));
-    }
+    notes.extend(not_judged::names(&plan.missing).map(|names| format!("not judged: {names}")));
     notes.extend(older(plan, command));
     if plan.kept().next().is_none() && !plan.is_skipped() {
         notes.push("`lapwing mds` shows what could be detected, and with how much".to_owned());
