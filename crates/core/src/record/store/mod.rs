@@ -40,7 +40,7 @@ use crate::model::Record;
 pub use appended::{Appended, Count};
 pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
 pub use check::CheckReport;
-pub(crate) use compare::{as_stored, differences};
+pub(crate) use compare::{as_stored, differences, with_metrics_of};
 pub use error::StoreError;
 pub use sessions::{InstanceState, SessionState};
 pub use upkeep::{Purged, StoreInfo};
