@@ -1,5 +1,6 @@
 //! Keeps what was measured: record lines, other tools' files, the store.
 
+mod annotations;
 mod columns;
 mod data;
 pub mod export;
@@ -11,8 +12,9 @@ mod order;
 mod record_file;
 pub mod store;
 
+pub use annotations::{Change, Remark, Retirement};
 pub(crate) use columns::{IterationColumns, Mark};
-pub use data::{BenchmarkData, Filter, InstanceData, Iterations};
+pub use data::{BenchmarkData, Filter, InstanceData, Iterations, Retired};
 pub(crate) use line::NEVER_NEGATIVE;
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
 pub(crate) use memory::Memory;
@@ -20,5 +22,5 @@ pub(crate) use order::{Order, version_date};
 pub use record_file::RecordFile;
 pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
-    SessionRow, SessionState, Store, StoreError, StoreInfo, Writer,
+    SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
 };

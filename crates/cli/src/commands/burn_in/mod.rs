@@ -25,7 +25,7 @@ use self::rows::{Keep, Row, Search};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
-use crate::store::open_for_reading;
+use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
 
 /// Find from which iteration on each benchmark is steady, and what burn-in costs
@@ -139,7 +139,9 @@ impl BurnIn {
             },
         };
         let store = open_for_reading(context)?;
-        let mut rows = rows::read(&store, &self.filters.resolve()?, &search, &listed, context)?;
+        let filter = self.filters.resolve()?;
+        note_retired(&store, &filter, context)?;
+        let mut rows = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {
             return Err(nothing());
         }

@@ -26,7 +26,7 @@ use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
-use crate::store::{note_unknown_names, open_for_reading};
+use crate::store::{note_retired, note_unknown_names, open_for_reading};
 use crate::suite_update;
 
 /// Choose how many instances and iterations to run, so that a slowdown would be detected
@@ -168,6 +168,7 @@ impl PlanCommand {
         let options = self.options(&judging);
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
+        note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);

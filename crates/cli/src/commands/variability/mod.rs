@@ -16,7 +16,7 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::samples::{Which, metrics, nothing};
-use crate::store::{note_unknown_names, open_for_reading};
+use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
 /// Show how noisy each benchmark is, where its noise lies, and what to measure more of
 ///
@@ -72,6 +72,7 @@ impl Variability {
         let rules = self.cleaning.rules()?;
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
+        note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);

@@ -4,14 +4,18 @@
 //! metric. Whatever a record says comes back as it was written.
 
 mod alike;
+mod annotate;
 mod appended;
 mod assemble;
 mod cache;
 mod catalogue;
+mod catalogue_metrics;
 mod check;
 mod chunk;
 mod columns;
 mod compare;
+mod curated;
+mod curated_metrics;
 mod discard;
 mod error;
 mod grow;
@@ -37,6 +41,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::model::Record;
 
+pub use annotate::Touched;
 pub use appended::{Appended, Count};
 pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
 pub use check::CheckReport;

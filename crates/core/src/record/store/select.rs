@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::Connection;
 
 use super::StoreError;
+use super::curated::Curated;
 use super::rows::time_text;
 use crate::model::matches_pattern;
 use crate::record::Filter;
@@ -15,7 +16,21 @@ pub(super) struct Selection {
     pub(super) sessions: Option<BTreeSet<i64>>,
     pub(super) runs: Option<BTreeSet<i64>>,
     pub(super) benchmarks: Option<BTreeSet<i64>>,
-    pub(super) metrics: Option<BTreeSet<i64>>,
+    /// The metrics asked for.
+    pub(super) metrics: Option<ChosenMetrics>,
+    /// What people said of benchmarks, instances and metrics.
+    pub(super) curated: Curated,
+}
+
+/// The metrics that a filter asks for.
+#[derive(Debug, Default)]
+pub(super) struct ChosenMetrics {
+    /// Their keys; where metrics were renamed also those under which they were recorded.
+    pub(super) keys: BTreeSet<i64>,
+    /// Their names of now.
+    pub(super) names: BTreeSet<String>,
+    /// The benchmarks that have one of them; `None` where the tables say so by themselves.
+    pub(super) benchmarks: Option<BTreeSet<i64>>,
 }
 
 struct RunFacts {
@@ -45,13 +60,16 @@ impl Selection {
         if sessions.is_empty() {
             return Ok(Self::default());
         }
-        let mut selection = Self::default();
+        let mut selection = Self {
+            curated: Curated::of(connection, filter.retired)?,
+            ..Self::default()
+        };
         let chosen = choose_sessions(&sessions, filter)?;
         selection.runs = choose_runs(connection, &sessions, chosen.as_ref(), filter)?;
         selection.sessions =
             chosen.map(|chosen| chosen.into_iter().map(|at| sessions[at].key).collect());
-        selection.benchmarks = choose_benchmarks(connection, filter)?;
-        selection.metrics = choose_metrics(connection, filter)?;
+        selection.benchmarks = choose_benchmarks(connection, &selection.curated, filter)?;
+        selection.metrics = choose_metrics(connection, &selection.curated, filter)?;
         selection.fill_tables(connection)?;
         Ok(selection)
     }
@@ -66,7 +84,30 @@ impl Selection {
             condition
                 .push_str(" AND instance.benchmark IN (SELECT key FROM temp.selected_benchmark)");
         }
+        if self.curated.hides {
+            condition.push_str(" AND instance.key NOT IN (SELECT key FROM temp.retired_instance)");
+        }
         condition
+    }
+
+    /// Returns a condition on `instance` in SQL, beginning with ` AND`: that its benchmark has a
+    /// metric asked for. Nothing where none is.
+    pub(super) fn on_metrics(&self) -> String {
+        let Some(metrics) = &self.metrics else {
+            return String::new();
+        };
+        let list = |keys: &BTreeSet<i64>| {
+            let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+            keys.join(", ")
+        };
+        match &metrics.benchmarks {
+            None => format!(
+                " AND instance.benchmark IN (SELECT benchmark FROM benchmark_metric \
+                 WHERE metric IN ({}))",
+                list(&metrics.keys)
+            ),
+            Some(benchmarks) => format!(" AND instance.benchmark IN ({})", list(benchmarks)),
+        }
     }
 
     /// Returns whether the session passes.
@@ -90,7 +131,9 @@ impl Selection {
 
     /// Returns whether the metric passes.
     pub(super) fn has_metric(&self, key: i64) -> bool {
-        self.metrics.as_ref().is_none_or(|keys| keys.contains(&key))
+        self.metrics
+            .as_ref()
+            .is_none_or(|metrics| metrics.keys.contains(&key))
     }
 
     /// Lists of keys go into temporary tables, which also a read-only store may have.
@@ -247,16 +290,27 @@ fn read_runs(
 
 fn choose_benchmarks(
     connection: &Connection,
+    curated: &Curated,
     filter: &Filter,
 ) -> Result<Option<BTreeSet<i64>>, StoreError> {
     let mut chosen: Option<BTreeSet<i64>> = None;
     if !filter.benchmarks.is_empty() {
         let mut statement = connection.prepare_cached("SELECT key, id FROM benchmark")?;
         let known: Vec<(i64, String)> = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map([], |row| {
+                let key = row.get(0)?;
+                let id: String = row.get(1)?;
+                Ok((key, curated.id(key, &id).to_owned()))
+            })?
             .collect::<Result<_, _>>()?;
         let fits = alternatives("benchmark", &filter.benchmarks, |text| {
-            let found = matching_benchmarks(&known, text);
+            let mut found = matching_benchmarks(&known, text);
+            if found.is_empty() {
+                // What nothing is called any more may have been the name of something.
+                let was = positions(&known, |(key, _)| curated.was_called(*key, text));
+                let now: BTreeSet<&String> = was.iter().map(|&at| &known[at].1).collect();
+                found = positions(&known, |(_, id)| now.contains(id));
+            }
             (found, known.iter().map(|(_, id)| id.clone()).collect())
         })?;
         chosen = Some(fits.into_iter().map(|at| known[at].0).collect());
@@ -308,10 +362,14 @@ fn tagged_benchmarks(
 
 fn choose_metrics(
     connection: &Connection,
+    curated: &Curated,
     filter: &Filter,
-) -> Result<Option<BTreeSet<i64>>, StoreError> {
+) -> Result<Option<ChosenMetrics>, StoreError> {
     if filter.metrics.is_empty() {
         return Ok(None);
+    }
+    if !curated.names_nothing() {
+        return choose_curated_metrics(connection, curated, filter).map(Some);
     }
     let mut statement = connection.prepare_cached(
         "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric) \
@@ -324,7 +382,62 @@ fn choose_metrics(
         let found = positions(&known, |(_, name)| name == text);
         (found, known.iter().map(|(_, name)| name.clone()).collect())
     })?;
-    Ok(Some(fits.into_iter().map(|at| known[at].0).collect()))
+    Ok(Some(ChosenMetrics {
+        names: fits.iter().map(|&at| known[at].1.clone()).collect(),
+        keys: fits.into_iter().map(|at| known[at].0).collect(),
+        benchmarks: None,
+    }))
+}
+
+/// The same where metrics of some benchmarks have other names by now, or are retired.
+fn choose_curated_metrics(
+    connection: &Connection,
+    curated: &Curated,
+    filter: &Filter,
+) -> Result<ChosenMetrics, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT benchmark_metric.benchmark, metric.key, metric.name FROM benchmark_metric \
+         JOIN metric ON metric.key = benchmark_metric.metric",
+    )?;
+    let known: Vec<(i64, i64, String, String)> = statement
+        .query_map([], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?))
+        })?
+        .filter_map(|row| {
+            row.map(|(benchmark, metric, recorded)| {
+                let now = curated.metric(benchmark, &recorded)?.to_owned();
+                Some((benchmark, metric, recorded, now))
+            })
+            .transpose()
+        })
+        .collect::<Result<_, _>>()?;
+    let fits = alternatives("metric", &filter.metrics, |text| {
+        let mut found = positions(&known, |(_, _, _, now)| now == text);
+        if found.is_empty() {
+            let was_called = |benchmark: i64, recorded: &str| {
+                let metrics = curated.metrics(benchmark);
+                metrics.is_some_and(|metrics| metrics.was_called(recorded, text))
+            };
+            let was = positions(&known, |(key, _, recorded, _)| was_called(*key, recorded));
+            let names: BTreeSet<&String> = was.iter().map(|&at| &known[at].3).collect();
+            found = positions(&known, |(_, _, _, now)| names.contains(now));
+        }
+        (
+            found,
+            known.iter().map(|(_, _, _, now)| now.clone()).collect(),
+        )
+    })?;
+    let mut chosen = ChosenMetrics {
+        benchmarks: Some(BTreeSet::new()),
+        ..ChosenMetrics::default()
+    };
+    for at in fits {
+        let (benchmark, metric, _, now) = &known[at];
+        chosen.keys.insert(*metric);
+        chosen.names.insert(now.clone());
+        chosen.benchmarks.get_or_insert_default().insert(*benchmark);
+    }
+    Ok(chosen)
 }
 
 fn positions<T>(items: &[T], fits: impl Fn(&T) -> bool) -> Vec<usize> {
