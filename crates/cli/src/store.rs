@@ -101,6 +101,21 @@ pub fn retired_note(number: u64) -> Option<String> {
     })
 }
 
+/// Returns what to say of so many instances of earlier epochs that are left out.
+pub fn earlier_note(number: usize) -> Option<String> {
+    let (verb, pronoun) = if number == 1 {
+        ("is", "it was")
+    } else {
+        ("are", "they were")
+    };
+    (number > 0).then(|| {
+        format!(
+            "{} {verb} left out, because the benchmark itself changed after {pronoun} measured",
+            counted(number as u64, "instance")
+        )
+    })
+}
+
 /// Says which names of a burn-in file no benchmark of the store has.
 pub fn note_unknown_names(store: &Store, rules: &Rules, context: &Context) -> Result<(), CliError> {
     let Some(listed) = rules.listed().filter(|_| !context.quiet) else {

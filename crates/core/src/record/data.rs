@@ -72,7 +72,8 @@ pub struct InstanceData {
     pub session: Arc<Session>,
     /// The run that it belongs to.
     pub run: Arc<Run>,
-    /// The instance.
+    /// The instance, under the id that it was recorded with; the fingerprint is that of its epoch
+    /// (`docs/history.md`).
     pub instance: Instance,
     /// How it ended; `None` when nobody wrote that down.
     pub end: Option<InstanceEnd>,

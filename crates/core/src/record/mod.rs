@@ -3,6 +3,7 @@
 mod annotations;
 mod columns;
 mod data;
+mod epoch;
 pub mod export;
 pub mod import;
 pub mod inbox;
@@ -15,6 +16,8 @@ pub mod store;
 pub use annotations::{Change, Remark, Retirement};
 pub(crate) use columns::{IterationColumns, Mark};
 pub use data::{BenchmarkData, Filter, InstanceData, Iterations, Retired};
+pub use epoch::keep_newest_epoch;
+pub(crate) use epoch::settle_epochs;
 pub(crate) use line::NEVER_NEGATIVE;
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
 pub(crate) use memory::Memory;

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::progress::bar_of_many;
+use crate::store::earlier_note;
 
 /// What is looked for.
 pub struct Search {
@@ -113,7 +114,9 @@ pub fn read(
         batch.clear();
         Ok(())
     };
-    store.each_benchmark(filter, |data| {
+    let mut earlier = 0;
+    store.each_benchmark(filter, |mut data| {
+        earlier += data.keep_newest_epoch();
         batch.push(data);
         if batch.len() < BATCH {
             return Ok(());
@@ -122,6 +125,9 @@ pub fn read(
     })?;
     look(&mut batch)?;
     bar.finish_and_clear();
+    if let Some(note) = earlier_note(earlier) {
+        context.terminal.note(&note);
+    }
     Ok(rows)
 }
 

@@ -123,6 +123,7 @@ struct Found {
     audit: Audit,
     /// How many versions were passed over because there are later ones.
     older: usize,
+    earlier: usize,
     /// How many have an instance of nothing but zeros, which nothing is a share of.
     zeros: usize,
     options: DetectionOptions,
@@ -174,6 +175,7 @@ impl Mds {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
+            earlier: 0,
             zeros: 0,
             options,
             target,
@@ -185,6 +187,7 @@ impl Mds {
             found.rows.extend(of.rows);
             found.audit.benchmarks.extend(of.audits);
             found.older += of.older;
+            found.earlier += of.earlier;
             bar.inc(1);
             Ok::<(), StoreError>(())
         })?;

@@ -9,6 +9,7 @@ use super::{Found, Mds};
 use crate::audit::Detail;
 use crate::cleaning::Compat;
 use crate::commands::plan::text::beyond_band_note;
+use crate::store::earlier_note;
 use crate::table::counted;
 
 /// Returns what there is to say below the table.
@@ -49,6 +50,7 @@ pub fn notes(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
     if found.older > 0 && command.settings.is_none() {
         notes.push("older versions were passed over (`--settings each`)".to_owned());
     }
+    notes.extend(earlier_note(found.earlier));
     notes.extend(not_judged(found, command));
     let unable = rows.iter().any(|row| view.cheapest(row).is_none());
     notes.push(format!(

@@ -26,7 +26,7 @@ use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
-use crate::store::{note_retired, note_unknown_names, open_for_reading};
+use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
 use crate::suite_update;
 
 /// Choose how many instances and iterations to run, so that a slowdown would be detected
@@ -172,16 +172,20 @@ impl PlanCommand {
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);
-        let (mut rows, mut audit) = (Vec::new(), Audit::default());
+        let (mut rows, mut audit, mut earlier) = (Vec::new(), Audit::default(), 0);
         let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
         store.each_benchmark(&filter, |data| {
             let found = choices(data, &judging.rules, which, &metrics, &options);
             rows.extend(found.rows);
             audit.benchmarks.extend(found.audits);
+            earlier += found.earlier;
             bar.inc(1);
             Ok::<(), StoreError>(())
         })?;
         bar.finish_and_clear();
+        if let Some(note) = earlier_note(earlier) {
+            context.terminal.note(&note);
+        }
         Ok((options, rows, audit))
     }
 

@@ -12,6 +12,7 @@ use crate::audit::{self, Detail};
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::samples::Which;
+use crate::store::earlier_note;
 use crate::table::Align::{Left, Right};
 use crate::table::{Table, counted, csv_of_json};
 
@@ -138,6 +139,7 @@ fn notes(found: &Found, command: &Variability) -> Vec<String> {
             }
         ));
     }
+    notes.extend(earlier_note(found.earlier));
     let not_viable = found.audit.not_viable().count();
     if not_viable > 0 && command.cleaning.detail() == Detail::Line {
         notes.push(format!(

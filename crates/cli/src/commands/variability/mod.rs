@@ -48,6 +48,7 @@ struct Found {
     audit: Audit,
     /// How many versions were passed over because there are later ones.
     older: usize,
+    earlier: usize,
 }
 
 impl Variability {
@@ -80,12 +81,14 @@ impl Variability {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
+            earlier: 0,
         };
         store.each_benchmark(&filter, |data| {
             let noises = noise(data, &rules, which, &metrics, Seed(self.seed));
             found.rows.extend(noises.rows);
             found.audit.benchmarks.extend(noises.audits);
             found.older += noises.older;
+            found.earlier += noises.earlier;
             Ok::<(), StoreError>(())
         })?;
         let between = |row: &Noise| row.between.map_or(-1.0, |it| it.value);

@@ -13,7 +13,7 @@ use super::rows::{
 use super::select::Selection;
 use super::{Store, StoreError, curated};
 use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary};
-use crate::record::{BenchmarkData, Filter, InstanceData, Iterations};
+use crate::record::{BenchmarkData, Filter, InstanceData, Iterations, settle_epochs};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
@@ -187,6 +187,7 @@ impl<'c> Reader<'c> {
                 it.instance.id,
             )
         });
+        settle_epochs(&mut instances);
         let Some(latest) = instances.last() else {
             return Ok(None);
         };
