@@ -299,7 +299,7 @@ fn a_retirement_may_be_of_a_metric_or_a_version() {
     insta::assert_debug_snapshot!(listed(&store, &Filter::default()), @r#"
     [
         "old 2 [\"wall_time\"] [\"day2\"]",
-        "other 1 [\"memory\", \"wall_time\"] [\"day2\"]",
+        "other 1 [\"wall_time\"] [\"day2\"]",
     ]
     "#);
 }
