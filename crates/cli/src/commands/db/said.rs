@@ -85,12 +85,21 @@ impl By {
             .collect();
         store.append(&records)?;
         writeln!(out, "{}: {about}", said.done)?;
-        for record in &records {
-            if let Record::Annotation(it) = record
-                && it.action != "restore"
-            {
-                writeln!(out, "  `lapwing db restore {}` undoes it", it.id)?;
-            }
+        let undoable: Vec<Id> = records
+            .iter()
+            .filter_map(|record| match record {
+                Record::Annotation(it) if it.action != "restore" => Some(it.id),
+                _other => None,
+            })
+            .collect();
+        match &undoable[..] {
+            [] => {}
+            [id] => writeln!(out, "  `lapwing db restore {id}` undoes it")?,
+            several => writeln!(
+                out,
+                "  {} were kept: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one",
+                counted(several.len() as u64, "annotation")
+            )?,
         }
         Ok(Exit::Fine)
     }

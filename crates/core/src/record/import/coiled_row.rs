@@ -1,17 +1,16 @@
 //! What a row of Coiled's database says of one execution of a test.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use rusqlite::types::Value as Cell;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::coiled_database::{Row, identity, json, shown};
+use super::coiled_setting::setting;
 use super::intake::{InstanceDraft, RunDraft};
 use super::keys::put_object;
 use super::moment::moment;
-use crate::model::{Benchmark, InstanceOutcome, Level, Metric, Object, Outcome, Version};
+use crate::model::{Benchmark, InstanceOutcome, Metric, Object, Outcome};
 use crate::record::{IterationColumns, Mark};
 
 /// Columns with numbers, the metrics that they are, and the units. Less is better of all.
@@ -37,16 +36,6 @@ const LINKS: [(&str, &str); 6] = [
     ("cluster_dump_url", "cluster_dump"),
     ("memray_profiles_url", "memray_profiles"),
     ("py_spy_profiles_url", "py_spy_profiles"),
-];
-
-/// Columns with versions of packages besides Dask's own, and the packages.
-const PACKAGES: [(&str, &str); 6] = [
-    ("dask_version", "dask"),
-    ("distributed_version", "distributed"),
-    ("dask_expr_version", "dask-expr"),
-    ("duckdb_version", "duckdb"),
-    ("pyspark_version", "pyspark"),
-    ("polars_version", "polars"),
 ];
 
 /// Columns of TPC-H that say what is measured.
@@ -123,7 +112,7 @@ pub(super) fn measured(mut row: Row, query: Option<Row>) -> Result<Measured, Str
     });
     let started = take_time(&mut row, "start")?;
     let ended = take_time(&mut row, "end")?;
-    let run = run(&mut row)?;
+    let run = setting(&mut row)?;
     let mut draft = InstanceDraft {
         benchmark: benchmark(&mut row, path, &name)?,
         // The place in the file is another one in every database.
@@ -162,92 +151,6 @@ pub(super) fn measured(mut row: Row, query: Option<Row>) -> Result<Measured, Str
         draft,
         unknown,
     })
-}
-
-/// The setting: versions, Python, platform, and the environment of an A/B test.
-fn run(row: &mut Row) -> Result<RunDraft, String> {
-    let mut packages = Object::new();
-    let mut versions = BTreeMap::new();
-    for (column, package) in PACKAGES {
-        if let Some(version) = row.take_text(column)? {
-            packages.insert(package.to_owned(), version.as_str().into());
-            versions.insert(package, version);
-        }
-    }
-    let python = row.take_text("python_version")?;
-    let platform = row.take_text("platform")?;
-    let runtime = row.take_text("coiled_runtime_version")?;
-    let mut environment = Object::new();
-    put_object(&mut environment, "packages", packages);
-    for (name, value) in [("python", &python), ("platform", &platform)] {
-        if let Some(value) = value {
-            environment.insert(name.to_owned(), value.as_str().into());
-        }
-    }
-    put(row, "coiled_software_name", &mut environment)?;
-    let mut attributes = Object::new();
-    let minor = python.as_deref().map(minor_of);
-    let mut factors = BTreeMap::new();
-    if let Some(minor) = &minor {
-        factors.insert("python".to_owned(), Level::Text(minor.clone()));
-    }
-    let variant = variant(runtime.as_deref(), minor.as_deref(), platform.as_deref());
-    if let Some(runtime) = runtime {
-        attributes.insert("coiled_runtime_version".to_owned(), runtime.into());
-    }
-    let version = Version {
-        name: version_name(versions.get("dask"), versions.get("distributed")),
-        ..Version::default()
-    };
-    // Numbers and texts of one row: the same setting gives the same key in every database.
-    let key = serde_json::json!([variant, factors, version, environment, attributes]).to_string();
-    Ok(RunDraft {
-        key,
-        variant,
-        factors,
-        version,
-        environment,
-        attributes,
-    })
-}
-
-/// Dask and distributed are both under test, and developed side by side.
-fn version_name(dask: Option<&String>, distributed: Option<&String>) -> Option<String> {
-    match (dask, distributed) {
-        (Some(dask), Some(distributed)) if dask != distributed => {
-            Some(format!("{dask}/{distributed}"))
-        }
-        (Some(one), _) | (None, Some(one)) => Some(one.clone()),
-        (None, None) => None,
-    }
-}
-
-/// What Coiled's pages tell apart: the environment of an A/B test, else Python's version.
-fn variant(runtime: Option<&str>, python: Option<&str>, platform: Option<&str>) -> Option<String> {
-    let python = || python.map(|minor| format!("Python {minor}"));
-    let named = match runtime {
-        Some(runtime) => match runtime.strip_prefix("AB_") {
-            Some(environment) => Some(environment.to_owned()),
-            None if runtime == "upstream" => python(),
-            None => Some(match python() {
-                Some(python) => format!("{runtime}, {python}"),
-                None => runtime.to_owned(),
-            }),
-        },
-        None => python(),
-    };
-    match platform {
-        None | Some("linux") => named,
-        Some(other) => Some(match named {
-            Some(named) => format!("{named}, {other}"),
-            None => other.to_owned(),
-        }),
-    }
-}
-
-/// `3.10` of `3.10.17.final.0`.
-fn minor_of(python: &str) -> String {
-    python.splitn(3, '.').take(2).collect::<Vec<_>>().join(".")
 }
 
 fn benchmark(row: &mut Row, path: Option<String>, name: &str) -> Result<Benchmark, String> {
@@ -368,7 +271,8 @@ pub(super) fn time(cell: &Cell) -> Result<Timestamp, String> {
     }
 }
 
-fn put(row: &mut Row, column: &str, object: &mut Object) -> Result<(), String> {
+/// Moves a cell, if there is one, to the key of its name.
+pub(super) fn put(row: &mut Row, column: &str, object: &mut Object) -> Result<(), String> {
     if let Some(value) = row.take_json(column)? {
         object.insert(column.to_owned(), value);
     }

@@ -20,6 +20,7 @@ mod bmf;
 mod coiled;
 mod coiled_database;
 mod coiled_row;
+mod coiled_setting;
 mod conbench;
 mod conbench_comparison;
 mod conbench_document;

@@ -30,6 +30,7 @@ mod read;
 mod rows;
 mod scan;
 mod select;
+mod select_metrics;
 mod sessions;
 mod spans;
 mod upkeep;
