@@ -231,6 +231,13 @@ fn a_renamed_metric_goes_on_under_its_new_name() {
         "other: {\"memory B\": [200.0, 300.0]}",
     ]
     "#);
+    // The old name finds it where nothing is called that any more.
+    let everywhere = said(3, 6, &rename_metric("other", "memory", "rss"));
+    store.append(&[everywhere]).unwrap();
+    assert_eq!(
+        listed(&store, &of_metric("memory")),
+        listed(&store, &of_metric("rss"))
+    );
     let metrics = store.metrics(&Filter::default()).unwrap();
     let metrics: Vec<String> = metrics
         .iter()
@@ -238,8 +245,7 @@ fn a_renamed_metric_goes_on_under_its_new_name() {
         .collect();
     insta::assert_debug_snapshot!(metrics, @r#"
     [
-        "memory [\"B\"] 1",
-        "rss [\"B\"] 1",
+        "rss [\"B\"] 2",
         "wall_time [\"s\"] 2",
     ]
     "#);

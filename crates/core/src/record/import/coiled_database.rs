@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use rusqlite::config::DbConfig;
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, MAIN_DB};
 
 use super::intake::hex;
@@ -99,24 +99,30 @@ impl Database {
         if known == 0 {
             return Ok(None);
         }
-        // The order on disk: it says nothing, and needs no sorting by SQLite.
-        let mut statement = self
+        // Asked for one by one: names that are no UTF-8 are an error here, and a panic of the
+        // library where it says by itself what a statement gives.
+        let mut columns = self
             .connection
-            .prepare(&format!("SELECT rowid, * FROM \"{table}\""))?;
-        let names: Vec<String> = statement
-            .column_names()
-            .map(str::to_ascii_lowercase)
+            .prepare("SELECT name FROM pragma_table_info(?1)")?;
+        let names: Vec<String> = columns
+            .query_map([table], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        let quoted: Vec<String> = names
+            .iter()
+            .map(|name| format!("\"{}\"", name.replace('"', "\"\"")))
             .collect();
+        // The order on disk: it says nothing, and needs no sorting by SQLite.
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT rowid, {} FROM \"{table}\"",
+            quoted.join(", ")
+        ))?;
         let mut found = statement.query([])?;
         let mut rows = Vec::new();
         while let Some(row) = found.next()? {
             let mut cells = BTreeMap::new();
-            for (at, name) in names.iter().enumerate().skip(1) {
-                match row.get::<_, Value>(at)? {
-                    Value::Null => {}
-                    value => {
-                        cells.insert(name.clone(), value);
-                    }
+            for (at, name) in names.iter().enumerate() {
+                if let Some(value) = cell(row.get_ref(at + 1)?) {
+                    cells.insert(name.to_ascii_lowercase(), value);
                 }
             }
             rows.push(Row {
@@ -162,6 +168,20 @@ impl Row {
             .remove(column)
             .map(|value| json(column, &value))
             .transpose()
+    }
+}
+
+/// Returns what stands in a cell; text that is no UTF-8 counts as bytes.
+fn cell(value: ValueRef<'_>) -> Option<Value> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(Value::Integer(number)),
+        ValueRef::Real(number) => Some(Value::Real(number)),
+        ValueRef::Text(bytes) => Some(match std::str::from_utf8(bytes) {
+            Ok(text) => Value::Text(text.to_owned()),
+            Err(_other_encoding) => Value::Blob(bytes.to_owned()),
+        }),
+        ValueRef::Blob(bytes) => Some(Value::Blob(bytes.to_owned())),
     }
 }
 
@@ -237,6 +257,9 @@ fn unfinished_log(source: &Source) -> Option<String> {
 fn reason(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+        rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::Utf8Error(..) => {
+            "the name of a column is no UTF-8 text".to_owned()
+        }
         other => other.to_string(),
     }
 }

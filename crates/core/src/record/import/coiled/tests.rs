@@ -117,6 +117,20 @@ fn what_is_wrong_is_said_with_the_row() {
 }
 
 #[test]
+fn names_and_texts_that_are_no_utf_8_are_errors() {
+    let refused = |text: &[u8]| {
+        let mut bytes = std::fs::read(fixture("coiled/benchmark.db")).expect("a fixture");
+        let at = memchr::memmem::find(&bytes, text).expect("it is there");
+        bytes[at] = 0xFF;
+        let source = Source::from_bytes("b.db", bytes).expect("bytes");
+        let read = read_alone(&source, &options(BadLines::Refuse));
+        read.expect_err("no UTF-8").to_string()
+    };
+    insta::assert_snapshot!(refused(b"scheduler_cpu_avg"), @"b.db cannot be read as a database: the name of a column is no UTF-8 text");
+    insta::assert_snapshot!(refused(b"package_sync"), @"b.db:11: `coiled_software_name` is 12 bytes, expected text or a number");
+}
+
+#[test]
 fn a_row_that_stands_in_two_databases_is_one_instance() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut one = store(&folder, "one.db");
