@@ -6,8 +6,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
-/// Writes the text to the file, in place of what was there. A link stays one, and rights stay.
+/// Writes the text to the file, in place of what was there. A link stays one, and rights stay. What is no file but a
+/// device or a pipe is written into.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    if is_written_into(path) {
+        let mut open = File::options().write(true).open(path)?;
+        return open.write_all(text.as_bytes());
+    }
     let target = real_place(path)?;
     let folder = match target.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -29,6 +34,9 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
 /// # Errors
 /// When nothing can be made beside it.
 pub fn check(path: &Path) -> io::Result<()> {
+    if is_written_into(path) {
+        return Ok(());
+    }
     let target = real_place(path)?;
     let folder = match target.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -37,6 +45,11 @@ pub fn check(path: &Path) -> io::Result<()> {
     let probe = Builder::new().prefix(".lapwing-").tempfile_in(folder);
     // The name of the probe is nobody's concern.
     probe.map(drop).map_err(|error| error.kind().into())
+}
+
+/// Returns whether something is there that has no old text to keep: a device, a pipe, a socket.
+fn is_written_into(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
 }
 
 /// Returns where a file is or is to be, through links, so that a linked file is replaced and not its link: also
@@ -122,6 +135,30 @@ mod tests {
         std::fs::remove_file(&link).expect("removed");
         std::os::unix::fs::symlink("link", &link).expect("linked");
         replace(&link, "new").expect_err("a circle");
+    }
+
+    #[test]
+    fn a_pipe_is_written_into_and_stays() {
+        use std::io::Read;
+        use std::os::unix::fs::FileTypeExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo").success());
+        check(&pipe).expect("nothing has to be made beside it");
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || {
+                let mut text = String::new();
+                File::open(pipe).and_then(|mut it| it.read_to_string(&mut text))?;
+                Ok::<_, io::Error>(text)
+            }
+        });
+        replace(&pipe, "new").expect("written");
+        let text = reader.join().expect("read").expect("read");
+        assert_eq!(text, "new");
+        let kind = std::fs::metadata(&pipe).expect("there").file_type();
+        assert!(kind.is_fifo());
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn every_key_is_documented() {
     let folder = filled();
     let commands: [(&[&str], &str); 5] = [
         (&["mds", "--closed-form", "--audit"], "mds.md"),
-        (&["plan", "--experiments", "20", "--audit"], "plan.md"),
+        (&["plan", "--experiments", "100", "--audit"], "plan.md"),
         (
             &["compare", "version:1.0", "version:1.1", "--audit"],
             "compare.md",

@@ -109,8 +109,8 @@ fn false_positives_that_nothing_makes_rare_enough_are_the_reason() {
     assert_snapshot!(run(folder.path(), &words), @"
     wild cannot detect 20 %
 
-     benchmark    mean  burn-in  instances  iterations   power    cost  outcome
-     wild       1.98 s        1        200           2  ~100 %  20 min  false alarms
+     benchmark    mean  burn-in  instances  iterations  power     cost  outcome
+     wild       1.98 s        1         18           2  ~99 %  1.8 min  false alarms
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 1 % as far as can be told; costs
@@ -137,12 +137,14 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
      calm       2.00 s        1     0.5 %         11           2     98 % [97–99]  1.1 min
      calm       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s  not run
-     wild       1.98 s        1     0.5 %         12           2      5.6 % [4–7]  1.2 min  not enough
+     wild       1.98 s        1     0.5 %          4           2      4.7 % [4–6]   23.8 s  not enough
      wild       1.98 s        1      20 %         12           2     96 % [94–97]  1.2 min
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
     the two sides (ibs), false positives at most 5 % as far as can be told; costs
     are those of one version
+    […] 95 % interval: for 1 of 2 the simulation leaves open whether the power is a
+    little below 95 %, at the least 94 % (more --experiments tell)
     0.5 %: not with at most 12 × 50 (--max-instances, --max-iterations): wild
     (takes 15,080 × 2, 25 h)
     of those the table has what comes closest
@@ -301,7 +303,7 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
     records.instance(&new, "join", 0, "node1", "wall_time", &values(2.0, 0.05, 0));
     let folder = holding(&records.lines);
     assert_snapshot!(run(folder.path(), &["plan"]), @"
-    join cannot detect 5 %
+    too little is known of join to say what detects 5 %
 
      benchmark    mean  burn-in  instances  iterations  power  cost  outcome
      join       1.95 s        1          –           –      –     –  noise unknown
@@ -325,4 +327,59 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
         pooled.contains("join can detect 5 %") && !pooled.contains("passed over"),
         "{pooled}"
     );
+}
+
+#[test]
+fn too_few_experiments_are_refused() {
+    let folder = noises(&[("calm", 0.02)]);
+    assert_snapshot!(run(folder.path(), &["plan", "--experiments", "10"]), @"
+    error: 10 experiments cannot tell a power of 95 %: with fewer than 73 its 95 % interval reaches below, even where all detect
+      hint: --experiments 73 is enough
+    exit 2
+    ");
+    let certain = run(
+        folder.path(),
+        &["plan", "--power", "99.99%", "--format", "json"],
+    );
+    assert!(certain.ends_with("exit 2"), "{certain}");
+}
+
+#[test]
+fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
+    let folder = noises(&[("calm", 0.02), ("wild", 0.1)]);
+    let all = answer(&folder, &["--slowdown", "1%,20%", "--budget", "50s"]);
+    let keys = ["benchmark", "slowdown", "outcome", "runs"];
+    assert_snapshot!(rows(&all, &keys).join("\n"), @"
+    calm 1.01 beyond_budget false
+    calm 1.20 planned true
+    wild 1.01 too_many_instances false
+    wild 1.20 planned true
+    ");
+    let text = run(
+        folder.path(),
+        &["plan", "--slowdown", "1%,20%", "--budget", "50s"],
+    );
+    assert_snapshot!(text, @"
+    none of 2 benchmarks can detect 1 %, all 2 can detect 20 % within 50.0 s (takes 35.9 s)
+
+     benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
+     calm       2.00 s        1       1 %         11           2     98 % [97–99]  1.1 min  beyond budget
+     calm       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
+     wild       2.00 s        1       1 %        194           2            ~91 %   19 min  not enough
+     wild       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
+
+    power 95 %, by the test of `lapwing compare` (welch), different instances on
+    the two sides (ibs), false positives at most 5 % as far as can be told; costs
+    are those of one version
+    ~ is by formula: too little was measured to simulate so much
+    1 %: not with at most 200 × 50 (--max-instances, --max-iterations): wild (takes
+    231 × 2, 23 min)
+    of those the table has what comes closest
+    only a larger slowdown is planned for: calm (20 %, not 1 %), wild (20 %, not 1
+    %)
+    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+
+    left out of 432 iterations: 48 burn-in (`--audit` shows which)
+    exit 0
+    ");
 }

@@ -167,3 +167,25 @@ fn a_plan_goes_to_standard_output_in_place_of_the_answer() {
     exit 2
     ");
 }
+
+#[test]
+fn a_typed_configuration_counts_for_the_slowdowns_that_it_detects() {
+    let folder = filled();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+        .args(["plan", "-b", "join", "--slowdown", "0.5%,10%", "--review"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"12 x 4\n\n")
+        .unwrap();
+    let done = child.wait_with_output().unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert_snapshot!(text.lines().next().unwrap_or_default(), @"join cannot detect 0.5 %, it can detect 10 % (takes 2.4 min)");
+}

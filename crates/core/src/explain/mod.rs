@@ -11,7 +11,9 @@ mod samples;
 mod setting;
 
 pub use advice::{Advice, advise};
-pub use choice::{Choice, ChoiceRule, Chosen, PlanOptions, Rates, Unable, Unmet, choices};
+pub use choice::{
+    Choice, ChoiceRule, Chosen, MOST_NEEDED, PlanOptions, Rates, Unable, Unmet, choices,
+};
 pub use costs::RunCosts;
 pub use detectability::{Detectability, TooLittle, detectability};
 pub use effort::{Effort, More};

@@ -110,27 +110,11 @@ impl DetectionView {
     ///
     /// A benchmark of several settings or metrics is as able as the least of them.
     pub fn headline(self, rows: &[Detectability], most: Configuration) -> String {
-        let experiments = self.experiments(rows.iter());
         if let [row] = rows {
             return self.headline_of_one(row, most);
         }
-        let mut benchmarks: BTreeMap<(&str, &str), Able> = BTreeMap::new();
-        for row in rows {
-            let able = self.able(row);
-            let least = benchmarks
-                .entry((&row.suite, &row.benchmark))
-                .or_insert(able);
-            *least = able.min(*least);
-        }
-        let titles = Titles::within_benchmarks(rows);
-        let throughout = match (titles.settings, titles.metrics) {
-            (false, false) => "",
-            (true, false) => " in every setting",
-            (false, true) => " by every metric",
-            (true, true) => " in every setting and by every metric",
-        };
-        let counts = Counts::of(benchmarks.into_values());
-        self.sentence(counts, throughout, most, experiments)
+        let able = rows.iter().map(|row| (row, self.able(row)));
+        self.headline_of_rows(rows, able, most)
     }
 
     fn headline_of_one(self, row: &Detectability, most: Configuration) -> String {
@@ -157,6 +141,31 @@ impl DetectionView {
                 format!("{name} cannot detect {target} {within}")
             }
         }
+    }
+
+    /// Returns the answer in a sentence where it is known how able each row is.
+    pub(super) fn headline_of_rows<'a>(
+        self,
+        rows: &[Detectability],
+        able: impl IntoIterator<Item = (&'a Detectability, Able)>,
+        most: Configuration,
+    ) -> String {
+        let mut benchmarks: BTreeMap<(&str, &str), Able> = BTreeMap::new();
+        for (row, able) in able {
+            let least = benchmarks
+                .entry((&row.suite, &row.benchmark))
+                .or_insert(able);
+            *least = able.min(*least);
+        }
+        let titles = Titles::within_benchmarks(rows);
+        let throughout = match (titles.settings, titles.metrics) {
+            (false, false) => "",
+            (true, false) => " in every setting",
+            (false, true) => " by every metric",
+            (true, true) => " in every setting and by every metric",
+        };
+        let counts = Counts::of(benchmarks.into_values());
+        self.sentence(counts, throughout, most, self.experiments(rows))
     }
 
     /// Returns the answer in a sentence where it is known what each benchmark is.

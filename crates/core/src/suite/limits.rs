@@ -9,6 +9,9 @@ pub const MOST_INSTANCES: u32 = 100_000;
 /// The most iterations of an instance that count, and as many before those.
 pub const MOST_ITERATIONS: u32 = 1_000_000;
 
+/// The most instances of all benchmarks and variants together.
+pub const MOST_INSTANCES_IN_ALL: u64 = 5_000_000;
+
 /// Returns how many instances are wanted.
 pub(super) fn instances(node: &Node, key: &str) -> Result<u32, Located> {
     refuse_above(MOST_INSTANCES, node, key)?;

@@ -20,7 +20,7 @@ pub use duration::parse_duration;
 pub use error::{Problem, SuiteError, nearest};
 pub use file::Suite;
 pub use judging::{JudgeSettings, JudgedFrom, parse_share};
-pub use limits::{MOST_INSTANCES, MOST_ITERATIONS};
+pub use limits::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS};
 pub use plan::*;
 pub use plan_document::{
     Assignment, EntryName, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,

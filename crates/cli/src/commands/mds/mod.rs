@@ -206,25 +206,14 @@ impl Mds {
             Format::Text | Format::Markdown => options.basis != WantedBasis::ClosedForm,
             Format::Json | Format::Csv => false,
         };
-        let needed = experiments_to_tell(self.power, Confidence::P95);
-        if !in_words || needed.is_some_and(|it| u64::from(options.experiments) >= it) {
-            return Ok(());
+        match in_words {
+            true => refuse_too_few(
+                options.experiments,
+                self.power,
+                "; --closed-form tells it by formula",
+            ),
+            false => Ok(()),
         }
-        let (power, by_formula) = (
-            round_percent(self.power),
-            "--closed-form tells it by formula",
-        );
-        let needed = needed.unwrap_or(u64::MAX);
-        let error = CliError::input(format!(
-            "{} cannot tell a power of {power}: with fewer than {} its 95 % interval reaches below, even where all detect",
-            counted(u64::from(options.experiments), "experiment"),
-            grouped(needed)
-        ));
-        let is_possible = i64::try_from(needed).is_ok_and(|it| it <= MOST_EXPERIMENTS);
-        Err(error.hint(match is_possible {
-            true => format!("--experiments {needed} is enough; {by_formula}"),
-            false => format!("ask for less with --power; {by_formula}"),
-        }))
     }
 
     /// Returns whether the answer has the rates of all methods. Else only what it tells of is simulated, which
@@ -263,6 +252,26 @@ impl Mds {
             ..self.grid.options(judging, usual.experiments)
         }
     }
+}
+
+/// Refuses so few experiments that even if all of them detect, the power may be less than is wanted.
+pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(), CliError> {
+    let needed = experiments_to_tell(power, Confidence::P95);
+    if needed.is_some_and(|it| u64::from(experiments) >= it) {
+        return Ok(());
+    }
+    let needed = needed.unwrap_or(u64::MAX);
+    let error = CliError::input(format!(
+        "{} cannot tell a power of {}: with fewer than {} its 95 % interval reaches below, even where all detect",
+        counted(u64::from(experiments), "experiment"),
+        round_percent(power),
+        grouped(needed)
+    ));
+    let is_possible = i64::try_from(needed).is_ok_and(|it| it <= MOST_EXPERIMENTS);
+    Err(error.hint(match is_possible {
+        true => format!("--experiments {needed} is enough{otherwise}"),
+        false => format!("ask for less with --power{otherwise}"),
+    }))
 }
 
 impl Grid {

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
+use lapwing_core::judge::CellRate;
 use serde_json::{Map, Value, json};
 
 use super::lines::{Fate, Line, Plan};
@@ -201,11 +202,14 @@ fn row(
                 None => "closed_form",
             })),
         ),
-        ("outcome", json!(outcome(line, unmet.map(|it| it.why)))),
+        (
+            "outcome",
+            json!(outcome(line, slowdown, unmet.map(|it| it.why))),
+        ),
         ("runs", json!(runs)),
         (
             "reason",
-            json!(unmet.map(|it| notes::reason(it.why, options, command))),
+            json!(reason(unmet.map(Box::as_ref), power, options, command)),
         ),
         (
             "needed_instances",
@@ -218,6 +222,23 @@ fn row(
         ("needed_cost_seconds", json!(cost(needed))),
         ("needed_cost", json!(money(cost(needed)))),
     ])
+}
+
+/// Returns why a slowdown is not detected as wanted.
+fn reason(
+    unmet: Option<&Unmet>,
+    power: Option<CellRate>,
+    options: &PlanOptions,
+    command: &PlanCommand,
+) -> Option<String> {
+    match unmet {
+        Some(unmet) => Some(notes::reason(unmet.why, options, command)),
+        None => match power.map(|it| it.value >= options.power) {
+            Some(true) => None,
+            Some(false) => Some("chosen by hand, with less power than is wanted".to_owned()),
+            None => Some("chosen by hand; its noise is not known".to_owned()),
+        },
+    }
 }
 
 /// Returns the row of a benchmark of which nothing can be said.
@@ -248,13 +269,15 @@ fn object(fields: &[(&str, Value)]) -> Value {
 }
 
 /// Returns what becomes of a row in data.
-fn outcome(line: &Line, why: Option<Unable>) -> &'static str {
+fn outcome(line: &Line, slowdown: f64, why: Option<Unable>) -> &'static str {
+    let is_too_dear = line.first().is_some_and(|(first, _)| first > slowdown);
     match (line.fate, why) {
         (Fate::Skipped, _) => "skipped",
         (_, Some(Unable::NoiseUnknown)) => "noise_unknown",
         (_, Some(Unable::TooMany)) => "too_many_instances",
         (_, Some(Unable::FalsePositives)) => "false_positives",
         (_, Some(Unable::NotInGrid)) => "not_in_grid",
+        (Fate::Kept, None) if is_too_dear => "beyond_budget",
         (Fate::Kept | Fate::Unable, None) => "planned",
         (Fate::BeyondBudget, None) => "beyond_budget",
         (Fate::CostUnknown, None) => "cost_unknown",

@@ -43,6 +43,7 @@ impl Plan {
     /// its fate, as they share its entry.
     pub fn spend(&mut self) {
         let mut able: Vec<(Option<f64>, Vec<usize>)> = Vec::new();
+        self.lines.iter_mut().for_each(|line| line.from = 0);
         for group in self.groups() {
             let (found, unable): (Vec<usize>, Vec<usize>) = group
                 .into_iter()
@@ -59,7 +60,11 @@ impl Plan {
         let cost = |it: &(Option<f64>, Vec<usize>)| it.0.unwrap_or(f64::INFINITY);
         able.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
         let mut left = self.budget.unwrap_or(f64::INFINITY);
-        for (cost, lines) in able {
+        for (mut cost, lines) in able {
+            // What is too dear for the smallest slowdown may do for a larger one.
+            while cost.is_some_and(|it| it > left) && self.make_do(&lines) {
+                cost = self.cost_together(&lines);
+            }
             let fate = match (cost, self.budget) {
                 (Some(cost), _) if cost > left => Fate::BeyondBudget,
                 (Some(cost), _) => {
@@ -69,7 +74,33 @@ impl Plan {
                 (None, None) => Fate::Kept,
                 (None, Some(_)) => Fate::CostUnknown,
             };
+            if fate == Fate::BeyondBudget {
+                lines.iter().for_each(|at| self.lines[*at].from = 0);
+            }
             lines.into_iter().for_each(|at| self.lines[at].fate = fate);
+        }
+    }
+
+    /// Goes on to the next larger slowdown in the dearest of these lines, if there is one.
+    fn make_do(&mut self, lines: &[usize]) -> bool {
+        let cost = |at: &usize| self.lines[*at].cost().unwrap_or(0.0);
+        let dearest = lines
+            .iter()
+            .max_by(|one, other| cost(one).total_cmp(&cost(other)));
+        let Some(line) = dearest.copied() else {
+            return false;
+        };
+        let line = &mut self.lines[line];
+        let found = line.choice.found.iter().enumerate();
+        let next = found
+            .skip(line.first_at().map_or(0, |at| at + 1))
+            .find(|it| it.1.1.is_ok());
+        match next.map(|it| it.0) {
+            Some(next) => {
+                line.from = next;
+                true
+            }
+            None => false,
         }
     }
 

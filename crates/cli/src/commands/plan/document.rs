@@ -27,7 +27,8 @@ pub enum Target {
 impl Target {
     /// Returns what `--write` means.
     pub fn of(path: &Path) -> Self {
-        match path == Path::new("-") {
+        let names = ["-", "/dev/stdout", "/dev/fd/1"];
+        match names.into_iter().any(|it| path == Path::new(it)) {
             true => Self::Output,
             false => Self::File(path.to_owned()),
         }

@@ -26,6 +26,8 @@ pub struct Line {
     pub choice: Choice,
     /// What becomes of it.
     pub fate: Fate,
+    /// The slowdowns before this one, by their place, are too dear for the budget.
+    pub from: usize,
 }
 
 /// What becomes of a choice.
@@ -44,10 +46,16 @@ pub enum Fate {
 }
 
 impl Line {
-    /// Returns what is run: what detects the smallest of the slowdowns that can be.
+    /// Returns what is run: what detects the smallest of the slowdowns that can be and that the budget reaches.
     pub fn first(&self) -> Option<(f64, &Chosen)> {
-        let mut found = self.choice.found.iter();
-        found.find_map(|(slowdown, found)| Some((*slowdown, found.as_ref().ok()?)))
+        let (slowdown, found) = self.choice.found.get(self.first_at()?)?;
+        Some((*slowdown, found.as_ref().ok()?))
+    }
+
+    /// Returns the place of that slowdown.
+    pub fn first_at(&self) -> Option<usize> {
+        let mut found = self.choice.found.iter().enumerate().skip(self.from);
+        found.find(|it| it.1.1.is_ok()).map(|it| it.0)
     }
 
     /// Returns the first slowdown that nothing detects as wanted.
@@ -69,10 +77,15 @@ impl Line {
     /// Returns whether what is run detects this slowdown with the power.
     pub fn detects(&self, slowdown: f64, power: f64) -> bool {
         let is_run = self.fate == Fate::Kept;
-        let first = self.first().filter(|(first, chosen)| {
-            *first <= slowdown && chosen.power().is_some_and(|it| it >= power)
+        let run = self.first().map(|it| it.1.configuration);
+        // What detects a slowdown detects larger ones too.
+        let detects = self.choice.found.iter().any(|(found, chosen)| {
+            let chosen = chosen.as_ref().ok();
+            let of_run = chosen.filter(|it| Some(it.configuration) == run);
+            let has_power = of_run.and_then(Chosen::power).is_some_and(|it| it >= power);
+            *found <= slowdown && has_power
         });
-        is_run && first.is_some()
+        is_run && detects
     }
 }
 

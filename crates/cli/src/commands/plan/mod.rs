@@ -23,7 +23,7 @@ use self::budget::{Budget, parse_budget, parse_price};
 use self::document::Target;
 use self::lines::{Fate, Line, Plan};
 use self::review::Review;
-use super::mds::{Grid, MethodChoice, StrategyChoice, parse_slowdown};
+use super::mds::{Grid, MethodChoice, StrategyChoice, parse_slowdown, refuse_too_few};
 use crate::cleaning::{Cleaning, Compat, Judging};
 use crate::comparing::parse_share;
 use crate::error::{CliError, Exit};
@@ -230,6 +230,7 @@ impl PlanCommand {
     ) -> Result<(PlanOptions, Plan, Audit), CliError> {
         let judging = self.cleaning.judging()?;
         let options = self.options(&judging);
+        refuse_too_few(options.detection.experiments, self.power, "")?;
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
         note_retired(&store, &filter, context)?;
@@ -252,6 +253,7 @@ impl PlanCommand {
             plan.lines.extend(found.rows.into_iter().map(|choice| Line {
                 choice,
                 fate: Fate::Kept,
+                from: 0,
             }));
             audit.benchmarks.extend(found.audits);
             earlier += found.earlier;

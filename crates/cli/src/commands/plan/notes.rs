@@ -1,7 +1,7 @@
 //! What there is to say below a plan.
 
-use lapwing_core::explain::{ChoiceRule, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{DetectionView, count, round_percent};
+use lapwing_core::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
+use lapwing_core::show::{DetectionView, count, percent, round_percent};
 use lapwing_stats::Configuration;
 
 use super::lines::{Fate, Line, Plan};
@@ -66,8 +66,16 @@ fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
         rates.any(|it| it.power.interval.is_none())
     };
     if plan.lines.iter().any(is_by_formula) {
-        notes.push("~ is by formula: too little was measured to simulate so much".to_owned());
+        notes.push(format!(
+            "~ is by formula: too little was measured to simulate so much{}",
+            if command.review {
+                ", or you chose it"
+            } else {
+                ""
+            }
+        ));
     }
+    notes.extend(nearly(plan));
     let unknown: Vec<&str> = plan.names(|line| line.fate == Fate::Kept && line.cost().is_none());
     if !unknown.is_empty() {
         notes.push(format!(
@@ -76,6 +84,29 @@ fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Returns how many simulations leave open whether the power is a little less than wanted, and how much.
+fn nearly(plan: &Plan) -> Option<String> {
+    let lower_ends = plan.kept().filter_map(|line| {
+        let power = line.first()?.1.rates?.power;
+        let is_enough = power.value >= plan.power;
+        let lower = power.interval.filter(|_| is_enough)?.lower;
+        (lower < plan.power).then_some(lower)
+    });
+    let lower_ends: Vec<f64> = lower_ends.collect();
+    let lowest = lower_ends.iter().copied().min_by(f64::total_cmp)?;
+    let of = match (lower_ends.len(), plan.kept().count()) {
+        (_, 1) => "the simulation leaves".to_owned(),
+        (open, kept) if open == kept => "the simulations leave".to_owned(),
+        (1, kept) => format!("for 1 of {kept} the simulation leaves"),
+        (open, kept) => format!("for {open} of {kept} the simulations leave"),
+    };
+    Some(format!(
+        "[…] 95 % interval: {of} open whether the power is a little below {}, at the least {} (more --experiments tell)",
+        round_percent(plan.power),
+        percent(lowest)
+    ))
 }
 
 /// Returns what somebody chose that does not have the power.
@@ -154,12 +185,13 @@ fn unmet(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Strin
 fn not_the_smallest(plan: &Plan) -> Option<String> {
     let larger = plan.kept().filter_map(|line| {
         let (first, _) = line.first()?;
-        let (unmet, _) = line.unmet().filter(|(unmet, _)| *unmet < first)?;
+        let smallest = line.choice.found.first().map(|it| it.0);
+        let smallest = smallest.filter(|it| *it < first)?;
         Some(format!(
             "{} ({}, not {})",
             line.choice.benchmark,
             round_percent(first - 1.0),
-            round_percent(unmet - 1.0)
+            round_percent(smallest - 1.0)
         ))
     });
     let larger: Vec<String> = larger.collect();
@@ -185,6 +217,9 @@ fn named(line: &Line, unmet: &Unmet) -> String {
                 count(iterations),
                 cost.unwrap_or_default()
             )
+        }
+        (Unable::TooMany, None) => {
+            format!("{name} (takes more than {} instances)", count(MOST_NEEDED))
         }
         (_, None) => format!("{name} (no number of instances would do)"),
     }

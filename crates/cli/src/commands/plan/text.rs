@@ -6,12 +6,15 @@ use lapwing_core::show::{Scale, percent, quantity, round_percent};
 use super::PlanCommand;
 use super::lines::{Fate, Line, Plan};
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Align, Table, counted};
+use crate::table::{Align, Table, counted, grouped};
 
 /// Returns what comes first: how many benchmarks can detect the slowdown, and what that takes.
 pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> String {
     if plan.is_skipped() {
         return "every benchmark was skipped: nothing is planned".to_owned();
+    }
+    if let Some(text) = unknown(plan, options) {
+        return text;
     }
     let slowdowns = options.slowdowns.iter().map(|slowdown| Some(*slowdown));
     let mut slowdowns: Vec<Option<f64>> = slowdowns.collect();
@@ -44,6 +47,23 @@ pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> St
         text.push_str(&format!("; {skipped} skipped"));
     }
     text
+}
+
+/// Returns what to say where too little is known of the one benchmark that there is.
+fn unknown(plan: &Plan, options: &PlanOptions) -> Option<String> {
+    let [line] = plan.lines.as_slice() else {
+        return None;
+    };
+    let (slowdown, unmet) = line.unmet()?;
+    let is_unknown = unmet.why == Unable::NoiseUnknown && plan.benchmarks() == 1;
+    let smallest = options.slowdowns.first().copied().unwrap_or(slowdown);
+    (is_unknown && line.fate != Fate::Kept).then(|| {
+        format!(
+            "too little is known of {} to say what detects {}",
+            line.choice.benchmark,
+            round_percent(smallest - 1.0)
+        )
+    })
 }
 
 /// Returns `12 can`, where it was said of what.
@@ -107,7 +127,12 @@ pub fn time_text(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 60.0 => quantity(seconds, "s"),
         seconds if seconds < 3_600.0 => format!("{} min", number(seconds / 60.0)),
-        seconds => format!("{} h", number(seconds / 3_600.0)),
+        seconds if seconds < 3.6e18 => {
+            let hours = number(seconds / 3_600.0);
+            let whole = hours.parse::<u64>();
+            format!("{} h", whole.map_or(hours, grouped))
+        }
+        seconds => format!("{:.2e} h", seconds / 3_600.0),
     }
 }
 
@@ -241,6 +266,7 @@ fn outcome_text(line: &Line, slowdown: f64, why: Option<Unable>) -> &'static str
         (Fate::CostUnknown, None) => "cost unknown",
         (Fate::Kept | Fate::Unable, None) => match line.first() {
             Some((first, _)) if first < slowdown => "not run",
+            Some((first, _)) if first > slowdown => "beyond budget",
             Some(_) | None => "",
         },
     }

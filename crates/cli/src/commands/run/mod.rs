@@ -22,7 +22,7 @@ use lapwing_core::measure::{
 };
 use lapwing_core::model::{Id, Object, Session};
 use lapwing_core::record::{RecordFile, Store};
-use lapwing_core::suite::{Plan, VersionSource};
+use lapwing_core::suite::{MOST_INSTANCES_IN_ALL, Plan, VersionSource};
 use serde_json::json;
 
 use self::keep::{Journal, Keeper, StoreWriter};
@@ -31,6 +31,22 @@ use self::progress::Progress;
 use self::system::SystemClock;
 use crate::error::{CliError, Exit};
 use crate::options::Context;
+use crate::table::grouped;
+
+/// Refuses what would not even fit into memory.
+fn refuse_too_many(plan: &Plan) -> Result<(), CliError> {
+    let instances: u64 = plan.cases.iter().map(|it| u64::from(it.instances)).sum();
+    let instances = instances.saturating_mul(plan.variants.len() as u64);
+    match instances <= MOST_INSTANCES_IN_ALL {
+        true => Ok(()),
+        false => Err(CliError::input(format!(
+            "that would be {} instances in all, and {} is the most",
+            grouped(instances),
+            grouped(MOST_INSTANCES_IN_ALL)
+        ))
+        .hint("measure fewer benchmarks at a time (--benchmark), or each of them less often (--instances)")),
+    }
+}
 
 impl Run {
     /// Measures.
@@ -40,6 +56,7 @@ impl Run {
         }
         crate::plot::check_ending(self.plot.as_deref())?;
         let planned = self.planned(context)?;
+        refuse_too_many(&planned.plan)?;
         if self.dry_run {
             return dry_run::show(&planned, context);
         }

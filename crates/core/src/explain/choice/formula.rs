@@ -2,6 +2,7 @@
 
 use lapwing_stats::{Configuration, Detection, Noise as Variances, instances_needed};
 
+use super::search::FEWEST_INSTANCES;
 use super::{Chosen, PlanOptions, Rates, Unable};
 use crate::explain::RunCosts;
 use crate::judge::CellRate;
@@ -142,33 +143,32 @@ impl PlanOptions {
         Ok(many)
     }
 
-    /// Returns what comes closest to the power within limits: the most instances, and the fewest iterations with which more
-    /// would change little.
+    /// Returns what comes closest to the power within limits: the fewest iterations, and then the fewest instances, with which
+    /// more would change little.
     pub(super) fn closest_by_formula(
         &self,
         noise: Variances,
         slowdown: f64,
         most: Configuration,
     ) -> Option<Chosen> {
-        let at = |iterations| {
+        let at = |instances, iterations| {
             let configuration = Configuration {
-                instances: most.instances,
+                instances,
                 iterations,
             };
             let found = self.by_formula(noise, configuration, slowdown)?;
             Some((found, found.power()?))
         };
-        let (_, highest) = at(most.iterations)?;
-        let (mut few, mut enough) = (FEWEST_ITERATIONS.min(most.iterations), most.iterations);
-        // The power grows with the iterations.
-        while few < enough {
-            let middle = few.midpoint(enough);
-            match at(middle)?.1 >= highest - ALIKE {
-                true => enough = middle,
-                false => few = middle + 1,
-            }
-        }
-        Some(at(enough)?.0)
+        let (_, highest) = at(most.instances, most.iterations)?;
+        let is_enough = |found: (Chosen, f64)| found.1 >= highest - ALIKE;
+        // The power grows with both.
+        let iterations = fewest(FEWEST_ITERATIONS, most.iterations, |it| {
+            Some(is_enough(at(most.instances, it)?))
+        })?;
+        let instances = fewest(FEWEST_INSTANCES, most.instances, |it| {
+            Some(is_enough(at(it, iterations)?))
+        })?;
+        Some(at(instances, iterations)?.0)
     }
 
     /// Returns what a configuration detects by formula; `None` where that is not known.
@@ -196,6 +196,19 @@ impl PlanOptions {
             }),
         })
     }
+}
+
+/// Returns the smallest number between these that does, where the largest does and what is larger than one that does.
+fn fewest(few: usize, many: usize, does: impl Fn(usize) -> Option<bool>) -> Option<usize> {
+    let (mut few, mut enough) = (few.min(many), many);
+    while few < enough {
+        let middle = few.midpoint(enough);
+        match does(middle)? {
+            true => enough = middle,
+            false => few = middle + 1,
+        }
+    }
+    Some(enough)
 }
 
 /// Returns the numbers of iterations that are tried.

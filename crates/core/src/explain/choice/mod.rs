@@ -9,6 +9,7 @@ mod tests;
 
 use lapwing_stats::{Configuration, DetectionMethod, Strategy};
 
+pub use self::search::MOST_NEEDED;
 use self::search::Search;
 
 use super::costs::{RunCosts, burn_in, run_costs};
@@ -95,7 +96,7 @@ pub struct Unmet {
     /// Why.
     pub why: Unable,
     /// What comes closest within the limits: of the highest power, to a hundredth, that with the fewest
-    /// iterations.
+    /// iterations and then the fewest instances.
     pub closest: Option<Chosen>,
     /// The cheapest that would do without the limits, up to a hundred thousand instances.
     pub needed: Option<Chosen>,

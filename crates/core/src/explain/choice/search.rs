@@ -12,14 +12,17 @@ use crate::explain::RunCosts;
 const MOST_SIMULATED: usize = 40;
 
 /// Fewer instances give no verdict.
-const FEWEST_INSTANCES: usize = 3;
+pub(super) const FEWEST_INSTANCES: usize = 3;
 
 /// Where the formula is off by less, a simulation decides.
 const FORMULA_MAY_BE_OFF: f64 = 0.05;
 
+/// So many instances are looked at to say what would do.
+pub const MOST_NEEDED: usize = 100_000;
+
 /// What is looked at to say what would do.
 pub(super) const UNLIMITED: Configuration = Configuration {
-    instances: 100_000,
+    instances: MOST_NEEDED,
     iterations: 1_000,
 };
 

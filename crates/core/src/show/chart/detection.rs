@@ -160,8 +160,12 @@ fn several(
         .collect();
     shown.sort_by_key(|it| it.0);
     let drawable = shown.len();
-    let able: Vec<Able> = shown.iter().map(|it| it.0.0).collect();
-    let unknown = std::iter::repeat_n(Able::Unknown, rows.len() - drawable);
+    let able: Vec<(&Detectability, Able)> = shown.iter().map(|it| (it.1, it.0.0)).collect();
+    let unknown = rows.iter().filter(|row| view.cells(row).next().is_none());
+    let able = able
+        .into_iter()
+        .chain(unknown.map(|row| (row, Able::Unknown)));
+    let headline = view.headline_of_rows(rows, able, grid.largest());
     let shown: Vec<&Detectability> = shown.into_iter().take(MOST_ROWS).map(|it| it.1).collect();
     let configurations = telling(grid);
     let titles = Titles::of(rows);
@@ -210,8 +214,6 @@ fn several(
             }
         ));
     }
-    let able = able.into_iter().chain(unknown);
-    let headline = view.headline_of(able, grid.largest(), view.experiments(rows));
     Chart {
         subtitle,
         ..chart(first_upper(&headline), height + 20, option)

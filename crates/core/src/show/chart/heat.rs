@@ -70,9 +70,11 @@ impl Cells {
         let [slowdown, lower, upper] = found.map_or([f64::NAN; 3], |it| {
             [it.slowdown, it.interval.lower, it.interval.upper]
         });
-        let is_able = cell
-            .rate(view.target)
-            .is_some_and(|it| it.value >= view.power);
+        // As sure as the answer in words.
+        let is_able = cell.rate(view.target).is_some_and(|it| {
+            let lower = it.interval.map_or(it.value, |it| it.lower);
+            lower >= view.power
+        });
         self.columns.push(&[
             as_f64(self.texts.len()),
             as_f64(x),
