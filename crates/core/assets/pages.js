@@ -332,6 +332,7 @@
         name: (row) => row.key,
         size: (row) => row.instances,
         needed: (row) => row.iterations_needed,
+        plan: (row) => row.plan_cost,
         between: (row) => row.between,
         within: (row) => row.within,
         ...Object.fromEntries(corners.map(({ key, at }) => [key, (row) => row.slowdowns[at]])),
@@ -346,6 +347,7 @@
         number("measured", row.instances < 3 ? attention(row.size) : row.size),
         ...corners.map(({ title, at }) => (row.slowdown_texts[at] ? number(title, row.slowdown_texts[at]) : nothing("–"))),
         number(`for ${settings.target}`, { yes: element("strong", {}, row.needed_text), no: attention("not detected"), unknown: attention("too little measured") }[row.able]),
+        row.plan_text ? number("cheapest", row.plan_text, " ", small(row.plan_cost_text)) : nothing("–"),
         row.between_text ? number("noise between", row.between_text) : nothing("–"),
         row.within_text ? number("noise within", row.within_text) : nothing("–")),
     });

@@ -372,7 +372,7 @@ fn the_page_has_the_numbers_of_the_command_by_formula() {
     let chart = side_file(&directory, "detection.m0.chart");
     assert_eq!(chart["option"]["yAxis"]["data"], json!(["noisy", "quiet"]));
     let page = fs::read_to_string(directory.path().join("detection.html")).expect("a page");
-    insta::assert_snapshot!(text_between(&page, "<p class=\"answer\">", "<form"), @"By wall time: 1 of 2 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side. 1 cannot. Of 1 more nothing is known: it takes three instances with two iterations each that count, and values above zero.lapwing run --instances 5 --iterations 5 measures enough for a first answer. These numbers are by formula, from the noise that variability shows; lapwing mds simulates them with what was measured. For the one that cannot, lapwing plan --slowdown 5% says what it takes.");
+    insta::assert_snapshot!(text_between(&page, "<p class=\"answer\">", "<form"), @"By wall time: 1 of 2 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side. 1 cannot. Of 1 more nothing is known: it takes three instances with two iterations each that count, and values above zero.lapwing run --instances 5 --iterations 5 measures enough for a first answer. These numbers are by formula, from the noise that variability shows; lapwing mds simulates them with what was measured. What detects it at the least cost would take 29.8 s for 1 benchmark in one version. For the one that cannot, lapwing plan --slowdown 5% says what it takes.");
 }
 
 #[test]

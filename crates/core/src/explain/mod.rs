@@ -12,7 +12,7 @@ mod setting;
 
 pub use advice::{Advice, advise};
 pub use choice::{
-    Choice, ChoiceRule, Chosen, MOST_NEEDED, PlanOptions, Rates, Unable, Unmet, choices,
+    Choice, ChoiceRule, Chosen, MOST_NEEDED, PlanOptions, Rates, USUAL_MOST, Unable, Unmet, choices,
 };
 pub use costs::RunCosts;
 pub use detectability::{Detectability, TooLittle, detectability};

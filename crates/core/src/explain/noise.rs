@@ -2,6 +2,7 @@
 
 use lapwing_stats::{Interval, Modes, Seed};
 
+use super::costs::{RunCosts, burn_in, run_costs};
 use super::effort::{Effort, effort};
 use super::groups::{Association, associations};
 use super::samples::{BySetting, NoiseMetrics, SettingSample, by_setting};
@@ -34,6 +35,8 @@ pub struct Noise {
     pub associations: Vec<Association>,
     /// What to measure more of.
     pub effort: Option<Effort>,
+    /// What running it takes; `None` where no time is known.
+    pub costs: Option<RunCosts>,
 }
 
 /// A relative standard deviation: 0.03 for 3 %.
@@ -113,6 +116,7 @@ fn row(sample: &SettingSample<'_>, variability: Variability, seed: Seed) -> Nois
         within: components.map(|it| Part::of(it.within, it.within_interval)),
         associations,
         effort: effort(&variability, &data.instances, cleaned),
+        costs: run_costs(sample, burn_in(sample)),
         variability,
     }
 }

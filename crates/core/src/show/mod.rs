@@ -22,7 +22,7 @@ pub use detection::{
 pub use enough::{Able, Enough};
 pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};
 pub use noise::{About, NOISY, Row, Titles, noise_advice, noise_headline};
-pub use quantity::{Scale, count, percent, quantity, ratio, round_percent};
+pub use quantity::{Scale, count, machine_time, percent, quantity, ratio, round_percent};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use steady::class_name;

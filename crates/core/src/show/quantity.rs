@@ -208,6 +208,20 @@ pub fn round_percent(share: f64) -> String {
     format!("{percent} %")
 }
 
+/// Returns the time of a machine: `42 s`, `7.5 min`, `16 h` or `28,869 h`.
+pub fn machine_time(seconds: f64) -> String {
+    let number = |value: f64| match value < 9.95 {
+        true => format!("{value:.1}"),
+        false => group(&format!("{value:.0}")),
+    };
+    match seconds {
+        seconds if seconds < 60.0 => quantity(seconds, "s"),
+        seconds if seconds < 3_600.0 => format!("{} min", number(seconds / 60.0)),
+        seconds if seconds < 3.6e18 => format!("{} h", number(seconds / 3_600.0)),
+        seconds => format!("{:.2e} h", seconds / 3_600.0),
+    }
+}
+
 /// Returns a whole number with its thousands apart: `11,873`.
 pub fn count(number: usize) -> String {
     group(&number.to_string())

@@ -1,11 +1,11 @@
 //! What there is to say below a plan.
 
 use lapwing_core::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{DetectionView, count, percent, round_percent};
+use lapwing_core::show::{DetectionView, count, machine_time, percent, round_percent};
 use lapwing_stats::Configuration;
 
 use super::lines::{Fate, Line, Plan};
-use super::text::{beyond_band_note, cost_text, power_text, time_text};
+use super::text::{beyond_band_note, cost_text, power_text};
 use super::{PlanCommand, document};
 use crate::not_judged;
 use crate::samples::Which;
@@ -206,7 +206,7 @@ fn named(line: &Line, unmet: &Unmet) -> String {
         (_, Some(needed)) => {
             let cost = line
                 .cost_with(&needed)
-                .map(|it| format!(", {}", time_text(it)));
+                .map(|it| format!(", {}", machine_time(it)));
             let Configuration {
                 instances,
                 iterations,

@@ -3,11 +3,11 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{percent, quantity, round_percent};
+use lapwing_core::show::{machine_time, percent, quantity, round_percent};
 use lapwing_stats::Configuration;
 
 use super::lines::{Fate, Line, Plan};
-use super::text::{has_several_settings, power_text, time_text};
+use super::text::{has_several_settings, power_text};
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::counted;
@@ -142,7 +142,7 @@ fn configuration_text(line: &Line, chosen: &Chosen) -> String {
         power_text(chosen),
         false_positives.unwrap_or_default(),
         line.cost_with(chosen)
-            .map_or("an unknown time".to_owned(), time_text),
+            .map_or("an unknown time".to_owned(), machine_time),
     )
 }
 

@@ -1,12 +1,12 @@
 //! A plan for people: its sentence and its table.
 
 use lapwing_core::explain::{Choice, Chosen, PlanOptions, Unable};
-use lapwing_core::show::{Scale, percent, quantity, round_percent};
+use lapwing_core::show::{Scale, machine_time, percent, quantity, round_percent};
 
 use super::PlanCommand;
 use super::lines::{Fate, Line, Plan};
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Align, Table, counted, grouped};
+use crate::table::{Align, Table, counted};
 
 /// Returns what comes first: how many benchmarks can detect the slowdown, and what that takes.
 pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> String {
@@ -108,31 +108,13 @@ fn subject(able: usize, plan: &Plan) -> String {
 
 /// Returns machine time, and money where the price is known: `16 h at a price of 0.800`.
 pub fn cost_text(seconds: f64, command: &PlanCommand) -> String {
-    let time = time_text(seconds);
+    let time = machine_time(seconds);
     match command.price {
         Some(price) => {
             let money = Scale::of(1.0, "").number(seconds / 3_600.0 * price);
             format!("{time} at a price of {money}")
         }
         None => time,
-    }
-}
-
-/// Returns `42 s`, `7.5 min` or `16.4 h`.
-pub fn time_text(seconds: f64) -> String {
-    let number = |value: f64| match value < 9.95 {
-        true => format!("{value:.1}"),
-        false => format!("{value:.0}"),
-    };
-    match seconds {
-        seconds if seconds < 60.0 => quantity(seconds, "s"),
-        seconds if seconds < 3_600.0 => format!("{} min", number(seconds / 60.0)),
-        seconds if seconds < 3.6e18 => {
-            let hours = number(seconds / 3_600.0);
-            let whole = hours.parse::<u64>();
-            format!("{} h", whole.map_or(hours, grouped))
-        }
-        seconds => format!("{:.2e} h", seconds / 3_600.0),
     }
 }
 
@@ -236,7 +218,7 @@ fn numbers(line: &Line, chosen: &Chosen) -> [String; 4] {
         chosen.configuration.instances.to_string(),
         chosen.configuration.iterations.to_string(),
         power_text(chosen),
-        line.cost_with(chosen).map_or("–".to_owned(), time_text),
+        line.cost_with(chosen).map_or("–".to_owned(), machine_time),
     ]
 }
 

@@ -14,6 +14,7 @@ use self::search::Search;
 
 use super::costs::{RunCosts, burn_in, run_costs};
 use super::detectability::{Detectability, variances};
+use super::noise::Noise;
 use super::samples::{BySetting, NoiseMetrics, SettingSample, by_setting};
 use super::setting::{Setting, Settings};
 use crate::clean::Rules;
@@ -168,7 +169,28 @@ fn choice(sample: &SettingSample<'_>, variability: Variability, options: &PlanOp
     }
 }
 
+/// More than this is seldom run.
+pub const USUAL_MOST: Configuration = Configuration {
+    instances: 200,
+    iterations: 50,
+};
+
 impl PlanOptions {
+    /// Returns the cheapest configuration that detects the first slowdown, by formula, where this is the
+    /// noise; `None` where the noise or the costs are not known, or nothing within the limits does.
+    pub fn cheapest_of(&self, noise: &Noise) -> Option<(Chosen, f64)> {
+        let (variances, costs) = (variances(&noise.variability)?, noise.costs?);
+        let slowdown = self.slowdowns.first().copied()?;
+        let most = match self.rule {
+            ChoiceRule::Cheapest(most) => most,
+            ChoiceRule::Hail => USUAL_MOST,
+        };
+        let chosen = self
+            .cheapest_by_formula(variances, costs, slowdown, most)
+            .ok()?;
+        Some((chosen, costs.of(chosen.configuration)))
+    }
+
     /// Returns what tells a slowdown.
     pub fn method(&self) -> DetectionMethod {
         let methods = self.detection.methods.first();

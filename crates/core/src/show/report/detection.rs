@@ -16,13 +16,13 @@ use super::site::{
     Choice, Choices, Column, Compared, MetricRows, Metrics, Settings as PageSettings, SitePage,
     counted, filters, listing, shell, verb,
 };
-use crate::explain::{Detectability, Noise};
+use crate::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
 use crate::judge::{
     DetectionOptions, INSTANCES_FOR_A_VERDICT, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
 use crate::model::MetricName;
 use crate::show::chart;
-use crate::show::quantity::{count, percent};
+use crate::show::quantity::{count, machine_time, percent};
 use crate::show::sample::metric_title;
 use crate::show::{Able, DetectionView, detectable_text};
 
@@ -61,6 +61,17 @@ impl Detect {
         }
     }
 
+    /// Returns what is to be run, as `lapwing plan` has it by default, but by formula.
+    fn plan(self) -> PlanOptions {
+        PlanOptions {
+            slowdowns: vec![self.target],
+            power: self.power,
+            false_positives: 1.0 - self.confidence.level(),
+            detection: self.options(),
+            rule: ChoiceRule::Cheapest(USUAL_MOST),
+        }
+    }
+
     fn view(self) -> DetectionView {
         DetectionView::of(&self.options(), self.target, self.power)
     }
@@ -92,6 +103,10 @@ pub(super) struct DetectionRow {
     /// How many iterations in all a side needs for the slowdown that matters.
     iterations_needed: Option<usize>,
     needed_text: String,
+    /// The seconds that the cheapest configuration takes in one version.
+    plan_cost: Option<f64>,
+    plan_text: String,
+    plan_cost_text: String,
     between: Option<f64>,
     between_text: String,
     within: Option<f64>,
@@ -110,6 +125,7 @@ pub(super) fn row(noise: &Noise, about: About, detect: Detect) -> DetectionRow {
     let corners = options.grid.corners().into_iter();
     let corners: Vec<_> = corners.map(|it| view.cell(&found, it)).collect();
     let cheapest = view.cheapest(&found).map(|it| it.configuration);
+    let plan = detect.plan().cheapest_of(noise);
     let part = |of: Option<crate::explain::Part>| of.map(|it| it.value);
     let (between, within) = (part(noise.between), part(noise.within));
     let slowdowns = corners.iter().map(|cell| {
@@ -134,6 +150,9 @@ pub(super) fn row(noise: &Noise, about: About, detect: Detect) -> DetectionRow {
         },
         iterations_needed: cheapest.map(|it| it.instances * it.iterations),
         needed_text: cheapest.map_or_else(String::new, |it| it.to_string()),
+        plan_cost: plan.map(|it| it.1),
+        plan_text: plan.map_or_else(String::new, |it| it.0.configuration.to_string()),
+        plan_cost_text: plan.map_or_else(String::new, |it| machine_time(it.1)),
         between,
         between_text: between.map_or_else(String::new, percent),
         within,
@@ -269,6 +288,7 @@ impl DetectionPage {
         );
         columns.extend([
             ("needed", needed.as_str(), "number"),
+            ("plan", "cheapest", "number"),
             ("between", "noise between", "number"),
             ("within", "noise within", "number"),
         ]);
@@ -336,6 +356,8 @@ fn answer(
     let number = |able: &str| rows.iter().filter(|it| it.able == able).count();
     let link = |state: &str, text: String| html! { a href=(format!("#metric={}&state={state}", url_part(metric))) { (text) } };
     let (able, unable, unknown) = (number("yes"), number("no"), number("unknown"));
+    let costs: Vec<f64> = rows.iter().filter_map(|it| it.plan_cost).collect();
+    let plan = (!costs.is_empty()).then(|| (costs.len(), costs.iter().sum::<f64>()));
     // By formula nothing is too close to call.
     let known = std::iter::repeat_n(Able::Yes, able).chain(std::iter::repeat_n(Able::No, unable));
     html! {
@@ -355,6 +377,9 @@ fn answer(
             @if unknown > 0 { code { "lapwing run --instances 5 --iterations 5" } " measures enough for a first answer. " }
             "These numbers are by formula, from the noise that " a href=(SitePage::Variability.file()) { "variability" } " shows; "
             code { "lapwing mds" } " simulates them with what was measured. "
+            @if let Some((planned, cost)) = &plan {
+                "What detects it at the least cost would take " (machine_time(*cost)) " for " (counted(*planned, "benchmark")) " in one version. "
+            }
             @if unable > 0 {
                 "For " (verb(unable, "the one that cannot", "those that cannot")) ", "
                 code { (format!("lapwing plan --slowdown {}", view.target_text().replace(' ', ""))) } " says what it takes."
@@ -374,6 +399,9 @@ fn guide(view: DetectionView) -> Markup {
                     (view.basis().replace('`', "")) "). ~ says that it is by formula; – that none is." }
                 dt { "for " (target) }
                 dd { "The fewest instances × iterations of each version that detect " (target) ", among 5 to 25 of both." }
+                dt { "cheapest" }
+                dd { "The configuration of up to " (USUAL_MOST) " that detects " (target) " in the least time, and what one version takes with it, its burn-in and all that an instance takes besides. "
+                    code { (format!("lapwing plan --slowdown {}", target.replace(' ', ""))) } " confirms it by simulation, keeps within a budget, and writes a file that " code { "lapwing run --plan" } " runs." }
                 dt { "noise between, within" }
                 dd { "The relative standard deviation of instances, and of the iterations of an instance, as on the page of variability. Against noise within, iterations help as well; against noise between, instances alone." }
                 dt { "measured" }
