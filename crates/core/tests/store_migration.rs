@@ -243,7 +243,7 @@ fn an_older_store_that_cannot_be_written_to_is_refused() {
     let error = Store::open_read_only(&path).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "old.db is a store of version 1; it must be brought to version 2 first, \
+            "old.db is a store of version 1; it must be brought to version 3 first, \
              and it is read-only"
         ),
         "{error}"

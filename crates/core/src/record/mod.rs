@@ -9,6 +9,7 @@ mod line;
 mod memory;
 mod order;
 mod record_file;
+pub mod sharing;
 pub mod store;
 
 pub(crate) use columns::{IterationColumns, Mark};
