@@ -1,11 +1,14 @@
 //! `lapwing db`: looks after the store itself.
 
+mod share;
+
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use lapwing_core::record::{Filter, Purged, Store};
 
+use self::share::Share;
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::store::{open_for_reading, open_for_writing};
@@ -36,6 +39,18 @@ enum Action {
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
+    /// Share this store's measurements with others through URL, and take in theirs
+    ///
+    /// URL is a folder, also on a network file system, a plain HTTP server that takes PUT, or an
+    /// S3-compatible object store. What is there already is not sent again; any number of stores
+    /// may push at once. User and password of a server may stand in the address; s3:// takes
+    /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
+    #[command(visible_alias = "sync")]
+    Push(Share),
+    /// Take in what others have pushed to URL
+    ///
+    /// As `push`, without sending anything: it needs no right to write there.
+    Pull(Share),
     /// Really delete measurements; there is no way back
     Purge {
         #[command(flatten)]
@@ -57,6 +72,8 @@ impl Db {
             Action::Check => check(context),
             Action::Migrate => migrate(context),
             Action::Merge { files } => merge(context, &files),
+            Action::Push(share) => share.push(context),
+            Action::Pull(share) => share.pull(context),
             Action::Purge { filters, all, yes } => purge(context, &filters, all, yes),
         }
     }
