@@ -85,7 +85,7 @@ impl Remote for Server {
         match answer.status {
             200 => Ok(Some(answer.body)),
             404 | 410 => Ok(None),
-            _other => Err(refusal(what, &answer)),
+            _other => Err(refusal(what, &answer, Doing::Reading)),
         }
     }
 
@@ -109,12 +109,20 @@ impl Remote for Server {
         match answer.status {
             200 | 201 | 204 => Ok(Created::New),
             412 => Ok(Created::Refused),
-            _other => Err(refusal(what, &answer)),
+            _other => Err(refusal(what, &answer, Doing::Writing)),
         }
     }
 }
 
-fn refusal(what: String, answer: &Answer) -> RemoteError {
+/// What was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doing {
+    Reading,
+    Writing,
+}
+
+fn refusal(what: String, answer: &Answer, doing: Doing) -> RemoteError {
+    let writing = doing == Doing::Writing;
     let header = |name| answer.headers.get(name).and_then(|it| it.to_str().ok());
     let says = match answer.status {
         300..=399 => match header("location") {
@@ -125,7 +133,10 @@ fn refusal(what: String, answer: &Answer) -> RemoteError {
         401 | 403 => {
             quoted("user and password can stand in the address: https://user:password@server/path")
         }
-        404 | 405 | 409 | 501 => quoted("it does not take PUT here"),
+        405 | 501 if writing => quoted("it does not take PUT"),
+        404 | 409 if writing => {
+            quoted("it does not take PUT here, or only where there is a folder")
+        }
         _other => String::new(),
     };
     let status = answer.status;

@@ -156,7 +156,12 @@ impl Remote for Bucket {
         match (answer.status, code.as_deref()) {
             (200, _) => Ok(Some(answer.body)),
             (404, code) if code != Some("NoSuchBucket") => Ok(None),
-            (_, _) => Err(refusal(what, &answer)),
+            (403, _) => Err(refusal(
+                what,
+                &answer,
+                "; without the right to list (s3:ListBucket) what is not there looks forbidden",
+            )),
+            (_, _) => Err(refusal(what, &answer, "")),
         }
     }
 
@@ -166,21 +171,17 @@ impl Remote for Bucket {
         match answer.status {
             200 | 201 | 204 => Ok(Created::New),
             412 => Ok(Created::Refused),
-            _other => Err(refusal(what, &answer)),
+            _other => Err(refusal(what, &answer, "")),
         }
     }
 }
 
 /// Says why: with the answer's code and message, and nothing else of it, since it may repeat keys.
-fn refusal(what: String, answer: &Answer) -> RemoteError {
+fn refusal(what: String, answer: &Answer, besides: &str) -> RemoteError {
     let code = element(answer, "Code").unwrap_or_default();
     let message = element(answer, "Message").unwrap_or_default();
     let mut says = quoted(format!("{code}: {message}").trim_matches([':', ' ']));
-    if answer.status == 403 && what.contains("fetch") {
-        says.push_str(
-            "; without the right to list (s3:ListBucket) what is not there looks forbidden",
-        );
-    }
+    says.push_str(besides);
     let status = answer.status;
     Box::new(WebError::Status { what, status, says })
 }

@@ -67,7 +67,7 @@ impl Share {
         if self.dry_run {
             let (mut store, _temporary) = store_to_try(context)?;
             let would = sharing::rehearse_pull(&mut store, &*remote, &options)?;
-            return self.say_rehearsed(&would, &*remote, context);
+            return self.say_pulled(&would.pulled, &*remote, context);
         }
         let is_new = !context.store.exists();
         let mut store = open_for_writing(context)?;
@@ -132,11 +132,16 @@ impl Share {
     ) -> Result<Exit, CliError> {
         let answer = json!({
             "address": remote.address(),
-            "dry_run": false,
+            "dry_run": self.dry_run,
             "taken_in": taken_in(pulled),
         });
         let nothing = format!("nothing new at {}", remote.address());
-        self.answer(&came(pulled, "took in", &nothing), &answer, context)?;
+        let verb = if self.dry_run {
+            "would take in"
+        } else {
+            "took in"
+        };
+        self.answer(&came(pulled, verb, &nothing), &answer, context)?;
         Ok(Exit::Fine)
     }
 

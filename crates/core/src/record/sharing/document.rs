@@ -47,18 +47,14 @@ impl History {
         content.map(|it| Self::parse(remote, it)).transpose()
     }
 
-    /// Returns the history that a place holds; one begins there if it holds none.
+    /// Begins a history in a place that holds none; if somebody else is quicker, returns theirs.
     ///
     /// # Errors
     /// When the place cannot be read or written, or holds something else or something newer.
-    pub(super) fn find_or_begin(remote: &dyn Remote, new: Id) -> Result<Self, SharingError> {
-        if let Some(found) = Self::find(remote)? {
-            return Ok(found);
-        }
+    pub(super) fn begin(remote: &dyn Remote, new: Id) -> Result<Self, SharingError> {
         let begun = Self::new(new);
         match begun.create(remote)? {
             Created::New => Ok(begun),
-            // Somebody else began one meanwhile.
             Created::Refused => Self::find(remote)?.ok_or_else(|| SharingError::Nothing {
                 address: remote.address().to_owned(),
             }),

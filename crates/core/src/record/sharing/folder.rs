@@ -34,7 +34,12 @@ impl Folder {
 
     fn write(&self, target: &Path, content: &[u8]) -> io::Result<Created> {
         let folder = target.parent().unwrap_or(&self.path);
-        make_folder(&self.path)?;
+        make_folder(&self.path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::new(error.kind(), "the folder above it is not there")
+            }
+            _other => error,
+        })?;
         make_folder(folder)?;
         let (mut file, unborn) = unborn_file(folder)?;
         let named = file

@@ -60,7 +60,7 @@ pub fn push(
             SharingError::Vanished { address } if !options.pull.begin_anew => {
                 return Err(SharingError::Vanished { address });
             }
-            _nothing_there => History::find_or_begin(remote, options.new_history)?,
+            _nothing_there => History::begin(remote, options.new_history)?,
         },
     };
     let known = enter(store, remote, &history, &options.pull)?;
