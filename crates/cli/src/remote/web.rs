@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ureq::config::RedirectAuthHeaders;
 use ureq::http::{HeaderMap, Response};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body, Proxy};
@@ -64,6 +65,7 @@ pub(super) fn agent() -> Result<Agent, CliError> {
         .timeout_send_body(patience(600))
         .timeout_recv_body(patience(600))
         .max_redirects_will_error(false)
+        .redirect_auth_headers(RedirectAuthHeaders::SameHost)
         .build();
     Ok(config.new_agent())
 }

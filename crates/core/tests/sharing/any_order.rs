@@ -55,10 +55,11 @@ fn do_it(stores: &[RefCell<Store>], who: usize, deed: Deed, place: &Place) {
             sharing::push(&mut store, place, &options, &mut |_step| ()).unwrap();
         }
         Deed::Pull => {
-            match sharing::pull(&mut store, place, &PullOptions::default(), &mut |_step| ()) {
-                Ok(_) | Err(SharingError::Nothing { .. }) => {}
-                Err(error) => panic!("{error}"),
-            }
+            let pulled = sharing::pull(&mut store, place, &PullOptions::default(), &mut |_step| ());
+            assert!(
+                matches!(pulled, Ok(_) | Err(SharingError::Nothing { .. })),
+                "{pulled:?}"
+            );
         }
         Deed::PushTogether => {
             let other = (who + 1) % stores.len();

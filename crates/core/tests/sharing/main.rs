@@ -186,7 +186,7 @@ fn a_run_that_has_got_more_metrics_is_no_disagreement() {
     push(&mut ours, &remote);
     let mut more = session(1);
     let Some(Record::Run(run)) = more.last_mut() else {
-        panic!("a run");
+        unreachable!("it ends with a run");
     };
     let unit = run.metrics["wall_time"].clone();
     run.metrics.insert("user_time".to_owned(), unit);
