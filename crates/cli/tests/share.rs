@@ -239,6 +239,27 @@ fn a_build_without_servers_says_how_to_get_them() {
 }
 
 #[test]
+fn a_store_that_an_import_made_can_be_read_while_it_is_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    store(folder.path(), "a", &[(1, 1)]);
+    let mode = || -> String {
+        let connection = rusqlite::Connection::open(folder.path().join("a.db")).unwrap();
+        let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
+        mode.unwrap()
+    };
+    assert_eq!(mode(), "wal");
+    // As an older program left it.
+    let connection = rusqlite::Connection::open(folder.path().join("a.db")).unwrap();
+    connection
+        .pragma_update(None, "journal_mode", "delete")
+        .unwrap();
+    drop(connection);
+    assert_eq!(mode(), "delete");
+    run(folder.path(), &["--store", "a.db", "list"]);
+    assert_eq!(mode(), "wal");
+}
+
+#[test]
 fn eight_who_push_at_once_lose_nothing_and_double_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
