@@ -5,6 +5,7 @@ use std::error::Error;
 use lapwing_core::record::StoreError;
 use lapwing_core::record::export::ExportError;
 use lapwing_core::record::import::{Foreign, ImportError};
+use lapwing_core::record::sharing::SharingError;
 use lapwing_core::show::exchange::ExchangeError;
 
 use crate::error::CliError;
@@ -27,6 +28,9 @@ pub fn with_hint(error: CliError) -> CliError {
         }
         if let Some(exchange) = current.downcast_ref::<ExchangeError>() {
             hint = hint.or_else(|| exchange_hint(exchange));
+        }
+        if let Some(sharing) = current.downcast_ref::<SharingError>() {
+            hint = hint.or_else(|| sharing_hint(sharing));
         }
         cause = current.source();
     }
@@ -114,6 +118,35 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Sqlite { .. } | StoreError::NoParent { .. } | StoreError::NotFinite { .. } => {
             return None;
         }
+    };
+    Some(hint.to_owned())
+}
+
+fn sharing_hint(error: &SharingError) -> Option<String> {
+    let hint = match error {
+        SharingError::Nothing { .. } => "begin one with `lapwing db push URL`",
+        SharingError::Vanished { .. } => {
+            "if it should be there, mount it or bring it back; to begin another one, --begin-anew"
+        }
+        SharingError::Replaced { .. } => "to share with this one from now on, --begin-anew",
+        SharingError::Foreign { .. } => "choose another folder or prefix",
+        SharingError::Newer { .. } => "upgrade lapwing",
+        SharingError::Overwrites { .. } => {
+            "share through a folder, or a server or store that honours `If-None-Match: *`"
+        }
+        SharingError::Gone { .. } | SharingError::Changed { .. } => {
+            "bring it back from a copy; or begin anew elsewhere: every store has all that it took in"
+        }
+        SharingError::Damaged { .. }
+        | SharingError::Line { .. }
+        | SharingError::Excessive { .. } => {
+            "nothing of it was taken in; bring it back from a copy, or begin anew elsewhere"
+        }
+        SharingError::Record { source, .. } => {
+            return store_hint(source).map(|hint| format!("nothing of it was taken in; {hint}"));
+        }
+        SharingError::Store(store) => return store_hint(store),
+        SharingError::Remote { .. } | SharingError::Compress(_) => return None,
     };
     Some(hint.to_owned())
 }

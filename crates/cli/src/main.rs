@@ -15,6 +15,7 @@ mod options;
 mod plan_file;
 mod plot;
 mod progress;
+mod remote;
 mod samples;
 mod sides;
 mod store;

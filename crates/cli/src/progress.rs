@@ -1,5 +1,7 @@
 //! How far something is that takes its time.
 
+use std::time::{Duration, Instant};
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::options::Context;
@@ -25,5 +27,41 @@ pub fn bar(doing: &str, steps: usize, context: &Context) -> ProgressBar {
     match ProgressStyle::with_template(&template) {
         Ok(style) => bar.with_style(style),
         Err(_invalid) => bar,
+    }
+}
+
+/// What is quicker than this needs no progress.
+const QUICK: Duration = Duration::from_secs(2);
+
+/// Says how far something is of which nobody knows how long it takes, once it takes long.
+pub struct LateSpinner {
+    bar: ProgressBar,
+    begin: Instant,
+    wanted: bool,
+}
+
+impl LateSpinner {
+    /// Begins; nothing is seen of it where nobody looks.
+    pub fn new(context: &Context) -> Self {
+        Self {
+            bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+            begin: Instant::now(),
+            wanted: !context.quiet && context.terminal.is_interactive(),
+        }
+    }
+
+    /// Says how far it is.
+    pub fn say(&mut self, text: &str) {
+        if self.wanted && self.begin.elapsed() > QUICK {
+            self.wanted = false;
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_message(text.to_owned());
+        self.bar.tick();
+    }
+
+    /// Takes it away.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
     }
 }

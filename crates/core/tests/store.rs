@@ -528,12 +528,12 @@ fn files_that_are_no_store_are_refused_with_the_reason() {
     drop(Store::open(&newer).unwrap());
     rusqlite::Connection::open(&newer)
         .unwrap()
-        .execute_batch("UPDATE refinery_schema_history SET version = version + 97")
+        .execute_batch("UPDATE refinery_schema_history SET version = version + 96")
         .unwrap();
     let error = Store::open(&newer).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "newer.db is a store of version 99, newer than version 2, \
+            "newer.db is a store of version 99, newer than version 3, \
              the newest that this program knows"
         ),
         "{error}"

@@ -5,6 +5,7 @@ mod rename;
 mod restore;
 mod retire;
 mod said;
+mod share;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use lapwing_core::record::{Filter, Purged, Store};
 
+use self::share::Share;
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::store::{open_for_reading, open_for_writing};
@@ -60,6 +62,18 @@ enum Action {
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: Format,
     },
+    /// Share this store's measurements with others through URL, and take in theirs
+    ///
+    /// URL is a folder, also on a network file system, a plain HTTP server that takes PUT, or an
+    /// S3-compatible object store. What is there already is not sent again; any number of stores
+    /// may push at once. User and password of a server may stand in the address; s3:// takes
+    /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
+    #[command(visible_alias = "sync")]
+    Push(Share),
+    /// Take in what others have pushed to URL
+    ///
+    /// As `push`, without sending anything: it needs no right to write there.
+    Pull(Share),
     /// Really delete measurements; there is no way back
     Purge {
         #[command(flatten)]
@@ -85,6 +99,8 @@ impl Db {
             Action::Retire(retire) => retire.act(context),
             Action::Restore(restore) => restore.act(context),
             Action::Annotations { format } => annotations::act(context, format),
+            Action::Push(share) => share.push(context),
+            Action::Pull(share) => share.pull(context),
             Action::Purge { filters, all, yes } => purge(context, &filters, all, yes),
         }
     }

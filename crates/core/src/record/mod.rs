@@ -11,6 +11,7 @@ mod line;
 mod memory;
 mod order;
 mod record_file;
+pub mod sharing;
 pub mod store;
 
 pub use annotations::{Change, Remark, Retirement};

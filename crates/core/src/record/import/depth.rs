@@ -12,7 +12,7 @@ use crate::model::{Object, Record};
 pub(super) const DEEPEST: usize = 100;
 
 /// Returns whether something in a record is nested deeper than [`DEEPEST`].
-pub(super) fn is_too_deep(record: &Record) -> bool {
+pub(crate) fn is_too_deep(record: &Record) -> bool {
     let objects: &[&Object] = match record {
         Record::Session(it) => &[&it.attributes, &it.artifacts, &it.extra],
         Record::Run(it) => &[

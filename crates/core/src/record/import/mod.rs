@@ -91,6 +91,7 @@ use super::{Appended, Store, StoreError, Writer};
 use crate::model::{Id, Record, Session};
 
 pub use alike::Alike;
+pub(crate) use depth::is_too_deep;
 pub use endings::OtherEndings;
 pub use error::{BadLine, Foreign, ImportError};
 pub use notes::Note;

@@ -45,6 +45,16 @@ impl Appended {
         }
     }
 
+    /// Returns what was counted since `before`.
+    pub(crate) fn since(&self, before: &Self) -> Self {
+        let mut since = self.clone();
+        for (mine, theirs) in since.counts.iter_mut().zip(before.counts) {
+            mine.new -= theirs.new;
+            mine.already_there -= theirs.already_there;
+        }
+        since
+    }
+
     pub(crate) fn count_new(&mut self, kind: RecordKind, number: u64) {
         self.counts[kind as usize].new += number;
     }

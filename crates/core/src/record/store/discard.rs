@@ -19,8 +19,12 @@ impl Store {
     }
 }
 
-/// Takes the file for oneself, if that is possible at once, and says whether it is empty.
+/// Takes the file for oneself, if that is possible at once, and says whether it is empty. One that is
+/// not is left as it is: in WAL mode, above all.
 fn lock_empty(connection: &mut Connection) -> Result<bool, StoreError> {
+    if !is_empty(connection)? {
+        return Ok(false);
+    }
     connection.busy_timeout(Duration::ZERO)?;
     connection.pragma_update(None, "locking_mode", "exclusive")?;
     // Nobody else has the file open where it can leave WAL; the files beside it go too.
@@ -31,7 +35,11 @@ fn lock_empty(connection: &mut Connection) -> Result<bool, StoreError> {
     }
     // In this mode the lock outlasts the transaction.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
-    Ok(transaction.query_row(
+    is_empty(&transaction)
+}
+
+fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
+    Ok(connection.query_row(
         "SELECT NOT EXISTS (SELECT 1 FROM session) AND NOT EXISTS (SELECT 1 FROM annotation)",
         [],
         |row| row.get(0),

@@ -1,13 +1,13 @@
-//! What importers need besides putting records: a run whose metrics become known with
-//! its instances.
+//! What importers and shared histories need besides putting records: a run whose metrics become
+//! known with its instances.
 
 use std::collections::BTreeMap;
 
 use rusqlite::params;
 
 use super::rows::better_text;
-use super::{StoreError, Writer};
-use crate::model::{Id, Metric, MetricName};
+use super::{StoreError, Writer, read};
+use crate::model::{Id, Metric, MetricName, Record, Run};
 
 impl Writer<'_> {
     /// Returns whether a run of that id is in the store.
@@ -26,6 +26,47 @@ impl Writer<'_> {
     ) -> Result<(), StoreError> {
         self.insert_metrics(run, metrics)
             .map_err(|error| error.at(self.path))
+    }
+
+    /// Puts one record as [`Writer::put`] does; of a run that has got more metrics since, or had
+    /// fewer then, the store has those of both afterwards.
+    pub(crate) fn put_or_grow(&mut self, record: &Record) -> Result<(), StoreError> {
+        match record {
+            Record::Run(run) => {
+                let grown = self.with_all_metrics(run);
+                match grown.map_err(|error| error.at(self.path))? {
+                    Some(grown) => {
+                        self.add_metrics(grown.id, &grown.metrics)?;
+                        self.put(&Record::Run(grown))
+                    }
+                    None => self.put(record),
+                }
+            }
+            Record::Session(_)
+            | Record::Instance(_)
+            | Record::Iteration(_)
+            | Record::Span(_)
+            | Record::InstanceEnd(_)
+            | Record::Summary(_)
+            | Record::Annotation(_) => self.put(record),
+        }
+    }
+
+    /// Returns the run with the metrics that the store has of it, too; `None` where that is no
+    /// news to either.
+    fn with_all_metrics(&mut self, run: &Run) -> Result<Option<Run>, StoreError> {
+        let Some(found) = self.find_run(run.id)? else {
+            return Ok(None);
+        };
+        let stored = read::run(self.connection, found.key)?;
+        if stored.metrics == run.metrics {
+            return Ok(None);
+        }
+        let mut grown = run.clone();
+        for (name, metric) in stored.metrics {
+            grown.metrics.entry(name).or_insert(metric);
+        }
+        Ok(Some(grown))
     }
 
     fn insert_metrics(

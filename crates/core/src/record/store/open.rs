@@ -200,6 +200,7 @@ impl Store {
         let settled = (|| {
             if !self.read_only {
                 connection.pragma_update(None, "synchronous", "normal")?;
+                keep_wal(connection)?;
             }
             connection.pragma_update(None, "foreign_keys", true)?;
             connection.pragma_update(None, "cache_size", -48_000)?;
@@ -209,6 +210,18 @@ impl Store {
         self.file = file_identity(&self.path);
         Ok(self)
     }
+}
+
+/// Brings a store back to WAL mode that has left it, as those did that older programs made in an import.
+/// Others who have it open may keep that from happening; then it happens the next time.
+fn keep_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    if connection.pragma_query_value(None, "journal_mode", mode)? != "wal" {
+        connection.busy_timeout(Duration::ZERO)?;
+        let _busy = connection.pragma_update_and_check(None, "journal_mode", "wal", mode);
+        connection.busy_timeout(PATIENCE)?;
+    }
+    Ok(())
 }
 
 /// What a file is.

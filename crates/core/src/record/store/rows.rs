@@ -69,7 +69,7 @@ fn unreadable(row: &Row<'_>, column: usize, why: &str) -> StoreError {
     StoreError::damaged(format!("column `{name}` is unreadable: {why}"))
 }
 
-fn parsed<T: std::str::FromStr>(row: &Row<'_>, column: usize) -> Result<T, StoreError>
+pub(super) fn parsed<T: std::str::FromStr>(row: &Row<'_>, column: usize) -> Result<T, StoreError>
 where
     T::Err: std::fmt::Display,
 {

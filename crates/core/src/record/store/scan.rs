@@ -40,11 +40,7 @@ impl Store {
                 ..Filter::default()
             };
         let selection = Selection::of(&snapshot, &filter.with_retired()).map_err(wrap)?;
-        let scanner = Scanner {
-            connection: &snapshot,
-            selection,
-            metrics: metrics(&snapshot).map_err(wrap)?,
-        };
+        let scanner = Scanner::new(&snapshot, selection).map_err(wrap)?;
         for session in scanner.keys(SESSIONS, 0).map_err(wrap)? {
             if !scanner.selection.has_session(session) {
                 continue;
@@ -83,13 +79,41 @@ impl Store {
 const SESSIONS: &str = "SELECT key FROM session WHERE ?1 = 0 ORDER BY key";
 const RUNS: &str = "SELECT key FROM run WHERE session = ?1 ORDER BY key";
 
-struct Scanner<'c> {
+pub(super) struct Scanner<'c> {
     connection: &'c Connection,
     selection: Selection,
     metrics: BTreeMap<i64, MetricName>,
 }
 
-impl Scanner<'_> {
+impl<'c> Scanner<'c> {
+    pub(super) fn new(
+        connection: &'c Connection,
+        selection: Selection,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            connection,
+            selection,
+            metrics: metrics(connection)?,
+        })
+    }
+
+    /// Gives a session with everything that belongs to it.
+    pub(super) fn whole_session<E: From<StoreError>>(
+        &self,
+        session: i64,
+        wrap: &impl Fn(StoreError) -> E,
+        visit: &mut impl FnMut(Record) -> Result<(), E>,
+    ) -> Result<(), E> {
+        visit(self.session(session).map_err(wrap)?)?;
+        for run in self.keys(RUNS, session).map_err(wrap)? {
+            visit(Record::Run(read::run(self.connection, run).map_err(wrap)?))?;
+            for instance in self.instances(run).map_err(wrap)? {
+                self.instance(instance, wrap, visit)?;
+            }
+        }
+        Ok(())
+    }
+
     fn keys(&self, sql: &str, parent: i64) -> Result<Vec<i64>, StoreError> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let keys = statement.query_map([parent], |row| row.get(0))?;

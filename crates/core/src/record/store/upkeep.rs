@@ -5,6 +5,7 @@ use rusqlite::Connection;
 
 use super::migrate::newest_version;
 use super::open::State;
+use super::remotes::forget_extents;
 use super::select::Selection;
 use super::{Appended, Store, StoreError};
 use crate::record::Filter;
@@ -171,6 +172,11 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<Purged, Stor
     let delete = |sql: &str| -> Result<u64, StoreError> {
         Ok(u64::try_from(connection.execute(sql, [])?).unwrap_or(u64::MAX))
     };
+    forget_extents(
+        connection,
+        "SELECT run.session FROM instance JOIN run ON run.key = instance.run \
+         WHERE instance.key IN (SELECT key FROM temp.purged)",
+    )?;
     // Metric by metric, because that is how values lie.
     delete(
         "DELETE FROM series WHERE metric IN (SELECT key FROM metric) \
@@ -213,6 +219,7 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<Purged, Stor
             [session],
         )?;
     }
+    forget_extents(connection, "SELECT key FROM temp.purged_session")?;
     let instances = delete("DELETE FROM instance WHERE key IN (SELECT key FROM temp.purged)")?;
     connection.execute_batch(
         "DELETE FROM temp.purged_run WHERE key IN (SELECT run FROM instance); \

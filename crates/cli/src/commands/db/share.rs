@@ -1,0 +1,337 @@
+//! `lapwing db push` and `pull`: one history for several stores.
+
+use std::io::Write;
+
+use clap::Args;
+use lapwing_core::model::Id;
+use lapwing_core::record::Store;
+use lapwing_core::record::sharing::{
+    self, PullOptions, Pulled, PushOptions, Pushed, Rehearsed, Remote, SharingError, Step, Verify,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use super::size;
+use crate::error::{CliError, Exit};
+use crate::options::{Context, Format};
+use crate::progress::LateSpinner;
+use crate::remote::Place;
+use crate::store::{open_for_reading, open_for_writing};
+use crate::table::{Align, Table, counted, grouped};
+
+/// A shared history, and how to take part in it.
+#[derive(Debug, Args)]
+pub struct Share {
+    #[command(flatten)]
+    place: Place,
+    /// Say what would go and come, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Compare all segments that were taken in before with what they were, not only the last
+    #[arg(long)]
+    verify: bool,
+    /// Go on where the history that this store shared with at URL has gone or is another one
+    #[arg(long)]
+    begin_anew: bool,
+    /// The form of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+impl Share {
+    /// Takes in what others have, then adds what they lack.
+    pub(super) fn push(self, context: &Context) -> Result<Exit, CliError> {
+        let remote = self.place.open()?;
+        let mut store = open_for_reading(context)?;
+        let options = PushOptions {
+            pull: self.options(),
+            new_history: Id::from(Uuid::now_v7()),
+            segment_bytes: PushOptions::SEGMENT_BYTES,
+        };
+        if self.dry_run {
+            let would = sharing::rehearse_push(&mut store, &*remote, &options)?;
+            return self.say_rehearsed(&would, &*remote, context);
+        }
+        let mut watch = Watch::new(context);
+        let pushed = sharing::push(&mut store, &*remote, &options, &mut |step| watch.see(step));
+        watch.end();
+        let pushed = pushed.map_err(|error| watch.so_far(error))?;
+        self.say_pushed(&pushed, &*remote, context)
+    }
+
+    /// Takes in what others have.
+    pub(super) fn pull(self, context: &Context) -> Result<Exit, CliError> {
+        let remote = self.place.open()?;
+        let options = self.options();
+        if self.dry_run {
+            let (mut store, _temporary) = store_to_try(context)?;
+            let would = sharing::rehearse_pull(&mut store, &*remote, &options)?;
+            return self.say_pulled(&would.pulled, &*remote, context);
+        }
+        let is_new = !context.store.exists();
+        let mut store = open_for_writing(context)?;
+        let mut watch = Watch::new(context);
+        let pulled = sharing::pull(&mut store, &*remote, &options, &mut |step| watch.see(step));
+        watch.end();
+        if is_new && pulled.is_err() {
+            store.remove_if_empty();
+        }
+        let pulled = pulled.map_err(|error| watch.so_far(error))?;
+        self.say_pulled(&pulled, &*remote, context)
+    }
+
+    fn options(&self) -> PullOptions {
+        PullOptions {
+            verify: match self.verify {
+                true => Verify::All,
+                false => Verify::Last,
+            },
+            begin_anew: self.begin_anew,
+        }
+    }
+
+    fn say_pushed(
+        &self,
+        pushed: &Pushed,
+        remote: &dyn Remote,
+        context: &Context,
+    ) -> Result<Exit, CliError> {
+        let went = match pushed.segments {
+            0 => "nothing to push".to_owned(),
+            segments => format!(
+                "pushed {} in {} ({})",
+                sent(pushed.sessions, pushed.annotations),
+                counted(segments, "segment"),
+                size(pushed.bytes)
+            ),
+        };
+        let came = came(&pushed.pulled, "took in", "nothing new of others");
+        let answer = json!({
+            "address": remote.address(),
+            "dry_run": false,
+            "pushed": {
+                "sessions": pushed.sessions,
+                "annotations": pushed.annotations,
+                "segments": pushed.segments,
+                "bytes": pushed.bytes,
+                "under_way": pushed.under_way,
+            },
+            "taken_in": taken_in(&pushed.pulled),
+        });
+        self.answer(&format!("{went}; {came}"), &answer, context)?;
+        say_under_way(pushed.under_way, context);
+        Ok(Exit::Fine)
+    }
+
+    fn say_pulled(
+        &self,
+        pulled: &Pulled,
+        remote: &dyn Remote,
+        context: &Context,
+    ) -> Result<Exit, CliError> {
+        let answer = json!({
+            "address": remote.address(),
+            "dry_run": self.dry_run,
+            "taken_in": taken_in(pulled),
+        });
+        let nothing = format!("nothing new at {}", remote.address());
+        let verb = if self.dry_run {
+            "would take in"
+        } else {
+            "took in"
+        };
+        self.answer(&came(pulled, verb, &nothing), &answer, context)?;
+        Ok(Exit::Fine)
+    }
+
+    fn say_rehearsed(
+        &self,
+        would: &Rehearsed,
+        remote: &dyn Remote,
+        context: &Context,
+    ) -> Result<Exit, CliError> {
+        let went = match would.sessions + would.annotations {
+            0 => "would push nothing".to_owned(),
+            _some => format!(
+                "would push {} ({})",
+                sent(would.sessions, would.annotations),
+                counted(would.records + would.annotations, "record")
+            ),
+        };
+        let came = came(&would.pulled, "would take in", "would take in nothing");
+        let answer = json!({
+            "address": remote.address(),
+            "dry_run": true,
+            "pushed": {
+                "sessions": would.sessions,
+                "annotations": would.annotations,
+                "records": would.records + would.annotations,
+                "under_way": would.under_way,
+            },
+            "taken_in": taken_in(&would.pulled),
+        });
+        self.answer(&format!("{went}; {came}"), &answer, context)?;
+        say_under_way(would.under_way, context);
+        Ok(Exit::Fine)
+    }
+
+    /// Writes the answer in the form that was asked for.
+    fn answer(&self, sentence: &str, answer: &Value, context: &Context) -> Result<(), CliError> {
+        let mut out = context.terminal.out();
+        let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);
+        for (what, value) in flat(answer) {
+            table.row(vec![what, value]);
+        }
+        match self.format {
+            Format::Text => writeln!(out, "{sentence}")?,
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut out, answer)?;
+                writeln!(out)?;
+            }
+            Format::Markdown => table.markdown(&mut out)?,
+            Format::Csv => table.csv(&mut out)?,
+        }
+        Ok(())
+    }
+}
+
+/// Returns the leaves of an object with the names that lead to them.
+fn flat(answer: &Value) -> Vec<(String, String)> {
+    let Value::Object(map) = answer else {
+        let text = answer.as_str().map(str::to_owned);
+        return vec![(String::new(), text.unwrap_or_else(|| answer.to_string()))];
+    };
+    let leaves = map.iter().flat_map(|(name, value)| {
+        flat(value)
+            .into_iter()
+            .map(move |(below, leaf)| match below.is_empty() {
+                true => (name.clone(), leaf),
+                false => (format!("{name} {below}"), leaf),
+            })
+    });
+    leaves.collect()
+}
+
+fn sent(sessions: u64, annotations: u64) -> String {
+    match (sessions, annotations) {
+        (0, annotations) => counted(annotations, "annotation"),
+        (sessions, 0) => counted(sessions, "session"),
+        (sessions, annotations) => format!(
+            "{} and {}",
+            counted(sessions, "session"),
+            counted(annotations, "annotation")
+        ),
+    }
+}
+
+fn came(pulled: &Pulled, verb: &str, nothing: &str) -> String {
+    if pulled.segments == 0 {
+        return nothing.to_owned();
+    }
+    let total = pulled.appended.total();
+    let mut text = format!(
+        "{verb} {} of others ({}): {} new {}",
+        counted(pulled.segments, "segment"),
+        size(pulled.bytes),
+        grouped(total.new),
+        if total.new == 1 { "record" } else { "records" }
+    );
+    if total.already_there > 0 {
+        text.push_str(&format!(
+            ", {} were there already",
+            grouped(total.already_there)
+        ));
+    }
+    text
+}
+
+fn taken_in(pulled: &Pulled) -> Value {
+    let total = pulled.appended.total();
+    json!({
+        "segments": pulled.segments,
+        "bytes": pulled.bytes,
+        "new_records": total.new,
+        "records_already_there": total.already_there,
+    })
+}
+
+fn say_under_way(under_way: u64, context: &Context) {
+    if under_way > 0 && !context.quiet {
+        let verb = if under_way == 1 { "goes" } else { "go" };
+        context.terminal.note(&format!(
+            "{} being measured just now {verb} the next time",
+            counted(under_way, "session")
+        ));
+    }
+}
+
+/// Returns the store, or an empty one where there is none.
+fn store_to_try(context: &Context) -> Result<(Store, Option<TempDir>), CliError> {
+    if context.store.exists() {
+        return Ok((open_for_reading(context)?, None));
+    }
+    let folder = TempDir::with_prefix("lapwing-dry-run-")?;
+    let store = Store::open(&folder.path().join("lapwing.db"))?;
+    Ok((store, Some(folder)))
+}
+
+/// Shows how far it is, and remembers what came of it so far.
+struct Watch {
+    spinner: LateSpinner,
+    pushed: u64,
+    taken_in: u64,
+    new: u64,
+    sessions: String,
+}
+
+impl Watch {
+    fn new(context: &Context) -> Self {
+        Self {
+            spinner: LateSpinner::new(context),
+            pushed: 0,
+            taken_in: 0,
+            new: 0,
+            sessions: String::new(),
+        }
+    }
+
+    fn see(&mut self, step: Step) {
+        match step {
+            Step::TookIn { number: _, new } => {
+                self.taken_in += 1;
+                self.new += new;
+            }
+            Step::Read { sessions, of } => {
+                self.sessions = format!(", session {} of {}", grouped(sessions), grouped(of));
+            }
+            Step::Pushed { .. } => self.pushed += 1,
+        }
+        self.spinner.say(&format!(
+            "took in {} ({} new records), pushed {}{}",
+            counted(self.taken_in, "segment"),
+            grouped(self.new),
+            counted(self.pushed, "segment"),
+            self.sessions
+        ));
+    }
+
+    fn end(&mut self) {
+        self.spinner.end();
+    }
+
+    /// Says what is done all the same.
+    fn so_far(&self, error: SharingError) -> CliError {
+        let error = CliError::from(error);
+        let done = match (self.taken_in, self.pushed) {
+            (0, 0) => return error,
+            (taken_in, 0) => format!("{} taken in before that", counted(taken_in, "segment")),
+            (0, pushed) => format!("{} pushed before that", counted(pushed, "segment")),
+            (taken_in, pushed) => format!(
+                "{} taken in and {pushed} pushed before that",
+                counted(taken_in, "segment")
+            ),
+        };
+        error.consequence(format!("{done}; doing it again goes on from there"))
+    }
+}

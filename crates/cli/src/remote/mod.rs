@@ -1,0 +1,79 @@
+//! Places that hold a shared history, by their addresses.
+
+#[cfg(feature = "remote")]
+mod http;
+#[cfg(feature = "remote")]
+mod s3;
+#[cfg(feature = "remote")]
+mod signature;
+#[cfg(feature = "remote")]
+mod web;
+
+use std::path::Path;
+
+use clap::Args;
+use lapwing_core::record::sharing::{Folder, Remote};
+
+use crate::error::CliError;
+
+/// Where a shared history is.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// A folder, file:///FOLDER, http(s)://SERVER/PATH or s3://BUCKET/PREFIX
+    #[arg(value_name = "URL")]
+    pub url: String,
+    /// For s3: the server, unless it is that of AWS [default: what AWS_ENDPOINT_URL says]
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
+    /// For s3: the region [default: what AWS_REGION says, or us-east-1]
+    #[arg(long, value_name = "NAME")]
+    pub region: Option<String>,
+}
+
+impl Place {
+    /// Returns what holds the history.
+    pub fn open(&self) -> Result<Box<dyn Remote>, CliError> {
+        let Some((scheme, rest)) = self.url.split_once("://") else {
+            return folder(Path::new(&self.url));
+        };
+        match scheme.to_ascii_lowercase().as_str() {
+            "file" => match rest.strip_prefix("localhost").unwrap_or(rest) {
+                path if path.starts_with('/') => folder(Path::new(path)),
+                _relative => Err(CliError::input(format!(
+                    "`{}` names no folder of this machine",
+                    self.url
+                ))
+                .hint("write it like file:///mnt/history, or as a path")),
+            },
+            "http" | "https" | "s3" => self.open_web(scheme, rest),
+            _other => Err(CliError::input(format!(
+                "`{scheme}://` is no kind of place that can hold a shared history"
+            ))
+            .hint("a folder, http://, https:// and s3:// are")),
+        }
+    }
+
+    #[cfg(feature = "remote")]
+    fn open_web(&self, scheme: &str, rest: &str) -> Result<Box<dyn Remote>, CliError> {
+        if scheme.eq_ignore_ascii_case("s3") {
+            return Ok(Box::new(s3::Bucket::open(
+                rest,
+                self.endpoint.as_deref(),
+                self.region.as_deref(),
+            )?));
+        }
+        Ok(Box::new(http::Server::open(&self.url)?))
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn open_web(&self, scheme: &str, _rest: &str) -> Result<Box<dyn Remote>, CliError> {
+        Err(CliError::input(format!(
+            "this lapwing was built without what {scheme}:// needs"
+        ))
+        .hint("build it with `cargo install --path crates/cli --features remote`; folders can be shared through without"))
+    }
+}
+
+fn folder(path: &Path) -> Result<Box<dyn Remote>, CliError> {
+    Ok(Box::new(Folder::new(path)?))
+}

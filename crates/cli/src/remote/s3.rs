@@ -1,0 +1,195 @@
+//! A shared history in an S3-compatible object store.
+
+use jiff::Timestamp;
+use lapwing_core::record::sharing::{Created, Remote, RemoteError};
+use ureq::Agent;
+use ureq::http::Uri;
+
+use super::signature::{Credentials, Request, encoded, headers};
+use super::web::{Answer, WebError, agent, quoted, request};
+use crate::error::CliError;
+
+/// A part of a bucket.
+pub(super) struct Bucket {
+    agent: Agent,
+    credentials: Credentials,
+    region: String,
+    /// `https://server`, without path.
+    server: String,
+    /// As it stands in requests: `server` or `server:port`.
+    host: String,
+    /// The encoded path of the prefix, with a slash at the beginning and none at the end.
+    path: String,
+    address: String,
+}
+
+impl Bucket {
+    /// Opens `BUCKET/PREFIX`. What is not given comes from the environment variables that other
+    /// programs for S3 have, too.
+    pub(super) fn open(
+        rest: &str,
+        endpoint: Option<&str>,
+        region: Option<&str>,
+    ) -> Result<Self, CliError> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|it| !it.is_empty());
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        let prefix = prefix.trim_matches('/');
+        if bucket.is_empty() || bucket.contains(['@', '?', ':']) {
+            return Err(CliError::input("the address names no bucket")
+                .hint("write it like s3://bucket/prefix"));
+        }
+        let credentials = Credentials::from_variables(variable).ok_or_else(|| {
+            CliError::input("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set").hint(
+                "set them; `eval \"$(aws configure export-credentials --format env)\"` takes them \
+                 from a profile",
+            )
+        })?;
+        let region = region
+            .map(str::to_owned)
+            .or_else(|| variable("AWS_REGION"))
+            .or_else(|| variable("AWS_DEFAULT_REGION"))
+            .unwrap_or_else(|| "us-east-1".to_owned());
+        let endpoint = endpoint
+            .map(str::to_owned)
+            .or_else(|| variable("AWS_ENDPOINT_URL_S3"))
+            .or_else(|| variable("AWS_ENDPOINT_URL"));
+        let (server, in_path) = match &endpoint {
+            Some(endpoint) => (endpoint.trim_end_matches('/').to_owned(), true),
+            // A certificate does not hold for the further dots of a bucket's name.
+            None if bucket.contains('.') => (format!("https://s3.{region}.amazonaws.com"), true),
+            None => (format!("https://{bucket}.s3.{region}.amazonaws.com"), false),
+        };
+        let host = host_of(&server).ok_or_else(|| {
+            CliError::input("the endpoint is no address of a server")
+                .hint("write it like --endpoint https://server:9000")
+        })?;
+        let mut path = String::new();
+        for part in in_path
+            .then_some(bucket)
+            .into_iter()
+            .chain(prefix.split('/'))
+        {
+            if !part.is_empty() {
+                path.push('/');
+                path.push_str(&encoded(part));
+            }
+        }
+        let place = format!("{bucket}/{prefix}");
+        let place = place.trim_end_matches('/');
+        Ok(Self {
+            agent: agent()?,
+            credentials,
+            region,
+            address: match endpoint {
+                Some(_) => format!("{server}/{place}"),
+                None => format!("s3://{place}"),
+            },
+            server,
+            host,
+            path,
+        })
+    }
+
+    fn request(
+        &self,
+        what: &str,
+        method: &'static str,
+        name: &str,
+        content: &[u8],
+    ) -> Result<Answer, WebError> {
+        let path = format!("{}/{name}", self.path);
+        let url = format!("{}{path}", self.server);
+        request(what, || {
+            let signed = headers(
+                &Request {
+                    method,
+                    host: &self.host,
+                    path: &path,
+                    content,
+                    only_if_absent: method == "PUT",
+                },
+                &self.credentials,
+                &self.region,
+                Timestamp::now(),
+            );
+            if method == "PUT" {
+                let mut request = self.agent.put(&url).config().max_redirects(0).build();
+                for (name, value) in &signed {
+                    request = request.header(*name, value);
+                }
+                return request.send(content);
+            }
+            let mut request = self.agent.get(&url).config().max_redirects(0).build();
+            for (name, value) in &signed {
+                request = request.header(*name, value);
+            }
+            request.call()
+        })
+    }
+}
+
+/// Returns the host of `http(s)://host[:port]`, as a request names it.
+fn host_of(server: &str) -> Option<String> {
+    let uri: Uri = server.parse().ok()?;
+    let scheme = uri.scheme_str()?;
+    let authority = uri.authority()?;
+    let plain = !authority.as_str().contains('@') && matches!(uri.path(), "" | "/");
+    if !plain || !matches!(scheme, "http" | "https") || uri.query().is_some() {
+        return None;
+    }
+    let usual = if scheme == "http" { 80 } else { 443 };
+    Some(match authority.port_u16() {
+        Some(port) if port != usual => authority.as_str().to_owned(),
+        Some(_) | None => authority.host().to_owned(),
+    })
+}
+
+impl Remote for Bucket {
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
+        let what = format!("cannot fetch {name}");
+        let answer = self.request(&what, "GET", name, b"")?;
+        let code = element(&answer, "Code");
+        match (answer.status, code.as_deref()) {
+            (200, _) => Ok(Some(answer.body)),
+            (404, code) if code != Some("NoSuchBucket") => Ok(None),
+            (403, _) => Err(refusal(
+                what,
+                &answer,
+                "; without the right to list (s3:ListBucket) what is not there looks forbidden",
+            )),
+            (_, _) => Err(refusal(what, &answer, "")),
+        }
+    }
+
+    fn create(&self, name: &str, content: &[u8]) -> Result<Created, RemoteError> {
+        let what = format!("cannot create {name}");
+        let answer = self.request(&what, "PUT", name, content)?;
+        match answer.status {
+            200 | 201 | 204 => Ok(Created::New),
+            412 => Ok(Created::Refused),
+            _other => Err(refusal(what, &answer, "")),
+        }
+    }
+}
+
+/// Says why: with the answer's code and message, and nothing else of it, since it may repeat keys.
+fn refusal(what: String, answer: &Answer, besides: &str) -> RemoteError {
+    let code = element(answer, "Code").unwrap_or_default();
+    let message = element(answer, "Message").unwrap_or_default();
+    let mut says = quoted(format!("{code}: {message}").trim_matches([':', ' ']));
+    says.push_str(besides);
+    let status = answer.status;
+    Box::new(WebError::Status { what, status, says })
+}
+
+/// Returns the text of the first element of that name.
+fn element(answer: &Answer, name: &str) -> Option<String> {
+    let text = std::str::from_utf8(&answer.body).ok()?;
+    let (_, rest) = text.split_once(&format!("<{name}>"))?;
+    let (inside, _) = rest.split_once('<')?;
+    Some(inside.to_owned())
+}

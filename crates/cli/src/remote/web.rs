@@ -1,0 +1,168 @@
+//! Requests, made again where that may help.
+
+use std::time::Duration;
+
+use ureq::config::RedirectAuthHeaders;
+use ureq::http::{HeaderMap, Response};
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Body, Proxy};
+use uuid::Uuid;
+
+use crate::error::CliError;
+
+/// How often something is tried at most.
+const ATTEMPTS: u32 = 5;
+
+/// How long to wait before the second attempt; twice as long before each further one.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The largest answer that is read.
+const LARGEST: u64 = 512 << 20;
+
+/// What a server answers.
+pub(super) struct Answer {
+    /// The status.
+    pub(super) status: u16,
+    /// The headers.
+    pub(super) headers: HeaderMap,
+    /// The body.
+    pub(super) body: Vec<u8>,
+}
+
+/// Why an object cannot be had or created.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WebError {
+    /// The server cannot be reached, or goes away.
+    #[error("{what}")]
+    Transport {
+        /// What was to be done.
+        what: String,
+        /// Why it failed.
+        source: ureq::Error,
+    },
+    /// The server refuses.
+    #[error("{what}: the server answers {status}{says}")]
+    Status {
+        /// What was to be done.
+        what: String,
+        /// The status.
+        status: u16,
+        /// What else it says.
+        says: String,
+    },
+}
+
+/// Returns what makes requests.
+pub(super) fn agent() -> Result<Agent, CliError> {
+    let patience = |seconds| Some(Duration::from_secs(seconds));
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .user_agent(concat!("lapwing/", env!("CARGO_PKG_VERSION")))
+        .proxy(Proxy::try_from_env())
+        .tls_config(TlsConfig::builder().root_certs(roots()?).build())
+        .timeout_connect(patience(20))
+        .timeout_recv_response(patience(120))
+        .timeout_send_body(patience(600))
+        .timeout_recv_body(patience(600))
+        .max_redirects_will_error(false)
+        .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+        .build();
+    Ok(config.new_agent())
+}
+
+/// Returns whom to trust: the authorities that come with this program, or those of the file that
+/// an environment variable names.
+fn roots() -> Result<RootCerts, CliError> {
+    for name in ["AWS_CA_BUNDLE", "SSL_CERT_FILE"] {
+        let Some(path) = std::env::var_os(name).filter(|path| !path.is_empty()) else {
+            continue;
+        };
+        let shown = std::path::Path::new(&path).display().to_string();
+        let text = std::fs::read(&path).map_err(|error| {
+            CliError::input(format!("cannot read {shown}, which {name} names: {error}"))
+        })?;
+        let certificates: Vec<Certificate<'static>> = parse_pem(&text)
+            .filter_map(|item| match item {
+                Ok(PemItem::Certificate(certificate)) => Some(certificate),
+                Ok(_) | Err(_) => None,
+            })
+            .collect();
+        if certificates.is_empty() {
+            return Err(CliError::input(format!(
+                "{shown}, which {name} names, holds no certificate"
+            )));
+        }
+        return Ok(RootCerts::from(certificates));
+    }
+    Ok(RootCerts::WebPki)
+}
+
+/// Makes a request until there is an answer that another attempt would not change. `what` says what
+/// is to be done. Each attempt is made anew, since what it is signed with holds for minutes only.
+pub(super) fn request(
+    what: &str,
+    attempt: impl Fn() -> Result<Response<Body>, ureq::Error>,
+) -> Result<Answer, WebError> {
+    let mut pause = PAUSE;
+    for left in (0..ATTEMPTS).rev() {
+        match attempt().and_then(read) {
+            Ok(answer) if left > 0 && is_passing(answer.status) => {}
+            Ok(answer) => return Ok(answer),
+            Err(error) if left > 0 && may_pass(&error) => {}
+            Err(source) => {
+                let what = what.to_owned();
+                return Err(WebError::Transport { what, source });
+            }
+        }
+        // Those who failed together must not come back together.
+        let share = u32::from(Uuid::new_v4().as_bytes()[0]);
+        std::thread::sleep(pause / 2 + pause * share / 256);
+        pause *= 2;
+    }
+    Err(WebError::Transport {
+        what: what.to_owned(),
+        source: ureq::Error::ConnectionFailed,
+    })
+}
+
+fn read(mut response: Response<Body>) -> Result<Answer, ureq::Error> {
+    let body = response
+        .body_mut()
+        .with_config()
+        .limit(LARGEST)
+        .read_to_vec()?;
+    Ok(Answer {
+        status: response.status().as_u16(),
+        headers: response.headers().clone(),
+        body,
+    })
+}
+
+/// Returns whether a server may answer otherwise soon. 409 is S3's for two who create at once.
+fn is_passing(status: u16) -> bool {
+    matches!(status, 408 | 409 | 425 | 429 | 500 | 502..=599)
+}
+
+fn may_pass(error: &ureq::Error) -> bool {
+    matches!(
+        error,
+        ureq::Error::Io(_)
+            | ureq::Error::Timeout(_)
+            | ureq::Error::Protocol(_)
+            | ureq::Error::ConnectionFailed
+    )
+}
+
+/// Returns a text from elsewhere as part of a sentence, or nothing.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let text = text.trim();
+    if text.is_empty() {
+        return String::new();
+    }
+    let clean = text.chars().take(LONGEST);
+    let clean: String = clean
+        .map(|it| if it.is_control() { ' ' } else { it })
+        .collect();
+    format!(" ({clean})")
+}

@@ -1,0 +1,127 @@
+//! Makes segments of what a shared history lacks.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::error::SharingError;
+use crate::model::{Id, Record};
+use crate::record::store::{Extent, Unshared};
+use crate::record::write_line;
+
+/// A segment that is ready to be pushed.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// Its bytes.
+    pub(super) content: Vec<u8>,
+    /// The sessions of which the last records are in it, and how much there is of them.
+    pub(super) complete: Vec<(Id, Extent)>,
+    /// The session that goes on in the next segment.
+    pub(super) unfinished: Option<(Id, Extent)>,
+    /// The annotations in it.
+    pub(super) annotations: Vec<Id>,
+}
+
+/// Collects records until there are enough for a segment.
+///
+/// A session that is too large for one goes on in the next, which begins with the lines of the
+/// session, run and instance that its first records belong to: each segment can be read by itself.
+#[derive(Debug)]
+pub(super) struct Builder {
+    /// Bytes of lines that are enough.
+    enough: u64,
+    encoder: GzEncoder<Vec<u8>>,
+    length: u64,
+    session: Option<(Id, Extent)>,
+    /// The lines of the session, the run and the instance that come next.
+    ancestors: [Vec<u8>; 3],
+    complete: Vec<(Id, Extent)>,
+    annotations: Vec<Id>,
+}
+
+impl Builder {
+    /// Returns a builder of segments that have about `enough` bytes before they are compressed.
+    pub(super) fn new(enough: u64) -> Self {
+        Self {
+            enough,
+            encoder: encoder(),
+            length: 0,
+            session: None,
+            ancestors: Default::default(),
+            complete: Vec::new(),
+            annotations: Vec::new(),
+        }
+    }
+
+    /// Takes what comes next; returns the segment before it when there was enough for one.
+    pub(super) fn add(&mut self, next: Unshared) -> Result<Option<Draft>, SharingError> {
+        // Not before there is a next record: the last segment of a session says that it is.
+        let is_record = matches!(next, Unshared::Record(_) | Unshared::Annotation(_));
+        let full = match is_record && self.length >= self.enough {
+            true => self.finish()?,
+            false => None,
+        };
+        match next {
+            Unshared::Begin(session) => self.session = Some((session.id, session.extent)),
+            Unshared::Record(record) => self.write(&record)?,
+            Unshared::End => self.complete.extend(self.session.take()),
+            Unshared::Annotation(annotation) => {
+                self.annotations.push(annotation.id);
+                self.write(&Record::Annotation(annotation))?;
+            }
+        }
+        Ok(full)
+    }
+
+    /// Returns a segment of what there is, if there is anything.
+    pub(super) fn finish(&mut self) -> Result<Option<Draft>, SharingError> {
+        if self.length == 0 {
+            return Ok(None);
+        }
+        self.length = 0;
+        let full = std::mem::replace(&mut self.encoder, encoder());
+        Ok(Some(Draft {
+            content: full.finish().map_err(SharingError::Compress)?,
+            complete: std::mem::take(&mut self.complete),
+            unfinished: self.session,
+            annotations: std::mem::take(&mut self.annotations),
+        }))
+    }
+
+    fn write(&mut self, record: &Record) -> Result<(), SharingError> {
+        let mut line = Vec::new();
+        write_line(&mut line, record).map_err(SharingError::Compress)?;
+        // How many of the ancestors it has, and which of them it is.
+        let depth = match record {
+            Record::Session(_) | Record::Annotation(_) => 0,
+            Record::Run(_) => 1,
+            Record::Instance(_) => 2,
+            Record::Iteration(_)
+            | Record::Span(_)
+            | Record::InstanceEnd(_)
+            | Record::Summary(_) => 3,
+        };
+        if self.length == 0 {
+            let ancestors = std::mem::take(&mut self.ancestors);
+            for ancestor in &ancestors[..depth] {
+                self.put(ancestor)?;
+            }
+            self.ancestors = ancestors;
+        }
+        self.put(&line)?;
+        if depth < 3 {
+            self.ancestors[depth] = line;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, line: &[u8]) -> Result<(), SharingError> {
+        self.length += line.len() as u64;
+        self.encoder.write_all(line).map_err(SharingError::Compress)
+    }
+}
+
+fn encoder() -> GzEncoder<Vec<u8>> {
+    GzEncoder::new(Vec::new(), Compression::default())
+}

@@ -1,0 +1,131 @@
+//! What can go wrong with a shared history.
+
+use super::remote::RemoteError;
+use crate::record::{LineError, StoreError};
+
+/// What can go wrong with a shared history.
+#[derive(Debug, thiserror::Error)]
+pub enum SharingError {
+    /// The place cannot be used.
+    #[error("cannot use the shared history at {address}")]
+    Remote {
+        /// Where it is.
+        address: String,
+        /// Why.
+        source: RemoteError,
+    },
+    /// There is no shared history.
+    #[error("there is no shared history at {address}")]
+    Nothing {
+        /// Where it should be.
+        address: String,
+    },
+    /// There was one, and now there is none.
+    #[error("the shared history at {address} has gone: this store has shared with it before")]
+    Vanished {
+        /// Where it was.
+        address: String,
+    },
+    /// There was another one.
+    #[error(
+        "the shared history at {address} is another one than this store has shared with before"
+    )]
+    Replaced {
+        /// Where it is.
+        address: String,
+    },
+    /// What is there is something else.
+    #[error("{address}/lapwing.json is not that of a shared history")]
+    Foreign {
+        /// Where it is.
+        address: String,
+    },
+    /// A newer program made it.
+    #[error(
+        "the shared history at {address} is of version {found}, newer than version {known}, which this program knows"
+    )]
+    Newer {
+        /// Where it is.
+        address: String,
+        /// Its version.
+        found: u64,
+        /// Ours.
+        known: u64,
+    },
+    /// It does not do what keeps writers apart.
+    #[error(
+        "{address} ignores conditional creation: two writers would overwrite each other's measurements"
+    )]
+    Overwrites {
+        /// Where it is.
+        address: String,
+    },
+    /// A segment that was there is there no more.
+    #[error("{address}/{name} has gone: this store has taken it in before")]
+    Gone {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+    },
+    /// A segment is not what it was.
+    #[error("{address}/{name} has changed since this store took it in; segments never change")]
+    Changed {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+    },
+    /// A segment cannot be decompressed.
+    #[error("{address}/{name} is cut off or damaged")]
+    Damaged {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+        /// What the decoder says.
+        source: std::io::Error,
+    },
+    /// A line of a segment is no record.
+    #[error("{address}/{name}:{line}")]
+    Line {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+        /// The number of the line, from 1.
+        line: u64,
+        /// Why.
+        source: LineError,
+    },
+    /// The store does not accept a record of a segment.
+    #[error("{address}/{name}:{line}")]
+    Record {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+        /// The number of the line, from 1.
+        line: u64,
+        /// Why.
+        source: Box<StoreError>,
+    },
+    /// A line is longer, or nested deeper, than any that is written.
+    #[error("{address}/{name}:{line}: {why}")]
+    Excessive {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+        /// The number of the line, from 1.
+        line: u64,
+        /// In what.
+        why: &'static str,
+    },
+    /// A segment cannot be made.
+    #[error("cannot compress a segment")]
+    Compress(#[source] std::io::Error),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

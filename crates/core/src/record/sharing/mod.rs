@@ -1,0 +1,64 @@
+//! Shares one history between stores, through a folder, a server or an object store
+//! (`docs/sharing.md`).
+//!
+//! A shared history is a row of immutable segments, numbered without gaps. Whoever has something
+//! to add takes in every segment that it does not know yet and then tries to create the next one;
+//! if somebody else was quicker, it takes that one in and tries the one after it. All that a place
+//! must be able to do is to create an object only if there is none.
+
+mod builder;
+mod coverage;
+mod document;
+mod error;
+mod folder;
+mod pull;
+mod push;
+mod reader;
+mod rehearse;
+mod remote;
+
+pub use document::History;
+pub use error::SharingError;
+pub use folder::Folder;
+pub use pull::{PullOptions, Pulled, Verify, pull};
+pub use push::{PushOptions, Pushed, push};
+pub use rehearse::{Rehearsed, rehearse_pull, rehearse_push};
+pub use remote::{Created, Remote, RemoteError};
+
+/// What has just happened, for whoever waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A segment was taken in.
+    TookIn {
+        /// Its number.
+        number: u32,
+        /// Records that were new.
+        new: u64,
+    },
+    /// So many of the sessions that are to be pushed have been read.
+    Read {
+        /// Sessions so far.
+        sessions: u64,
+        /// Sessions in all.
+        of: u64,
+    },
+    /// A segment was pushed.
+    Pushed {
+        /// Its number.
+        number: u32,
+        /// Its size in bytes.
+        bytes: u64,
+    },
+}
+
+/// Returns the name of a segment: `segments/00000001.jsonl.gz` is the first.
+fn segment_name(number: u32) -> String {
+    format!("segments/{number:08}.jsonl.gz")
+}
+
+/// Returns the SHA-256 of something as text.
+fn digest(content: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    let hash = Sha256::digest(content);
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}

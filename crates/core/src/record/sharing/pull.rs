@@ -1,0 +1,174 @@
+//! Takes in what others have pushed.
+
+use super::error::SharingError;
+use super::reader::{Segment, take_in};
+use super::remote::Remote;
+use super::{History, Step, digest, segment_name};
+use crate::record::store::KnownRemote;
+use crate::record::{Appended, Store};
+
+/// How to take part in a shared history.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PullOptions {
+    /// Which of the segments that were taken in are read again.
+    pub verify: Verify,
+    /// Whether to go on where the history is not the one that was there before.
+    pub begin_anew: bool,
+}
+
+/// Which of the known segments are compared with what they were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Verify {
+    /// The last one: if the place was put back to what it was, it is missing.
+    #[default]
+    Last,
+    /// All.
+    All,
+}
+
+/// What came of taking in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pulled {
+    /// Segments that were new.
+    pub segments: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their records.
+    pub appended: Appended,
+}
+
+/// Takes in every segment that the store does not know, each in one transaction.
+///
+/// # Errors
+/// When there is no history, a segment is damaged or has changed, or the store disagrees with a
+/// record: the segments before it are taken in, and nothing of that one.
+pub fn pull(
+    store: &mut Store,
+    remote: &dyn Remote,
+    options: &PullOptions,
+    watch: &mut dyn FnMut(Step),
+) -> Result<Pulled, SharingError> {
+    let history = existing(store, remote)?;
+    let known = enter(store, remote, &history, options)?;
+    pull_new(store, remote, &known, watch)
+}
+
+/// Returns the history of a place that must have one.
+pub(super) fn existing(store: &Store, remote: &dyn Remote) -> Result<History, SharingError> {
+    match History::find(remote)? {
+        Some(history) => Ok(history),
+        None => Err(absent(store, remote)?),
+    }
+}
+
+/// Returns what it means that a place has no history.
+pub(super) fn absent(store: &Store, remote: &dyn Remote) -> Result<SharingError, SharingError> {
+    let address = remote.address().to_owned();
+    Ok(match store.remote_at(&address)? {
+        Some(_) => SharingError::Vanished { address },
+        None => SharingError::Nothing { address },
+    })
+}
+
+/// Refuses a history that is another one than before.
+pub(super) fn refuse_replaced(
+    store: &Store,
+    remote: &dyn Remote,
+    history: &History,
+    options: &PullOptions,
+) -> Result<(), SharingError> {
+    match store.remote_at(remote.address())? {
+        Some(id) if id != history.id().to_string() && !options.begin_anew => {
+            Err(SharingError::Replaced {
+                address: remote.address().to_owned(),
+            })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Remembers the history, and checks what the store has taken in of it before.
+pub(super) fn enter(
+    store: &mut Store,
+    remote: &dyn Remote,
+    history: &History,
+    options: &PullOptions,
+) -> Result<KnownRemote, SharingError> {
+    refuse_replaced(store, remote, history, options)?;
+    let id = history.id().to_string();
+    if let Some(known) = store.remote(&id)? {
+        verify(store, remote, &known, options.verify)?;
+    }
+    Ok(store.write(|writer| writer.remember_remote(&id, remote.address()))?)
+}
+
+/// Compares segments with what they were when they were taken in.
+pub(super) fn verify(
+    store: &Store,
+    remote: &dyn Remote,
+    known: &KnownRemote,
+    verify: Verify,
+) -> Result<(), SharingError> {
+    let first = match verify {
+        Verify::Last => known.segments.max(1),
+        Verify::All => 1,
+    };
+    for number in first..=known.segments {
+        let Some(content) = get(remote, number)? else {
+            return Err(SharingError::Gone {
+                address: remote.address().to_owned(),
+                name: segment_name(number),
+            });
+        };
+        if store.segment_digest(known.key, number)? != Some(digest(&content)) {
+            return Err(SharingError::Changed {
+                address: remote.address().to_owned(),
+                name: segment_name(number),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Takes in the segments after those that are known.
+pub(super) fn pull_new(
+    store: &mut Store,
+    remote: &dyn Remote,
+    known: &KnownRemote,
+    watch: &mut dyn FnMut(Step),
+) -> Result<Pulled, SharingError> {
+    let mut pulled = Pulled::default();
+    let mut number = known.segments + 1;
+    while let Some(content) = get(remote, number)? {
+        let segment = Segment {
+            address: remote.address(),
+            number,
+            content: &content,
+        };
+        let taken = store.write(|writer| take_in(writer, known.key, segment))?;
+        pulled.add(&content, &taken);
+        watch(Step::TookIn {
+            number,
+            new: taken.total().new,
+        });
+        number += 1;
+    }
+    Ok(pulled)
+}
+
+pub(super) fn get(remote: &dyn Remote, number: u32) -> Result<Option<Vec<u8>>, SharingError> {
+    remote
+        .get(&segment_name(number))
+        .map_err(|source| SharingError::Remote {
+            address: remote.address().to_owned(),
+            source,
+        })
+}
+
+impl Pulled {
+    pub(super) fn add(&mut self, content: &[u8], appended: &Appended) {
+        self.segments += 1;
+        self.bytes += content.len() as u64;
+        self.appended.add(appended);
+    }
+}

@@ -1,0 +1,226 @@
+//! Adds to a shared history what it lacks.
+
+use super::builder::{Builder, Draft};
+use super::error::SharingError;
+use super::pull::{PullOptions, Pulled, absent, enter, get, pull_new};
+use super::reader::{Segment, take_in};
+use super::remote::{Created, Remote};
+use super::{History, Step, digest, segment_name};
+use crate::model::Id;
+use crate::record::store::{KnownRemote, Unshared, UnsharedSession, WantedSession};
+use crate::record::{Store, StoreError, Writer, inbox};
+
+/// How to push.
+#[derive(Debug, Clone, Copy)]
+pub struct PushOptions {
+    /// How to take in what others have pushed, which comes first.
+    pub pull: PullOptions,
+    /// The id of the history, if one begins.
+    pub new_history: Id,
+    /// Bytes of lines that make a segment; it is no larger than that and one more line.
+    pub segment_bytes: u64,
+}
+
+impl PushOptions {
+    /// Bytes of lines that usually make a segment.
+    pub const SEGMENT_BYTES: u64 = 64 << 20;
+}
+
+/// What came of pushing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pushed {
+    /// Sessions that are wholly in the history now.
+    pub sessions: u64,
+    /// Annotations.
+    pub annotations: u64,
+    /// Segments that were created.
+    pub segments: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Sessions that are just being measured, and were left for the next time.
+    pub under_way: u64,
+    /// What came from others.
+    pub pulled: Pulled,
+}
+
+/// Takes in what others have pushed, then creates segments of what the history lacks.
+///
+/// # Errors
+/// Those of [`pull`](super::pull()); when the place lets writers overwrite each other, or cannot
+/// be written to. What was pushed before stays, and doing it again goes on from there.
+pub fn push(
+    store: &mut Store,
+    remote: &dyn Remote,
+    options: &PushOptions,
+    watch: &mut dyn FnMut(Step),
+) -> Result<Pushed, SharingError> {
+    let history = match History::find(remote)? {
+        Some(history) => history,
+        None => match absent(store, remote)? {
+            SharingError::Vanished { address } if !options.pull.begin_anew => {
+                return Err(SharingError::Vanished { address });
+            }
+            _nothing_there => History::begin(remote, options.new_history)?,
+        },
+    };
+    let known = enter(store, remote, &history, &options.pull)?;
+    if known.probed.as_deref() != Some(remote.address()) {
+        history.probe(remote)?;
+        store.write(|writer| writer.remember_probe(known.key, remote.address()))?;
+    }
+    let mut pushed = Pushed {
+        pulled: pull_new(store, remote, &known, watch)?,
+        ..Pushed::default()
+    };
+    loop {
+        let ended = push_once(store, remote, &known, options, &mut pushed, watch);
+        match ended {
+            Ok(()) => return Ok(pushed),
+            // Others have pushed something of ours meanwhile: look again at what is lacking.
+            Err(Stop::Stale) => {}
+            Err(Stop::Failed(error)) => return Err(*error),
+        }
+    }
+}
+
+/// Why pushing stopped before everything was pushed.
+enum Stop {
+    Stale,
+    Failed(Box<SharingError>),
+}
+
+impl From<SharingError> for Stop {
+    fn from(error: SharingError) -> Self {
+        Self::Failed(Box::new(error))
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        SharingError::from(error).into()
+    }
+}
+
+/// Pushes what the history lacks at this moment.
+fn push_once(
+    store: &mut Store,
+    remote: &dyn Remote,
+    known: &KnownRemote,
+    options: &PushOptions,
+    pushed: &mut Pushed,
+    watch: &mut dyn FnMut(Step),
+) -> Result<(), Stop> {
+    // What is read stays as it is at this moment, while segments of others are written.
+    let source = Store::open_read_only(store.path())?;
+    let of = store.write(|writer| writer.unshared(known.key))?.0.len() as u64;
+    let folder = store.inbox();
+    let mut builder = Builder::new(options.segment_bytes);
+    let (mut sessions, mut under_way) = (0, 0);
+    source.scan_unshared(
+        known.key,
+        |session: &UnsharedSession| {
+            Ok(match inbox::is_under_way(&folder, session.id, None) {
+                Ok(true) => {
+                    under_way += 1;
+                    WantedSession::NotNow
+                }
+                // A folder that cannot be read hides at most that a session will grow.
+                Ok(false) | Err(_) => WantedSession::Yes,
+            })
+        },
+        |next| -> Result<(), Stop> {
+            if let Unshared::End = &next {
+                sessions += 1;
+                watch(Step::Read { sessions, of });
+            }
+            match builder.add(next)? {
+                Some(draft) => send(store, remote, known.key, draft, pushed, watch),
+                None => Ok(()),
+            }
+        },
+    )?;
+    if let Some(draft) = builder.finish()? {
+        send(store, remote, known.key, draft, pushed, watch)?;
+    }
+    pushed.under_way = under_way;
+    Ok(())
+}
+
+/// Creates the next segment; takes in those that others create first.
+fn send(
+    store: &mut Store,
+    remote: &dyn Remote,
+    key: i64,
+    draft: Draft,
+    pushed: &mut Pushed,
+    watch: &mut dyn FnMut(Step),
+) -> Result<(), Stop> {
+    let digest = digest(&draft.content);
+    loop {
+        let number = store.segments_of(key)? + 1;
+        let name = segment_name(number);
+        let failed = |source| SharingError::Remote {
+            address: remote.address().to_owned(),
+            source,
+        };
+        let others = match remote.create(&name, &draft.content).map_err(failed)? {
+            Created::New => None,
+            Created::Refused => Some(get(remote, number)?.ok_or_else(|| SharingError::Gone {
+                address: remote.address().to_owned(),
+                name: name.clone(),
+            })?),
+        };
+        match others {
+            // It may well be ours: the answer to the first attempt was lost.
+            Some(content) if self::digest(&content) != digest => {
+                let segment = Segment {
+                    address: remote.address(),
+                    number,
+                    content: &content,
+                };
+                let taken = store.write(|writer| take_in(writer, key, segment))?;
+                pushed.pulled.add(&content, &taken);
+                watch(Step::TookIn {
+                    number,
+                    new: taken.total().new,
+                });
+                if store.write(|writer| is_stale(writer, key, &draft))? {
+                    return Err(Stop::Stale);
+                }
+            }
+            Some(_) | None => {
+                let bytes = draft.content.len() as u64;
+                store.write(|writer| -> Result<(), StoreError> {
+                    for (session, extent) in &draft.complete {
+                        writer.mark_session(key, *session, extent)?;
+                    }
+                    for annotation in &draft.annotations {
+                        writer.mark_annotation(key, *annotation)?;
+                    }
+                    writer.remember_segment(key, number, &digest, bytes)
+                })?;
+                pushed.sessions += draft.complete.len() as u64;
+                pushed.annotations += draft.annotations.len() as u64;
+                pushed.segments += 1;
+                pushed.bytes += bytes;
+                watch(Step::Pushed { number, bytes });
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Returns whether something that a draft holds is in the history by now.
+fn is_stale(writer: &mut Writer<'_>, remote: i64, draft: &Draft) -> Result<bool, StoreError> {
+    for (session, extent) in draft.complete.iter().chain(&draft.unfinished) {
+        if writer.shared_extent(remote, *session)? == Some(*extent) {
+            return Ok(true);
+        }
+    }
+    for annotation in &draft.annotations {
+        if writer.annotation_is_shared(remote, *annotation)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,32 @@
+//! What a place must be able to do to hold a shared history.
+
+/// Why a place cannot be used, in one sentence or a chain of causes, without passwords.
+pub type RemoteError = Box<dyn std::error::Error + Send + Sync>;
+
+/// What came of creating an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Created {
+    /// It is there, wholly, with what was given.
+    New,
+    /// There was one already, and it is as it was.
+    Refused,
+}
+
+/// A place that keeps whole objects by name.
+pub trait Remote {
+    /// Returns where it is, for people and to know it again: no password, no trailing slash.
+    fn address(&self) -> &str;
+
+    /// Returns an object, or nothing where there is none.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError>;
+
+    /// Creates an object unless there is one of that name. Nobody ever sees a part of it, and of
+    /// several who try at once only one succeeds.
+    ///
+    /// # Errors
+    /// When it is not known whether the object is there.
+    fn create(&self, name: &str, content: &[u8]) -> Result<Created, RemoteError>;
+}

@@ -1,0 +1,82 @@
+//! Gives what a shared history lacks.
+
+use super::extent::{UnsharedSession, unshared_sessions};
+use super::rows::{self, ANNOTATION_COLUMNS};
+use super::scan::Scanner;
+use super::select::Selection;
+use super::{Store, StoreError};
+use crate::model::{Annotation, Record};
+use crate::record::Filter;
+
+/// What is met on the way through what a shared history lacks.
+#[derive(Debug)]
+pub(crate) enum Unshared {
+    /// A session begins; its records follow.
+    Begin(UnsharedSession),
+    /// A record of that session.
+    Record(Box<Record>),
+    /// The session has no more records.
+    End,
+    /// An annotation.
+    Annotation(Annotation),
+}
+
+/// Whether a session is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// All of it.
+    Yes,
+    /// Not this time.
+    NotNow,
+}
+
+impl Store {
+    /// Calls `visit` with everything that a shared history lacks, at one moment: sessions with all
+    /// that belongs to them, as `wanted` says, then annotations.
+    ///
+    /// # Errors
+    /// Whatever `wanted` and `visit` return; when the store cannot be read.
+    pub(crate) fn scan_unshared<E: From<StoreError>>(
+        &self,
+        remote: i64,
+        mut wanted: impl FnMut(&UnsharedSession) -> Result<Wanted, E>,
+        mut visit: impl FnMut(Unshared) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let wrap = |error: StoreError| E::from(error.at(&self.path));
+        let snapshot = self
+            .connection
+            .unchecked_transaction()
+            .map_err(|error| wrap(error.into()))?;
+        let selection = Selection::of(&snapshot, &Filter::default()).map_err(wrap)?;
+        let scanner = Scanner::new(&snapshot, selection).map_err(wrap)?;
+        for session in unshared_sessions(&snapshot, remote).map_err(wrap)? {
+            if wanted(&session)? == Wanted::NotNow {
+                continue;
+            }
+            visit(Unshared::Begin(session))?;
+            let mut each = |record| visit(Unshared::Record(Box::new(record)));
+            scanner.whole_session(session.key, &wrap, &mut each)?;
+            visit(Unshared::End)?;
+        }
+        for annotation in annotations(&snapshot, remote).map_err(wrap)? {
+            visit(Unshared::Annotation(annotation))?;
+        }
+        Ok(())
+    }
+}
+
+fn annotations(
+    connection: &rusqlite::Connection,
+    remote: i64,
+) -> Result<Vec<Annotation>, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {ANNOTATION_COLUMNS} FROM annotation WHERE id NOT IN \
+         (SELECT annotation FROM remote_annotation WHERE remote = ?1) ORDER BY key"
+    ))?;
+    let mut found = statement.query([remote])?;
+    let mut annotations = Vec::new();
+    while let Some(row) = found.next()? {
+        annotations.push(rows::read_annotation(row)?);
+    }
+    Ok(annotations)
+}

@@ -1,0 +1,114 @@
+"""Stores to share from, and servers to share through. All of them listen on this machine only."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import uuid
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = Path(os.environ.get("LAPWING", ROOT / "target/debug/lapwing"))
+
+
+def pytest_configure():
+    if not PROGRAM.is_file():
+        pytest.exit(f"{PROGRAM} is not there: build it first, or say in LAPWING where it is", returncode=2)
+
+
+class Store:
+    """A store with sessions, and the program that looks after it."""
+
+    def __init__(self, folder, name, environment):
+        self.path = folder / f"{name}.db"
+        self.environment = environment
+
+    def command(self, *arguments):
+        return [PROGRAM, "--store", self.path, *arguments]
+
+    def start(self, *arguments):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(self.command(*arguments), env=self.environment, text=True, **pipes)
+
+    def run(self, *arguments):
+        """What the program says, and its exit code."""
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=120)
+        return f"{out}{err}exit {process.returncode}"
+
+    def add(self, *sessions):
+        """Takes in sessions, each with an instance of two iterations."""
+        lines = [line for session in sessions for line in records(session)]
+        source = self.path.with_suffix(".jsonl")
+        source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        assert self.run("import", source).endswith("exit 0")
+
+    def records(self):
+        """Everything that it holds; each record once."""
+        out = subprocess.check_output(self.command("export", "--to", "record"), env=self.environment, text=True)
+        lines = out.splitlines()
+        assert len(set(lines)) == len(lines)
+        return set(lines)
+
+
+def records(session):
+    name = str(session)
+    ids = [str(uuid.uuid5(uuid.NAMESPACE_URL, f"{name} {kind}")) for kind in ("session", "run", "instance")]
+    started = "2026-11-20T10:00:00Z"
+    yield {"v": 1, "kind": "session", "id": ids[0], "suite": "s", "started": started, "tool": "t", "name": name}
+    yield {"v": 1, "kind": "run", "id": ids[1], "session": ids[0]}
+    yield {"v": 1, "kind": "instance", "id": ids[2], "run": ids[1], "benchmark": {"id": "b"}}
+    for index in range(2):
+        yield {"v": 1, "kind": "iteration", "instance": ids[2], "index": index, "metrics": {"wall_time": 1.5}}
+
+
+#: Records of such a session.
+RECORDS = 5
+
+
+@pytest.fixture
+def environment():
+    """What the program may know of its surroundings: no proxy, nobody's credentials."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    return {name: value for name, value in kept.items() if "proxy" not in name.lower()}
+
+
+@pytest.fixture
+def store(tmp_path, environment):
+    return lambda name: Store(tmp_path, name, environment)
+
+
+def push_all(stores, url, *options):
+    """Pushes from all stores at once; what is said of each that failed."""
+    pushing = [store.start("db", "push", url, *options) for store in stores]
+    said = [(process.communicate(timeout=300), process.returncode) for process in pushing]
+    return [out + err for (out, err), code in said if code != 0]
+
+
+@pytest.fixture(scope="session")
+def moto():
+    """The address of an S3-compatible store."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = [Path(sys.executable).with_name("moto_server"), "-H", "127.0.0.1", "-p", str(port)]
+    process = subprocess.Popen(server, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        until = time.monotonic() + 120
+        while True:
+            try:
+                urllib.request.urlopen(f"{url}/moto-api/", timeout=5).close()
+                break
+            except OSError:
+                assert process.poll() is None and time.monotonic() < until, "moto_server does not come up"
+                time.sleep(0.1)
+        yield url
+    finally:
+        process.kill()
+        process.wait()
