@@ -57,11 +57,11 @@ impl Summary {
                 let instances: Vec<InstanceData> = data
                     .instances
                     .iter()
-                    .filter(|it| it.run.variant == variant.name)
+                    .filter(|it| variant.is_of(&it.run))
                     .cloned()
                     .collect();
                 if let (Some(case), false) = (case, instances.is_empty()) {
-                    let row = row(&data.benchmark.id, &variant.name, &instances);
+                    let row = row(&data.benchmark.id, &variant.label(), &instances);
                     found.insert((case, at), row);
                 }
             }
@@ -265,7 +265,6 @@ impl Summary {
 fn row(benchmark: &str, variant: &str, instances: &[InstanceData]) -> Row {
     let cleaned = clean(instances, "wall_time", Policy::default());
     let of = |metric: &str| estimate(&clean(instances, metric, Policy::default()));
-    let declared = &instances[0].run.metrics;
     let mut names: Vec<&String> = instances
         .iter()
         .flat_map(|it| it.iterations.values.keys())
@@ -281,7 +280,9 @@ fn row(benchmark: &str, variant: &str, instances: &[InstanceData]) -> Row {
     let own = names
         .into_iter()
         .filter_map(|name| {
-            let metric = declared.get(name).cloned().unwrap_or_default();
+            // A further run declares what came up later.
+            let mut declared = instances.iter().map(|it| it.run.metrics.get(name));
+            let metric = declared.find_map(|it| it.cloned()).unwrap_or_default();
             Some((name.clone(), metric, of(name)?))
         })
         .collect();
