@@ -5,16 +5,15 @@ mod data;
 pub mod export;
 pub mod import;
 pub mod inbox;
-mod line;
 mod memory;
 mod order;
 mod record_file;
 pub mod store;
 
+pub(crate) use crate::model::NEVER_NEGATIVE;
+pub use crate::model::{LineError, RECORD_VERSION, parse_line, write_line};
 pub(crate) use columns::{IterationColumns, Mark};
 pub use data::{BenchmarkData, Filter, InstanceData, Iterations};
-pub(crate) use line::NEVER_NEGATIVE;
-pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
 pub(crate) use memory::Memory;
 pub(crate) use order::{Order, version_date};
 pub use record_file::RecordFile;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Instance, InstanceEnd, Iteration, Metric, MetricName, Record};
-use crate::record::parse_line;
+use crate::model::{Instance, InstanceEnd, Iteration, Metric, MetricName, Record, parse_line};
 
 /// What one process of pytest recorded of one test.
 #[derive(Debug, Default, PartialEq)]
