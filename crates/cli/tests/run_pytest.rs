@@ -296,3 +296,61 @@ def test_rows(benchmark_record):
         ]
     );
 }
+
+#[test]
+fn each_commit_executes_its_own_test_with_its_own_code() {
+    let Some(python) = python() else { return };
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=T", "-c", "user.email=t@example.org"]);
+        let done = git.args(arguments).current_dir(path).output().unwrap();
+        assert!(done.status.success(), "git {arguments:?}: {done:?}");
+    };
+    git(&["init", "--quiet"]);
+    fs::write(
+        path.join(".gitignore"),
+        ".lapwing\n__pycache__\n.pytest_cache\n",
+    )
+    .unwrap();
+    let suite = format!(
+        "suite = 'own'\n[defaults]\ninstances = 1\n[benchmark.t]\npytest = 'test_a.py'\npython = '{}'\n",
+        python.display()
+    );
+    fs::write(path.join("lapwing.toml"), suite).unwrap();
+    let test = "def test_rows(benchmark_record):\n    import os, rows\n    assert rows.__file__.startswith(os.environ['LAPWING_SOURCE'])\n    benchmark_record.record('rows', rows.ROWS)\n";
+    for rows in 1..=3 {
+        fs::write(path.join("rows.py"), format!("ROWS = {rows}\n")).unwrap();
+        if rows > 1 {
+            fs::write(
+                path.join("test_a.py"),
+                test.replace("ROWS)", &format!("ROWS)  # {}", rows / 3)),
+            )
+            .unwrap();
+        }
+        git(&["add", "."]);
+        git(&["commit", "--quiet", "-m", "rows"]);
+        git(&["tag", &format!("v{rows}")]);
+    }
+    let done = run(path, &["run", "--commits", "v1..v3", "--seed", "7"]);
+    assert!(done.contains("rows"), "{done}");
+    let ends = "SELECT version || ' ' || outcome || ' ' || coalesce(substr(message, 1, 37), '-') FROM instances ORDER BY version";
+    assert_eq!(
+        rows(path, ends),
+        [
+            "v1 skipped pytest recorded nothing: exit code 4:",
+            "v2 ok -",
+            "v3 ok -"
+        ]
+    );
+    let prints = "SELECT count(DISTINCT fingerprint) || '' FROM instance WHERE outcome = 'ok'";
+    assert_eq!(
+        rows(path, prints),
+        ["2"],
+        "the test itself has changed from v2 to v3"
+    );
+    let values = output(path, &["export", "--to", "csv", "--metric", "rows"]);
+    let text = String::from_utf8(values.stdout).unwrap();
+    assert!(text.contains(",2") && text.contains(",3"), "{text}");
+}
