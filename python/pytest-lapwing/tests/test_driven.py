@@ -8,7 +8,7 @@ TESTS = """
     import pytest
 
     @pytest.mark.shuffle
-    @pytest.mark.lapwing(iterations=5, time_limit=2.5)
+    @pytest.mark.lapwing(iterations=5, time_limit=2.5, metrics={"rows": "1"})
     @pytest.mark.parametrize("n", [1, 2])
     def test_it(n):
         raise AssertionError("not executed when collecting")
@@ -31,6 +31,10 @@ def test_benchmarks_are_listed_without_being_executed(suite):
     source = first.pop("source")
     assert (source["path"], source["line"]) == ("test_it.py", 3) and "def test_it(n):" in source["text"]
     assert first.pop("fingerprint").startswith("sha256:")
+    metrics = first.pop("metrics")
+    assert metrics["wall_time"] == {"unit": "s", "better": "lower"} and metrics["rows"] == {"unit": "1"}
+    assert "rows" not in third["metrics"]
+    assert first.pop("root") == str(suite.path)
     assert first == {
         "id": "test_it.py::test_it[1]",
         "params": {"n": 1},

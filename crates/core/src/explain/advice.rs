@@ -5,7 +5,7 @@
 
 use crate::clean::{CleanInstance, Policy, clean};
 use crate::judge::{INSTANCES_FOR_A_VERDICT, estimate};
-use crate::model::{Outcome, Run};
+use crate::model::Outcome;
 use crate::record::InstanceData;
 
 /// Something that deserves attention.
@@ -91,7 +91,7 @@ pub fn advise(instances: &[InstanceData]) -> Vec<Advice> {
     }
     advice.extend(busy(instances, &cleaned.instances));
     advice.extend(stolen(instances));
-    if estimate.value < BRIEF && is_command(&instances[0].run) {
+    if estimate.value < BRIEF && instances.iter().any(is_command) {
         advice.push(Advice::Brief {
             seconds: estimate.value,
         });
@@ -100,8 +100,8 @@ pub fn advise(instances: &[InstanceData]) -> Vec<Advice> {
 }
 
 /// Only what this program measured has the start of a process in its times.
-fn is_command(run: &Run) -> bool {
-    run.metrics.contains_key("user_time")
+fn is_command(instance: &InstanceData) -> bool {
+    instance.iterations.values.contains_key("user_time")
 }
 
 fn failures(instances: &[InstanceData]) -> Vec<Advice> {

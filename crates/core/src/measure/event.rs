@@ -16,7 +16,8 @@ pub enum Event<'a> {
         /// How many instances are left.
         instances: usize,
     },
-    /// An instance begins; its record comes right before.
+    /// An instance begins. Its record comes right before; that of a test comes with its iterations, when pytest has
+    /// ended.
     InstanceStarted {
         /// Its place in the schedule.
         planned: InstancePlan,

@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::execute::{Clock, End, Executed, Execution, Executor, ExecutorError, Tail, Usage};
 use super::runner::Watch;
 use crate::model::Object;
+use crate::suite::CommandLine;
 
 /// A clock that stands still until something moves it.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +46,8 @@ pub struct Script {
     pub end: End,
     /// What it prints.
     pub stdout: String,
+    /// What it writes to the file that its argument `--lapwing-output` or `--lapwing-collect` names.
+    pub written: Option<String>,
 }
 
 impl Script {
@@ -54,6 +57,7 @@ impl Script {
             wall: Duration::from_millis(milliseconds),
             end: End::Exited(0),
             stdout: String::new(),
+            written: None,
         }
     }
 }
@@ -76,7 +80,7 @@ impl FakeExecutor {
         }
     }
 
-    /// Says what the command of that text does the first, second, … time; the last
+    /// Says what the command of that text, or one that begins with it, does the first, second, … time; the last
     /// script is repeated for ever.
     pub fn script(&mut self, command: &str, scripts: impl IntoIterator<Item = Script>) {
         self.scripts
@@ -88,7 +92,10 @@ impl Executor for FakeExecutor {
     fn execute(&mut self, execution: &Execution) -> Result<Executed, ExecutorError> {
         let text = crate::suite::command_text(&execution.command);
         self.executed.push(text.clone());
-        let Some(scripts) = self.scripts.get_mut(&text) else {
+        let known = |key: &&String| text == **key || text.starts_with(&format!("{key} "));
+        let key = self.scripts.keys().filter(known).max_by_key(|it| it.len());
+        let key = key.cloned().unwrap_or_default();
+        let Some(scripts) = self.scripts.get_mut(&key) else {
             return Ok(Executed {
                 end: End::NotStarted(format!("no such command: {text}")),
                 wall: Duration::ZERO,
@@ -104,6 +111,15 @@ impl Executor for FakeExecutor {
             scripts.front().cloned()
         };
         let script = script.unwrap_or_else(|| Script::takes(0));
+        if let (Some(content), CommandLine::Words(words)) = (&script.written, &execution.command) {
+            let option = |it: &String| it == "--lapwing-output" || it == "--lapwing-collect";
+            let file = words
+                .iter()
+                .position(option)
+                .and_then(|at| words.get(at + 1));
+            // A test that expects the file finds out that it is not there.
+            let _written = file.map(|file| std::fs::write(file, content));
+        }
         self.clock.advance(script.wall);
         Ok(Executed {
             end: script.end,

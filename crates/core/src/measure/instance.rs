@@ -9,6 +9,7 @@ use regex::Regex;
 use super::event::Event;
 use super::execute::{End, Executed, Execution, ExecutorError, Leftovers, Stdin, Tail};
 use super::runner::{Outlet, RunError, Surroundings, describe, processor_time};
+use super::source::Place;
 use super::values::{Values, values};
 use crate::model::{
     Id, InstanceEnd, InstanceOutcome, Iteration, MetricName, Object, Outcome, Record,
@@ -34,6 +35,7 @@ pub(super) struct InstanceRunner<'r, 'p, 's> {
     around: &'r mut Surroundings<'s>,
     patterns: BTreeMap<MetricName, Regex>,
     environment: BTreeMap<String, String>,
+    directory: Option<PathBuf>,
     metrics_file: Option<PathBuf>,
     began: Duration,
     own: Duration,
@@ -56,9 +58,12 @@ enum Step {
 }
 
 impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
-    pub(super) fn new(visit: Visit<'p>, around: &'r mut Surroundings<'s>) -> Self {
-        let mut environment = visit.case.environment.clone();
-        environment.extend(visit.variant.environment.clone());
+    pub(super) fn new(
+        visit: Visit<'p>,
+        place: Option<&Place>,
+        around: &'r mut Surroundings<'s>,
+    ) -> Self {
+        let mut environment = Place::environment(place, visit.case, visit.variant);
         let metrics_file = match visit.case.output {
             OutputMetrics::Json => {
                 let path = around.scratch.join(format!("{}.json", visit.id));
@@ -76,6 +81,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             .collect();
         Self {
             began: around.clock.elapsed(),
+            directory: Place::directory(place, visit.case),
             visit,
             around,
             patterns,
@@ -254,7 +260,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         let keep = if reads_output { DOCUMENT } else { TAIL };
         self.around.executor.execute(&Execution {
             command: with_arguments(&case.command, &self.visit.variant.arguments),
-            directory: case.directory.clone().map(PathBuf::from),
+            directory: self.directory.clone(),
             environment: self.environment.clone(),
             stdin: match &case.stdin {
                 Input::Null => Stdin::Null,
@@ -308,7 +314,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         let case = self.visit.case;
         let executed = self.around.executor.execute(&Execution {
             command: command.clone(),
-            directory: case.directory.clone().map(PathBuf::from),
+            directory: self.directory.clone(),
             environment: self.environment.clone(),
             stdin,
             time_limit: case.time_limit,

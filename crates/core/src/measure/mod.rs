@@ -1,5 +1,6 @@
 //! Runs what a plan says and hands on every iteration as it happens.
 
+mod commits;
 pub mod doctor;
 mod environment;
 mod event;
@@ -9,13 +10,16 @@ mod instance;
 pub mod local;
 mod observe;
 mod outputs;
+pub mod pytest;
 mod runner;
 #[cfg(test)]
 mod runner_tests;
 mod schedule;
+mod source;
 mod values;
 mod version;
 
+pub use commits::{CommitRange, CommitsError, add_worktree, remove_worktree};
 pub use environment::Environment;
 pub use event::{Consumer, Event};
 pub use execute::*;
@@ -23,5 +27,6 @@ pub use observe::{Snapshot, observed};
 pub use outputs::command_outputs;
 pub use runner::{RunEnd, RunError, Runs, Surroundings, Watch, open_session, run};
 pub use schedule::{Finished, FixedSchedule, InstancePlan, Schedule};
+pub use source::{Place, SOURCE_VARIABLE, Source, Sources};
 pub use values::{COUNTED, comes_of_wall_time, declared_metrics};
 pub use version::version;

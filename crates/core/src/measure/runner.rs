@@ -7,9 +7,13 @@ use std::time::Duration;
 use super::event::{Consumer, Event};
 use super::execute::{Clock, End, Executed, Executor, ExecutorError};
 use super::instance::{InstanceRunner, Visit};
+use super::pytest::measure_test;
 use super::schedule::{Finished, InstancePlan, Schedule};
+use super::source::Sources;
 use super::values::declared_metrics;
-use crate::model::{Id, Instance, InstanceOutcome, Object, Record, Run, Session, Version};
+use crate::model::{
+    Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session, Version,
+};
 use crate::suite::Plan;
 
 /// What stands around the runner: everything that differs between a real machine and a test.
@@ -26,6 +30,8 @@ pub struct Surroundings<'a> {
     pub host: Option<String>,
     /// A folder for files that programs under test write metrics to.
     pub scratch: PathBuf,
+    /// Where the commits of the plan are, if versions are what varies.
+    pub sources: Sources,
 }
 
 /// Watches the machine while an instance runs.
@@ -65,8 +71,8 @@ pub enum RunEnd {
 pub struct Runs {
     /// The session that they belong to.
     pub session: Session,
-    /// Their ids.
-    pub ids: Vec<Id>,
+    /// What is recorded of them.
+    pub runs: Vec<Run>,
 }
 
 /// Hands records and events to everybody who wants them.
@@ -103,7 +109,7 @@ pub fn open_session(
 ) -> Result<Runs, RunError> {
     let mut outlet = Outlet { consumers };
     outlet.keep(&Record::Session(session.clone()))?;
-    let mut ids = Vec::with_capacity(plan.variants.len());
+    let mut runs = Vec::with_capacity(plan.variants.len());
     for variant in &plan.variants {
         let run = Run {
             id: new_id(),
@@ -111,17 +117,20 @@ pub fn open_session(
             variant: variant.name.clone(),
             factors: variant.factors.clone(),
             definitions: variant.definitions.clone(),
-            version: version.clone(),
+            version: match &variant.commit {
+                Some(commit) => commit.version.clone(),
+                None => version.clone(),
+            },
             metrics: declared_metrics(&plan.cases),
             environment: environment.clone(),
             attributes: Object::new(),
             artifacts: Object::new(),
             extra: Object::new(),
         };
-        ids.push(run.id);
-        outlet.keep(&Record::Run(run))?;
+        outlet.keep(&Record::Run(run.clone()))?;
+        runs.push(run);
     }
-    Ok(Runs { session, ids })
+    Ok(Runs { session, runs })
 }
 
 /// Measures what the schedule says until it has nothing left or somebody interrupts.
@@ -141,10 +150,11 @@ pub fn run(
         plan,
         instances: schedule.remaining(),
     })?;
+    let mut runs = runs.runs.clone();
     let mut finished = Vec::new();
     let mut end = RunEnd::Complete;
     while let Some(planned) = schedule.next(&finished) {
-        let outcome = measure_instance(plan, runs, planned, around, &mut outlet)?;
+        let outcome = measure_instance(plan, &mut runs, planned, around, &mut outlet)?;
         let Some(outcome) = outcome else {
             end = RunEnd::Interrupted;
             break;
@@ -161,7 +171,7 @@ pub fn run(
 /// Returns how the instance ended; `None` when somebody interrupted it.
 fn measure_instance(
     plan: &Plan,
-    runs: &Runs,
+    runs: &mut [Run],
     planned: InstancePlan,
     around: &mut Surroundings<'_>,
     outlet: &mut Outlet<'_, '_>,
@@ -169,7 +179,7 @@ fn measure_instance(
     let (case, variant) = (&plan.cases[planned.case], &plan.variants[planned.variant]);
     let instance = Instance {
         id: (around.new_id)(),
-        run: runs.ids[planned.variant],
+        run: runs[planned.variant].id,
         benchmark: case.benchmark.clone(),
         block: planned.block,
         position: planned.position,
@@ -183,15 +193,57 @@ fn measure_instance(
         extra: Object::new(),
     };
     let id = instance.id;
-    outlet.keep(&Record::Instance(instance))?;
-    outlet.send(&Event::InstanceStarted {
+    let started = Event::InstanceStarted {
         planned,
         case,
         variant,
-    })?;
+    };
+    let place = match around.sources.of(variant) {
+        Ok(place) => place.cloned(),
+        Err(reason) => {
+            let reason = reason.to_owned();
+            outlet.keep(&Record::Instance(instance))?;
+            outlet.send(&started)?;
+            return skip(id, reason, around, outlet).map(Some);
+        }
+    };
+    if let Some(test) = &case.pytest {
+        outlet.send(&started)?;
+        around.watch.begin();
+        let run = &mut runs[planned.variant];
+        return measure_test(
+            test,
+            (case, variant),
+            place.as_ref(),
+            instance,
+            run,
+            around,
+            outlet,
+        );
+    }
+    outlet.keep(&Record::Instance(instance))?;
+    outlet.send(&started)?;
     around.watch.begin();
     let visit = Visit { id, case, variant };
-    InstanceRunner::new(visit, around).run(outlet)
+    InstanceRunner::new(visit, place.as_ref(), around).run(outlet)
+}
+
+/// Records that an instance of a commit cannot be measured: that is data too, and the others can.
+fn skip(
+    instance: Id,
+    reason: String,
+    around: &Surroundings<'_>,
+    outlet: &mut Outlet<'_, '_>,
+) -> Result<InstanceOutcome, RunError> {
+    outlet.keep(&Record::InstanceEnd(InstanceEnd {
+        instance,
+        ended: Some(around.clock.now()),
+        outcome: InstanceOutcome::Skipped,
+        message: Some(reason),
+        observed: Object::new(),
+        extra: Object::new(),
+    }))?;
+    Ok(InstanceOutcome::Skipped)
 }
 
 /// Returns how an execution ended, as people say it.

@@ -1,6 +1,6 @@
 use std::cell::RefCell;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::fake::{FakeClock, FakeExecutor, FakeWatch, Script};
 use super::*;
@@ -23,7 +23,7 @@ impl Consumer for Lines {
 
 /// Keeps every record.
 #[derive(Default)]
-struct Records(Vec<Record>);
+pub(super) struct Records(pub(super) Vec<Record>);
 
 impl Consumer for Records {
     fn take(&mut self, event: &Event<'_>) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -40,7 +40,7 @@ fn plan(text: &str) -> Plan {
         .plan(&Settings::default(), 7)
 }
 
-fn measure(
+pub(super) fn measure(
     plan: &Plan,
     script: impl FnOnce(&mut FakeExecutor),
     consumer: &mut dyn Consumer,
@@ -80,7 +80,8 @@ fn measure(
         watch: &mut FakeWatch,
         new_id: &mut new_id,
         host: Some("fake".to_owned()),
-        scratch: PathBuf::from("/nowhere"),
+        scratch: std::env::temp_dir(),
+        sources: Sources::default(),
     };
     let mut schedule = FixedSchedule::new(plan);
     let end = run(plan, &runs, &mut schedule, &mut around, &mut consumers).expect("kept");

@@ -80,6 +80,17 @@ impl FixedSchedule {
         Self { left }
     }
 
+    /// Returns what is left of one commit, where commits are measured one after another.
+    pub fn of_commit(&self, plan: &Plan, commit: &str) -> Self {
+        let is_its = |it: &&InstancePlan| {
+            let found = plan.variants[it.variant].commit.as_ref();
+            found.is_some_and(|it| it.hash() == commit)
+        };
+        Self {
+            left: self.left.iter().filter(is_its).copied().collect(),
+        }
+    }
+
     /// Returns the instances that are left, in order.
     pub fn left(&self) -> impl Iterator<Item = &InstancePlan> {
         self.left.iter()
@@ -120,7 +131,23 @@ fn order(plan: &Plan) -> Vec<InstancePlan> {
             }
         }
     }
+    if !plan.interleave {
+        one_commit_after_another(plan, &mut order);
+    }
     order
+}
+
+/// Puts the commits into their order; what is of one commit stays shuffled.
+fn one_commit_after_another(plan: &Plan, order: &mut [InstancePlan]) {
+    let commit = |it: &InstancePlan| plan.variants[it.variant].commit.as_ref();
+    let first = |it: &InstancePlan| {
+        let of_commit = |other: &crate::suite::Variant| other.commit.as_ref() == commit(it);
+        plan.variants.iter().position(of_commit)
+    };
+    order.sort_by_key(first);
+    for (position, planned) in order.iter_mut().enumerate() {
+        planned.position = u32::try_from(position).unwrap_or(u32::MAX);
+    }
 }
 
 /// Spreads a benchmark's instances evenly over the blocks of the session, so that one
@@ -222,5 +249,25 @@ mod tests {
             ..all[1]
         };
         assert_eq!(left, [again, all[2]]);
+    }
+
+    #[test]
+    fn commits_that_share_an_environment_come_one_after_another() {
+        let mut plan = plan(&[3, 2], 2, 7);
+        plan.interleave = false;
+        let commit = |hash: &str| crate::suite::Commit {
+            version: crate::model::Version {
+                commit: Some(hash.to_owned()),
+                ..crate::model::Version::default()
+            },
+            repository: "/".to_owned(),
+        };
+        plan.variants[0].commit = Some(commit("b"));
+        plan.variants[1].commit = Some(commit("a"));
+        let schedule = FixedSchedule::new(&plan);
+        let first = drain(schedule.of_commit(&plan, "b"));
+        let second = drain(schedule.of_commit(&plan, "a"));
+        assert_eq!((first.len(), second.len()), (5, 5));
+        assert_eq!([first, second].concat(), drain(schedule));
     }
 }

@@ -150,7 +150,7 @@ pub(super) fn values(
     clippy::cast_precision_loss,
     reason = "counters above 2^53 may lose their last digit"
 )]
-fn counted(usage: &Usage) -> BTreeMap<MetricName, f64> {
+pub(super) fn counted(usage: &Usage) -> BTreeMap<MetricName, f64> {
     let mut values: BTreeMap<MetricName, f64> = [
         ("user_time", usage.user.as_secs_f64()),
         ("system_time", usage.system.as_secs_f64()),

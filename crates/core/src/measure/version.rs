@@ -46,7 +46,7 @@ fn repository(directory: &Path) -> Version {
     }
 }
 
-fn git(directory: &Path) -> Command {
+pub(super) fn git(directory: &Path) -> Command {
     let mut command = Command::new("git");
     // In a container the repository often belongs to another user, which Git
     // distrusts; we only read, and run no hooks.
@@ -92,13 +92,13 @@ fn shell(command: &CommandLine, directory: &Path) -> Command {
 }
 
 /// Returns the output of a command that succeeds.
-fn output(command: &mut Command) -> Option<String> {
+pub(super) fn output(command: &mut Command) -> Option<String> {
     let output = command.stdin(std::process::Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     output.status.success().then_some(text)
 }
 
-fn first_line(command: &mut Command) -> Option<String> {
+pub(super) fn first_line(command: &mut Command) -> Option<String> {
     let text = output(command)?;
     let line = text.lines().next()?.trim();
     (!line.is_empty()).then(|| line.to_owned())

@@ -67,6 +67,8 @@ impl AdHoc {
                 ..Variant::default()
             }],
             version: VersionSource::WorkingDirectory,
+            build: None,
+            interleave: true,
             environment_commands: BTreeMap::new(),
             directory: Some(directory),
             cpus: settings.cpus.clone(),
@@ -110,6 +112,7 @@ impl AdHoc {
             patterns: BTreeMap::new(),
             metrics: BTreeMap::new(),
             work: BTreeMap::new(),
+            pytest: None,
         };
         settings.apply(&mut case);
         case.benchmark.fingerprint = Some(fingerprint(&case));

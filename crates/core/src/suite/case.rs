@@ -37,6 +37,16 @@ impl Defaults {
         }
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns environment, tags and directory.
+    pub(super) fn rest(&self) -> (BTreeMap<String, String>, Vec<String>, Option<String>) {
+        let tags = self.tags.clone();
+        (self.environment.clone(), tags, self.directory.clone())
+    }
+
     pub(super) fn read_rest(&mut self, keys: &mut Table) -> Result<(), Located> {
         if let Some(node) = keys.take("directory") {
             self.directory = Some(node.text("directory")?);
@@ -266,6 +276,7 @@ fn read_template(name: &str, mut keys: Table, defaults: &Defaults) -> Result<Cas
         patterns,
         metrics,
         work,
+        pytest: None,
     };
     settings.apply(&mut case);
     Ok(case)

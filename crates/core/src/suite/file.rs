@@ -10,6 +10,7 @@ use super::error::{Problem, SuiteError, nearest};
 use super::judging::{JudgeSettings, read_judge};
 use super::node::{self, Located, Node, Table, Value};
 use super::plan::{Case, CommandLine, Plan, Variant, VersionSource};
+use super::pytest::{PytestTable, read_pytest};
 use super::settings::Settings;
 use crate::model::{Level, Run};
 
@@ -21,8 +22,9 @@ pub struct Suite {
     /// What it says about judging.
     pub judge: JudgeSettings,
     cases: Vec<Case>,
+    pytest: Vec<PytestTable>,
     variants: Vec<Variant>,
-    version: VersionSource,
+    version: UnderTest,
     environment_commands: BTreeMap<String, CommandLine>,
     directory: String,
     cpus: Option<String>,
@@ -58,7 +60,7 @@ impl Suite {
     /// With the first place that is wrong.
     pub fn parse(path: &Path, text: &str, folder: &Path) -> Result<Self, SuiteError> {
         let suite = read_suite(text, folder).map_err(|it| at(path, it))?;
-        if suite.cases.is_empty() {
+        if suite.cases.is_empty() && suite.pytest.is_empty() {
             return Err(at(path, (1, Problem::Empty)));
         }
         Ok(suite)
@@ -77,9 +79,41 @@ impl Suite {
         Ok(suite.judge)
     }
 
-    /// Returns what is to be measured, with the overrides of the command line in force.
+    /// Returns the tables that name tests of pytest.
+    pub fn pytest(&self) -> &[PytestTable] {
+        &self.pytest
+    }
+
+    /// Returns what is to be measured, with the overrides of the command line in force: its commands.
     pub fn plan(&self, overrides: &Settings, seed: u64) -> Plan {
+        self.plan_of(self.cases.clone(), overrides, seed)
+    }
+
+    /// Returns what is to be measured, with the tests that each table of [`Self::pytest`] was found to mean.
+    ///
+    /// # Errors
+    /// When two benchmarks have the same id.
+    pub fn plan_with_tests(
+        &self,
+        tests: Vec<Vec<Case>>,
+        overrides: &Settings,
+        seed: u64,
+    ) -> Result<Plan, Problem> {
         let mut cases = self.cases.clone();
+        // From the back, so that the places of those before stay.
+        for (table, tests) in self.pytest.iter().zip(tests).rev() {
+            cases.splice(table.position..table.position, tests);
+        }
+        let mut ids: Vec<&str> = cases.iter().map(|it| it.benchmark.id.as_str()).collect();
+        ids.sort_unstable();
+        if let Some(twins) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+            let id = twins[0].to_owned();
+            return Err(Problem::Duplicate { id });
+        }
+        Ok(self.plan_of(cases, overrides, seed))
+    }
+
+    fn plan_of(&self, mut cases: Vec<Case>, overrides: &Settings, seed: u64) -> Plan {
         for case in &mut cases {
             overrides.apply(case);
         }
@@ -87,7 +121,9 @@ impl Suite {
             suite: self.name.clone(),
             cases,
             variants: self.variants.clone(),
-            version: self.version.clone(),
+            version: self.version.source.clone(),
+            build: self.version.build.clone(),
+            interleave: self.version.interleave,
             environment_commands: self.environment_commands.clone(),
             directory: Some(self.directory.clone()),
             cpus: overrides.cpus.clone().or_else(|| self.cpus.clone()),
@@ -124,7 +160,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
     };
     let version = match table.take("version") {
         Some(node) => read_version(node, folder)?,
-        None => VersionSource::WorkingDirectory,
+        None => UnderTest::default(),
     };
     let mut defaults = Defaults::new(folder);
     let mut cpus = None;
@@ -143,7 +179,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
     };
     let factors = read_factors(&mut table)?;
     let variants = read_variants(&mut table, &factors)?;
-    let cases = read_cases(&mut table, &defaults)?;
+    let (cases, pytest) = read_cases(&mut table, &defaults)?;
     let judge = match table.take("judge") {
         Some(node) => read_judge(node, folder)?,
         None => JudgeSettings::default(),
@@ -153,6 +189,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
         name,
         judge,
         cases,
+        pytest,
         variants,
         version,
         environment_commands,
@@ -168,10 +205,45 @@ fn folder_name(folder: &Path) -> String {
     )
 }
 
-fn read_version(node: Node, folder: &Path) -> Result<VersionSource, Located> {
+/// What `[version]` says.
+#[derive(Debug, Clone, PartialEq)]
+struct UnderTest {
+    source: VersionSource,
+    build: Option<CommandLine>,
+    interleave: bool,
+}
+
+impl Default for UnderTest {
+    fn default() -> Self {
+        Self {
+            source: VersionSource::WorkingDirectory,
+            build: None,
+            interleave: true,
+        }
+    }
+}
+
+fn read_version(node: Node, folder: &Path) -> Result<UnderTest, Located> {
     let line = node.line;
     let mut keys = node.table("[version]", "version")?;
     let mut sources = Vec::new();
+    let build = keys
+        .take("build")
+        .map(|node| command(&node, "build"))
+        .transpose()?;
+    let interleave = match keys.take("interleave") {
+        Some(node) => match node.value {
+            Value::Bool(interleave) => Some(interleave),
+            _ => return Err(node.wrong("interleave", "true or false")),
+        },
+        None => None,
+    };
+    let says_how = build.is_some() || interleave.is_some();
+    let under_test = |source| UnderTest {
+        source,
+        build,
+        interleave: interleave.unwrap_or(true),
+    };
     if let Some(node) = keys.take("repository") {
         let path: PathBuf = folder.join(node.text("repository")?);
         sources.push(VersionSource::Repository(path.display().to_string()));
@@ -188,7 +260,8 @@ fn read_version(node: Node, folder: &Path) -> Result<VersionSource, Located> {
     keys.finish()?;
     let mut sources = sources.into_iter();
     match (sources.next(), sources.next()) {
-        (Some(source), None) => Ok(source),
+        (Some(source), None) => Ok(under_test(source)),
+        (None, _) if says_how => Ok(under_test(VersionSource::WorkingDirectory)),
         (None, _) | (Some(_), Some(_)) => Err((
             line,
             Problem::Value {
@@ -224,14 +297,22 @@ fn read_commands(node: Node) -> Result<BTreeMap<String, CommandLine>, Located> {
         .collect()
 }
 
-fn read_cases(table: &mut Table, defaults: &Defaults) -> Result<Vec<Case>, Located> {
+fn read_cases(
+    table: &mut Table,
+    defaults: &Defaults,
+) -> Result<(Vec<Case>, Vec<PytestTable>), Located> {
     let Some(node) = table.take("benchmark") else {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     };
     let mut cases: Vec<Case> = Vec::new();
+    let mut pytest = Vec::new();
     for (name, node) in node.table("[benchmark]", "benchmark")?.take_all() {
         let line = node.line;
-        let keys = node.table(format!("[benchmark.{name}]"), &name)?;
+        let mut keys = node.table(format!("[benchmark.{name}]"), &name)?;
+        if let Some(paths) = keys.take("pytest") {
+            pytest.push(read_pytest(&name, &paths, keys, defaults, cases.len())?);
+            continue;
+        }
         for case in read_case(&name, keys, defaults)? {
             if cases
                 .iter()
@@ -243,7 +324,7 @@ fn read_cases(table: &mut Table, defaults: &Defaults) -> Result<Vec<Case>, Locat
             cases.push(case);
         }
     }
-    Ok(cases)
+    Ok((cases, pytest))
 }
 
 struct Factor {

@@ -10,6 +10,7 @@ mod limits;
 mod node;
 mod plan;
 mod plan_document;
+mod pytest;
 mod settings;
 mod sweep;
 #[cfg(test)]
@@ -26,4 +27,5 @@ pub use plan_document::{
     Assignment, EntryName, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,
     PlanFlavour, ReadPlan, RepeatedItem, Unmatched, UnmatchedItem,
 };
+pub use pytest::{Collected, PytestTable, PytestTest};
 pub use settings::Settings;

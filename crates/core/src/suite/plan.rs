@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Benchmark, Level, Metric, MetricName};
+use super::pytest::PytestTest;
+use crate::model::{Benchmark, Level, Metric, MetricName, Run, Version};
 
 /// Everything that one session is to measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,12 @@ pub struct Plan {
     pub variants: Vec<Variant>,
     /// Where the version of the software under test is to be found.
     pub version: VersionSource,
+    /// Makes a commit ready to be measured: called once in the folder of each.
+    #[serde(default)]
+    pub build: Option<CommandLine>,
+    /// Whether the commits are measured in turn; else one after another, because what `build` changes they share.
+    #[serde(default = "interleaved")]
+    pub interleave: bool,
     /// Commands whose output is recorded in the environment, by name.
     #[serde(default)]
     pub environment_commands: BTreeMap<String, CommandLine>,
@@ -96,6 +103,10 @@ pub struct Case {
     /// How much of what one iteration works on, such as `bytes` → 1e8.
     #[serde(default)]
     pub work: BTreeMap<String, f64>,
+    /// Set where the benchmark is a test: its instances are processes of pytest, which do the iterations.
+    /// `command` then says how people would call it.
+    #[serde(default)]
+    pub pytest: Option<PytestTest>,
 }
 
 /// A named setting: what it changes about the commands.
@@ -115,6 +126,46 @@ pub struct Variant {
     /// Arguments that the factors append to the timed command.
     #[serde(default)]
     pub arguments: Vec<String>,
+    /// The commit that is measured, where versions are what varies.
+    #[serde(default)]
+    pub commit: Option<Commit>,
+}
+
+/// A commit of the software under test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Commit {
+    /// What is recorded of it.
+    pub version: Version,
+    /// The top folder of the repository.
+    pub repository: String,
+}
+
+impl Commit {
+    /// Returns its full hash.
+    pub fn hash(&self) -> &str {
+        self.version.commit.as_deref().unwrap_or_default()
+    }
+}
+
+impl Variant {
+    /// Returns what tells it from the other variants of its plan, for people.
+    pub fn label(&self) -> String {
+        let Some(commit) = &self.commit else {
+            return self.name.clone();
+        };
+        let version = commit.version.label().unwrap_or_default();
+        if self.name == Run::DEFAULT_VARIANT {
+            version
+        } else {
+            format!("{version} {}", self.name)
+        }
+    }
+
+    /// Returns whether a run is one of this variant.
+    pub fn is_of(&self, run: &Run) -> bool {
+        let commit = self.commit.as_ref().map(|it| &it.version.commit);
+        run.variant == self.name && commit.is_none_or(|it| *it == run.version.commit)
+    }
 }
 
 /// A command: a list runs as it is, a text goes through `sh -c`.
@@ -146,6 +197,10 @@ pub enum ExitCodes {
     Any,
     /// One of these.
     These(Vec<i32>),
+}
+
+fn interleaved() -> bool {
+    true
 }
 
 fn success() -> ExitCodes {

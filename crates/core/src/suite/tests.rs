@@ -282,3 +282,69 @@ fn commands_of_the_command_line_become_a_plan() {
         .collect();
     assert_eq!(ids, ["gzip -6", "gzip -6 #2", "echo 'it'\\''s'"]);
 }
+
+#[test]
+fn tests_stand_where_their_table_stands_and_no_id_comes_twice() {
+    let suite = parse(
+        "[benchmark.a]\ncommand = 'a'\n[benchmark.t]\npytest = ['x', 'y']\npython = './venv/bin/python'\n\
+         pytest_arguments = ['-k', 'io']\ntime_limit = '1.5 min'\n[benchmark.b]\ncommand = 'b'",
+    )
+    .expect("correct");
+    let table = &suite.pytest()[0];
+    assert_eq!(
+        (table.paths.as_slice(), table.directory.as_str()),
+        (["x", "y"].map(str::to_owned).as_slice(), "/bench")
+    );
+    assert_eq!(table.python, "/bench/venv/bin/python");
+    assert_eq!(
+        table.all_arguments(),
+        ["--lapwing-time-limit=90", "-k", "io"]
+    );
+    let test = |id: &str| {
+        let mut case = suite.plan(&Settings::default(), 1).cases[0].clone();
+        case.benchmark.id = id.to_owned();
+        case
+    };
+    let planned = |tests| suite.plan_with_tests(vec![tests], &Settings::default(), 1);
+    let plan = planned(vec![test("x::1"), test("x::2")]).expect("no twins");
+    let ids: Vec<&str> = plan
+        .cases
+        .iter()
+        .map(|it| it.benchmark.id.as_str())
+        .collect();
+    assert_eq!(ids, ["a", "x::1", "x::2", "b"]);
+    let twins = planned(vec![test("b")]).expect_err("twins");
+    assert_eq!(twins.to_string(), "two benchmarks are called `b`");
+}
+
+#[test]
+fn wrong_tables_of_tests_are_refused() {
+    let wrong = [
+        "[benchmark.t]\npytest = 3",
+        "[benchmark.t]\npytest = []",
+        "[benchmark.t]\npytest = 'x'\ncommand = 'y'",
+        "[benchmark.t]\npytest = 'x'\nmin_time = '1s'",
+        "[benchmark.t]\npytest = 'x'\npytest_argument = []",
+        "[version]\ninterleave = 3\n[benchmark.t]\npytest = 'x'",
+    ];
+    insta::assert_snapshot!(wrong.map(error).join("\n"), @"
+    lapwing.toml:2: `pytest` must be a path or a list of paths, not a whole number
+    lapwing.toml:2: `pytest` is empty
+    lapwing.toml:3: `command` is for commands, and this table has `pytest`
+    lapwing.toml:3: `min_time` is for commands, and this table has `pytest`
+    lapwing.toml:3: unknown key `pytest_argument` in [benchmark.t]; did you mean `pytest_arguments`?
+    lapwing.toml:2: `interleave` must be true or false, not a whole number
+    ");
+}
+
+#[test]
+fn a_build_needs_no_other_word_on_the_version() {
+    let suite =
+        parse("[version]\nbuild = 'make'\ninterleave = false\n[benchmark.a]\ncommand = 'a'");
+    let plan = suite.expect("correct").plan(&Settings::default(), 1);
+    assert_eq!(plan.version, VersionSource::WorkingDirectory);
+    assert_eq!(
+        (plan.build, plan.interleave),
+        (Some(CommandLine::Shell("make".to_owned())), false)
+    );
+}

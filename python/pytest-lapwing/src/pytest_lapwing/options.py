@@ -145,6 +145,15 @@ def marker_arguments(item: pytest.Item) -> dict[str, Any]:
     return merged
 
 
+def marker_metrics(item: pytest.Item) -> dict[str, Metric]:
+    """Returns the metrics that a test's marker names."""
+    try:
+        named = (marker_arguments(item).get("metrics") or {}).items()
+        return {name: metrics.described(name, description) for name, description in named}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise pytest.UsageError(f"{item.nodeid}: marker lapwing: {error}") from error
+
+
 def _number(name: str, value: Any, where: str) -> Any:
     try:
         if isinstance(value, bool):

@@ -19,6 +19,7 @@ from .fixtures import (  # noqa: F401
     get_cluster_info,
 )
 from .loop import Loop
+from .metrics import Metric
 from .session import SESSION, Session
 from .visit import PLAN, Plan
 
@@ -94,7 +95,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
                 recording.declare(item)
     path = config.getoption("lapwing_collect")
     if path and not hasattr(config, "workerinput"):
-        lines = [_line(item) for item in session.items if PLAN in item.stash]
+        known = options.declared_metrics(config)
+        lines = [_line(item, known) for item in session.items if PLAN in item.stash]
         (config.invocation_params.dir / path).write_text("".join(lines), encoding="utf-8")
 
 
@@ -133,7 +135,7 @@ def _skip_as_asked(config: pytest.Config, items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="--benchmark-only"))
 
 
-def _line(item: pytest.Item) -> str:
+def _line(item: pytest.Item, known: dict[str, Metric]) -> str:
     """Returns what `lapwing run` wants to know of a benchmark."""
     plan = item.stash[PLAN]
     settings, iterations = plan.settings, plan.settings.iterations
@@ -149,6 +151,8 @@ def _line(item: pytest.Item) -> str:
         "iterations": iterations,
         "time_limit": settings.time_limit,
         "max_failures": settings.max_failures,
+        "metrics": {**known, **options.marker_metrics(item)},
+        "root": str(item.config.rootpath),
     }
     return json.dumps(found, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -40,9 +40,8 @@ class Session:
     def declare(self, item: pytest.Item) -> None:
         """Declares the metrics that a test's marker names."""
         try:
-            for name, description in (options.marker_arguments(item).get("metrics") or {}).items():
-                metrics.declare(self.recorder.metrics, name, metrics.described(name, description))
-        except (AttributeError, TypeError, ValueError) as error:
+            metrics.declare_all(self.recorder.metrics, options.marker_metrics(item).items())
+        except ValueError as error:
             raise pytest.UsageError(f"{item.nodeid}: marker lapwing: {error}") from error
 
     def pytest_report_header(self) -> str:

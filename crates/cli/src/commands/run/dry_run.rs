@@ -47,7 +47,7 @@ pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
         table.row(vec![
             (planned.position + 1).to_string(),
             case.benchmark.id.clone(),
-            plan.variants[planned.variant].name.clone(),
+            plan.variants[planned.variant].label(),
             (planned.block + 1).to_string(),
             format!("{burn_in} + {iterations}"),
             in_seconds(expected),

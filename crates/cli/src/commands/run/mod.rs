@@ -1,6 +1,7 @@
 //! `lapwing run`: measures commands or a suite, keeps every iteration, says what came out.
 
 mod advice_text;
+mod commits;
 mod compare;
 mod dry_run;
 mod from_file;
@@ -11,6 +12,7 @@ mod progress;
 mod resume;
 mod summary;
 mod system;
+mod tests_of_suite;
 
 use std::path::{Path, PathBuf};
 
@@ -22,9 +24,10 @@ use lapwing_core::measure::{
 };
 use lapwing_core::model::{Id, Object, Session};
 use lapwing_core::record::{RecordFile, Store};
-use lapwing_core::suite::{MOST_INSTANCES_IN_ALL, Plan, VersionSource};
+use lapwing_core::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, VersionSource};
 use serde_json::json;
 
+use self::commits::Checkouts;
 use self::keep::{Journal, Keeper, StoreWriter};
 pub use self::options::Run;
 use self::progress::Progress;
@@ -57,6 +60,10 @@ impl Run {
         crate::plot::check_ending(self.plot.as_deref())?;
         let planned = self.planned(context)?;
         refuse_too_many(&planned.plan)?;
+        if planned.plan.variants.is_empty() {
+            // Nothing is wrong with that: a nightly job may find no new commit.
+            return Ok(Exit::Fine);
+        }
         if self.dry_run {
             return dry_run::show(&planned, context);
         }
@@ -225,15 +232,41 @@ impl Measuring<'_> {
         let _scratch = system::Scratch::create(&scratch).map_err(|source| RunError::Consumer {
             source: Box::new(source),
         })?;
-        let mut around = Surroundings {
-            executor: &mut self.executor,
-            clock: &clock,
-            watch: &mut system::Machine::default(),
-            new_id: &mut new_id,
-            host: Environment::read(Path::new("/")).host,
-            scratch,
+        let mut checkouts = Checkouts::new(self.plan, runs.session.id, self.context);
+        let commits = checkouts.wanted(schedule);
+        let mut part = |executor: &mut LocalExecutor, sources, schedule: &mut FixedSchedule| {
+            let mut around = Surroundings {
+                executor,
+                clock: &clock,
+                watch: &mut system::Machine::default(),
+                new_id: &mut new_id,
+                host: Environment::read(Path::new("/")).host,
+                scratch: scratch.clone(),
+                sources,
+            };
+            measure(self.plan, &runs, schedule, &mut around, consumers)
         };
-        measure(self.plan, &runs, schedule, &mut around, consumers)
+        if self.plan.interleave || commits.is_empty() {
+            for commit in &commits {
+                if !checkouts.prepare(commit, &mut self.executor)? {
+                    return Ok(RunEnd::Interrupted);
+                }
+            }
+            return part(&mut self.executor, checkouts.sources(), schedule);
+        }
+        for commit in &commits {
+            let is_ready = checkouts.prepare(commit, &mut self.executor)?;
+            let mut own = schedule.of_commit(self.plan, commit.hash());
+            let end = match is_ready {
+                true => part(&mut self.executor, checkouts.sources(), &mut own)?,
+                false => RunEnd::Interrupted,
+            };
+            if end == RunEnd::Interrupted {
+                return Ok(end);
+            }
+            checkouts.remove();
+        }
+        Ok(RunEnd::Complete)
     }
 
     fn no_journal(&self, error: std::io::Error) -> CliError {
@@ -268,6 +301,17 @@ impl Measuring<'_> {
         let next = match (end, self.plan.variants.as_slice()) {
             (RunEnd::Interrupted, _) => "`lapwing run --resume` measures the rest".to_owned(),
             (RunEnd::Complete, [] | [_]) => "`lapwing report` shows it".to_owned(),
+            (RunEnd::Complete, [first, .., last]) if first.commit.is_some() => {
+                let hash = |it: &Variant| -> String {
+                    let hash = it.commit.as_ref().map_or("", |it| it.hash());
+                    hash.chars().take(10).collect()
+                };
+                format!(
+                    "`lapwing compare commit:{} commit:{}` judges the first and the last, `lapwing report` shows it",
+                    hash(first),
+                    hash(last)
+                )
+            }
             (RunEnd::Complete, several) => {
                 let sides: Vec<String> = several
                     .iter()

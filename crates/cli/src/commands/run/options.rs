@@ -11,7 +11,9 @@ use lapwing_core::suite::{
     Suite, nearest, parse_duration,
 };
 
+use super::commits::over_commits;
 use super::from_file::{FilePlan, Planned};
+use super::tests_of_suite::tests_of;
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::plan_file::PlanFile;
@@ -102,6 +104,15 @@ pub struct Run {
     /// Only benchmarks of the suite with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
+    /// Measure each commit from A to B (both too; first parents, oldest first) in a worktree of its own
+    #[arg(long, value_name = "A..B", help_heading = "Versions")]
+    pub commits: Option<String>,
+    /// Only every Nth of these commits, and both ends
+    #[arg(long, value_name = "N", requires = "commits", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Versions")]
+    pub every: Option<u32>,
+    /// Measure commits anew that were measured before
+    #[arg(long, requires = "commits", help_heading = "Versions")]
+    pub again: bool,
     /// Name of the session [default: two random words]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -109,7 +120,7 @@ pub struct Run {
     #[arg(long)]
     pub dry_run: bool,
     /// Measure what an interrupted session (the latest, or this one) has left
-    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan"])]
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan", "commits"])]
     pub resume: Option<String>,
     /// Form of the answer
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
@@ -150,7 +161,9 @@ impl Run {
             self.refuse_options_of_commands()?;
             let path = self.suite_file()?;
             let suite = Suite::load(&path).map_err(suite_file::about)?;
-            suite.plan(&self.settings(), seed)
+            let tests = tests_of(&suite)?;
+            let plan = suite.plan_with_tests(tests, &self.settings(), seed);
+            plan.map_err(CliError::input)?
         } else {
             let folder = std::env::current_dir()?;
             let mut settings = self.settings();
@@ -169,14 +182,18 @@ impl Run {
         } else {
             self.select(plan)?
         };
-        match numbers {
-            Some(numbers) => numbers.apply(plan, context),
-            None => Ok(Planned {
+        let planned = match numbers {
+            Some(numbers) => numbers.apply(plan, context)?,
+            None => Planned {
                 plan,
                 from_file: false,
                 means: BTreeMap::new(),
-            }),
-        }
+            },
+        };
+        Ok(Planned {
+            plan: over_commits(planned.plan, self, context)?,
+            ..planned
+        })
     }
 
     fn settings(&self) -> Settings {

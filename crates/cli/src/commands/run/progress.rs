@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lapwing_core::measure::{Consumer, Event};
 use lapwing_core::model::{Outcome, Record};
 use lapwing_core::show::{count, quantity};
-use lapwing_core::suite::{BurnIn, Plan};
+use lapwing_core::suite::{BurnIn, Commit, Plan};
 
 use crate::options::Context;
 use crate::table::counted;
@@ -127,9 +127,23 @@ fn headline(plan: &Plan, instances: usize) -> String {
         1 => "1 benchmark".to_owned(),
         many => format!("{} benchmarks", count(many)),
     };
-    let variants = match plan.variants.len() {
-        1 => String::new(),
-        many => format!(" × {many} variants"),
+    let commits = plan.variants.iter().filter_map(|it| it.commit.as_ref());
+    let mut commits: Vec<&str> = commits.map(Commit::hash).collect();
+    commits.dedup();
+    let sides = match (commits.len(), plan.variants.len()) {
+        (0, 1) => String::new(),
+        (0, many) => format!(" × {many} variants"),
+        (many, all) if many == all => format!(" × {}", counted(many as u64, "commit")),
+        (many, all) => format!(
+            " × {} × {} variants",
+            counted(many as u64, "commit"),
+            all / many
+        ),
+    };
+    let order = if plan.interleave || commits.is_empty() {
+        "order interleaved"
+    } else {
+        "one commit after another"
     };
     let first = &plan.cases[0];
     let same = plan.cases.iter().all(|it| {
@@ -163,7 +177,7 @@ fn headline(plan: &Plan, instances: usize) -> String {
         format!(", {} instances", count(instances))
     };
     format!(
-        "measuring {benchmarks}{variants}{repeats}, seed {}, order interleaved",
+        "measuring {benchmarks}{sides}{repeats}, seed {}, {order}",
         plan.seed
     )
 }
@@ -177,10 +191,11 @@ impl Consumer for Progress<'_> {
                 case,
                 variant,
             } => {
-                let variant = if variant.name == lapwing_core::model::Run::DEFAULT_VARIANT {
+                let label = variant.label();
+                let variant = if label == lapwing_core::model::Run::DEFAULT_VARIANT {
                     String::new()
                 } else {
-                    format!("  {}", variant.name)
+                    format!("  {label}")
                 };
                 self.current = Current {
                     label: format!("{}{variant}", shorten(&case.benchmark.id)),

@@ -29,12 +29,13 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, C
         ));
         return Ok(Exit::Fine);
     }
-    let ids = plan
+    let found = plan
         .variants
         .iter()
         .map(|variant| {
-            let run = state.runs.iter().find(|run| run.variant == variant.name);
-            run.map(|run| run.id).ok_or_else(|| {
+            // The last of several declares the most metrics.
+            let run = state.runs.iter().rev().find(|run| variant.is_of(run));
+            run.cloned().ok_or_else(|| {
                 CliError::input(format!(
                     "session `{name}` was ended before anything was measured"
                 ))
@@ -44,7 +45,7 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, C
         .collect::<Result<Vec<_>, _>>()?;
     let runs = Runs {
         session: state.session,
-        ids,
+        runs: found,
     };
     let executor = start_executor(&plan)?;
     Measuring {
@@ -123,7 +124,7 @@ fn finished(plan: &Plan, state: &SessionState) -> Vec<Finished> {
         .iter()
         .filter_map(|it| {
             let run = state.runs.iter().find(|run| run.id == it.instance.run)?;
-            let variant = plan.variants.iter().position(|v| v.name == run.variant)?;
+            let variant = plan.variants.iter().position(|v| v.is_of(run))?;
             let id = &it.instance.benchmark.id;
             let case = plan
                 .cases

@@ -59,12 +59,12 @@ impl Summary {
                 let case = plan.cases.iter().position(|it| it.benchmark.id == *id);
                 for (at, variant) in plan.variants.iter().enumerate() {
                     let of = |it: &&InstanceData| {
-                        it.instance.benchmark.id == *id && it.run.variant == variant.name
+                        it.instance.benchmark.id == *id && variant.is_of(&it.run)
                     };
                     let instances: Vec<InstanceData> =
                         data.instances.iter().filter(of).cloned().collect();
                     if let (Some(case), false) = (case, instances.is_empty()) {
-                        let row = row(id, &variant.name, &instances);
+                        let row = row(id, &variant.label(), &instances);
                         found.insert((case, at), row);
                     }
                 }
@@ -269,7 +269,6 @@ impl Summary {
 fn row(benchmark: &str, variant: &str, instances: &[InstanceData]) -> Row {
     let cleaned = clean(instances, "wall_time", Policy::default());
     let of = |metric: &str| estimate(&clean(instances, metric, Policy::default()));
-    let declared = &instances[0].run.metrics;
     let mut names: Vec<&String> = instances
         .iter()
         .flat_map(|it| it.iterations.values.keys())
@@ -285,7 +284,9 @@ fn row(benchmark: &str, variant: &str, instances: &[InstanceData]) -> Row {
     let own = names
         .into_iter()
         .filter_map(|name| {
-            let metric = declared.get(name).cloned().unwrap_or_default();
+            // A further run declares what came up later.
+            let mut declared = instances.iter().map(|it| it.run.metrics.get(name));
+            let metric = declared.find_map(|it| it.cloned()).unwrap_or_default();
             Some((name.clone(), metric, of(name)?))
         })
         .collect();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{
+use super::{
     Annotation, Instance, InstanceEnd, Iteration, Record, RecordKind, Run, Session, Span, Summary,
 };
 
@@ -118,7 +118,7 @@ fn refuse_negative(iteration: &Iteration) -> Result<(), LineError> {
 /// Returns the line's own keys; the two of the envelope are no extra keys.
 fn body<T: DeserializeOwned>(
     line: &[u8],
-    extra: impl Fn(&mut T) -> &mut crate::model::Object,
+    extra: impl Fn(&mut T) -> &mut super::Object,
 ) -> Result<T, LineError> {
     let mut value: T = serde_json::from_slice(line)?;
     let extra = extra(&mut value);

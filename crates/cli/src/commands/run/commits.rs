@@ -1,0 +1,307 @@
+//! `lapwing run --commits`: the history of a repository, measured commit by commit.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lapwing_core::measure::local::LocalExecutor;
+use lapwing_core::measure::{
+    CommitRange, CommitsError, End, Execution, Executor, ExecutorError, FixedSchedule, Leftovers,
+    Place, SOURCE_VARIABLE, Source, Sources, Stdin, add_worktree, remove_worktree,
+};
+use lapwing_core::model::{Id, InstanceOutcome};
+use lapwing_core::record::inbox::is_under_way;
+use lapwing_core::record::{Filter, StoreError};
+use lapwing_core::suite::{Commit, Plan, Variant, VersionSource};
+
+use super::options::Run;
+use crate::error::CliError;
+use crate::options::Context;
+use crate::table::counted;
+
+/// How the reason begins why a commit whose build failed was not measured.
+const NOT_BUILT: &str = "the build failed";
+/// As much of what a build says is looked at.
+const SAID: usize = 16 << 10;
+/// So many digits of its hash name a commit's folder.
+const DIGITS: usize = 16;
+
+/// Returns the plan with every setting once for each commit that is to be measured.
+pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<Plan, CliError> {
+    let Some(text) = &command.commits else {
+        return Ok(plan);
+    };
+    let range = CommitRange {
+        text,
+        every: command.every.map_or(1, |it| it as usize),
+        are_built: plan.build.is_some(),
+    };
+    let commits = range.commits(&repository(&plan)?).map_err(about)?;
+    let all = commits.len();
+    let measured = if command.again {
+        BTreeSet::new()
+    } else {
+        measured(&plan, context)?
+    };
+    let is_new = |commit: &Commit| {
+        let lacks = |variant: &Variant| {
+            let mut cases = plan.cases.iter();
+            cases.any(|case| {
+                let key = (
+                    commit.hash().to_owned(),
+                    variant.name.clone(),
+                    case.benchmark.id.clone(),
+                );
+                !measured.contains(&key)
+            })
+        };
+        plan.variants.iter().any(lacks)
+    };
+    let left: Vec<Commit> = commits.into_iter().filter(is_new).collect();
+    if left.len() < all && !context.quiet {
+        context.terminal.note(&format!(
+            "{} of {} measured before (--again measures them anew)",
+            all - left.len(),
+            counted(all as u64, "commit")
+        ));
+    }
+    let variants = std::mem::take(&mut plan.variants);
+    plan.variants = left
+        .iter()
+        .flat_map(|commit| {
+            variants.iter().map(|variant| Variant {
+                commit: Some(commit.clone()),
+                ..variant.clone()
+            })
+        })
+        .collect();
+    Ok(plan)
+}
+
+fn repository(plan: &Plan) -> Result<PathBuf, CliError> {
+    match &plan.version {
+        VersionSource::WorkingDirectory => Ok(super::working_directory()),
+        VersionSource::Repository(path) => Ok(PathBuf::from(path)),
+        VersionSource::Package(_) | VersionSource::Command(_) | VersionSource::Name(_) => Err(CliError::input(
+            "--commits needs the repository of what is measured, and [version] of the suite names something else",
+        )
+        .hint("say `repository = \"…\"` under [version]")),
+    }
+}
+
+fn about(error: CommitsError) -> CliError {
+    let hint = match &error {
+        CommitsError::NotARange { .. } => {
+            "write `--commits A..B`: branches, tags or hashes; B may be left out"
+        }
+        CommitsError::NoRepository { .. } => {
+            "call `lapwing run` in the repository, or name it under [version] of the suite"
+        }
+        CommitsError::Shallow { .. } => "`git fetch --unshallow` brings the rest",
+        CommitsError::Dirty { .. } => "commit them, or `git stash` them",
+        CommitsError::Unknown { .. } => "`git log --first-parent --oneline` lists commits",
+        CommitsError::NotAncestor { .. } => "the older one comes first",
+        CommitsError::Submodules { .. } => {
+            "fetch them in each worktree: `build = \"git submodule update --init --recursive\"` under [version]"
+        }
+    };
+    CliError::input(error).hint(hint)
+}
+
+/// Commit, variant and benchmark of what the store has.
+type Measured = BTreeSet<(String, String, String)>;
+
+fn measured(plan: &Plan, context: &Context) -> Result<Measured, CliError> {
+    let mut found = BTreeSet::new();
+    if !context.store.exists() {
+        return Ok(found);
+    }
+    let filter = Filter {
+        suites: vec![plan.suite.clone()],
+        ..Filter::default()
+    };
+    let store = crate::store::open_for_reading(context)?;
+    let read = store.each_benchmark(&filter, |data| {
+        for it in &data.instances {
+            let end = it.end.as_ref();
+            let counts = end.is_some_and(|end| match end.outcome {
+                InstanceOutcome::Ok | InstanceOutcome::Failed | InstanceOutcome::TimedOut => true,
+                // A build may go well another time; a test that skips itself does so again.
+                InstanceOutcome::Skipped => !end
+                    .message
+                    .as_ref()
+                    .is_some_and(|it| it.starts_with(NOT_BUILT)),
+                InstanceOutcome::Lost => false,
+            });
+            let version = &it.run.version;
+            if let (true, Some(commit), false) =
+                (counts, &version.commit, version.dirty == Some(true))
+            {
+                let variant = it.run.variant.clone();
+                found.insert((commit.clone(), variant, data.benchmark.id.clone()));
+            }
+        }
+        Ok::<(), StoreError>(())
+    });
+    match read {
+        Ok(()) | Err(StoreError::NoMatch { .. }) => Ok(found),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The folders in which commits are checked out; they go when this goes.
+pub struct Checkouts<'a> {
+    plan: &'a Plan,
+    context: &'a Context,
+    folder: PathBuf,
+    made: Vec<(PathBuf, PathBuf)>,
+    sources: Sources,
+}
+
+impl<'a> Checkouts<'a> {
+    /// Clears away what killed processes left, and makes nothing yet.
+    pub fn new(plan: &'a Plan, session: Id, context: &'a Context) -> Self {
+        let store =
+            std::path::absolute(&context.store).unwrap_or_else(|_gone| context.store.clone());
+        let all = store.parent().unwrap_or(Path::new("/")).join("worktrees");
+        let checkouts = Self {
+            plan,
+            context,
+            folder: all.join(session.to_string()),
+            made: Vec::new(),
+            sources: Sources::default(),
+        };
+        if let Some(commit) = plan.variants.iter().find_map(|it| it.commit.as_ref()) {
+            checkouts.clear(&all, Path::new(&commit.repository));
+        }
+        checkouts
+    }
+
+    /// Returns the commits of which something is left to measure, in the order of the plan.
+    pub fn wanted(&self, schedule: &FixedSchedule) -> Vec<Commit> {
+        let left: BTreeSet<usize> = schedule.left().map(|it| it.variant).collect();
+        let mut wanted: Vec<Commit> = Vec::new();
+        for variant in left {
+            let commit = self.plan.variants[variant].commit.as_ref();
+            wanted.extend(commit.filter(|it| !wanted.contains(it)).cloned());
+        }
+        wanted
+    }
+
+    /// Checks a commit out and builds it. `false` when somebody interrupted that.
+    pub fn prepare(
+        &mut self,
+        commit: &Commit,
+        executor: &mut LocalExecutor,
+    ) -> Result<bool, ExecutorError> {
+        let name: String = commit.hash().chars().take(DIGITS).collect();
+        let folder = self.folder.join(name);
+        let repository = PathBuf::from(&commit.repository);
+        self.made.push((repository.clone(), folder.clone()));
+        let source = match add_worktree(commit, &folder) {
+            Err(reason) => Source::Broken(format!("it cannot be checked out: {reason}")),
+            Ok(()) => match self.build(commit, &folder, executor)? {
+                Built::Well => Source::Ready(Place {
+                    repository,
+                    folder: folder.canonicalize().unwrap_or(folder),
+                }),
+                Built::Badly(reason) => Source::Broken(reason),
+                Built::Interrupted => return Ok(false),
+            },
+        };
+        if let Source::Broken(reason) = &source {
+            let label = commit.version.label().unwrap_or_default();
+            self.context
+                .terminal
+                .note(&format!("{label} is not measured: {reason}"));
+        }
+        self.sources.insert(commit.hash(), source);
+        Ok(true)
+    }
+
+    /// Returns where the commits are.
+    pub fn sources(&self) -> Sources {
+        self.sources.clone()
+    }
+
+    /// Removes the folders made so far.
+    pub fn remove(&mut self) {
+        for (repository, folder) in self.made.drain(..) {
+            remove_worktree(&repository, &folder);
+        }
+        // Others may be in it.
+        let _not_empty = fs::remove_dir(&self.folder);
+        let _not_empty = self.folder.parent().map(fs::remove_dir);
+    }
+
+    fn build(
+        &self,
+        commit: &Commit,
+        folder: &Path,
+        executor: &mut LocalExecutor,
+    ) -> Result<Built, ExecutorError> {
+        let Some(command) = &self.plan.build else {
+            return Ok(Built::Well);
+        };
+        if !self.context.quiet {
+            let label = commit.version.label().unwrap_or_default();
+            self.context.terminal.say(&format!("building {label}"));
+        }
+        let source = (SOURCE_VARIABLE.to_owned(), folder.display().to_string());
+        let executed = executor.execute(&Execution {
+            command: command.clone(),
+            directory: Some(folder.to_owned()),
+            environment: [source].into(),
+            stdin: Stdin::Null,
+            time_limit: None,
+            keep_stdout: SAID,
+            keep_stderr: SAID,
+            counters: false,
+            leftovers: Leftovers::End,
+        })?;
+        let ended = match &executed.end {
+            End::Exited(0) => return Ok(Built::Well),
+            End::Interrupted => return Ok(Built::Interrupted),
+            End::Exited(code) => format!("exit code {code}"),
+            End::Signalled(signal) => format!("ended by signal {signal}"),
+            End::NotStarted(reason) => reason.clone(),
+            End::TimedOut => "ended at its time limit".to_owned(),
+        };
+        let texts =
+            [&executed.stderr, &executed.stdout].map(|it| String::from_utf8_lossy(&it.bytes));
+        let mut lines = texts.iter().flat_map(|it| it.lines().rev());
+        let said = lines.find(|line| !line.trim().is_empty());
+        let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
+        Ok(Built::Badly(format!("{NOT_BUILT}: {ended}{said}")))
+    }
+
+    /// Removes the folders of sessions that nobody measures any more.
+    fn clear(&self, all: &Path, repository: &Path) {
+        let inbox = lapwing_core::record::Store::inbox_of(&self.context.store);
+        for entry in fs::read_dir(all).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let session = name.to_str().and_then(|it| it.parse::<Id>().ok());
+            let is_dead =
+                session.is_some_and(|it| matches!(is_under_way(&inbox, it, None), Ok(false)));
+            if !is_dead {
+                continue;
+            }
+            for folder in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+                remove_worktree(repository, &folder.path());
+            }
+            let _not_empty = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+impl Drop for Checkouts<'_> {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+enum Built {
+    Well,
+    Badly(String),
+    Interrupted,
+}

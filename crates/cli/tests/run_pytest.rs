@@ -1,0 +1,356 @@
+//! `lapwing run` with tests of pytest: a script in place of Python, and the real plugin where there is one.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+mod program;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use program::{output, run};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+/// Writes what the plugin would, for the tests `test_a.py::test_it[1]` and `…[2]`; the second one dies.
+const FAKE: &str = r#"#!/bin/sh
+printf '%s\n' "$*" >> calls
+node=$3
+while [ $# -gt 0 ]; do
+    case $1 in
+        --lapwing-collect)
+            for n in 1 2; do
+                echo '{"id":"test_a.py::test_it['$n']","params":{"n":'$n'},"tags":["t'$n'"],"fingerprint":"sha256:0'$n'","source":null,"burn_in":1,"iterations":2,"time_limit":null,"max_failures":3,"root":"'"$PWD"'"}'
+            done > "$2"
+            exit 0;;
+        --lapwing-output) file=$2;;
+    esac
+    shift
+done
+s=0190a000-0000-7000-8000-000000000001 r=0190a000-0000-7000-8000-000000000002 i=0190a000-0000-7000-8000-000000000003
+{
+    echo '{"v":1,"kind":"session","id":"'$s'","suite":"s","started":"2026-01-01T00:00:00Z","tool":"pytest-lapwing 0.1.0"}'
+    echo '{"v":1,"kind":"run","id":"'$r'","session":"'$s'","metrics":{"wall_time":{"unit":"s","better":"lower"},"rows":{"unit":"1","better":"higher"}}}'
+    echo '{"v":1,"kind":"instance","id":"'$i'","run":"'$r'","benchmark":{"id":"'"${node##*/}"'"},"attributes":{"source":{"path":"test_a.py","line":3,"text":"def"}}}'
+    echo '{"v":1,"kind":"iteration","instance":"'$i'","index":0,"burn_in":true,"outcome":"ok","metrics":{"wall_time":0.5,"rows":7}}'
+    echo '{"v":1,"kind":"iteration","instance":"'$i'","index":1,"burn_in":false,"outcome":"ok","metrics":{"wall_time":0.25,"rows":7}}'
+} > "$file"
+case $node in *'[2]') kill -9 $$;; esac
+echo '{"v":1,"kind":"instance_end","instance":"'$i'","outcome":"ok"}' >> "$file"
+"#;
+
+const SUITE: &str = r#"
+suite = "demo"
+[benchmark.tests]
+pytest = "."
+python = "./python"
+instances = 3
+tags = ["all"]
+env = { LEVEL = "3" }
+"#;
+
+fn folder(suite: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("lapwing.toml"), suite).unwrap();
+    let python = folder.path().join("python");
+    fs::write(&python, FAKE).unwrap();
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+fn rows(folder: &Path, sql: &str) -> Vec<String> {
+    let store = Connection::open(folder.join(".lapwing/lapwing.db")).unwrap();
+    let mut statement = store.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+#[test]
+fn each_instance_is_a_process_of_pytest() {
+    let folder = folder(SUITE);
+    let done = run(folder.path(), &["run", "--seed", "7"]);
+    assert!(done.contains("test_a.py::test_it[1]  250 ms"), "{done}");
+    assert!(done.contains("rows"), "{done}");
+    assert!(done.ends_with("exit 0"), "{done}");
+    let found = "SELECT benchmark || ' ' || outcome || ' ' || count(*) FROM instances GROUP BY benchmark, outcome ORDER BY 1";
+    assert_eq!(
+        rows(folder.path(), found),
+        [
+            "test_a.py::test_it[1] ok 3",
+            "test_a.py::test_it[2] failed 3"
+        ]
+    );
+    let iterations = "SELECT benchmark || ' ' || sum(burn_in) || ' ' || count(*) FROM iterations GROUP BY benchmark ORDER BY 1";
+    assert_eq!(
+        rows(folder.path(), iterations),
+        ["test_a.py::test_it[1] 3 6", "test_a.py::test_it[2] 3 6"]
+    );
+    let attributes = "SELECT attributes FROM instance WHERE attributes LIKE '%\"process\"%user_time%' AND attributes LIKE '%test_a.py%'";
+    assert_eq!(rows(folder.path(), attributes).len(), 6);
+    let calls = fs::read_to_string(folder.path().join("calls")).unwrap();
+    assert_eq!(
+        calls.lines().count(),
+        7,
+        "one to collect, one for each instance: {calls}"
+    );
+}
+
+#[test]
+fn names_tags_and_plans_choose_tests_and_how_often() {
+    let folder = folder(SUITE);
+    let path = folder.path();
+    let by_tag = run(path, &["run", "--tag", "t1", "--dry-run", "--seed", "7"]);
+    assert!(
+        by_tag.starts_with("3 instances, 9 executions at least, seed 7"),
+        "{by_tag}"
+    );
+    let by_name = run(
+        path,
+        &[
+            "run",
+            "-b",
+            "*test_it*",
+            "--tag",
+            "all",
+            "-n",
+            "1",
+            "--dry-run",
+        ],
+    );
+    assert!(by_name.starts_with("2 instances"), "{by_name}");
+    fs::write(
+        path.join("plan.json"),
+        r#"[{"item": "test_a.py::test_it[1]", "burn_in": 0, "config": [{"slowdown": 1.1, "instances": 2, "iterations": 9}]}]"#,
+    )
+    .unwrap();
+    let planned = output(path, &["run", "--plan", "plan.json", "-q"]);
+    let calls = fs::read_to_string(path.join("calls")).unwrap();
+    let last = calls.lines().last().unwrap();
+    assert!(planned.status.success(), "{planned:?}");
+    assert!(
+        last.ends_with("--lapwing-burn-in=0 --lapwing-iterations=9"),
+        "{last}"
+    );
+}
+
+#[test]
+fn what_keeps_tests_from_being_found_is_said() {
+    let say = |script: &str| {
+        let folder = folder(SUITE);
+        fs::write(
+            folder.path().join("python"),
+            format!("#!/bin/sh\n{script}\n"),
+        )
+        .unwrap();
+        run(folder.path(), &["run"]).replace(&folder.path().display().to_string(), "HERE")
+    };
+    insta::assert_snapshot!(say("echo '/usr/bin/python3: No module named pytest' >&2; exit 1"), @r#"
+    error: [benchmark.tests]: `HERE/python` has no pytest
+      hint: `HERE/python -m pip install pytest-lapwing`, or name the interpreter that has it: `python = "…"`
+    exit 2
+    "#);
+    insta::assert_snapshot!(say("echo 'error: unrecognized arguments: --lapwing-collect' >&2; exit 4"), @r#"
+    error: [benchmark.tests]: `HERE/python` has no pytest-lapwing
+      hint: `HERE/python -m pip install pytest-lapwing`, or name the interpreter that has it: `python = "…"`
+    exit 2
+    "#);
+    insta::assert_snapshot!(say("echo 'no tests collected'; exit 5"), @r#"
+    error: [benchmark.tests]: . has no test that is a benchmark
+      hint: mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = ["--lapwing-all=PATH"]`
+    exit 2
+    "#);
+    insta::assert_snapshot!(say("echo 'E   SyntaxError: invalid'; exit 2"), @"
+    error: [benchmark.tests]: pytest cannot collect .
+    E   SyntaxError: invalid
+    exit 2
+    ");
+    insta::assert_snapshot!(say("exit 0"), @r#"
+    error: [benchmark.tests]: . has no test that is a benchmark
+      hint: mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = ["--lapwing-all=PATH"]`
+    exit 2
+    "#);
+    let missing = folder(&SUITE.replace("./python", "no-such-python"));
+    insta::assert_snapshot!(run(missing.path(), &["run"]), @r#"
+    error: [benchmark.tests]: Python cannot be started: no such command: `no-such-python`
+      hint: name another interpreter: `python = "…"`
+    exit 2
+    "#);
+}
+
+/// Returns a Python that has the plugin: `LAPWING_PYTEST_PYTHON`, or the one that `./test` makes.
+fn python() -> Option<PathBuf> {
+    let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/venv-lapwing/bin/python");
+    let python = std::env::var_os("LAPWING_PYTEST_PYTHON").map_or(made, PathBuf::from);
+    let mut command = Command::new(&python);
+    let works = command
+        .args(["-c", "import pytest, pytest_lapwing"])
+        .output();
+    if works.is_ok_and(|it| it.status.success()) {
+        return Some(python);
+    }
+    #[expect(
+        clippy::print_stderr,
+        reason = "who reads the tests' output is to know"
+    )]
+    {
+        eprintln!(
+            "NOT TESTED: no Python with pytest-lapwing; ./test makes one, LAPWING_PYTEST_PYTHON names another"
+        );
+    }
+    None
+}
+
+#[test]
+fn the_real_plugin_measures_a_real_suite() {
+    let Some(python) = python() else { return };
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    fs::create_dir(path.join("benchmarks")).unwrap();
+    fs::write(
+        path.join("benchmarks/test_a.py"),
+        r#"
+import os, signal
+import pytest
+
+@pytest.mark.lapwing(iterations=2)
+@pytest.mark.parametrize("n", [1, 2])
+def test_sum(n):
+    sum(range(n))
+
+@pytest.mark.lapwing
+def test_fails():
+    raise ValueError(os.environ["MODE"])
+
+calls = 0
+
+@pytest.mark.lapwing
+def test_dies():
+    global calls
+    calls += 1
+    if calls == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def test_rows(benchmark_record):
+    benchmark_record.record("rows", 7, unit="1", better="higher")
+"#,
+    )
+    .unwrap();
+    let suite = format!(
+        "suite = 'real'\n[defaults]\ninstances = 2\niterations = 4\n[benchmark.t]\npytest = 'benchmarks/'\npython = '{}'\n\
+         [factor.mode]\nlevels = ['a', 'b']\napply.env = {{ MODE = '{{level}}' }}\n",
+        python.display()
+    );
+    fs::write(path.join("lapwing.toml"), suite).unwrap();
+    let done = run(path, &["run", "--seed", "7"]);
+    assert!(done.contains("iterations failed: ValueError: a"), "{done}");
+    let found = "SELECT benchmark || ' ' || variant || ' ' || count(*) || ' ' || sum(burn_in) FROM iterations \
+                 WHERE variant = 'mode=a' GROUP BY benchmark ORDER BY benchmark";
+    assert_eq!(
+        rows(path, found),
+        [
+            "benchmarks/test_a.py::test_dies mode=a 4 2",
+            "benchmarks/test_a.py::test_fails mode=a 6 2",
+            "benchmarks/test_a.py::test_rows mode=a 8 0",
+            "benchmarks/test_a.py::test_sum[1] mode=a 6 2",
+            "benchmarks/test_a.py::test_sum[2] mode=a 6 2",
+        ]
+    );
+    let ends = "SELECT benchmark || ' ' || outcome || ' ' || count(*) FROM instances GROUP BY benchmark, outcome ORDER BY benchmark";
+    assert_eq!(
+        rows(path, ends),
+        [
+            "benchmarks/test_a.py::test_dies failed 4",
+            "benchmarks/test_a.py::test_fails failed 4",
+            "benchmarks/test_a.py::test_rows ok 4",
+            "benchmarks/test_a.py::test_sum[1] ok 4",
+            "benchmarks/test_a.py::test_sum[2] ok 4",
+        ]
+    );
+    // What pytest records by itself goes on with the same series: same id, same fingerprint.
+    let alone = Command::new(&python)
+        .args([
+            "-m",
+            "pytest",
+            "-q",
+            "--lapwing",
+            "--lapwing-suite",
+            "real",
+            "benchmarks/",
+            "-k",
+            "sum",
+        ])
+        .current_dir(path)
+        .output()
+        .unwrap();
+    assert!(alone.status.success(), "{alone:?}");
+    assert!(output(path, &["list"]).status.success());
+    let series = "SELECT benchmark.id || ' ' || count(DISTINCT fingerprint) || ' ' || count(*) FROM instance \
+                  JOIN benchmark ON benchmark.key = instance.benchmark WHERE benchmark.id LIKE '%sum%' \
+                  GROUP BY benchmark.id ORDER BY benchmark.id";
+    assert_eq!(
+        rows(path, series),
+        [
+            "benchmarks/test_a.py::test_sum[1] 1 5",
+            "benchmarks/test_a.py::test_sum[2] 1 5"
+        ]
+    );
+}
+
+#[test]
+fn each_commit_executes_its_own_test_with_its_own_code() {
+    let Some(python) = python() else { return };
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=T", "-c", "user.email=t@example.org"]);
+        let done = git.args(arguments).current_dir(path).output().unwrap();
+        assert!(done.status.success(), "git {arguments:?}: {done:?}");
+    };
+    git(&["init", "--quiet"]);
+    fs::write(
+        path.join(".gitignore"),
+        ".lapwing\n__pycache__\n.pytest_cache\n",
+    )
+    .unwrap();
+    let suite = format!(
+        "suite = 'own'\n[defaults]\ninstances = 1\n[benchmark.t]\npytest = 'test_a.py'\npython = '{}'\n",
+        python.display()
+    );
+    fs::write(path.join("lapwing.toml"), suite).unwrap();
+    let test = "def test_rows(benchmark_record):\n    import os, rows\n    assert rows.__file__.startswith(os.environ['LAPWING_SOURCE'])\n    benchmark_record.record('rows', rows.ROWS)\n";
+    for rows in 1..=3 {
+        fs::write(path.join("rows.py"), format!("ROWS = {rows}\n")).unwrap();
+        if rows > 1 {
+            fs::write(
+                path.join("test_a.py"),
+                test.replace("ROWS)", &format!("ROWS)  # {}", rows / 3)),
+            )
+            .unwrap();
+        }
+        git(&["add", "."]);
+        git(&["commit", "--quiet", "-m", "rows"]);
+        git(&["tag", &format!("v{rows}")]);
+    }
+    let done = run(path, &["run", "--commits", "v1..v3", "--seed", "7"]);
+    assert!(done.contains("rows"), "{done}");
+    let ends = "SELECT version || ' ' || outcome || ' ' || coalesce(substr(message, 1, 37), '-') FROM instances ORDER BY version";
+    assert_eq!(
+        rows(path, ends),
+        [
+            "v1 skipped pytest recorded nothing: exit code 4:",
+            "v2 ok -",
+            "v3 ok -"
+        ]
+    );
+    let prints = "SELECT count(DISTINCT fingerprint) || '' FROM instance WHERE outcome = 'ok'";
+    assert_eq!(
+        rows(path, prints),
+        ["2"],
+        "the test itself has changed from v2 to v3"
+    );
+    let values = output(path, &["export", "--to", "csv", "--metric", "rows"]);
+    let text = String::from_utf8(values.stdout).unwrap();
+    assert!(text.contains(",2") && text.contains(",3"), "{text}");
+}

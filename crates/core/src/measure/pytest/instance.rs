@@ -1,0 +1,264 @@
+//! One visit to a test: one process of pytest, whose iterations become ours.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::super::event::Event;
+use super::super::execute::{End, Executed, Execution, Leftovers, Stdin, Tail};
+use super::super::runner::{Outlet, RunError, Surroundings, describe, processor_time};
+use super::super::source::Place;
+use super::output::{Recorded, read};
+use crate::model::{Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Object, Record, Run};
+use crate::suite::{Case, CommandLine, PytestTest, Variant};
+
+/// How much of what pytest says is kept where something went wrong.
+const TAIL: usize = 16 * 1024;
+/// What a process may take besides its iterations: imports, fixtures of the session and module, their teardown.
+const START_UP: Duration = Duration::from_secs(300);
+
+/// Measures a test once; `instance` is what is known of the visit beforehand, and `run` the one that it belongs to,
+/// which becomes a further one when the test has metrics that it does not declare.
+///
+/// Returns how the instance ended; `None` when somebody interrupted it.
+pub(in super::super) fn measure_test(
+    test: &PytestTest,
+    (case, variant): (&Case, &Variant),
+    place: Option<&Place>,
+    mut instance: Instance,
+    run: &mut Run,
+    around: &mut Surroundings<'_>,
+    outlet: &mut Outlet<'_, '_>,
+) -> Result<Option<InstanceOutcome>, RunError> {
+    let file = around.scratch.join(format!("{}.jsonl", instance.id));
+    let limit = case.time_limit.map(|limit| whole_limit(case, limit));
+    let executed = around.executor.execute(&Execution {
+        command: CommandLine::Words(words(test, (case, variant), place, &file)),
+        directory: Place::directory(place, case),
+        environment: Place::environment(place, case, variant),
+        stdin: Stdin::Null,
+        time_limit: limit,
+        keep_stdout: TAIL,
+        keep_stderr: TAIL,
+        counters: true,
+        leftovers: Leftovers::End,
+    })?;
+    // It may hold anything that a test wrote into a message.
+    let bytes = std::fs::read(&file).unwrap_or_default();
+    let _absent = std::fs::remove_file(&file);
+    let recorded = read(&String::from_utf8_lossy(&bytes), &case.benchmark.id);
+    let (outcome, message) = outcome(&executed, &recorded, limit, place.is_some());
+
+    if let Some(own) = &recorded.instance {
+        instance.attributes = own.attributes.clone();
+        instance.artifacts = own.artifacts.clone();
+        // The test as it was executed, should somebody have changed it since it was collected.
+        instance.benchmark.fingerprint = own.benchmark.fingerprint.clone();
+    }
+    instance
+        .attributes
+        .insert("process".to_owned(), process(&executed).into());
+    if !matches!(outcome, InstanceOutcome::Ok) && recorded.end.is_none() {
+        for (name, tail) in [("stdout", &executed.stdout), ("stderr", &executed.stderr)] {
+            if !tail.bytes.is_empty() {
+                instance
+                    .attributes
+                    .insert(name.to_owned(), text(tail).into());
+            }
+        }
+    }
+    declare(&recorded, run, outlet)?;
+    instance.run = run.id;
+    let id = instance.id;
+    outlet.keep(&Record::Instance(instance))?;
+    for iteration in recorded.iterations {
+        outlet.keep(&Record::Iteration(Iteration {
+            instance: id,
+            ..iteration
+        }))?;
+    }
+    let mut observed = recorded.end.map(|it| it.observed).unwrap_or_default();
+    observed.extend(around.watch.end(processor_time(&executed)));
+    outlet.keep(&Record::InstanceEnd(InstanceEnd {
+        instance: id,
+        ended: Some(around.clock.now()),
+        outcome,
+        message,
+        observed,
+        extra: Object::new(),
+    }))?;
+    if executed.left_behind > 0 && executed.end != End::Interrupted {
+        let id = &case.benchmark.id;
+        outlet.send(&Event::Note(format!(
+            "{id} leaves processes behind when it ends; they are ended"
+        )))?;
+    }
+    Ok((executed.end != End::Interrupted).then_some(outcome))
+}
+
+/// Returns how pytest is called.
+fn words(
+    test: &PytestTest,
+    (case, variant): (&Case, &Variant),
+    place: Option<&Place>,
+    file: &Path,
+) -> Vec<String> {
+    let root = place.map_or_else(
+        || PathBuf::from(&test.root),
+        |it| it.moved(Path::new(&test.root)),
+    );
+    // A node id starts from pytest's root folder, an argument from the working directory.
+    let node = root.join(&case.benchmark.id).display().to_string();
+    let mut words = vec![
+        test.python.clone(),
+        "-m".to_owned(),
+        "pytest".to_owned(),
+        node,
+    ];
+    words.push(format!("--rootdir={}", root.display()));
+    words.extend(test.arguments.iter().cloned());
+    words.extend(["--lapwing", "--lapwing-driven", "--lapwing-output"].map(str::to_owned));
+    words.push(file.display().to_string());
+    let planned = case.burn_in.planned();
+    if planned != test.collected.burn_in {
+        words.push(format!("--lapwing-burn-in={planned}"));
+    }
+    if case.iterations != test.collected.iterations {
+        words.push(format!("--lapwing-iterations={}", case.iterations));
+    }
+    if let (Some(limit), true) = (
+        case.time_limit,
+        case.time_limit != test.collected.time_limit,
+    ) {
+        words.push(format!("--lapwing-time-limit={}", limit.as_secs_f64()));
+    }
+    if case.max_failures != test.collected.max_failures {
+        words.push(format!("--lapwing-max-failures={}", case.max_failures));
+    }
+    words.extend(variant.arguments.iter().cloned());
+    words
+}
+
+fn whole_limit(case: &Case, limit: Duration) -> Duration {
+    let iterations = case.burn_in.planned().saturating_add(case.iterations);
+    limit.saturating_mul(iterations).saturating_add(START_UP)
+}
+
+/// Returns how the instance ended, and why if not well.
+fn outcome(
+    executed: &Executed,
+    recorded: &Recorded,
+    limit: Option<Duration>,
+    of_commit: bool,
+) -> (InstanceOutcome, Option<String>) {
+    if executed.end == End::Interrupted {
+        return (InstanceOutcome::Lost, Some("interrupted".to_owned()));
+    }
+    if executed.end == End::TimedOut {
+        let ended = describe(&End::TimedOut, limit);
+        let message =
+            format!("{ended}, which is that of all iterations and 5 minutes to start and end");
+        return (InstanceOutcome::TimedOut, Some(message));
+    }
+    if let Some(reason) = &recorded.unreadable {
+        let message = format!("pytest-lapwing wrote what is no record: {reason}");
+        return (InstanceOutcome::Failed, Some(message));
+    }
+    match &recorded.end {
+        // A test that ends pytest does so each time: measuring it anew would not help.
+        Some(end) if end.outcome == InstanceOutcome::Lost => {
+            let message = format!("ended pytest: {}", describe(&executed.end, limit));
+            (InstanceOutcome::Failed, Some(message))
+        }
+        Some(end) => (end.outcome, end.message.clone()),
+        None => {
+            let said = last_words(executed).map_or_else(String::new, |it| format!(": {it}"));
+            let ended = describe(&executed.end, limit);
+            // What a commit does not have cannot be measured there, and nothing is wrong with that.
+            let is_absent = of_commit && matches!(executed.end, End::Exited(4 | 5));
+            let outcome = if is_absent {
+                InstanceOutcome::Skipped
+            } else {
+                InstanceOutcome::Failed
+            };
+            let what = if recorded.instance.is_some() {
+                "pytest died"
+            } else {
+                "pytest recorded nothing"
+            };
+            (outcome, Some(format!("{what}: {ended}{said}")))
+        }
+    }
+}
+
+/// Returns what the operating system counted for the process as a whole.
+fn process(executed: &Executed) -> Object {
+    let mut process = Object::new();
+    process.insert("wall_time".to_owned(), json!(executed.wall.as_secs_f64()));
+    if let Some(usage) = &executed.usage {
+        for (name, value) in super::super::values::counted(usage) {
+            process.insert(name, json!(value));
+        }
+    }
+    match executed.end {
+        End::Exited(code) => process.insert("exit_code".to_owned(), code.into()),
+        End::Signalled(signal) => process.insert("signal".to_owned(), signal.into()),
+        End::TimedOut | End::Interrupted | End::NotStarted(_) => None,
+    };
+    process
+}
+
+/// Makes a further run of the same setting when the test has metrics that the run does not declare: a run is written
+/// before its first value, so it cannot learn of them.
+fn declare(
+    recorded: &Recorded,
+    run: &mut Run,
+    outlet: &mut Outlet<'_, '_>,
+) -> Result<(), RunError> {
+    let missing: Vec<_> = recorded
+        .metrics
+        .iter()
+        .filter(|(name, _)| !run.metrics.contains_key(*name))
+        .filter(|(name, _)| {
+            recorded
+                .iterations
+                .iter()
+                .any(|it| it.metrics.contains_key(*name))
+        })
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let mut further = run.clone();
+    for (name, metric) in missing {
+        further.metrics.insert(name.clone(), metric.clone());
+    }
+    // From the content, so that a session which is resumed finds the same run.
+    let content = serde_json::to_vec(&further.metrics).unwrap_or_default();
+    further.id = Id::derived(&[b"further run", run.id.as_bytes(), &content]);
+    *run = further;
+    outlet.keep(&Record::Run(run.clone()))
+}
+
+fn last_words(executed: &Executed) -> Option<String> {
+    let last = |tail: &Tail| {
+        let text = text(tail);
+        let lines: Vec<&str> = text
+            .lines()
+            .map(str::trim)
+            .filter(|it| !it.is_empty())
+            .collect();
+        // pytest marks its own words about errors; the last line only counts and times.
+        let error = lines
+            .iter()
+            .rev()
+            .find(|it| it.starts_with("ERROR") || it.starts_with("E  "));
+        error.or(lines.last()).map(|it| (*it).to_owned())
+    };
+    last(&executed.stderr).or_else(|| last(&executed.stdout))
+}
+
+fn text(tail: &Tail) -> String {
+    String::from_utf8_lossy(&tail.bytes).into_owned()
+}

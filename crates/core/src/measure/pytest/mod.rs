@@ -1,0 +1,10 @@
+//! Benchmarks that are tests: pytest collects and executes them, and its plugin writes what is recorded.
+
+mod collect;
+mod instance;
+mod output;
+#[cfg(test)]
+mod tests;
+
+pub use collect::{CollectError, collect};
+pub(super) use instance::measure_test;

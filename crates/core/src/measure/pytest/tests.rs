@@ -1,0 +1,270 @@
+use std::path::Path;
+
+use super::super::fake::{FakeClock, FakeExecutor, Script};
+use super::super::runner_tests::{Records, measure};
+use super::super::{End, RunEnd};
+use super::{CollectError, collect};
+use crate::model::{InstanceOutcome, Record};
+use crate::suite::{BurnIn, Case, CommandLine, Plan, Settings, Suite};
+
+const LIST: &str = r#"{"id":"test_a.py::test_it[1]","params":{"n":1},"tags":["io"],"fingerprint":"sha256:aa","source":null,"burn_in":1,"iterations":2,"time_limit":2.5,"max_failures":3,"metrics":{"wall_time":{"unit":"s","better":"lower"}},"root":"/bench"}
+"#;
+
+fn suite(more: &str) -> Suite {
+    let text = format!("[benchmark.tests]\npytest = 'test_a.py'\ninstances = 2\n{more}");
+    Suite::parse(Path::new("x"), &text, Path::new("/bench")).expect("a suite")
+}
+
+fn collected(suite: &Suite, script: Script) -> (Result<Vec<Case>, CollectError>, Vec<String>) {
+    let mut executor = FakeExecutor::new(&FakeClock::default());
+    executor.script("python3 -m pytest --collect-only", [script]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let cases = collect(
+        &suite.pytest()[0],
+        &mut executor,
+        &folder.path().join("list"),
+    );
+    let executed = executor.executed.iter();
+    let folder = folder.path().display().to_string();
+    (
+        cases,
+        executed.map(|it| it.replace(&folder, "TMP")).collect(),
+    )
+}
+
+fn listing() -> Script {
+    Script {
+        written: Some(LIST.to_owned()),
+        ..Script::takes(1)
+    }
+}
+
+fn plan(overrides: &Settings) -> Plan {
+    let suite = suite("");
+    let cases = collected(&suite, listing()).0.expect("collected");
+    suite
+        .plan_with_tests(vec![cases], overrides, 7)
+        .expect("no twins")
+}
+
+#[test]
+fn a_test_becomes_a_benchmark_with_what_the_plugin_says_of_it() {
+    let suite = suite("tags = ['nightly', 'io']\nenv = { A = 1 }\n[defaults]\niterations = 9\n");
+    let (cases, executed) = collected(&suite, listing());
+    let case = &cases.expect("collected")[0];
+    assert_eq!(
+        executed,
+        [
+            "python3 -m pytest --collect-only -q --color=no --lapwing-collect TMP/list -o lapwing_iterations=9 test_a.py"
+        ]
+    );
+    assert_eq!(case.benchmark.id, "test_a.py::test_it[1]");
+    assert_eq!(case.benchmark.tags, ["io", "nightly"]);
+    assert_eq!(case.benchmark.fingerprint.as_deref(), Some("sha256:aa"));
+    assert_eq!(
+        (case.instances, case.burn_in, case.iterations),
+        (2, BurnIn::Fixed(1), 2)
+    );
+    assert_eq!(case.environment["A"], "1");
+}
+
+#[test]
+fn what_keeps_tests_from_being_collected_is_said() {
+    let ends = |code, stdout: &str| Script {
+        end: End::Exited(code),
+        stdout: stdout.to_owned(),
+        ..Script::takes(1)
+    };
+    let scripts = [
+        ends(5, "no tests ran"),
+        ends(0, ""),
+        ends(2, "collected\n=== ERRORS ===\nE   NameError: x\n"),
+        Script {
+            written: Some("no JSON\n".to_owned()),
+            ..Script::takes(1)
+        },
+    ];
+    let said = scripts.map(|script| {
+        collected(&suite(""), script)
+            .0
+            .expect_err("an error")
+            .to_string()
+    });
+    insta::assert_snapshot!(said.join("\n"), @"
+    [benchmark.tests]: test_a.py has no test that is a benchmark
+    [benchmark.tests]: test_a.py has no test that is a benchmark
+    [benchmark.tests]: pytest cannot collect test_a.py
+    === ERRORS ===
+    E   NameError: x
+    [benchmark.tests]: the list of tests that pytest-lapwing wrote cannot be read: expected ident at line 1 column 2
+    ");
+}
+
+/// Returns the lines that the plugin writes, the last `cut` of them left out.
+fn records(cut: usize) -> String {
+    let lines = [
+        r#"{"v":1,"kind":"session","id":"0190a000-0000-7000-8000-000000000001","suite":"s","started":"2026-01-01T00:00:00Z","tool":"pytest-lapwing 0.1.0"}"#,
+        r#"{"v":1,"kind":"run","id":"0190a000-0000-7000-8000-000000000002","session":"0190a000-0000-7000-8000-000000000001","metrics":{"wall_time":{"unit":"s","better":"lower"},"rows":{"unit":"1","better":"higher"}}}"#,
+        r#"{"v":1,"kind":"instance","id":"0190a000-0000-7000-8000-000000000003","run":"0190a000-0000-7000-8000-000000000002","benchmark":{"id":"test_a.py::test_it[1]","fingerprint":"sha256:bb"},"attributes":{"loop_cost":1e-6}}"#,
+        r#"{"v":1,"kind":"iteration","instance":"0190a000-0000-7000-8000-000000000003","index":0,"offset":0.1,"burn_in":true,"outcome":"ok","metrics":{"wall_time":0.5,"rows":3}}"#,
+        r#"{"v":1,"kind":"iteration","instance":"0190a000-0000-7000-8000-000000000003","index":1,"offset":0.7,"burn_in":false,"outcome":"failed","message":"ValueError: no"}"#,
+        r#"{"v":1,"kind":"instance_end","instance":"0190a000-0000-7000-8000-000000000003","ended":"2026-01-01T00:00:01Z","outcome":"ok","observed":{"load_before":0.5}}"#,
+    ];
+    lines[..lines.len() - cut]
+        .iter()
+        .map(|it| format!("{it}\n"))
+        .collect()
+}
+
+fn measured(plan: &Plan, script: Script) -> (RunEnd, Vec<String>, Vec<Record>) {
+    let mut records = Records::default();
+    let script = |it: &mut FakeExecutor| it.script("python3 -m pytest", [script]);
+    let (end, executed) = measure(plan, script, &mut records);
+    (end, executed, records.0)
+}
+
+fn ends(records: &[Record]) -> Vec<(InstanceOutcome, Option<&str>)> {
+    records
+        .iter()
+        .filter_map(|record| match record {
+            Record::InstanceEnd(end) => Some((end.outcome, end.message.as_deref())),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn what_the_plugin_writes_becomes_the_instance() {
+    let script = Script {
+        written: Some(records(0)),
+        ..Script::takes(2000)
+    };
+    let (end, executed, records) = measured(&plan(&Settings::default()), script);
+    assert_eq!(end, RunEnd::Complete);
+    let call = "python3 -m pytest '/bench/test_a.py::test_it[1]' --rootdir=/bench --lapwing --lapwing-driven --lapwing-output ";
+    assert!(
+        executed.len() == 2 && executed.iter().all(|it| it.starts_with(call)),
+        "{executed:?}"
+    );
+    let lines: Vec<String> = records
+        .iter()
+        .map(|record| match record {
+            Record::Session(_) => "session".to_owned(),
+            Record::Run(run) => format!("run {}", run.metrics.contains_key("rows")),
+            Record::Instance(it) => format!(
+                "instance {} {} {} {}",
+                it.block,
+                it.benchmark.fingerprint.as_deref().unwrap_or_default(),
+                it.attributes["loop_cost"],
+                it.attributes["process"]["wall_time"],
+            ),
+            Record::Iteration(it) => format!(
+                "iteration {} {} {} {:?} {:?}",
+                it.index, it.burn_in, it.outcome, it.metrics, it.message
+            ),
+            Record::InstanceEnd(it) => format!("end {:?} {:?}", it.outcome, it.observed),
+            other => format!("unexpected: {other:?}"),
+        })
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    session
+    run false
+    run true
+    instance 0 sha256:bb 1e-6 2.0
+    iteration 0 true ok {"rows": 3.0, "wall_time": 0.5} None
+    iteration 1 false failed {} Some("ValueError: no")
+    end Ok {"load_before": Number(0.5)}
+    instance 1 sha256:bb 1e-6 2.0
+    iteration 0 true ok {"rows": 3.0, "wall_time": 0.5} None
+    iteration 1 false failed {} Some("ValueError: no")
+    end Ok {"load_before": Number(0.5)}
+    "#);
+    // Both instances belong to the further run, which is written once.
+    let runs: Vec<_> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Instance(it) => Some(it.run),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(runs[0], runs[1]);
+}
+
+#[test]
+fn a_process_that_dies_keeps_what_it_wrote() {
+    let cut_off = format!("{}{{\"v\":1,\"kind\":\"iter", records(2));
+    let died = Script {
+        written: Some(cut_off),
+        end: End::Signalled(9),
+        stdout: "collected 1 item\n".to_owned(),
+        ..Script::takes(1)
+    };
+    let (_, _, records) = measured(&plan(&Settings::default()), died);
+    let iterations = records
+        .iter()
+        .filter(|it| matches!(it, Record::Iteration(_)));
+    assert_eq!(iterations.count(), 2);
+    let message = Some("pytest died: ended by signal 9: collected 1 item");
+    assert_eq!(ends(&records), [(InstanceOutcome::Failed, message); 2]);
+}
+
+#[test]
+fn every_way_to_end_has_its_outcome() {
+    let script = |end, cut: Option<usize>| Script {
+        end,
+        written: cut.map(records),
+        stdout: "ERROR: not found: x\n\n".to_owned(),
+        ..Script::takes(1)
+    };
+    let said: Vec<String> = [
+        script(End::Exited(4), None),
+        script(End::TimedOut, Some(1)),
+        script(End::NotStarted("no such file".to_owned()), None),
+        script(End::Interrupted, Some(1)),
+        Script {
+            written: Some("nonsense\n".to_owned()),
+            ..Script::takes(1)
+        },
+    ]
+    .into_iter()
+    .map(|script| {
+        let (_, _, records) = measured(&plan(&Settings::default()), script);
+        format!("{:?}", ends(&records)[0])
+    })
+    .collect();
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    (Failed, Some("pytest recorded nothing: exit code 4: ERROR: not found: x"))
+    (TimedOut, Some("ended at its time limit of 307.5s, which is that of all iterations and 5 minutes to start and end"))
+    (Failed, Some("pytest recorded nothing: could not be started: no such file: ERROR: not found: x"))
+    (Lost, Some("interrupted"))
+    (Failed, Some("pytest-lapwing wrote what is no record: line 1: expected ident at line 1 column 2"))
+    "#);
+}
+
+#[test]
+fn what_the_command_line_says_is_given_to_pytest_and_nothing_else() {
+    let overrides = Settings {
+        burn_in: Some(BurnIn::Auto),
+        iterations: Some(7),
+        max_failures: Some(3),
+        ..Settings::default()
+    };
+    let script = Script {
+        written: Some(records(0)),
+        ..Script::takes(1)
+    };
+    let (_, executed, _) = measured(&plan(&overrides), script);
+    assert!(
+        executed[0].ends_with(".jsonl --lapwing-burn-in=0 --lapwing-iterations=7"),
+        "{}",
+        executed[0]
+    );
+}
+
+#[test]
+fn a_plan_with_tests_survives_being_stored() {
+    let plan = plan(&Settings::default());
+    let text = serde_json::to_string(&plan).expect("JSON");
+    assert_eq!(serde_json::from_str::<Plan>(&text).expect("a plan"), plan);
+    assert!(matches!(&plan.cases[0].command, CommandLine::Words(words) if words.len() == 4));
+}

@@ -1,0 +1,219 @@
+//! Tests of pytest as benchmarks: what a table of the suite says of them, and what of that a plan keeps.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::case::{Defaults, read_settings};
+use super::file::read_env;
+use super::node::{Located, Node, Table, Value};
+use super::plan::BurnIn;
+use super::settings::Settings;
+
+/// A test that pytest executes and its plugin repeats: one process is one instance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PytestTest {
+    /// The Python interpreter.
+    pub python: String,
+    /// pytest's root folder, from which its node ids start.
+    pub root: String,
+    /// What pytest is given with every call.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// What the plugin said when the tests were collected. What the plan says beyond it is given to pytest.
+    pub collected: Collected,
+}
+
+/// How often the plugin would measure a test by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Collected {
+    /// Iterations before those that count.
+    pub burn_in: u32,
+    /// Iterations that count.
+    pub iterations: u32,
+    /// The longest that one iteration may take.
+    #[serde(default)]
+    pub time_limit: Option<Duration>,
+    /// Consecutive failures after which it gives up; 0 for never.
+    pub max_failures: u32,
+}
+
+/// A table `[benchmark.NAME]` with the key `pytest`. Which tests it means is known when pytest has collected them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PytestTable {
+    /// Its name, for messages.
+    pub name: String,
+    /// Files, folders and node ids, as pytest is given them.
+    pub paths: Vec<String>,
+    /// The Python interpreter.
+    pub python: String,
+    /// Arguments for pytest.
+    pub arguments: Vec<String>,
+    /// Where pytest is called.
+    pub directory: String,
+    /// Variables added to its environment.
+    pub environment: BTreeMap<String, String>,
+    /// Tags that all its tests have besides their own.
+    pub tags: Vec<String>,
+    /// How often, as the table says.
+    pub settings: Settings,
+    /// How often, as `[defaults]` says: below what a test's own marker says.
+    pub defaults: Settings,
+    /// How many command benchmarks stand before it in the suite.
+    pub(super) position: usize,
+}
+
+/// The interpreter where the suite names none.
+const PYTHON: &str = "python3";
+
+/// Keys that say something of commands only.
+const OF_COMMANDS: [&str; 13] = [
+    "command",
+    "setup",
+    "prepare",
+    "teardown",
+    "check",
+    "params",
+    "stdin",
+    "exit_codes",
+    "metrics",
+    "metric",
+    "work",
+    "min_time",
+    "max_time",
+];
+
+/// Reads a table whose key `pytest` is already taken.
+pub(super) fn read_pytest(
+    name: &str,
+    paths: &Node,
+    mut keys: Table,
+    defaults: &Defaults,
+    position: usize,
+) -> Result<PytestTable, Located> {
+    for key in OF_COMMANDS {
+        if let Some(node) = keys.take(key) {
+            return Err(node.senseless(key, "is for commands, and this table has `pytest`"));
+        }
+    }
+    let paths = texts(paths, "pytest")?;
+    let python = match keys.take("python") {
+        Some(node) => from_folder(node.text("python")?, defaults.folder()),
+        None => PYTHON.to_owned(),
+    };
+    let arguments = match keys.take("pytest_arguments") {
+        Some(node) => node.texts("pytest_arguments")?,
+        None => Vec::new(),
+    };
+    let settings = read_settings(&mut keys)?;
+    let (mut environment, mut tags, mut directory) = defaults.rest();
+    if let Some(node) = keys.take("env") {
+        environment.extend(read_env(node)?);
+    }
+    if let Some(node) = keys.take("tags") {
+        tags.extend(node.texts("tags")?);
+    }
+    if let Some(node) = keys.take("directory") {
+        directory = Some(node.text("directory")?);
+    }
+    keys.finish()?;
+    let folder = defaults.folder();
+    let directory = directory.map_or_else(|| folder.to_owned(), |it| folder.join(it));
+    Ok(PytestTable {
+        name: name.to_owned(),
+        paths,
+        python,
+        arguments,
+        directory: directory.display().to_string(),
+        environment,
+        tags,
+        settings,
+        defaults: defaults.settings.clone(),
+        position,
+    })
+}
+
+/// Returns one text or several.
+fn texts(node: &Node, key: &str) -> Result<Vec<String>, Located> {
+    let texts = match &node.value {
+        Value::Text(text) => vec![text.clone()],
+        Value::List(_) => node.texts(key)?,
+        Value::Integer(_)
+        | Value::Number(_)
+        | Value::Bool(_)
+        | Value::Date(_)
+        | Value::Table(_) => {
+            return Err(node.wrong(key, "a path or a list of paths"));
+        }
+    };
+    if texts.is_empty() || texts.iter().any(|it| it.trim().is_empty()) {
+        return Err(node.senseless(key, "is empty"));
+    }
+    Ok(texts)
+}
+
+/// A program with a slash is a path from the suite's folder; another one is looked for.
+fn from_folder(program: String, folder: &Path) -> String {
+    if program.contains('/') {
+        let inner = program.strip_prefix("./").unwrap_or(&program);
+        folder.join(inner).display().to_string()
+    } else {
+        program
+    }
+}
+
+impl PytestTable {
+    /// Returns what pytest is given with every call: the settings of the suite, and its arguments.
+    ///
+    /// `[defaults]` stand in for pytest's configuration file, so that a test's own marker wins over them; what the
+    /// table says wins over the marker.
+    pub fn all_arguments(&self) -> Vec<String> {
+        let defaults = options(&self.defaults);
+        let defaults = defaults.into_iter().flat_map(|(name, value)| {
+            [
+                "-o".to_owned(),
+                format!("lapwing_{}={value}", name.replace('-', "_")),
+            ]
+        });
+        let own = options(&self.settings);
+        let own = own
+            .into_iter()
+            .map(|(name, value)| format!("--lapwing-{name}={value}"));
+        defaults.chain(own).chain(self.arguments.clone()).collect()
+    }
+
+    /// Returns whether the steady part of a test is found when judging.
+    pub(crate) fn finds_burn_in(&self, collected: u32) -> bool {
+        match (self.settings.burn_in, self.defaults.burn_in) {
+            (Some(BurnIn::Auto), _) => true,
+            // A marker may have said something else.
+            (None, Some(BurnIn::Auto)) => collected == 0,
+            (Some(BurnIn::Fixed(_)), _) | (None, Some(BurnIn::Fixed(_)) | None) => false,
+        }
+    }
+}
+
+/// Returns the plugin's names of the settings that are given.
+fn options(settings: &Settings) -> Vec<(&'static str, String)> {
+    let given = [
+        (
+            "burn-in",
+            settings.burn_in.map(|it| it.planned().to_string()),
+        ),
+        ("iterations", settings.iterations.map(|it| it.to_string())),
+        (
+            "time-limit",
+            settings.time_limit.map(|it| it.as_secs_f64().to_string()),
+        ),
+        (
+            "max-failures",
+            settings.max_failures.map(|it| it.to_string()),
+        ),
+    ];
+    given
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
+}
