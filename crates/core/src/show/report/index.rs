@@ -10,6 +10,7 @@ use super::compare::Shown;
 use super::directory::{Directory, DirectoryError};
 use super::health::{Health, NOISY_FROM};
 use super::page::{foot, head, json_script, theme_switch};
+use super::parametrised::TestPages;
 use super::provenance::{back_to_back_note, marked};
 use super::row::Row;
 use super::site::{Compared, MetricRows, Settings, SitePage, header, navigation};
@@ -79,11 +80,17 @@ impl Index {
 
     /// Writes the side files and returns the page.
     pub(super) fn write(
-        &self,
+        &mut self,
         directory: &Directory,
         options: &Options,
         shown: Option<&Shown>,
+        tests: &TestPages,
     ) -> Result<String, DirectoryError> {
+        for row in self.metrics.values_mut().flat_map(|it| &mut it.rows) {
+            if !tests.has(&row.test) {
+                row.test.clear();
+            }
+        }
         let mut metrics: Vec<(&String, &Metric)> = self.metrics.iter().collect();
         // The usual metric first, then those that most benchmarks have.
         metrics
