@@ -20,6 +20,7 @@ MISSING = f"reference data not found in {DATA}: set LAPWING_REFERENCE_DATA"
 FORMATS = [
     ("asv", reader.asv, ["A_history/asv_example/cheetah/????????-*.json", "B_formats/asv/*_one_commit.json"]),
     ("benchmarkdotnet", reader.benchmarkdotnet, ["B_formats/benchmarkdotnet/*.json"]),
+    ("coiled", reader.coiled, ["coiled/*.db"]),
     ("conbench", reader.conbench_comparisons, ["B_formats/conbench/*_compare_*.json"]),
     ("criterion", reader.criterion, ["B_formats/criterion"]),
     ("github-action", reader.github_action, ["B_formats/custom/*.json"]),

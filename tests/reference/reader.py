@@ -14,6 +14,9 @@ import itertools
 import json
 import math
 import re
+import shutil
+import sqlite3
+import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -530,3 +533,58 @@ def asv_instance(benchmark, metric, result, sample):
     else:
         instance.summaries = {metric: {"value": result}}
     return instance
+
+
+COILED_METRICS = {
+    "duration": "wall_time",
+    **{
+        name: name
+        for name in (
+            *("average_memory", "peak_memory", "compute_time", "disk_spill_time", "serializing_time"),
+            *("transfer_time", "scheduler_cpu_avg", "scheduler_memory_max", "worker_max_tick", "scheduler_max_tick"),
+        )
+    },
+}
+
+
+def coiled_rows(path):
+    """The rows of both tables as dictionaries; a test of TPC-H has its second row under `tpch`."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(path, folder)
+        connection = sqlite3.connect(copy)
+        connection.row_factory = sqlite3.Row
+        tables = {name for (name,) in map(tuple, connection.execute("SELECT name FROM sqlite_schema"))}
+        tests, queries = (
+            [dict(row) for row in connection.execute(f"SELECT * FROM {table}")] if table in tables else []
+            for table in ("test_run", "tpch_run")
+        )
+        connection.close()
+    found = {}
+    for row in tests:
+        del row["id"]
+        # Rows that are alike in all the rest are one.
+        found.setdefault(tuple(row.values()), row)
+    rows = list(found.values())
+    for query in queries:
+        of_test = [it for it in rows if all(it[key] == query[key] for key in ("session_id", "path", "name"))]
+        if of_test:
+            of_test[0]["tpch"] = query
+        else:
+            rows.append(query)
+    return rows
+
+
+def coiled(path):
+    """A row is an instance with one iteration; one that was skipped or not set up has none."""
+    found = []
+    for row in coiled_rows(path):
+        values = {metric: row[column] for column, metric in COILED_METRICS.items() if row.get(column) is not None}
+        setup, call, teardown = (row.get(f"{stage}_outcome") for stage in ("setup", "call", "teardown"))
+        name = "::".join(filter(None, [row["path"], row["name"]]))
+        if call is None and setup in ("failed", "skipped"):
+            found.append(Instance(name, outcome=FAILED if setup == "failed" else SKIPPED))
+            continue
+        outcome = {"failed": FAILED, "skipped": SKIPPED}.get(call, OK)
+        ended = FAILED if teardown == "failed" else OK
+        found.append(Instance(name, [Iteration(values, outcome=outcome)], ended))
+    return found

@@ -13,6 +13,8 @@ SOURCES = [
     (reader.benchmarkdotnet, "benchmarkdotnet-*/full.json"),
     (reader.benchmarkdotnet, "benchmarkdotnet-*/brief.json"),
     (reader.bmf, "bmf/results.json"),
+    (reader.coiled, "coiled/benchmark.db"),
+    (reader.coiled, "coiled/old.db"),
     (reader.conbench, "conbench-*/get.json"),
     (reader.conbench, "conbench-*/result*.json"),
     (reader.criterion, "criterion-0.3.0/results"),

@@ -174,7 +174,7 @@ def expected_reason(path):
     if path.suffix == ".xz":
         return "is xz-compressed data"
     if path.suffix == ".db":
-        return "is binary data"
+        return "is an SQLite database of another program"
     if path.stat().st_size == 0:
         return "is empty"
     return "is in none of the formats that can be imported"

@@ -10,7 +10,7 @@ use crate::cleaning::Judging;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::sides::{Side, Sides};
-use crate::store::open_for_reading;
+use crate::store::{open_for_reading, retired_note};
 
 /// How sides are compared.
 #[derive(Debug, Clone, Args)]
@@ -135,6 +135,7 @@ pub fn gather(
     })?;
     let mut notes = found.notes.clone();
     notes.extend(found.unknown_names(rules)?);
+    notes.extend(retired_note(found.retired(filter)?));
     if let Some(suites) = samples.match_by_id() {
         notes.push(format!(
             "no suite is on both sides ({}): benchmarks are matched by name",

@@ -137,7 +137,8 @@ fn foreign_hint(found: Foreign) -> Option<&'static str> {
         Foreign::GzipWithin | Foreign::ZstdWithin => {
             Some("it was compressed twice: decompress it once")
         }
-        Foreign::Binary => None,
+        Foreign::Store => Some("`lapwing db merge FILE` takes in what another store holds"),
+        Foreign::Sqlite | Foreign::Binary => None,
     }
 }
 
@@ -178,7 +179,8 @@ fn import_hint(error: &ImportError) -> Option<String> {
         | ImportError::NothingFits { .. }
         | ImportError::Companion { .. }
         | ImportError::Document { .. }
-        | ImportError::TooLong { .. } => None,
+        | ImportError::TooLong { .. }
+        | ImportError::Database { .. } => None,
         ImportError::Store(store) => store_hint(store),
     }
 }

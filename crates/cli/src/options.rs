@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::record::Filter;
+use lapwing_core::record::{Filter, Retired};
 
 use crate::error::CliError;
 use crate::terminal::Terminal;
@@ -81,6 +81,9 @@ pub struct Filters {
     /// Only sessions that started before this date or time
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub until: Option<String>,
+    /// Also what was retired with `lapwing db retire`
+    #[arg(long, help_heading = "Filters")]
+    pub retired: bool,
 }
 
 impl Filters {
@@ -97,12 +100,17 @@ impl Filters {
             runs: self.run.clone(),
             since: self.since.as_deref().map(parse_date).transpose()?,
             until: self.until.as_deref().map(parse_date).transpose()?,
+            retired: if self.retired {
+                Retired::Show
+            } else {
+                Retired::LeaveOut
+            },
         })
     }
 }
 
 /// Returns the moment that a date (midnight UTC) or an RFC 3339 time names.
-fn parse_date(text: &str) -> Result<jiff::Timestamp, CliError> {
+pub(crate) fn parse_date(text: &str) -> Result<jiff::Timestamp, CliError> {
     if let Ok(time) = text.parse::<jiff::Timestamp>() {
         return Ok(time);
     }

@@ -9,7 +9,7 @@ use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError};
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::grouped;
+use crate::table::{counted, grouped};
 
 /// Opens the store, making it where there is none.
 pub fn open_for_writing(context: &Context) -> Result<Store, CliError> {
@@ -77,6 +77,43 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
         }
     }
     Ok(())
+}
+
+/// Says how much of what passes a filter is left out because it is retired.
+pub fn note_retired(store: &Store, filter: &Filter, context: &Context) -> Result<(), CliError> {
+    if context.quiet {
+        return Ok(());
+    }
+    if let Some(note) = retired_note(store.retired(filter)?) {
+        context.terminal.note(&note);
+    }
+    Ok(())
+}
+
+/// Returns what to say of so many retired instances that are left out.
+pub fn retired_note(number: u64) -> Option<String> {
+    let verb = if number == 1 { "is" } else { "are" };
+    (number > 0).then(|| {
+        format!(
+            "{} {verb} left out; --retired shows what there is, `lapwing db annotations` says why",
+            counted(number, "retired instance")
+        )
+    })
+}
+
+/// Returns what to say of so many instances of earlier epochs that are left out.
+pub fn earlier_note(number: usize) -> Option<String> {
+    let (verb, pronoun) = if number == 1 {
+        ("is", "it was")
+    } else {
+        ("are", "they were")
+    };
+    (number > 0).then(|| {
+        format!(
+            "{} {verb} left out, because the benchmark itself changed after {pronoun} measured",
+            counted(number as u64, "instance")
+        )
+    })
 }
 
 /// Says which names of a burn-in file no benchmark of the store has.

@@ -283,7 +283,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: fix the line, or keep the other 3 with --keep-going
     exit 2
 
-    error: no-name.jsonl is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
+    error: no-name.jsonl is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, coiled, github-action, bmf, divan, libtest, rebar, go
       nothing of this file was imported
       hint: if it is one of them all the same, say which with --from
     exit 2
@@ -298,7 +298,7 @@ fn bad_files_are_refused_with_file_line_and_reason() {
       hint: convert it to UTF-8, as with iconv
     exit 2
 
-    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
+    error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, coiled, github-action, bmf, divan, libtest, rebar, go
       nothing of this file was imported
       hint: if it is one of them all the same, say which with --from
     exit 2
@@ -964,7 +964,7 @@ fn what_is_of_no_known_format_makes_no_store() {
       nothing of this file was imported
     exit 2
 
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, coiled, github-action, bmf, divan, libtest, rebar, go
       nothing of this file was imported
       hint: if it is one of them all the same, say which with --from
     exit 2
@@ -980,7 +980,7 @@ fn what_is_of_no_known_format_makes_no_store() {
 
     error: cannot read none.jsonl: No such file or directory (os error 2)
       nothing of this file was imported
-    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, github-action, bmf, divan, libtest, rebar, go
+    error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, coiled, github-action, bmf, divan, libtest, rebar, go
       nothing of this file was imported
       hint: if it is one of them all the same, say which with --from
     exit 2

@@ -1,5 +1,11 @@
 //! `lapwing db`: looks after the store itself.
 
+mod annotations;
+mod rename;
+mod restore;
+mod retire;
+mod said;
+
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -11,7 +17,7 @@ use crate::options::{Context, Filters, Format};
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table, counted, grouped};
 
-/// Look after the store: what it holds, whether it is sound, joining, deleting
+/// Look after the store: what it holds, whether it is sound, joining, renaming, retiring, deleting
 #[derive(Debug, Args)]
 pub struct Db {
     #[command(subcommand)]
@@ -36,6 +42,24 @@ enum Action {
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
+    /// Let a benchmark go on under another id, or a metric under another name
+    ///
+    /// Whoever reads the store sees old and new measurements under the new id. Nothing that was
+    /// measured is changed, and `lapwing db restore` undoes it.
+    Rename(rename::Rename),
+    /// Let what was measured of a benchmark until now count no more
+    ///
+    /// It is left out of lists and judgements from then on, and what is measured later starts
+    /// anew. Nothing is deleted: `--retired` shows it, and `lapwing db restore` undoes it.
+    Retire(retire::Retire),
+    /// Undo a rename or a retirement
+    Restore(restore::Restore),
+    /// List what was said of measurements: who, when, what, why
+    Annotations {
+        /// The form of the answer
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: Format,
+    },
     /// Really delete measurements; there is no way back
     Purge {
         #[command(flatten)]
@@ -57,6 +81,10 @@ impl Db {
             Action::Check => check(context),
             Action::Migrate => migrate(context),
             Action::Merge { files } => merge(context, &files),
+            Action::Rename(rename) => rename.act(context),
+            Action::Retire(retire) => retire.act(context),
+            Action::Restore(restore) => restore.act(context),
+            Action::Annotations { format } => annotations::act(context, format),
             Action::Purge { filters, all, yes } => purge(context, &filters, all, yes),
         }
     }
@@ -195,7 +223,13 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
         return Err(CliError::input("a metric cannot be purged by itself")
             .hint("purge instances by benchmark, session, run, version, variant or date"));
     }
-    if filter == Filter::default() && !all {
+    if filter
+        == (Filter {
+            retired: filter.retired,
+            ..Filter::default()
+        })
+        && !all
+    {
         return Err(CliError::input("nothing says what to delete")
             .hint("choose with filters such as --session NAME, or delete everything with --all"));
     }

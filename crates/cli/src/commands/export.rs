@@ -12,7 +12,7 @@ use lapwing_core::show::exchange::{ExchangeFormat, Exchanged, exchange};
 
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
-use crate::store::open_for_reading;
+use crate::store::{note_retired, open_for_reading};
 use crate::table::counted;
 
 /// Write measurements for other programs
@@ -89,6 +89,9 @@ impl Export {
         let way = self.way()?;
         let filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
+        if !matches!(way, Way::Table(ExportFormat::Record)) {
+            note_retired(&store, &filter, context)?;
+        }
         let written = match &self.output {
             None => {
                 let mut out = BufWriter::new(context.terminal.out());

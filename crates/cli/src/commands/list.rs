@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
-use crate::store::open_for_reading;
+use crate::store::{note_retired, open_for_reading};
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Table, counted, grouped};
 
@@ -60,6 +60,7 @@ impl List {
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
+        note_retired(&store, &filter, context)?;
         let (table, json) = match self.what {
             What::Benchmarks => both(&store.benchmarks(&filter)?, |rows| {
                 benchmarks(rows, self.format)

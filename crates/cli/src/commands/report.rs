@@ -14,7 +14,7 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
 use crate::progress::bar_of_many;
 use crate::sides::Side;
-use crate::store::{each_with_all_metrics, note_unknown_names, open_for_reading};
+use crate::store::{each_with_all_metrics, note_retired, note_unknown_names, open_for_reading};
 use crate::table::counted;
 
 /// Write everything measured as a site that a browser opens without a server
@@ -42,6 +42,7 @@ impl Report {
         let judging = self.cleaning.judging()?;
         let comparisons = self.comparisons(&filter, &judging, context)?;
         let store = open_for_reading(context)?;
+        note_retired(&store, &filter, context)?;
         if self.compare.is_empty() {
             note_unknown_names(&store, &judging.rules, context)?;
         }

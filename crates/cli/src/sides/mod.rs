@@ -304,6 +304,26 @@ impl Sides {
         Ok(samples)
     }
 
+    /// Returns how many instances of the sides are left out because they are retired.
+    ///
+    /// # Errors
+    /// When a store cannot be read.
+    pub fn retired(&self, filter: &Filter) -> Result<u64, CliError> {
+        let mut retired = 0;
+        for (number, opened) in self.stores.iter().enumerate() {
+            let filter = self.filter_of(number, filter);
+            if filter.runs.is_empty() {
+                continue;
+            }
+            retired += match opened.store.retired(&filter) {
+                // One of several files may lack a benchmark or metric.
+                Err(StoreError::NoMatch { .. }) => 0,
+                counted => counted?,
+            };
+        }
+        Ok(retired)
+    }
+
     /// Calls `visit` with every benchmark of every store.
     ///
     /// # Errors

@@ -89,6 +89,8 @@ pub struct BySetting<R> {
     pub audits: Vec<BenchmarkAudit>,
     /// How many older versions were left out.
     pub older: usize,
+    /// How many instances of earlier epochs were left out.
+    pub earlier: usize,
 }
 
 /// Looks at what counts of each setting and metric, and how it varies.
@@ -103,9 +105,11 @@ pub(super) fn by_setting<R>(
         rows: Vec::new(),
         audits: Vec::new(),
         older: 0,
+        earlier: 0,
     };
     for it in settings(data, which) {
         found.older += it.older;
+        found.earlier += it.earlier;
         let (policy, source) = rules.policy(&it.data);
         for name in metrics.of(&it.data) {
             let cleaned = clean(&it.data.instances, &name, policy);

@@ -53,6 +53,8 @@ pub struct SettingData {
     pub data: BenchmarkData,
     /// How many older versions of that variant were left out.
     pub older: usize,
+    /// How many of its instances were left out because they are of an earlier epoch.
+    pub earlier: usize,
 }
 
 /// What is told apart: where nobody knows the version, two sessions may have measured different ones.
@@ -64,7 +66,17 @@ enum Key {
 
 /// Returns the settings of a benchmark, by variant, older versions first. Versions stand in order of their
 /// dates where all have one, else in order of the latest session that measured them.
+///
+/// Of each only the newest epoch is there: what the benchmark was before is not judged with it.
 pub fn settings(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
+    let mut all = told_apart(data, which);
+    for setting in &mut all {
+        setting.earlier = setting.data.keep_newest_epoch();
+    }
+    all
+}
+
+fn told_apart(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
     if which == Settings::Pooled {
         return vec![pooled(data)];
     }
@@ -117,6 +129,7 @@ pub fn settings(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
                     instances,
                 },
                 older: std::mem::take(&mut older),
+                earlier: 0,
             });
         }
     }
@@ -165,6 +178,7 @@ fn pooled(data: BenchmarkData) -> SettingData {
         },
         data,
         older: 0,
+        earlier: 0,
     }
 }
 
@@ -229,6 +243,28 @@ mod tests {
             ]
         );
         assert_eq!(texts(instances, Settings::Pooled), [(None, 4, 0)]);
+    }
+
+    #[test]
+    fn of_a_version_that_was_measured_before_and_after_a_change_only_the_newest_epoch_is_there() {
+        let of = |fingerprint: &str, day| {
+            let mut it = measured("default", Some("1.0"), None, day);
+            it.instance.benchmark.fingerprint = Some(fingerprint.to_owned());
+            it
+        };
+        let data = BenchmarkData {
+            suite: "s".to_owned(),
+            benchmark: Benchmark::default(),
+            instances: vec![of("a", 1), of("a", 2), of("b", 3)],
+        };
+        for which in [Settings::Latest, Settings::Each, Settings::Pooled] {
+            let found = settings(data.clone(), which);
+            let counts: Vec<(usize, usize)> = found
+                .iter()
+                .map(|it| (it.data.instances.len(), it.earlier))
+                .collect();
+            assert_eq!(counts, [(1, 2)]);
+        }
     }
 
     #[test]

@@ -84,6 +84,8 @@ pub struct SideSample {
     pub processors: BTreeSet<String>,
     /// The hashes of what the benchmark was, where known.
     pub fingerprints: BTreeSet<String>,
+    /// How many instances were left out because they are of an earlier epoch.
+    pub earlier: usize,
 }
 
 /// What is compared: a benchmark's metric.
@@ -218,6 +220,8 @@ pub enum Reason {
     NoBaseline,
     /// The candidate was never measured.
     NoCandidate,
+    /// The benchmark itself changed between the sides: they are of different epochs.
+    OtherBenchmark,
     /// A side never gets steady.
     NeverSteady,
     /// Of a side every iteration failed or was left out.
@@ -237,8 +241,11 @@ pub enum Caution {
         /// The candidate's.
         candidate: String,
     },
-    /// The benchmark itself differs between the sides.
-    OtherBenchmark,
+    /// Instances of a side are left out, because the benchmark changed after they were measured.
+    EarlierEpoch {
+        /// How many, of both sides.
+        instances: usize,
+    },
     /// Iterations of the candidate failed, and more of them than of the baseline.
     Failures {
         /// How many.
@@ -312,6 +319,10 @@ fn obstacle(sides: [&SideSample; 2]) -> Option<Reason> {
                 failures: side.failures,
             }
         });
+    }
+    let [old, new] = sides.map(|side| &side.fingerprints);
+    if !old.is_empty() && !new.is_empty() && old != new {
+        return Some(Reason::OtherBenchmark);
     }
     let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
     sides.iter().any(few).then_some(Reason::FewInstances)
@@ -391,9 +402,9 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
             });
         }
     }
-    let [old, new] = sides.map(|side| &side.fingerprints);
-    if !old.is_empty() && !new.is_empty() && old != new {
-        cautions.push(Caution::OtherBenchmark);
+    let earlier = sides.iter().map(|side| side.earlier).sum();
+    if earlier > 0 {
+        cautions.push(Caution::EarlierEpoch { instances: earlier });
     }
     let is_measured = sides.iter().all(|side| !side.cleaned.instances.is_empty());
     if is_measured && fails_more_often(sides.map(|side| side.failures)) {

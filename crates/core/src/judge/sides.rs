@@ -13,7 +13,7 @@ use super::starts::{LotKey, LotPolicies, Lots, SideStarts};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules};
 use crate::model::{Metric, MetricName};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::{BenchmarkData, InstanceData, keep_newest_epoch};
 
 /// How one lot of instances is cut in two, to see what a comparison says where nothing changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Sides {
         rules: &Rules,
         places_of: impl Fn(&InstanceData) -> Vec<Place>,
     ) {
-        let lots = lots(data, places_of);
+        let (lots, _) = lots(data, places_of);
         let starts = self.starts.get_or_insert_default();
         starts.add(data, rules, &lots);
     }
@@ -138,7 +138,7 @@ impl Sides {
         metrics: &MetricChoice,
         places_of: impl Fn(&InstanceData) -> Vec<Place>,
     ) {
-        let lots = lots(data, places_of);
+        let (lots, earlier) = lots(data, places_of);
         let policies = LotPolicies::of(data, rules, &lots, self.starts.as_ref());
         let names = metrics.of(data);
         if let Some(name) = first_of(&names, data) {
@@ -154,6 +154,7 @@ impl Sides {
                     None => {
                         let mut samples = vec![SideSample::default(); self.count];
                         samples[key.side] = SideSample::of(instances, name, policy);
+                        samples[key.side].earlier = earlier.get(key).copied().unwrap_or(0);
                         samples
                     }
                     Some(split) => halves(instances, name, policy, split),
@@ -425,8 +426,12 @@ fn pooled_mean(cleaned: &Cleaned) -> f64 {
     lapwing_stats::mean(&values.copied().collect::<Vec<f64>>()).unwrap_or(f64::NAN)
 }
 
-/// Returns the instances of a benchmark by side and setting.
-fn lots(data: &BenchmarkData, places_of: impl Fn(&InstanceData) -> Vec<Place>) -> Lots<'_> {
+/// Returns the instances of a benchmark by side and setting, of each those of its newest epoch;
+/// and how many are of earlier ones.
+fn lots(
+    data: &BenchmarkData,
+    places_of: impl Fn(&InstanceData) -> Vec<Place>,
+) -> (Lots<'_>, BTreeMap<LotKey, usize>) {
     let mut lots = Lots::new();
     for instance in &data.instances {
         for place in places_of(instance) {
@@ -438,7 +443,14 @@ fn lots(data: &BenchmarkData, places_of: impl Fn(&InstanceData) -> Vec<Place>) -
             lots.entry(key).or_default().push(instance);
         }
     }
-    lots
+    let mut earlier = BTreeMap::new();
+    for (key, instances) in &mut lots {
+        let left_out = keep_newest_epoch(instances);
+        if left_out > 0 {
+            earlier.insert(key.clone(), left_out);
+        }
+    }
+    (lots, earlier)
 }
 
 /// Returns the first of these metrics that a benchmark has, and where it has none, the first.

@@ -29,6 +29,29 @@ pub struct Filter {
     pub since: Option<jiff::Timestamp>,
     /// Only sessions that started before this time.
     pub until: Option<jiff::Timestamp>,
+    /// What is to become of measurements that were retired.
+    pub retired: Retired,
+}
+
+impl Filter {
+    /// Returns the filter that lets the same pass, and what was retired as well.
+    #[must_use]
+    pub fn with_retired(&self) -> Self {
+        Self {
+            retired: Retired::Show,
+            ..self.clone()
+        }
+    }
+}
+
+/// What is to become of measurements that were retired.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Retired {
+    /// They do not count.
+    #[default]
+    LeaveOut,
+    /// They are there as if nobody had said anything.
+    Show,
 }
 
 /// One benchmark with everything measured of it that passes a filter.
@@ -49,7 +72,8 @@ pub struct InstanceData {
     pub session: Arc<Session>,
     /// The run that it belongs to.
     pub run: Arc<Run>,
-    /// The instance.
+    /// The instance, under the id that it was recorded with; the fingerprint is that of its epoch
+    /// (`docs/history.md`).
     pub instance: Instance,
     /// How it ended; `None` when nobody wrote that down.
     pub end: Option<InstanceEnd>,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use super::store::{as_stored, differences};
+use super::store::{as_stored, differences, with_metrics_of};
 use super::{Appended, StoreError, write_line};
 use crate::model::{Id, Metric, MetricName, Record, RecordKind};
 
@@ -40,6 +40,14 @@ impl Memory {
         }
         let key = key_of(record);
         if let Some(&place) = self.places.get(&key) {
+            if let (Record::Run(known), Record::Run(new)) = (&self.records[place], record) {
+                let (whole, seen) = (with_metrics_of(known, new), with_metrics_of(new, known));
+                if whole == seen {
+                    self.records[place] = Record::Run(whole);
+                    self.appended.count_already_there(kind, 1);
+                    return Ok(());
+                }
+            }
             let stored = &self.records[place];
             let seen = match (stored, record) {
                 (Record::Session(known), Record::Session(new)) => {

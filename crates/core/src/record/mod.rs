@@ -1,7 +1,9 @@
 //! Keeps what was measured: record lines, other tools' files, the store.
 
+mod annotations;
 mod columns;
 mod data;
+mod epoch;
 pub mod export;
 pub mod import;
 pub mod inbox;
@@ -11,8 +13,11 @@ mod order;
 mod record_file;
 pub mod store;
 
+pub use annotations::{Change, Remark, Retirement};
 pub(crate) use columns::{IterationColumns, Mark};
-pub use data::{BenchmarkData, Filter, InstanceData, Iterations};
+pub use data::{BenchmarkData, Filter, InstanceData, Iterations, Retired};
+pub use epoch::keep_newest_epoch;
+pub(crate) use epoch::settle_epochs;
 pub(crate) use line::NEVER_NEGATIVE;
 pub use line::{LineError, RECORD_VERSION, parse_line, write_line};
 pub(crate) use memory::Memory;
@@ -20,5 +25,5 @@ pub(crate) use order::{Order, version_date};
 pub use record_file::RecordFile;
 pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
-    SessionRow, SessionState, Store, StoreError, StoreInfo, Writer,
+    SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
 };

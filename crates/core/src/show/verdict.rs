@@ -147,6 +147,9 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         Reason::Undefined => {
             "the method has no answer for these values; another --method may".to_owned()
         }
+        Reason::OtherBenchmark => {
+            "the benchmark itself changed between the sides (its fingerprint differs)".to_owned()
+        }
         Reason::NoDirection => "it changed; nobody said whether more of it is better".to_owned(),
         Reason::TooWide {
             instances,
@@ -203,9 +206,14 @@ pub fn caution_text(caution: &Caution) -> String {
             baseline,
             candidate,
         } => format!("measured on different machines: {baseline} against {candidate}"),
-        Caution::OtherBenchmark => {
-            "the benchmark itself changed between the sides (its fingerprint differs)".to_owned()
+        Caution::EarlierEpoch { instances: 1 } => {
+            "1 instance is left out, because the benchmark itself changed after it was measured"
+                .to_owned()
         }
+        Caution::EarlierEpoch { instances } => format!(
+            "{instances} instances are left out, because the benchmark itself changed after they \
+             were measured"
+        ),
         Caution::Failures {
             candidate,
             baseline,

@@ -26,7 +26,7 @@ use crate::error::{CliError, Exit};
 use crate::not_judged::{self, NotJudged};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
-use crate::store::open_for_reading;
+use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
 
 /// Find from which iteration on each benchmark is steady, and what burn-in costs
@@ -141,6 +141,7 @@ impl BurnIn {
         };
         let store = open_for_reading(context)?;
         let filter = self.filters.resolve()?;
+        note_retired(&store, &filter, context)?;
         let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {
             if self.format == Format::Json {

@@ -16,6 +16,7 @@ use crate::error::CliError;
 use crate::not_judged::NotJudged;
 use crate::options::Context;
 use crate::progress::bar_of_many;
+use crate::store::earlier_note;
 
 /// What is looked for.
 pub struct Search {
@@ -120,7 +121,9 @@ pub fn read(
         }
         Ok(())
     };
-    store.each_benchmark(filter, |data| {
+    let mut earlier = 0;
+    store.each_benchmark(filter, |mut data| {
+        earlier += data.keep_newest_epoch();
         batch.push(data);
         if batch.len() < BATCH {
             return Ok(());
@@ -129,6 +132,9 @@ pub fn read(
     })?;
     look(&mut batch)?;
     bar.finish_and_clear();
+    if let Some(note) = earlier_note(earlier) {
+        context.terminal.note(&note);
+    }
     Ok((rows, others))
 }
 

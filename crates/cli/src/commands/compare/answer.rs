@@ -92,7 +92,7 @@ fn row(it: &Comparison) -> Value {
 fn caution(it: &Caution) -> Value {
     let key = match it {
         Caution::OtherMachines { .. } => "other_machines",
-        Caution::OtherBenchmark => "other_benchmark",
+        Caution::EarlierEpoch { .. } => "earlier_epoch",
         Caution::Failures { .. } => "failures",
         Caution::FewOfSeveralModes => "few_of_several_modes",
     };
@@ -105,6 +105,7 @@ fn reason_key(reason: Reason) -> &'static str {
         Reason::OnlySummaries => "only_summaries",
         Reason::NotPositive { .. } => "not_positive",
         Reason::Undefined => "undefined",
+        Reason::OtherBenchmark => "other_benchmark",
         Reason::NoDirection => "no_direction",
         Reason::TooWide { .. } => "too_wide",
         Reason::ManyComparisons => "many_comparisons",

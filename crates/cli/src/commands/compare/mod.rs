@@ -22,7 +22,7 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::sides::{Side, Sides, there_are};
-use crate::store::open_for_reading;
+use crate::store::{open_for_reading, retired_note};
 
 /// Compare a baseline with one candidate or more: what got slower, what faster, how sure is it?
 ///
@@ -133,6 +133,7 @@ impl Compare {
                 })?;
                 let mut notes = found.unknown_names(rules)?;
                 notes.splice(0..0, found.notes.clone());
+                notes.extend(retired_note(found.retired(&filter)?));
                 let name = &found.found[0].name;
                 let [first, second] = how.names();
                 Ok(Gathered {

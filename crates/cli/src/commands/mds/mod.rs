@@ -24,7 +24,7 @@ use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
-use crate::store::{note_unknown_names, open_for_reading};
+use crate::store::{note_retired, note_unknown_names, open_for_reading};
 use crate::table::{counted, grouped};
 
 /// Show which slowdowns could be detected, with how many instances and iterations
@@ -130,6 +130,8 @@ struct Found {
     audit: Audit,
     /// How many versions were passed over because there are later ones.
     older: usize,
+    /// How many instances are of epochs before the newest.
+    earlier: usize,
     options: DetectionOptions,
     /// The slowdown that matters, as a factor.
     target: f64,
@@ -171,6 +173,7 @@ impl Mds {
         }
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
+        note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);
@@ -178,6 +181,7 @@ impl Mds {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
+            earlier: 0,
             options,
             target,
             smallest_effect: judging.smallest_effect,
@@ -188,6 +192,7 @@ impl Mds {
             found.rows.extend(of.rows);
             found.audit.benchmarks.extend(of.audits);
             found.older += of.older;
+            found.earlier += of.earlier;
             bar.inc(1);
             Ok::<(), StoreError>(())
         })?;

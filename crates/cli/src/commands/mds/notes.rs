@@ -13,6 +13,7 @@ use crate::audit::Detail;
 use crate::cleaning::Compat;
 use crate::commands::plan::text::beyond_band_note;
 use crate::not_judged;
+use crate::store::earlier_note;
 use crate::table::counted;
 
 /// Returns what there is to say below the table.
@@ -40,6 +41,7 @@ pub fn notes(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> V
     if found.older > 0 && command.settings.is_none() {
         notes.push("older versions were passed over (`--settings each`)".to_owned());
     }
+    notes.extend(earlier_note(found.earlier));
     if command.cleaning.detail() == Detail::Line {
         let names = not_judged::names(&not_judged::of_audit(&found.audit));
         notes.extend(names.map(|names| format!("not judged: {names}")));

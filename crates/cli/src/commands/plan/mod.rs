@@ -32,7 +32,7 @@ use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::progress;
 use crate::samples::{Which, metrics, nothing};
-use crate::store::{note_unknown_names, open_for_reading};
+use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
 use crate::suite_update;
 
 /// Choose how many instances and iterations to run, so that a slowdown would be detected
@@ -232,6 +232,7 @@ impl PlanCommand {
         let options = self.options(&judging);
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
+        note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);
@@ -243,6 +244,7 @@ impl PlanCommand {
             power: self.power,
         };
         let mut audit = Audit::default();
+        let mut earlier = 0;
         let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
         store.each_benchmark(&filter, |data| {
             let found = choices(data, &judging.rules, which, &metrics, &options);
@@ -252,10 +254,14 @@ impl PlanCommand {
                 fate: Fate::Kept,
             }));
             audit.benchmarks.extend(found.audits);
+            earlier += found.earlier;
             bar.inc(1);
             Ok::<(), StoreError>(())
         })?;
         bar.finish_and_clear();
+        if let Some(note) = earlier_note(earlier) {
+            context.terminal.note(&note);
+        }
         plan.missing = not_judged::of_audit(&audit);
         plan.spend();
         Ok((options, plan, audit))

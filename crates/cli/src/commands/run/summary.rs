@@ -1,6 +1,6 @@
 //! What came out of a session, in words first and numbers after.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -48,21 +48,25 @@ impl Summary {
             sessions: vec![session.id.to_string()],
             ..Filter::default()
         };
-        store.each_benchmark(&filter, |data| {
-            let case = plan
-                .cases
+        // By the ids that the plan has, whatever they are called by now.
+        store.each_benchmark(&filter.with_retired(), |data| {
+            let recorded: BTreeSet<&String> = data
+                .instances
                 .iter()
-                .position(|it| it.benchmark.id == data.benchmark.id);
-            for (at, variant) in plan.variants.iter().enumerate() {
-                let instances: Vec<InstanceData> = data
-                    .instances
-                    .iter()
-                    .filter(|it| it.run.variant == variant.name)
-                    .cloned()
-                    .collect();
-                if let (Some(case), false) = (case, instances.is_empty()) {
-                    let row = row(&data.benchmark.id, &variant.name, &instances);
-                    found.insert((case, at), row);
+                .map(|it| &it.instance.benchmark.id)
+                .collect();
+            for id in recorded {
+                let case = plan.cases.iter().position(|it| it.benchmark.id == *id);
+                for (at, variant) in plan.variants.iter().enumerate() {
+                    let of = |it: &&InstanceData| {
+                        it.instance.benchmark.id == *id && it.run.variant == variant.name
+                    };
+                    let instances: Vec<InstanceData> =
+                        data.instances.iter().filter(of).cloned().collect();
+                    if let (Some(case), false) = (case, instances.is_empty()) {
+                        let row = row(id, &variant.name, &instances);
+                        found.insert((case, at), row);
+                    }
                 }
             }
             Ok::<(), StoreError>(())

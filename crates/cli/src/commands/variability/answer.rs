@@ -13,6 +13,7 @@ use crate::error::CliError;
 use crate::not_judged;
 use crate::options::{Context, Format};
 use crate::samples::Which;
+use crate::store::earlier_note;
 use crate::table::Align::{Left, Right};
 use crate::table::{Table, counted, csv_of_json};
 
@@ -143,6 +144,7 @@ fn notes(found: &Found, command: &Variability) -> Vec<String> {
             }
         ));
     }
+    notes.extend(earlier_note(found.earlier));
     if command.cleaning.detail() == Detail::Line {
         let names = not_judged::names(&not_judged::of_audit(&found.audit));
         notes.extend(names.map(|names| format!("not judged: {names}")));

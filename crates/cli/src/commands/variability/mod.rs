@@ -16,7 +16,7 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::samples::{Which, metrics, nothing};
-use crate::store::{note_unknown_names, open_for_reading};
+use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
 /// Show how noisy each benchmark is, where its noise lies, and what to measure more of
 ///
@@ -48,6 +48,7 @@ struct Found {
     audit: Audit,
     /// How many versions were passed over because there are later ones.
     older: usize,
+    earlier: usize,
 }
 
 impl Variability {
@@ -72,6 +73,7 @@ impl Variability {
         let rules = self.cleaning.rules()?;
         let mut filter = self.filters.resolve()?;
         let store = open_for_reading(context)?;
+        note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &rules, context)?;
         let which = Which::settings(self.settings, self.cleaning.compat);
@@ -79,12 +81,14 @@ impl Variability {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
+            earlier: 0,
         };
         store.each_benchmark(&filter, |data| {
             let noises = noise(data, &rules, which, &metrics, Seed(self.seed));
             found.rows.extend(noises.rows);
             found.audit.benchmarks.extend(noises.audits);
             found.older += noises.older;
+            found.earlier += noises.earlier;
             Ok::<(), StoreError>(())
         })?;
         let between = |row: &Noise| row.between.map_or(-1.0, |it| it.value);

@@ -4,6 +4,8 @@ use std::io::Read;
 
 use memchr::{memchr2, memmem};
 
+use super::coiled;
+use super::coiled_database::is_sqlite;
 use super::criterion_folder::is_sample;
 use super::places::is_companion;
 use super::{FORMATS, Foreign, Format, ImportError, Source};
@@ -28,6 +30,12 @@ pub(super) fn format_of(
     let name = || source.name().to_owned();
     if head.trim_ascii().is_empty() && head.len() < 1 << 20 {
         return Err(ImportError::Empty { name: name() });
+    }
+    if let Some(found) = database_format(&head, given) {
+        return found.map_err(|found| ImportError::Encoding {
+            name: name(),
+            found,
+        });
     }
     if let Some(found) = foreign_encoding(&head) {
         return Err(ImportError::Encoding {
@@ -72,6 +80,31 @@ fn folder_format(
         .ok_or_else(|| ImportError::Unknown {
             name: source.name().to_owned(),
         })
+}
+
+/// Where an SQLite file says which program it belongs to, and what ours says there.
+const APPLICATION: std::ops::Range<usize> = 68..72;
+const OURS: &[u8] = b"LAPW";
+
+/// Returns the format of a database, or whose it is instead; nothing where it is none.
+fn database_format(
+    head: &[u8],
+    given: Option<&'static Format>,
+) -> Option<Result<(&'static Format, Option<&'static str>), Foreign>> {
+    if !is_sqlite(head) {
+        return None;
+    }
+    if let Some(format) = given.filter(|given| given.name == coiled::FORMAT.name) {
+        return Some(Ok((format, None)));
+    }
+    if head.get(APPLICATION) == Some(OURS) {
+        return Some(Err(Foreign::Store));
+    }
+    let because = (coiled::FORMAT.looks_like)(head);
+    Some(match (because, given) {
+        (Some(because), None) => Ok((&coiled::FORMAT, Some(because))),
+        (None, _) | (_, Some(_)) => Err(Foreign::Sqlite),
+    })
 }
 
 /// Where a tar archive has its sign.

@@ -54,6 +54,8 @@ pub(super) struct InstanceDraft {
     pub(super) benchmark: Benchmark,
     /// The block that it belongs to.
     pub(super) block: u32,
+    /// Its place in the order of the session, where that is not its place in the source.
+    pub(super) position: Option<u32>,
     /// The machine that it ran on.
     pub(super) host: Option<String>,
     /// When it began.
@@ -66,6 +68,8 @@ pub(super) struct InstanceDraft {
     pub(super) job: Object,
     /// Whatever else is known of it.
     pub(super) attributes: Object,
+    /// Files that belong to it: name to path or URL.
+    pub(super) artifacts: Object,
     /// The units and directions of its iterations' and summaries' metrics.
     pub(super) metrics: BTreeMap<MetricName, Metric>,
     /// Its iterations.

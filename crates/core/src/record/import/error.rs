@@ -51,6 +51,10 @@ pub enum Foreign {
     GzipWithin,
     /// zstd-compressed once more, after it was decompressed.
     ZstdWithin,
+    /// A database of another program.
+    Sqlite,
+    /// A store of ours.
+    Store,
     /// Something else.
     Binary,
 }
@@ -65,6 +69,8 @@ impl fmt::Display for Foreign {
             Self::Bzip2 => "bzip2-compressed data",
             Self::GzipWithin => "gzip-compressed data within compressed data",
             Self::ZstdWithin => "zstd-compressed data within compressed data",
+            Self::Sqlite => "an SQLite database of another program",
+            Self::Store => "a store of Lapwing",
             Self::Binary => "binary data",
         })
     }
@@ -177,6 +183,14 @@ pub enum ImportError {
         name: String,
         /// The limit in MiB.
         limit: u64,
+    },
+    /// A database cannot be read.
+    #[error("{name} cannot be read as a database: {reason}")]
+    Database {
+        /// The file.
+        name: String,
+        /// What is wrong.
+        reason: String,
     },
     /// The store cannot be used.
     #[error(transparent)]

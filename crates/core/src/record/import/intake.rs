@@ -441,14 +441,14 @@ fn instance_records(
         run,
         benchmark: draft.benchmark,
         block: draft.block,
-        position,
+        position: draft.position.unwrap_or(position),
         attempt: 0,
         host: draft.host,
         started: draft.started,
         environment: draft.environment,
         job: draft.job,
         attributes: draft.attributes,
-        artifacts: Object::new(),
+        artifacts: draft.artifacts,
         extra: Object::new(),
     }));
     for summary in draft.summaries {

@@ -17,6 +17,10 @@ mod bare_words;
 mod benchmarkdotnet;
 mod benchmarkdotnet_document;
 mod bmf;
+mod coiled;
+mod coiled_database;
+mod coiled_row;
+mod coiled_setting;
 mod conbench;
 mod conbench_comparison;
 mod conbench_document;
@@ -107,6 +111,7 @@ pub const FORMATS: &[Format] = &[
     benchmarkdotnet::FORMAT,
     criterion::FORMAT,
     hyperfine::FORMAT,
+    coiled::FORMAT,
     github_action::FORMAT,
     bmf::FORMAT,
     divan::FORMAT,

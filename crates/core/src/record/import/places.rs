@@ -43,8 +43,9 @@ impl Places {
 }
 
 /// The endings of files that are looked at in a folder.
-const ENDINGS: [&str; 11] = [
+const ENDINGS: [&str; 12] = [
     ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".txt", ".csv", ".js", ".log", ".out", ".stdout",
+    ".db",
 ];
 
 /// Hidden folders in which programs keep results.

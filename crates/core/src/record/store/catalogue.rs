@@ -105,7 +105,7 @@ impl Store {
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
     pub fn benchmarks(&self, filter: &Filter) -> Result<Vec<BenchmarkRow>, StoreError> {
-        self.select_rows(filter, |selection| {
+        let rows = self.select_rows(filter, |selection| {
             let sql = format!(
                 "WITH counted AS (\
                    SELECT instance.key AS key, instance.benchmark AS benchmark, \
@@ -125,26 +125,30 @@ impl Store {
                            FROM benchmark_metric JOIN metric \
                              ON metric.key = benchmark_metric.metric \
                           WHERE benchmark_metric.benchmark = benchmark.key ORDER BY name)), \
-                        max(started), sum(summaries) \
+                        max(started), sum(summaries), benchmark.key \
                    FROM counted JOIN benchmark ON benchmark.key = counted.benchmark \
                   GROUP BY benchmark.key ORDER BY benchmark.suite, benchmark.id",
                 condition = selection.on_instance(),
-                metrics = having_metric(selection),
+                metrics = selection.on_metrics(),
             );
-            (sql, |row: &Row<'_>| {
+            (sql, move |row: &Row<'_>, selection: &Selection| {
+                let (key, recorded): (i64, String) = (row.get(9)?, row.get(1)?);
+                let metrics: Vec<String> = super::rows::from_json(row, 6)?;
+                let metrics = selection.curated.metrics_now(key, metrics);
                 Ok(BenchmarkRow {
                     suite: row.get(0)?,
-                    benchmark: row.get(1)?,
+                    benchmark: selection.curated.id(key, &recorded).to_owned(),
                     tags: super::rows::from_json(row, 2)?,
                     instances: count(row, 3)?,
                     iterations: count(row, 4)?,
                     failures: count(row, 5)?,
-                    metrics: super::rows::from_json(row, 6)?,
+                    metrics,
                     last_measured: time(row, 7)?,
                     summaries: count(row, 8)?,
                 })
             })
-        })
+        })?;
+        Ok(joined(rows))
     }
 
     /// Returns the sessions that pass the filter, latest first.
@@ -165,10 +169,10 @@ impl Store {
                    LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
                   GROUP BY session.key ORDER BY session.started DESC, session.key DESC",
                 condition = selection.on_instance(),
-                metrics = having_metric(selection),
+                metrics = selection.on_metrics(),
             );
             let chosen = selection.sessions.clone();
-            (sql, move |row: &Row<'_>| {
+            (sql, move |row: &Row<'_>, _: &Selection| {
                 let key: i64 = row.get(9)?;
                 let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
                 Ok((
@@ -213,10 +217,10 @@ impl Store {
                    LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
                   GROUP BY run.key ORDER BY session.started DESC, run.key DESC",
                 condition = selection.on_instance(),
-                metrics = having_metric(selection),
+                metrics = selection.on_metrics(),
             );
             let chosen = selection.runs.clone();
-            (sql, move |row: &Row<'_>| {
+            (sql, move |row: &Row<'_>, _: &Selection| {
                 let key: i64 = row.get(10)?;
                 let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
                 Ok((
@@ -244,53 +248,6 @@ impl Store {
             .collect())
     }
 
-    /// Returns the metrics of the benchmarks that pass the filter, by name.
-    ///
-    /// # Errors
-    /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn metrics(&self, filter: &Filter) -> Result<Vec<MetricRow>, StoreError> {
-        let rows = self.select_rows(filter, |selection| {
-            let sql = format!(
-                "SELECT metric.name, \
-                        (SELECT json_group_array(unit) FROM (SELECT DISTINCT unit FROM run_metric \
-                          WHERE run_metric.metric = metric.key AND unit <> '' ORDER BY unit)), \
-                        (SELECT json_group_array(better) FROM (SELECT DISTINCT better \
-                           FROM run_metric WHERE run_metric.metric = metric.key \
-                            AND better IS NOT NULL ORDER BY better)), \
-                        count(*), metric.key, coalesce(summarised.summaries, 0) \
-                   FROM benchmark_metric JOIN metric ON metric.key = benchmark_metric.metric \
-                   LEFT JOIN (SELECT summary.metric AS metric, count(*) AS summaries \
-                                FROM summary JOIN instance ON instance.key = summary.instance \
-                               WHERE 1{condition} GROUP BY summary.metric) AS summarised \
-                     ON summarised.metric = metric.key \
-                  WHERE benchmark_metric.benchmark IN \
-                        (SELECT instance.benchmark FROM instance WHERE 1{condition}) \
-                  GROUP BY metric.key ORDER BY metric.name",
-                condition = selection.on_instance(),
-            );
-            let chosen = selection.metrics.clone();
-            (sql, move |row: &Row<'_>| {
-                let key: i64 = row.get(4)?;
-                let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
-                Ok((
-                    passes,
-                    MetricRow {
-                        metric: row.get(0)?,
-                        units: super::rows::from_json(row, 1)?,
-                        better: super::rows::from_json(row, 2)?,
-                        benchmarks: count(row, 3)?,
-                        summaries: count(row, 5)?,
-                    },
-                ))
-            })
-        })?;
-        Ok(rows
-            .into_iter()
-            .filter(|(passes, _)| *passes)
-            .map(|(_, row)| row)
-            .collect())
-    }
-
     /// Checks that every entry of a filter fits something, without reading measurements.
     ///
     /// # Errors
@@ -304,7 +261,7 @@ impl Store {
         check().map_err(|error| error.at(&self.path))
     }
 
-    fn select_rows<T, F: Fn(&Row<'_>) -> Result<T, StoreError>>(
+    pub(super) fn select_rows<T, F: Fn(&Row<'_>, &Selection) -> Result<T, StoreError>>(
         &self,
         filter: &Filter,
         question: impl FnOnce(&Selection) -> (String, F),
@@ -317,12 +274,41 @@ impl Store {
             let mut found = statement.query([])?;
             let mut rows = Vec::new();
             while let Some(row) = found.next()? {
-                rows.push(read(row)?);
+                rows.push(read(row, &selection)?);
             }
             Ok(rows)
         };
         select().map_err(|error| error.at(&self.path))
     }
+}
+
+/// Makes one row of those that stand for one benchmark, since it had several ids.
+fn joined(mut rows: Vec<BenchmarkRow>) -> Vec<BenchmarkRow> {
+    let order = |it: &BenchmarkRow| (it.suite.clone(), it.benchmark.clone());
+    if rows.is_sorted_by(|one, other| order(one) < order(other)) {
+        return rows;
+    }
+    rows.sort_by_key(order);
+    let mut all: Vec<BenchmarkRow> = Vec::with_capacity(rows.len());
+    for row in rows {
+        match all.last_mut() {
+            Some(known) if order(known) == order(&row) => {
+                known.instances += row.instances;
+                known.iterations += row.iterations;
+                known.failures += row.failures;
+                known.summaries += row.summaries;
+                known.metrics.extend(row.metrics);
+                known.metrics.sort();
+                known.metrics.dedup();
+                if row.last_measured > known.last_measured {
+                    known.last_measured = row.last_measured;
+                    known.tags = row.tags;
+                }
+            }
+            Some(_) | None => all.push(row),
+        }
+    }
+    all
 }
 
 /// How many summaries an instance has.
@@ -337,21 +323,7 @@ fn asks_for_sessions_only(filter: &Filter) -> bool {
         && filter.runs.is_empty()
 }
 
-fn having_metric(selection: &Selection) -> String {
-    match &selection.metrics {
-        None => String::new(),
-        Some(keys) => {
-            let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-            format!(
-                " AND instance.benchmark IN (SELECT benchmark FROM benchmark_metric \
-                 WHERE metric IN ({}))",
-                keys.join(", ")
-            )
-        }
-    }
-}
-
-fn count(row: &Row<'_>, column: usize) -> Result<u64, StoreError> {
+pub(super) fn count(row: &Row<'_>, column: usize) -> Result<u64, StoreError> {
     Ok(row.get::<_, i64>(column)?.cast_unsigned())
 }
 

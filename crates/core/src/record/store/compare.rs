@@ -3,33 +3,48 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::model::Session;
+use crate::model::{Run, Session};
 
 /// How many differing fields to spell out.
 const SHOWN: usize = 3;
 
 /// Returns a new session with the stored one's file, name and start where both are imports of
-/// the same content: these come from the file that was read, not from what stands in it.
+/// the same format: their id comes from what was measured, and these from the file that was
+/// read. Of some formats the same session may stand in several files, of which one has grown.
 pub(crate) fn as_stored(stored: &Session, new: &Session) -> Session {
     let mut new = new.clone();
-    let digest = |session: &Session| {
+    let said = |session: &Session, key: &str| {
         let source = session.attributes.get("source")?;
-        source.get("sha256")?.as_str().map(str::to_owned)
+        source.get(key)?.as_str().map(str::to_owned)
     };
-    if digest(stored).is_none_or(|known| digest(&new) != Some(known)) {
+    let format = said(stored, "format");
+    if format.is_none() || said(stored, "sha256").is_none() || said(&new, "format") != format {
         return new;
     }
-    if let (Some(known), Some(file)) = (
-        stored.attributes["source"].get("file"),
-        new.attributes
-            .get_mut("source")
-            .and_then(|source| source.get_mut("file")),
-    ) {
-        file.clone_from(known);
+    for key in ["file", "sha256"] {
+        if let (Some(known), Some(here)) = (
+            stored.attributes["source"].get(key),
+            new.attributes
+                .get_mut("source")
+                .and_then(|source| source.get_mut(key)),
+        ) {
+            here.clone_from(known);
+        }
     }
     new.name.clone_from(&stored.name);
     new.started = stored.started;
     new
+}
+
+/// Returns a run that also has the metrics which only another account of it has: an instance
+/// that came later, or stands in another store only, may have brought them.
+pub(crate) fn with_metrics_of(run: &Run, other: &Run) -> Run {
+    let mut run = run.clone();
+    for (name, metric) in &other.metrics {
+        let known = run.metrics.entry(name.clone());
+        known.or_insert_with(|| metric.clone());
+    }
+    run
 }
 
 /// Returns the fields in which two records differ, with both values, as sentences.

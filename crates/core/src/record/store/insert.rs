@@ -3,7 +3,7 @@
 use rusqlite::params;
 
 use super::cache::{InstanceKey, RunKey, SessionKey};
-use super::compare::as_stored;
+use super::compare::{as_stored, with_metrics_of};
 use super::rows::{better_text, json_text, object_text, time_text};
 use super::write::no_parent;
 use super::{StoreError, Writer, read};
@@ -53,9 +53,14 @@ impl Writer<'_> {
     pub(super) fn put_run(&mut self, run: &Run) -> Result<(), StoreError> {
         if let Some(found) = self.find_run(run.id)? {
             let stored = read::run(self.connection, found.key)?;
-            return self
-                .appended
-                .same(RecordKind::Run, run.id.to_string(), Some(&stored), run);
+            let (whole, seen) = (with_metrics_of(&stored, run), with_metrics_of(run, &stored));
+            let id = run.id.to_string();
+            self.appended
+                .same(RecordKind::Run, id, Some(&whole), &seen)?;
+            if whole.metrics.len() > stored.metrics.len() {
+                self.add_metrics(run.id, &run.metrics)?;
+            }
+            return Ok(());
         }
         let session = self.find_session(run.session)?.ok_or_else(|| {
             no_parent(

@@ -4,14 +4,18 @@
 //! metric. Whatever a record says comes back as it was written.
 
 mod alike;
+mod annotate;
 mod appended;
 mod assemble;
 mod cache;
 mod catalogue;
+mod catalogue_metrics;
 mod check;
 mod chunk;
 mod columns;
 mod compare;
+mod curated;
+mod curated_metrics;
 mod discard;
 mod error;
 mod grow;
@@ -26,6 +30,7 @@ mod read;
 mod rows;
 mod scan;
 mod select;
+mod select_metrics;
 mod sessions;
 mod spans;
 mod upkeep;
@@ -37,10 +42,11 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::model::Record;
 
+pub use annotate::Touched;
 pub use appended::{Appended, Count};
 pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
 pub use check::CheckReport;
-pub(crate) use compare::{as_stored, differences};
+pub(crate) use compare::{as_stored, differences, with_metrics_of};
 pub use error::StoreError;
 pub use sessions::{InstanceState, SessionState};
 pub use upkeep::{Purged, StoreInfo};

@@ -11,9 +11,9 @@ use super::rows::{
     SUMMARY_COLUMNS,
 };
 use super::select::Selection;
-use super::{Store, StoreError};
+use super::{Store, StoreError, curated};
 use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary};
-use crate::record::{BenchmarkData, Filter, InstanceData, Iterations};
+use crate::record::{BenchmarkData, Filter, InstanceData, Iterations, settle_epochs};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
@@ -93,8 +93,8 @@ impl Store {
             .unchecked_transaction()
             .map_err(|error| wrap(error.into()))?;
         let reader = Reader::new(&snapshot, filter).map_err(wrap)?;
-        for (key, suite) in reader.benchmarks().map_err(wrap)? {
-            if let Some(data) = reader.benchmark(key, suite).map_err(wrap)? {
+        for ((suite, id), keys) in reader.benchmarks().map_err(wrap)? {
+            if let Some(data) = reader.benchmark(&keys, suite, id).map_err(wrap)? {
                 visit(data)?;
             }
         }
@@ -156,25 +156,55 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    fn benchmarks(&self) -> Result<Vec<(i64, String)>, StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT key, suite FROM benchmark ORDER BY suite, id")?;
-        let mut found = statement.query([])?;
-        let mut benchmarks = Vec::new();
-        while let Some(row) = found.next()? {
-            let key = row.get(0)?;
+    /// Returns the keys that each benchmark has: several where some were renamed to one.
+    fn benchmarks(&self) -> Result<BTreeMap<(String, String), Vec<i64>>, StoreError> {
+        let mut benchmarks: BTreeMap<(String, String), Vec<i64>> = BTreeMap::new();
+        for (key, suite, recorded) in curated::benchmarks(self.connection)? {
             if self.selection.has_benchmark(key) {
-                benchmarks.push((key, row.get(1)?));
+                let id = self.selection.curated.id(key, &recorded).to_owned();
+                benchmarks.entry((suite, id)).or_default().push(key);
             }
         }
         Ok(benchmarks)
     }
 
-    fn benchmark(&self, key: i64, suite: String) -> Result<Option<BenchmarkData>, StoreError> {
+    fn benchmark(
+        &self,
+        keys: &[i64],
+        suite: String,
+        id: String,
+    ) -> Result<Option<BenchmarkData>, StoreError> {
+        let mut instances: Vec<InstanceData> = Vec::new();
+        for &key in keys {
+            instances.append(&mut self.recorded(key)?);
+        }
+        instances.sort_by_key(|it| {
+            (
+                it.session.started,
+                it.session.id,
+                it.instance.position,
+                it.instance.attempt,
+                it.instance.id,
+            )
+        });
+        settle_epochs(&mut instances);
+        let Some(latest) = instances.last() else {
+            return Ok(None);
+        };
+        let mut benchmark = latest.instance.benchmark.clone();
+        benchmark.id = id;
+        Ok(Some(BenchmarkData {
+            suite,
+            benchmark,
+            instances,
+        }))
+    }
+
+    /// Returns what was recorded under the id of that key, with the metrics' names of now.
+    fn recorded(&self, key: i64) -> Result<Vec<InstanceData>, StoreError> {
         let mut instances = self.instances(key)?;
         if instances.is_empty() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let wanted = Wanted::Benchmark {
             key,
@@ -192,23 +222,23 @@ impl<'c> Reader<'c> {
             }
         }
         let mut instances: Vec<InstanceData> = instances.into_iter().map(|(_, it)| it).collect();
-        instances.sort_by_key(|it| {
-            (
-                it.session.started,
-                it.session.id,
-                it.instance.position,
-                it.instance.attempt,
-                it.instance.id,
-            )
-        });
-        let Some(latest) = instances.last() else {
-            return Ok(None);
-        };
-        Ok(Some(BenchmarkData {
-            suite,
-            benchmark: latest.instance.benchmark.clone(),
-            instances,
-        }))
+        if let Some(metrics) = self.selection.curated.metrics(key) {
+            let mut runs = BTreeMap::new();
+            for instance in &mut instances {
+                metrics.apply(instance, &mut runs);
+            }
+        }
+        // Another benchmark may have a metric asked for under the name that this one had.
+        if let Some(metrics) = &self.selection.metrics
+            && !self.selection.curated.names_nothing()
+        {
+            for it in &mut instances {
+                let asked = |name: &str| metrics.names.contains(name);
+                it.iterations.values.retain(|name, _| asked(name));
+                it.summaries.retain(|summary| asked(&summary.metric));
+            }
+        }
+        Ok(instances)
     }
 
     /// Returns the instances of a benchmark by key.

@@ -18,7 +18,8 @@ impl Store {
     /// Records are whole: the filter's metrics choose benchmarks that have one of
     /// them, and take no values away. Annotations belong to no benchmark and are
     /// given when the filter is empty. A session or run of which no instance passes
-    /// is left out when the filter is not empty.
+    /// is left out when the filter is not empty. Everything is as it was recorded, also what was
+    /// retired or renamed; only the filter finds benchmarks by the ids that they have now.
     ///
     /// # Errors
     /// Whatever `visit` returns; when an entry of the filter fits nothing; when the
@@ -33,8 +34,12 @@ impl Store {
             .connection
             .unchecked_transaction()
             .map_err(|error| wrap(error.into()))?;
-        let selection = Selection::of(&snapshot, filter).map_err(wrap)?;
-        let everything = *filter == Filter::default();
+        let everything = *filter
+            == Filter {
+                retired: filter.retired,
+                ..Filter::default()
+            };
+        let selection = Selection::of(&snapshot, &filter.with_retired()).map_err(wrap)?;
         let scanner = Scanner {
             connection: &snapshot,
             selection,
@@ -92,20 +97,10 @@ impl Scanner<'_> {
     }
 
     fn instances(&self, run: i64) -> Result<Vec<i64>, StoreError> {
-        let wanted = match &self.selection.metrics {
-            None => String::new(),
-            Some(keys) => {
-                let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-                format!(
-                    " AND instance.benchmark IN (SELECT benchmark FROM benchmark_metric \
-                     WHERE metric IN ({}))",
-                    keys.join(", ")
-                )
-            }
-        };
         let sql = format!(
-            "SELECT key FROM instance WHERE run = ?1{}{wanted} ORDER BY key",
-            self.selection.on_instance()
+            "SELECT key FROM instance WHERE run = ?1{}{} ORDER BY key",
+            self.selection.on_instance(),
+            self.selection.on_metrics()
         );
         self.keys(&sql, run)
     }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use rusqlite::Connection;
 
 use super::StoreError;
+use super::curated::Curated;
 use super::rows::time_text;
+use super::select_metrics::{ChosenMetrics, choose_metrics};
 use crate::model::matches_pattern;
 use crate::record::Filter;
 
@@ -15,7 +17,10 @@ pub(super) struct Selection {
     pub(super) sessions: Option<BTreeSet<i64>>,
     pub(super) runs: Option<BTreeSet<i64>>,
     pub(super) benchmarks: Option<BTreeSet<i64>>,
-    pub(super) metrics: Option<BTreeSet<i64>>,
+    /// The metrics asked for.
+    pub(super) metrics: Option<ChosenMetrics>,
+    /// What people said of benchmarks, instances and metrics.
+    pub(super) curated: Curated,
 }
 
 struct RunFacts {
@@ -45,13 +50,16 @@ impl Selection {
         if sessions.is_empty() {
             return Ok(Self::default());
         }
-        let mut selection = Self::default();
+        let mut selection = Self {
+            curated: Curated::of(connection, filter.retired)?,
+            ..Self::default()
+        };
         let chosen = choose_sessions(&sessions, filter)?;
         selection.runs = choose_runs(connection, &sessions, chosen.as_ref(), filter)?;
         selection.sessions =
             chosen.map(|chosen| chosen.into_iter().map(|at| sessions[at].key).collect());
-        selection.benchmarks = choose_benchmarks(connection, filter)?;
-        selection.metrics = choose_metrics(connection, filter)?;
+        selection.benchmarks = choose_benchmarks(connection, &selection.curated, filter)?;
+        selection.metrics = choose_metrics(connection, &selection.curated, filter)?;
         selection.fill_tables(connection)?;
         Ok(selection)
     }
@@ -66,7 +74,30 @@ impl Selection {
             condition
                 .push_str(" AND instance.benchmark IN (SELECT key FROM temp.selected_benchmark)");
         }
+        if self.curated.hides {
+            condition.push_str(" AND instance.key NOT IN (SELECT key FROM temp.retired_instance)");
+        }
         condition
+    }
+
+    /// Returns a condition on `instance` in SQL, beginning with ` AND`: that its benchmark has a
+    /// metric asked for. Nothing where none is.
+    pub(super) fn on_metrics(&self) -> String {
+        let Some(metrics) = &self.metrics else {
+            return String::new();
+        };
+        let list = |keys: &BTreeSet<i64>| {
+            let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+            keys.join(", ")
+        };
+        match &metrics.benchmarks {
+            None => format!(
+                " AND instance.benchmark IN (SELECT benchmark FROM benchmark_metric \
+                 WHERE metric IN ({}))",
+                list(&metrics.keys)
+            ),
+            Some(benchmarks) => format!(" AND instance.benchmark IN ({})", list(benchmarks)),
+        }
     }
 
     /// Returns whether the session passes.
@@ -90,7 +121,9 @@ impl Selection {
 
     /// Returns whether the metric passes.
     pub(super) fn has_metric(&self, key: i64) -> bool {
-        self.metrics.as_ref().is_none_or(|keys| keys.contains(&key))
+        self.metrics
+            .as_ref()
+            .is_none_or(|metrics| metrics.keys.contains(&key))
     }
 
     /// Lists of keys go into temporary tables, which also a read-only store may have.
@@ -247,16 +280,27 @@ fn read_runs(
 
 fn choose_benchmarks(
     connection: &Connection,
+    curated: &Curated,
     filter: &Filter,
 ) -> Result<Option<BTreeSet<i64>>, StoreError> {
     let mut chosen: Option<BTreeSet<i64>> = None;
     if !filter.benchmarks.is_empty() {
         let mut statement = connection.prepare_cached("SELECT key, id FROM benchmark")?;
         let known: Vec<(i64, String)> = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map([], |row| {
+                let key = row.get(0)?;
+                let id: String = row.get(1)?;
+                Ok((key, curated.id(key, &id).to_owned()))
+            })?
             .collect::<Result<_, _>>()?;
         let fits = alternatives("benchmark", &filter.benchmarks, |text| {
-            let found = matching_benchmarks(&known, text);
+            let mut found = matching_benchmarks(&known, text);
+            if found.is_empty() {
+                // What nothing is called any more may have been the name of something.
+                let was = positions(&known, |(key, _)| curated.was_called(*key, text));
+                let now: BTreeSet<&String> = was.iter().map(|&at| &known[at].1).collect();
+                found = positions(&known, |(_, id)| now.contains(id));
+            }
             (found, known.iter().map(|(_, id)| id.clone()).collect())
         })?;
         chosen = Some(fits.into_iter().map(|at| known[at].0).collect());
@@ -306,33 +350,12 @@ fn tagged_benchmarks(
     Ok(fits.into_iter().map(|at| known[at].0).collect())
 }
 
-fn choose_metrics(
-    connection: &Connection,
-    filter: &Filter,
-) -> Result<Option<BTreeSet<i64>>, StoreError> {
-    if filter.metrics.is_empty() {
-        return Ok(None);
-    }
-    let mut statement = connection.prepare_cached(
-        "SELECT key, name FROM metric WHERE key IN (SELECT metric FROM benchmark_metric) \
-         OR key IN (SELECT metric FROM run_metric)",
-    )?;
-    let known: Vec<(i64, String)> = statement
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<Result<_, _>>()?;
-    let fits = alternatives("metric", &filter.metrics, |text| {
-        let found = positions(&known, |(_, name)| name == text);
-        (found, known.iter().map(|(_, name)| name.clone()).collect())
-    })?;
-    Ok(Some(fits.into_iter().map(|at| known[at].0).collect()))
-}
-
-fn positions<T>(items: &[T], fits: impl Fn(&T) -> bool) -> Vec<usize> {
+pub(super) fn positions<T>(items: &[T], fits: impl Fn(&T) -> bool) -> Vec<usize> {
     (0..items.len()).filter(|&at| fits(&items[at])).collect()
 }
 
 /// Returns the positions that any of the texts finds; each must find something.
-fn alternatives(
+pub(super) fn alternatives(
     what: &'static str,
     texts: &[String],
     find: impl Fn(&str) -> (Vec<usize>, Vec<String>),

@@ -124,7 +124,7 @@ impl Store {
     pub fn would_purge(&self, filter: &Filter) -> Result<Purged, StoreError> {
         let count = || -> Result<Purged, StoreError> {
             let transaction = self.connection.unchecked_transaction()?;
-            let selection = Selection::of(&transaction, filter)?;
+            let selection = Selection::of(&transaction, &filter.with_retired())?;
             choose_instances(&transaction, &selection)?;
             let count = |sql: &str| -> Result<u64, StoreError> {
                 let count: i64 = transaction.query_row(sql, [], |row| row.get(0))?;
@@ -148,7 +148,7 @@ impl Store {
     /// When an entry of the filter fits nothing, or the store cannot be written to.
     pub fn purge(&mut self, filter: &Filter) -> Result<Purged, StoreError> {
         let purged = self.write(|writer| {
-            let selection = Selection::of(writer.connection, filter)?;
+            let selection = Selection::of(writer.connection, &filter.with_retired())?;
             delete(writer.connection, &selection)
         })?;
         self.cache.forget();

@@ -1,0 +1,111 @@
+//! `lapwing db annotations`: what was said of measurements, by whom, when and why.
+
+use std::io::Write;
+
+use lapwing_core::record::{Change, Remark};
+
+use crate::error::{CliError, Exit};
+use crate::options::{Context, Format};
+use crate::store::open_for_reading;
+use crate::table::{Align, Table, counted};
+
+pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
+    let store = open_for_reading(context)?;
+    let remarks = store.remarks()?;
+    let mut out = context.terminal.out();
+    if format == Format::Json {
+        let list: Vec<serde_json::Value> = remarks
+            .iter()
+            .map(|remark| {
+                let it = &remark.annotation;
+                serde_json::json!({
+                    "id": it.id, "at": it.at, "by": it.by, "action": it.action,
+                    "target": it.target, "reason": it.reason, "undone_by": remark.undone_by,
+                })
+            })
+            .collect();
+        serde_json::to_writer_pretty(&mut out, &serde_json::json!({ "annotations": list }))?;
+        writeln!(out)?;
+        return Ok(Exit::Fine);
+    }
+    let mut table = Table::new(&[
+        ("at", Align::Whole),
+        ("by", Align::Left),
+        ("action", Align::Left),
+        ("what", Align::Left),
+        ("reason", Align::Left),
+        ("holds", Align::Left),
+        ("id", Align::Left),
+    ]);
+    for remark in &remarks {
+        let it = &remark.annotation;
+        table.row(vec![
+            it.at.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+            it.by.clone(),
+            it.action.clone(),
+            what(remark),
+            it.reason.clone().unwrap_or_default(),
+            if remark.undone_by.is_none() {
+                "yes"
+            } else {
+                "no"
+            }
+            .to_owned(),
+            it.id.to_string(),
+        ]);
+    }
+    match format {
+        Format::Text if remarks.is_empty() => {
+            writeln!(
+                out,
+                "no annotations\nrename benchmarks with `lapwing db rename`, retire them with `lapwing db retire`"
+            )?;
+        }
+        Format::Text => {
+            writeln!(out, "{}\n", counted(remarks.len() as u64, "annotation"))?;
+            table.text_within(context.terminal.width(), &mut out)?;
+        }
+        Format::Markdown => table.markdown(&mut out)?,
+        Format::Csv | Format::Json => table.csv(&mut out)?,
+    }
+    Ok(Exit::Fine)
+}
+
+/// Returns what an annotation is about, in words.
+fn what(remark: &Remark) -> String {
+    let of_suite = |suite: &Option<String>| {
+        let suite = suite.as_ref();
+        suite.map_or_else(String::new, |suite| format!(" ({suite})"))
+    };
+    match &remark.change {
+        Some(Change::Rename {
+            suite,
+            benchmark,
+            new,
+        }) => format!("{benchmark} → {new}{}", of_suite(suite)),
+        Some(Change::RenameMetric {
+            suite,
+            benchmark,
+            metric,
+            new,
+        }) => format!("{metric} → {new} of {benchmark}{}", of_suite(suite)),
+        Some(Change::Retire(it)) => {
+            let mut text = it
+                .metric
+                .as_ref()
+                .map_or_else(String::new, |metric| format!("{metric} of "));
+            text.push_str(&it.benchmark);
+            text.push_str(&of_suite(&it.suite));
+            if let Some(version) = &it.version {
+                text.push_str(&format!(", version {version}"));
+            }
+            text.push_str(&format!(
+                ", before {}",
+                it.before.strftime("%Y-%m-%d %H:%M:%S")
+            ));
+            text
+        }
+        Some(Change::Restore { annotation }) => annotation.to_string(),
+        None => serde_json::Value::Object(remark.annotation.target.clone()).to_string(),
+    }
+}

@@ -1,0 +1,101 @@
+//! `lapwing db restore`: takes back what was said.
+
+use clap::Args;
+use lapwing_core::record::{Change, Remark, Store};
+
+use super::said::{By, Said};
+use crate::error::{CliError, Exit};
+use crate::options::Context;
+use crate::store::open_for_writing;
+
+/// What does not hold any more
+#[derive(Debug, Args)]
+pub(super) struct Restore {
+    /// The beginning or end of an annotation's id; or a benchmark's id, for all that was said of it
+    #[arg(value_name = "ANNOTATION|BENCHMARK")]
+    what: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    by: By,
+}
+
+/// The fewest characters of an id that are taken for one.
+const SHORTEST: usize = 4;
+
+impl Restore {
+    pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
+        let mut store = open_for_writing(context)?;
+        let found = self.found(&store)?;
+        let touched: Vec<Change> = found.iter().filter_map(|it| it.change.clone()).collect();
+        let about = store.touched(&touched)?;
+        let what: Vec<String> = found
+            .iter()
+            .map(|it| {
+                format!(
+                    "{} of {}",
+                    it.annotation.action,
+                    it.annotation.at.strftime("%Y-%m-%d %H:%M:%S")
+                )
+            })
+            .collect();
+        let changes = found
+            .iter()
+            .map(|it| Change::Restore {
+                annotation: it.annotation.id,
+            })
+            .collect();
+        let said = Said {
+            changes,
+            reason: self.reason.as_deref(),
+            done: format!("undid {}", what.join(", ")),
+            would: format!("would undo {}", what.join(", ")),
+        };
+        self.by.keep_about(&mut store, said, about, context)
+    }
+
+    /// Returns the annotations that are meant, which hold.
+    fn found(&self, store: &Store) -> Result<Vec<Remark>, CliError> {
+        let remarks = store.remarks()?;
+        let fits = |remark: &&Remark| {
+            let id = remark.annotation.id.to_string();
+            self.what.len() >= SHORTEST && (id.starts_with(&self.what) || id.ends_with(&self.what))
+        };
+        let of_id: Vec<Remark> = remarks.iter().filter(fits).cloned().collect();
+        match &of_id[..] {
+            [] => {}
+            [one] => {
+                return match one.undone_by {
+                    None => Ok(of_id),
+                    Some(by) => Err(CliError::input(format!(
+                        "{} of {} was undone already",
+                        one.annotation.action, one.annotation.at
+                    ))
+                    .hint(format!("`lapwing db restore {by}` makes it hold again"))),
+                };
+            }
+            several => {
+                let ids: Vec<String> = several
+                    .iter()
+                    .map(|it| it.annotation.id.to_string())
+                    .collect();
+                return Err(CliError::input(format!(
+                    "`{}` fits {} annotations: {}",
+                    self.what,
+                    several.len(),
+                    ids.join(", ")
+                )));
+            }
+        }
+        let about = store.remarks_about(&self.what)?;
+        if about.is_empty() {
+            return Err(CliError::input(format!(
+                "`{}` is neither an annotation nor a benchmark of which anything was said that holds",
+                self.what
+            ))
+            .hint("`lapwing db annotations` lists what was said"));
+        }
+        Ok(about)
+    }
+}

@@ -1,0 +1,86 @@
+//! `lapwing db retire`: what was measured until now counts no more.
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use lapwing_core::record::{Change, Retirement};
+
+use super::said::{By, Said, benchmarks_named};
+use crate::error::{CliError, Exit};
+use crate::options::{Context, parse_date};
+use crate::store::open_for_writing;
+
+/// Benchmarks whose measurements until now count no more
+#[derive(Debug, Args)]
+pub(super) struct Retire {
+    /// The benchmark's id, or a pattern with *
+    #[arg(value_name = "BENCHMARK")]
+    benchmark: String,
+    /// Only this metric of it
+    #[arg(long, value_name = "NAME")]
+    metric: Vec<String>,
+    /// Only what was measured before this date or time [default: now]
+    #[arg(long, value_name = "DATE")]
+    before: Option<String>,
+    /// Only this version of the software under test (name or commit)
+    #[arg(long, value_name = "VERSION")]
+    version_under_test: Vec<String>,
+    /// Only in this suite
+    #[arg(long, value_name = "SUITE")]
+    in_suite: Vec<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    reason: String,
+    #[command(flatten)]
+    by: By,
+}
+
+impl Retire {
+    pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
+        let mut store = open_for_writing(context)?;
+        benchmarks_named(&store, &self.benchmark, &self.in_suite)?;
+        let before = match &self.before {
+            Some(text) => parse_date(text)?,
+            None => jiff::Timestamp::now(),
+        };
+        let mut changes = Vec::new();
+        for suite in each(&self.in_suite) {
+            for metric in each(&self.metric) {
+                for version in each(&self.version_under_test) {
+                    changes.push(Change::Retire(Retirement {
+                        suite: suite.clone(),
+                        benchmark: self.benchmark.clone(),
+                        metric: metric.clone(),
+                        version,
+                        before,
+                    }));
+                }
+            }
+        }
+        if store.touched(&changes)?.instances == 0 {
+            return Err(CliError::input(format!(
+                "nothing of `{}` is to be retired: no measurement fits",
+                self.benchmark
+            ))
+            .hint("`lapwing list runs --benchmark NAME` says when and of which versions it was measured"));
+        }
+        let what = match &self.metric[..] {
+            [] => format!("`{}`", self.benchmark),
+            metrics => format!("`{}` of `{}`", metrics.join("`, `"), self.benchmark),
+        };
+        let said = Said {
+            changes,
+            reason: Some(&self.reason),
+            done: format!("retired {what}"),
+            would: format!("would retire {what}"),
+        };
+        self.by.keep(&mut store, said, context)
+    }
+}
+
+/// Returns each of them, or once nothing.
+fn each(texts: &[String]) -> Vec<Option<String>> {
+    match texts {
+        [] => vec![None],
+        some => some.iter().cloned().map(Some).collect(),
+    }
+}

@@ -1,0 +1,129 @@
+//! What the program makes of benchmarks that changed, by the real program.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fmt::Write;
+use std::fs;
+
+use insta::assert_snapshot;
+
+mod program;
+
+use program::{output, run};
+
+fn id(kind: u32, number: u32) -> String {
+    format!("01930000-0000-7000-800{kind}-0000000000{number:02}")
+}
+
+/// Sessions: each with the version, the benchmark, its fingerprint, and values of instances.
+fn measured(sessions: &[(&str, &str, Option<&str>, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::new();
+    for (day, (version, name, fingerprint, values)) in (1_u32..).zip(sessions) {
+        let (session, run) = (id(0, day), id(1, day));
+        writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-0{day}T10:00:00Z","tool":"t"}}"#).unwrap();
+        writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{{"name":"{version}"}},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#).unwrap();
+        for (number, value) in (1..).zip(values.split(' ')) {
+            let instance = id(2, 10 * day + number);
+            let fingerprint =
+                fingerprint.map_or_else(String::new, |it| format!(r#","fingerprint":"{it}""#));
+            writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"{name}"{fingerprint}}}}}"#).unwrap();
+            writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{"wall_time":{value}}}}}"#).unwrap();
+            writeln!(
+                text,
+                r#"{{"v":1,"kind":"instance_end","instance":"{instance}"}}"#
+            )
+            .unwrap();
+        }
+    }
+    fs::write(folder.path().join("all.jsonl"), text).unwrap();
+    run(folder.path(), &["import", "all.jsonl"]);
+    folder
+}
+
+#[test]
+fn a_benchmark_that_changed_is_no_regression() {
+    let folder = measured(&[
+        ("v1", "f.py::test_x", Some("aa"), "1.0 1.1 1.2 1.1"),
+        ("v2", "f.py::test_x", Some("bb"), "2.0 2.1 2.2 2.1"),
+    ]);
+    let folder = folder.path();
+    let compare = ["compare", "version:v1", "version:v2"];
+    assert_snapshot!(run(folder, &compare), @"
+    v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
+
+     benchmark     baseline  candidate  ratio  interval  instances  verdict
+     f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint differs)
+
+    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    exit 3
+    ");
+    let out = output(
+        folder,
+        &[
+            &compare[..],
+            &["--format", "json", "--fail-on", "regression"],
+        ]
+        .concat(),
+    );
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let row = &json["comparisons"][0];
+    assert_eq!(row["verdict"], "inconclusive");
+    assert_eq!(row["reason"], "other_benchmark");
+    assert_eq!(row["ratio"], serde_json::Value::Null);
+}
+
+#[test]
+fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
+    let folder = measured(&[
+        ("v1", "f.py::test_x", None, "9.0 9.1 9.2"),
+        ("v1", "f.py::test_x", Some("aa"), "9.0 9.1 9.2"),
+        ("v1", "f.py::test_x", Some("bb"), "1.0 1.1 1.2 1.1"),
+        ("v2", "f.py::test_x", Some("bb"), "1.0 1.1 1.2 1.1"),
+        ("v2", "f.py::test_x", None, "1.0"),
+    ]);
+    let folder = folder.path();
+    assert_snapshot!(run(folder, &["compare", "version:v1", "version:v2"]), @"
+    v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
+
+     benchmark     baseline  candidate  ratio  interval      instances  verdict
+     f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? inconclusive: 20 instances a side would settle 5 %
+
+    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    note: f.py::test_x: 6 instances are left out, because the benchmark itself changed after they were measured
+    note: f.py::test_x: the instances fall into groups, and with fewer than 10 a side the interval may be too narrow
+    exit 0
+    ");
+    assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"
+    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+
+     benchmark     setting    mean     cv  between instances  within  sample
+     f.py::test_x  v2       1.08 s  6.9 %                  –       –   5 × 1
+     f.py::test_x  v1       1.10 s  6.4 %                  –       –   4 × 1
+
+    f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); nothing that is known of the instances goes with it
+    6 instances are left out, because the benchmark itself changed after they were measured
+    exit 0
+    ");
+}
+
+#[test]
+fn a_renamed_test_has_another_source_and_means_the_same() {
+    let folder = measured(&[
+        ("v1", "f.py::test_x", Some("aa"), "1.0 1.1 1.2 1.1"),
+        ("v2", "f.py::test_new", Some("bb"), "1.0 1.1 1.2 1.1"),
+    ]);
+    let folder = folder.path();
+    let rename = ["db", "rename", "f.py::test_x", "f.py::test_new"];
+    let why = ["--by", "ada", "--reason", "it has a better name"];
+    run(folder, &[rename, why].concat());
+    assert_snapshot!(run(folder, &["compare", "version:v1", "version:v2"]), @"
+    v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
+
+     benchmark       baseline  candidate  ratio  interval      instances  verdict
+     f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? inconclusive: 20 instances a side would settle 5 %
+
+    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    exit 0
+    ");
+}

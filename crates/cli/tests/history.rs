@@ -1,0 +1,318 @@
+//! `lapwing db rename`, `retire`, `restore` and `annotations` by the real program.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use regex::Regex;
+
+mod program;
+
+use program::{output, run};
+
+/// Four sessions; the first two have `f.py::test_x`, the others `f.py::test_x[default]`.
+fn filled() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::new();
+    for day in 1..=4 {
+        let (session, run) = (id(0, day), id(1, day));
+        writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-0{day}T10:00:00Z","tool":"t","name":"day{day}"}}"#).unwrap();
+        writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{{"name":"v{day}"}},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#).unwrap();
+        let x = if day <= 2 {
+            "f.py::test_x"
+        } else {
+            "f.py::test_x[default]"
+        };
+        for (number, name) in [(1, x), (2, "f.py::test_y"), (3, "g.py::test_z")] {
+            let instance = id(2, 10 * day + number);
+            writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"{name}"}}}}"#).unwrap();
+            writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{"wall_time":{day}.5,"mem":{day}}}}}"#).unwrap();
+            writeln!(
+                text,
+                r#"{{"v":1,"kind":"instance_end","instance":"{instance}"}}"#
+            )
+            .unwrap();
+        }
+    }
+    fs::write(folder.path().join("all.jsonl"), text).unwrap();
+    run(folder.path(), &["import", "all.jsonl"]);
+    folder
+}
+
+fn id(kind: u32, number: u32) -> String {
+    format!("01930000-0000-7000-800{kind}-0000000000{number:02}")
+}
+
+/// What the program says of history, without ids and times.
+fn db(folder: &Path, arguments: &[&str]) -> String {
+    let said = run(folder, &[&["db"], arguments].concat());
+    let id = Regex::new("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}").unwrap();
+    let time = Regex::new(r"20[0-9-]{8}[T ][0-9:]*[0-9](\.[0-9]+)?(Z| UTC)?").unwrap();
+    let said = id.replace_all(&said, "ID");
+    let said = time.replace_all(&said, |found: &regex::Captures<'_>| {
+        if found[0].starts_with("2026-01") {
+            found[0].to_owned()
+        } else {
+            "TIME".to_owned()
+        }
+    });
+    said.into_owned()
+}
+
+fn list(folder: &Path, more: &[&str]) -> String {
+    run(folder, &[&["list", "--format", "csv"], more].concat())
+}
+
+/// The id of the last annotation.
+fn last(folder: &Path) -> String {
+    let out = output(folder, &["db", "annotations", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let all = json["annotations"].as_array().unwrap();
+    all.last().unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+const WHY: [&str; 4] = ["--by", "ada", "--reason", "it gained a parameter"];
+
+#[test]
+fn a_test_that_gained_a_parameter_goes_on() {
+    let folder = filled();
+    let folder = folder.path();
+    let rename = ["rename", "f.py::test_x", "f.py::test_x[default]"];
+    assert_snapshot!(db(folder, &[&rename[..], &WHY, &["--dry-run"]].concat()), @"
+    would rename `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
+    note: `f.py::test_x[default]` was measured before: both are one series
+    note: nothing was changed
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &[]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    f.py::test_x,s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
+    f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
+    f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    exit 0
+    "#);
+    assert_snapshot!(db(folder, &[&rename[..], &WHY].concat()), @"
+    renamed `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
+      `lapwing db restore ID` undoes it
+    note: `f.py::test_x[default]` was measured before: both are one series
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &[]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    f.py::test_x[default],s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    exit 0
+    "#);
+    assert_snapshot!(run(folder, &["export", "--to", "csv", "--benchmark", "f.py::test_x", "--metric", "wall_time"]), @"
+    suite,session,session_id,run,benchmark,version,commit,variant,instance,host,block,position,attempt,index,burn_in,outcome,message,metric,unit,value,statistic,spread,n
+    s,day1,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8001-000000000001,f.py::test_x[default],v1,,default,01930000-0000-7000-8002-000000000011,,0,0,0,0,false,ok,,wall_time,s,1.5,,,
+    s,day2,01930000-0000-7000-8000-000000000002,01930000-0000-7000-8001-000000000002,f.py::test_x[default],v2,,default,01930000-0000-7000-8002-000000000021,,0,0,0,0,false,ok,,wall_time,s,2.5,,,
+    s,day3,01930000-0000-7000-8000-000000000003,01930000-0000-7000-8001-000000000003,f.py::test_x[default],v3,,default,01930000-0000-7000-8002-000000000031,,0,0,0,0,false,ok,,wall_time,s,3.5,,,
+    s,day4,01930000-0000-7000-8000-000000000004,01930000-0000-7000-8001-000000000004,f.py::test_x[default],v4,,default,01930000-0000-7000-8002-000000000041,,0,0,0,0,false,ok,,wall_time,s,4.5,,,
+    exit 0
+    ");
+    assert_snapshot!(db(folder, &["annotations"]), @"
+    1 annotation
+
+     at                   by   action  what                                      reason                 holds  id
+     TIME  ada  rename  f.py::test_x → f.py::test_x[default] (s)  it gained a parameter  yes    ID
+    exit 0
+    ");
+    assert_snapshot!(db(folder, &["restore", &last(folder), "--by", "bob", "--reason", "it did not"]), @"
+    undid rename of TIME: 1 benchmark, 2 instances
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &["--benchmark", "f.py::test_x*"]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    f.py::test_x,s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
+    f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
+    exit 0
+    "#);
+    assert_snapshot!(db(folder, &["annotations", "--format", "markdown"]), @"
+    | at | by | action | what | reason | holds | id |
+    |---|---|---|---|---|---|---|
+    | TIME | ada | rename | f.py::test_x → f.py::test_x[default] (s) | it gained a parameter | no | ID |
+    | TIME | bob | restore | ID | it did not | yes | ID |
+    exit 0
+    ");
+}
+
+#[test]
+fn renames_that_cannot_be_meant_are_refused() {
+    let folder = filled();
+    let folder = folder.path();
+    let rename = |names: &[&str]| db(folder, &[&["rename"], names, &WHY].concat());
+    assert_snapshot!(rename(&["f.py::test_X", "new"]), @"
+    error: no benchmark `f.py::test_X`; did you mean `f.py::test_x` or `f.py::test_y` or `g.py::test_z`?
+      hint: `lapwing list benchmarks` shows what there is
+    exit 2
+    ");
+    assert_snapshot!(rename(&["test_y", "new"]), @"
+    error: no benchmark is called `test_y`
+      hint: it may mean `f.py::test_y`; write a whole id, or a pattern with *
+    exit 2
+    ");
+    assert_snapshot!(rename(&["f.py::*", "new"]), @"
+    error: 3 benchmarks fit `f.py::*`, and all of them would become one
+      hint: put a * into the new id as well, or rename one after the other
+    exit 2
+    ");
+    assert_snapshot!(rename(&["f.py::test_y", "f.py::test_y"]), @"
+    error: `f.py::test_y` is called that already
+    exit 2
+    ");
+    assert_snapshot!(rename(&["f.py::test_y", "--metric", "memory=peak_memory"]), @"
+    error: `f.py::test_y` has no metric `memory`
+      hint: it has `mem`, `wall_time`
+    exit 2
+    ");
+    assert_snapshot!(db(folder, &["rename", "f.py::test_y", "new"]), @"
+    error: the following required arguments were not provided:
+      --reason <TEXT>
+
+    Usage: lapwing db rename --reason <TEXT> <BENCHMARK> <NEW>
+
+    For more information, try '--help'.
+    exit 2
+    ");
+    assert_snapshot!(rename(&["f.py::test_y", "new"]), @"
+    renamed `f.py::test_y` to `new`: 1 benchmark, 4 instances
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(rename(&["f.py::test_y", "newer"]), @"
+    error: `f.py::test_y` is called `new` by now
+      hint: name it by the id that it has now
+    exit 2
+    ");
+    assert_snapshot!(rename(&["new", "f.py::test_y"]), @"
+    error: `new` was called `f.py::test_y` before: renaming it would lead round in a circle
+      hint: `lapwing db annotations` lists the rename; `lapwing db restore ID` undoes it
+    exit 2
+    ");
+    assert_snapshot!(rename(&["g.py::test_z", "f.py::test_y"]), @"
+    error: `f.py::test_y` is called `new` by now
+      hint: rename it to that, or undo the other rename first
+    exit 2
+    ");
+}
+
+#[test]
+fn a_file_moves_with_a_pattern_and_metrics_are_renamed() {
+    let folder = filled();
+    let folder = folder.path();
+    assert_snapshot!(db(folder, &[&["rename", "f.py::*", "dir/f.py::*"][..], &WHY].concat()), @"
+    renamed `f.py::*` to `dir/f.py::*`: 3 benchmarks, 8 instances
+      3 annotations were kept: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one
+    exit 0
+    ");
+    assert_snapshot!(db(folder, &[&["rename", "*", "--metric", "mem=peak_memory"][..], &WHY].concat()), @"
+    renamed metric `mem` of `*` to `peak_memory`: 4 benchmarks, 12 instances
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &[]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    dir/f.py::test_x,s,2,2,0,0,2026-01-02 10:00,"peak_memory, wall_time",
+    dir/f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"peak_memory, wall_time",
+    dir/f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"peak_memory, wall_time",
+    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"peak_memory, wall_time",
+    exit 0
+    "#);
+    assert_snapshot!(list(folder, &["metrics"]), @"
+    metric,unit,better,benchmarks,summaries
+    peak_memory,,,4,0
+    wall_time,s,lower,4,0
+    exit 0
+    ");
+}
+
+#[test]
+fn what_is_retired_is_left_out_until_it_is_restored() {
+    let folder = filled();
+    let folder = folder.path();
+    let why = ["--by", "ada", "--reason", "its data grew"];
+    let retire = |what: &[&str]| db(folder, &[&["retire"], what, &why].concat());
+    assert_snapshot!(retire(&["f.py::test_y", "--before", "2026-01-01"]), @"
+    error: nothing of `f.py::test_y` is to be retired: no measurement fits
+      hint: `lapwing list runs --benchmark NAME` says when and of which versions it was measured
+    exit 2
+    ");
+    assert_snapshot!(retire(&["f.py::test_y", "--before", "2026-01-03"]), @"
+    retired `f.py::test_y`: 1 benchmark, 2 instances
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &["-b", "test_y"]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    f.py::test_y,s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
+    note: 2 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    "#);
+    assert_snapshot!(list(folder, &["-b", "test_y", "--retired"]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    exit 0
+    "#);
+    assert_snapshot!(retire(&["g.py::test_z", "--metric", "mem", "--version-under-test", "v4"]), @"
+    retired `mem` of `g.py::test_z`: 1 benchmark, 1 instance
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(run(folder, &["export", "--to", "csv", "--wide", "-b", "test_z"]), @"
+    suite,session,session_id,run,benchmark,version,commit,variant,instance,host,block,position,attempt,index,burn_in,outcome,message,mem,wall_time
+    s,day1,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8001-000000000001,g.py::test_z,v1,,default,01930000-0000-7000-8002-000000000013,,0,0,0,0,false,ok,,1.0,1.5
+    s,day2,01930000-0000-7000-8000-000000000002,01930000-0000-7000-8001-000000000002,g.py::test_z,v2,,default,01930000-0000-7000-8002-000000000023,,0,0,0,0,false,ok,,2.0,2.5
+    s,day3,01930000-0000-7000-8000-000000000003,01930000-0000-7000-8001-000000000003,g.py::test_z,v3,,default,01930000-0000-7000-8002-000000000033,,0,0,0,0,false,ok,,3.0,3.5
+    s,day4,01930000-0000-7000-8000-000000000004,01930000-0000-7000-8001-000000000004,g.py::test_z,v4,,default,01930000-0000-7000-8002-000000000043,,0,0,0,0,false,ok,,,4.5
+    exit 0
+    ");
+    assert_snapshot!(retire(&["f.py::*"]), @"
+    retired `f.py::*`: 3 benchmarks, 8 instances
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &[]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    note: 8 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    "#);
+    assert_snapshot!(run(folder, &["variability", "-b", "test_y"]), @"
+    note: 4 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    error: nothing can be judged: no benchmark passes the filters
+      hint: `lapwing list` shows what there is
+    exit 3
+    ");
+    assert_snapshot!(db(folder, &["restore", "f.py::test_y", "--by", "bob"]), @"
+    undid retire of TIME, retire of TIME: 3 benchmarks, 8 instances
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &[]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    f.py::test_x,s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
+    f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
+    f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    exit 0
+    "#);
+    assert_snapshot!(db(folder, &["restore", "f.py::test_y", "--by", "bob"]), @"
+    error: `f.py::test_y` is neither an annotation nor a benchmark of which anything was said that holds
+      hint: `lapwing db annotations` lists what was said
+    exit 2
+    ");
+    assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
+    at,by,action,what,reason,holds,id
+    TIME,ada,retire,"f.py::test_y, before 2026-01-03 00:00:00",its data grew,no,ID
+    TIME,ada,retire,"mem of g.py::test_z, version v4, before TIME",its data grew,yes,ID
+    TIME,ada,retire,"f.py::*, before TIME",its data grew,no,ID
+    TIME,bob,restore,ID,,yes,ID
+    TIME,bob,restore,ID,,yes,ID
+    exit 0
+    "#);
+}

@@ -1,0 +1,294 @@
+//! What a row of Coiled's database says of one execution of a test.
+
+use jiff::Timestamp;
+use rusqlite::types::Value as Cell;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::coiled_database::{Row, identity, json, shown};
+use super::coiled_setting::setting;
+use super::intake::{InstanceDraft, RunDraft};
+use super::keys::put_object;
+use super::moment::moment;
+use crate::model::{Benchmark, InstanceOutcome, Metric, Object, Outcome};
+use crate::record::{IterationColumns, Mark};
+
+/// Columns with numbers, the metrics that they are, and the units. Less is better of all.
+const METRICS: [(&str, &str, &str); 11] = [
+    ("duration", "wall_time", "s"),
+    ("average_memory", "average_memory", "B"),
+    ("peak_memory", "peak_memory", "B"),
+    ("compute_time", "compute_time", "s"),
+    ("disk_spill_time", "disk_spill_time", "s"),
+    ("serializing_time", "serializing_time", "s"),
+    ("transfer_time", "transfer_time", "s"),
+    ("scheduler_cpu_avg", "scheduler_cpu_avg", "1"),
+    ("scheduler_memory_max", "scheduler_memory_max", "B"),
+    ("worker_max_tick", "worker_max_tick", "s"),
+    ("scheduler_max_tick", "scheduler_max_tick", "s"),
+];
+
+/// Columns with addresses, and what these are called as artifacts.
+const LINKS: [(&str, &str); 6] = [
+    ("ci_run_url", "ci_run"),
+    ("cluster_details_url", "cluster_details"),
+    ("performance_report_url", "performance_report"),
+    ("cluster_dump_url", "cluster_dump"),
+    ("memray_profiles_url", "memray_profiles"),
+    ("py_spy_profiles_url", "py_spy_profiles"),
+];
+
+/// Columns of TPC-H that say what is measured.
+const PARAMS: [&str; 4] = ["scale", "query", "compression", "partition_size"];
+
+/// Columns of TPC-H that say on what.
+const CLUSTER: [&str; 3] = ["n_workers", "worker_vm_type", "cluster_disk_size"];
+
+/// Columns that are kept as they are.
+const KEPT: [&str; 4] = [
+    "originalname",
+    "setup_outcome",
+    "call_outcome",
+    "teardown_outcome",
+];
+
+/// What a row says, before it has an id.
+pub(super) struct Measured {
+    /// The row's number in its table.
+    pub(super) number: u64,
+    /// `session_id`.
+    pub(super) session: String,
+    /// When it was measured, to the microsecond; `None` where the row has no start.
+    pub(super) time: Option<String>,
+    /// Digest of the row but for its id.
+    pub(super) content: [u8; 32],
+    pub(super) run: RunDraft,
+    pub(super) draft: InstanceDraft,
+    /// Columns that are not known.
+    pub(super) unknown: Vec<String>,
+}
+
+impl Measured {
+    /// Returns what puts the rows of a session in an order that does not depend on the file.
+    pub(super) fn order(&self) -> (Option<Timestamp>, &str, &[u8; 32]) {
+        (self.draft.started, &self.draft.benchmark.id, &self.content)
+    }
+}
+
+/// Returns what a row says; `query` is what the same execution has in the table of TPC-H.
+///
+/// # Errors
+/// When a cell is not what its column is for.
+pub(super) fn measured(mut row: Row, query: Option<Row>) -> Result<Measured, String> {
+    let content = digest(&row);
+    row.cells.remove("id");
+    let mut apart = Object::new();
+    if let Some(mut query) = query {
+        query.cells.remove("id");
+        // Where both tables have something to say of the same thing, each is kept.
+        for (column, cell) in query.cells {
+            match row.cells.get(&column) {
+                None => {
+                    row.cells.insert(column, cell);
+                }
+                Some(known) if *known == cell => {}
+                Some(_) => {
+                    apart.insert(column.clone(), json(&column, &cell)?);
+                }
+            }
+        }
+    }
+    let session = row
+        .take_text("session_id")?
+        .ok_or("`session_id` is missing")?;
+    let name = row.take_text("name")?.ok_or("`name` is missing")?;
+    let path = row.take_text("path")?;
+    let time = row.cells.get("start").map(|start| {
+        format!(
+            "{} {}",
+            identity(start),
+            row.cells.get("end").map_or_else(String::new, identity)
+        )
+    });
+    let started = take_time(&mut row, "start")?;
+    let ended = take_time(&mut row, "end")?;
+    let run = setting(&mut row)?;
+    let mut draft = InstanceDraft {
+        benchmark: benchmark(&mut row, path, &name)?,
+        // The place in the file is another one in every database.
+        position: Some(0),
+        started,
+        ended,
+        ..InstanceDraft::default()
+    };
+    take_values(&mut row, &mut draft)?;
+    take_outcome(&row, &mut draft)?;
+    for (column, name) in LINKS {
+        if let Some(address) = row.take_text(column)? {
+            draft.artifacts.insert(name.to_owned(), address.into());
+        }
+    }
+    for column in ["cluster_name", "cluster_id"] {
+        put(&mut row, column, &mut draft.job)?;
+    }
+    for column in CLUSTER {
+        put(&mut row, column, &mut draft.environment)?;
+    }
+    for column in KEPT {
+        put(&mut row, column, &mut draft.attributes)?;
+    }
+    let unknown: Vec<String> = row.cells.keys().cloned().collect();
+    for column in &unknown {
+        put(&mut row, column, &mut draft.attributes)?;
+    }
+    put_object(&mut draft.attributes, "tpch_run", apart);
+    Ok(Measured {
+        number: row.number,
+        session,
+        time,
+        content,
+        run,
+        draft,
+        unknown,
+    })
+}
+
+fn benchmark(row: &mut Row, path: Option<String>, name: &str) -> Result<Benchmark, String> {
+    let mut params = Object::new();
+    if let Some((_, param)) = name.strip_suffix(']').and_then(|it| it.split_once('[')) {
+        params.insert("param".to_owned(), param.into());
+    }
+    for column in PARAMS {
+        put(row, column, &mut params)?;
+    }
+    match row.take_json("local")? {
+        None => {}
+        Some(local) => {
+            let local = match local.as_i64() {
+                Some(0) => Value::Bool(false),
+                Some(1) => Value::Bool(true),
+                Some(_) | None => local,
+            };
+            params.insert("local".to_owned(), local);
+        }
+    }
+    // What Coiled calls the category.
+    let folder = path.as_deref().and_then(|path| path.split_once('/'));
+    let tags = folder.map(|(category, _)| category.to_owned());
+    Ok(Benchmark {
+        id: match &path {
+            Some(path) => format!("{path}::{name}"),
+            None => name.to_owned(),
+        },
+        params,
+        tags: tags.into_iter().filter(|it| !it.is_empty()).collect(),
+        ..Benchmark::default()
+    })
+}
+
+fn take_values(row: &mut Row, draft: &mut InstanceDraft) -> Result<(), String> {
+    for (column, metric, unit) in METRICS {
+        if let Some(value) = row.take_number(column)? {
+            draft.metrics.insert(metric.to_owned(), Metric::lower(unit));
+            let values = &mut draft.iterations.values;
+            values.insert(metric.to_owned(), vec![value]);
+        }
+    }
+    Ok(())
+}
+
+/// The test's own outcome is the iteration's; without one, setting up ended it all.
+fn take_outcome(row: &Row, draft: &mut InstanceDraft) -> Result<(), String> {
+    let [setup, call, teardown] = [
+        stage(row, "setup_outcome")?,
+        stage(row, "call_outcome")?,
+        stage(row, "teardown_outcome")?,
+    ];
+    let has_values = !draft.iterations.values.is_empty();
+    let (outcome, message) = match (call, setup) {
+        (Some(Outcome::Failed), _) => (Outcome::Failed, Some("the test failed")),
+        (None, Some(Outcome::Failed)) => (Outcome::Failed, Some("setting up failed")),
+        (Some(Outcome::Skipped), _) | (None, Some(Outcome::Skipped)) => (Outcome::Skipped, None),
+        (Some(Outcome::Ok | Outcome::TimedOut), _)
+        | (None, Some(Outcome::Ok | Outcome::TimedOut) | None) => (Outcome::Ok, None),
+    };
+    if call.is_some() || has_values || outcome == Outcome::Ok {
+        let mark = Mark {
+            outcome,
+            message: message.map(str::to_owned),
+            ..Mark::default()
+        };
+        draft.iterations = IterationColumns {
+            count: 1,
+            marks: (mark != Mark::default())
+                .then_some((0, mark))
+                .into_iter()
+                .collect(),
+            values: std::mem::take(&mut draft.iterations.values),
+            ..IterationColumns::default()
+        };
+    }
+    if outcome == Outcome::Skipped && !has_values {
+        draft.iterations = IterationColumns::default();
+        draft.outcome = InstanceOutcome::Skipped;
+    } else if call.is_none() && outcome == Outcome::Failed {
+        draft.outcome = InstanceOutcome::Failed;
+        draft.message = message.map(str::to_owned);
+    } else if teardown == Some(Outcome::Failed) {
+        draft.outcome = InstanceOutcome::Failed;
+        draft.message = Some("tearing down failed".to_owned());
+    }
+    Ok(())
+}
+
+/// Returns how a stage of a test ended, in pytest's words.
+fn stage(row: &Row, column: &str) -> Result<Option<Outcome>, String> {
+    match row.cells.get(column) {
+        None => Ok(None),
+        Some(Cell::Text(text)) if text.is_empty() => Ok(None),
+        Some(Cell::Text(text)) if text == "passed" => Ok(Some(Outcome::Ok)),
+        Some(Cell::Text(text)) if text == "failed" => Ok(Some(Outcome::Failed)),
+        Some(Cell::Text(text)) if text == "skipped" => Ok(Some(Outcome::Skipped)),
+        Some(other) => Err(format!(
+            "`{column}` is {}, expected passed, failed or skipped",
+            shown(other)
+        )),
+    }
+}
+
+fn take_time(row: &mut Row, column: &str) -> Result<Option<Timestamp>, String> {
+    row.cells
+        .remove(column)
+        .map(|cell| time(&cell).map_err(|found| format!("`{column}` is {found}, expected a time")))
+        .transpose()
+}
+
+/// Returns the time that a cell means; what it is instead where it means none.
+pub(super) fn time(cell: &Cell) -> Result<Timestamp, String> {
+    match cell {
+        Cell::Text(text) => moment(text).ok_or_else(|| shown(cell)),
+        other => Err(shown(other)),
+    }
+}
+
+/// Moves a cell, if there is one, to the key of its name.
+pub(super) fn put(row: &mut Row, column: &str, object: &mut Object) -> Result<(), String> {
+    if let Some(value) = row.take_json(column)? {
+        object.insert(column.to_owned(), value);
+    }
+    Ok(())
+}
+
+/// Digest of all cells but `id`, which merging gives anew. Columns without a value say nothing,
+/// so that a row is the same in databases of different ages.
+fn digest(row: &Row) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for (column, cell) in row.cells.iter().filter(|(column, _)| *column != "id") {
+        let text = identity(cell);
+        for part in [column.as_bytes(), text.as_bytes()] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    hash.finalize().into()
+}

@@ -1,0 +1,176 @@
+//! What people say of measurements later, and what it touches.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, params_from_iter};
+
+use super::curated::{benchmarks, condition, remarks};
+use super::select::Selection;
+use super::{Store, StoreError};
+use crate::model::MetricName;
+use crate::record::annotations::Names;
+use crate::record::{Change, Filter, Remark};
+
+/// What an annotation is about, in numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// Benchmarks, each counted once however many ids it had.
+    pub benchmarks: u64,
+    /// Instances.
+    pub instances: u64,
+}
+
+impl Store {
+    /// Returns all annotations by the time at which they were said, and which of them hold.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn remarks(&self) -> Result<Vec<Remark>, StoreError> {
+        remarks(&self.connection).map_err(|error| error.at(&self.path))
+    }
+
+    /// Returns the ids that a benchmark had, the given one first, and last the one that it has now.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn ids_since(&self, suite: &str, id: &str) -> Result<Vec<String>, StoreError> {
+        let remarks = self.remarks()?;
+        let names = Names::of(&remarks);
+        Ok(names
+            .all(suite, id)
+            .into_iter()
+            .map(str::to_owned)
+            .collect())
+    }
+
+    /// Returns the names that a metric of a benchmark had, the given one first, and last the one
+    /// that it has now.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn metric_names_since(
+        &self,
+        suite: &str,
+        benchmark: &str,
+        metric: &str,
+    ) -> Result<Vec<MetricName>, StoreError> {
+        let remarks = self.remarks()?;
+        let names = Names::of_metrics(&remarks, suite, &[benchmark]);
+        let names = names.all("", metric);
+        Ok(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// Returns the annotations about a benchmark of one of the ids that it had.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn remarks_about(&self, benchmark: &str) -> Result<Vec<Remark>, StoreError> {
+        let about = || -> Result<Vec<Remark>, StoreError> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            let remarks = remarks(&snapshot)?;
+            let names = Names::of(&remarks);
+            let known = benchmarks(&snapshot)?;
+            let ids: Vec<(&String, Vec<&str>)> = known
+                .iter()
+                .map(|(_, suite, id)| (suite, names.all(suite, id)))
+                .filter(|(_, ids)| ids.contains(&benchmark))
+                .collect();
+            let is_about = |remark: &&Remark| {
+                let change = remark.active();
+                change.is_some_and(|change| {
+                    ids.iter().any(|(suite, ids)| change.is_about(suite, ids))
+                })
+            };
+            Ok(remarks.iter().filter(is_about).cloned().collect())
+        };
+        about().map_err(|error| error.at(&self.path))
+    }
+
+    /// Says what changes are about, all of them together.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn touched(&self, changes: &[Change]) -> Result<Touched, StoreError> {
+        let count = || -> Result<Touched, StoreError> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            let remarks = remarks(&snapshot)?;
+            let names = Names::of(&remarks);
+            let mut about: BTreeSet<(String, String)> = BTreeSet::new();
+            let mut instances: BTreeSet<i64> = BTreeSet::new();
+            for (key, suite, id) in benchmarks(&snapshot)? {
+                let ids = names.all(&suite, &id);
+                let before = instances.len();
+                for change in changes.iter().filter(|it| it.is_about(&suite, &ids)) {
+                    instances.extend(instances_of(&snapshot, key, change)?);
+                }
+                if instances.len() > before {
+                    let now = ids.last().map_or(id.clone(), |&it| it.to_owned());
+                    about.insert((suite.clone(), now));
+                }
+            }
+            Ok(Touched {
+                benchmarks: about.len() as u64,
+                instances: instances.len() as u64,
+            })
+        };
+        count().map_err(|error| error.at(&self.path))
+    }
+
+    /// Returns how many instances that pass the filter are left out because they are retired.
+    ///
+    /// # Errors
+    /// When an entry of the filter fits nothing, or the store cannot be read.
+    pub fn retired(&self, filter: &Filter) -> Result<u64, StoreError> {
+        let count = || -> Result<u64, StoreError> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            let mut selection = Selection::of(&snapshot, filter)?;
+            if !std::mem::take(&mut selection.curated.hides) {
+                return Ok(0);
+            }
+            let sql = format!(
+                "SELECT count(*) FROM instance \
+                  WHERE instance.key IN (SELECT key FROM temp.retired_instance){}{}",
+                selection.on_instance(),
+                selection.on_metrics()
+            );
+            let count: i64 = snapshot.query_row(&sql, [], |row| row.get(0))?;
+            Ok(count.cast_unsigned())
+        };
+        count().map_err(|error| error.at(&self.path))
+    }
+}
+
+/// Returns the instances of a benchmark that a change is about.
+fn instances_of(
+    connection: &Connection,
+    benchmark: i64,
+    change: &Change,
+) -> Result<Vec<i64>, StoreError> {
+    let metric = match change {
+        Change::Rename { .. } | Change::Restore { .. } => None,
+        Change::RenameMetric { metric, .. } => Some(metric),
+        Change::Retire(retirement) => retirement.metric.as_ref(),
+    };
+    let (mut condition, mut parameters) = match change {
+        Change::Retire(retirement) => condition(retirement),
+        Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. } => {
+            ("1".to_owned(), Vec::new())
+        }
+    };
+    if let Some(metric) = metric {
+        condition.push_str(
+            " AND (EXISTS (SELECT 1 FROM series JOIN metric ON metric.key = series.metric \
+                            WHERE series.instance = instance.key AND metric.name = ?) \
+                OR EXISTS (SELECT 1 FROM summary JOIN metric ON metric.key = summary.metric \
+                            WHERE summary.instance = instance.key AND metric.name = ?))",
+        );
+        parameters.extend([metric.clone(), metric.clone()]);
+    }
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
+           JOIN session ON session.key = run.session \
+          WHERE instance.benchmark = {benchmark} AND {condition}"
+    ))?;
+    let keys = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
+    Ok(keys.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,184 @@
+//! What became of the metrics of one benchmark.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rusqlite::{Connection, params_from_iter};
+
+use super::StoreError;
+use super::curated::condition;
+use super::read::metrics_of;
+use crate::model::{Id, MetricName, Run, Version};
+use crate::record::annotations::Names;
+use crate::record::{InstanceData, Retirement};
+
+/// What became of the metrics of one benchmark.
+#[derive(Debug)]
+pub(super) struct CuratedMetrics {
+    names: Names,
+    retired: Vec<Retirement>,
+    /// The recorded names of metrics of which nothing is left.
+    gone: BTreeSet<MetricName>,
+}
+
+impl CuratedMetrics {
+    /// Returns what became of the metrics of the benchmark of that key.
+    pub(super) fn of(
+        connection: &Connection,
+        benchmark: i64,
+        names: Names,
+        retired: &[&Retirement],
+        some_are_hidden: bool,
+    ) -> Result<Self, StoreError> {
+        let mut curated = Self {
+            names,
+            retired: retired.iter().map(|&it| it.clone()).collect(),
+            gone: BTreeSet::new(),
+        };
+        if retired.is_empty() {
+            return Ok(curated);
+        }
+        for (metric, name) in metrics_of(connection, benchmark)? {
+            let of_metric: Vec<&Retirement> = curated.retirements(&name).collect();
+            if !of_metric.is_empty()
+                && !has_others(connection, benchmark, metric, &of_metric, some_are_hidden)?
+            {
+                curated.gone.insert(name);
+            }
+        }
+        Ok(curated)
+    }
+
+    /// Returns the name that a metric has now; `None` where nothing of it is left.
+    pub(super) fn now<'c>(&'c self, recorded: &'c str) -> Option<&'c str> {
+        if self.gone.contains(recorded) {
+            return None;
+        }
+        self.names.all("", recorded).last().copied()
+    }
+
+    /// Returns whether a metric once had this name, and has another one now.
+    pub(super) fn was_called(&self, recorded: &str, name: &str) -> bool {
+        let names = self.names.all("", recorded);
+        names
+            .split_last()
+            .is_some_and(|(_, former)| former.contains(&name))
+    }
+
+    /// Takes away the values that are retired, and gives the others to the names of now.
+    ///
+    /// Where an iteration has a value under the new name as well, that one stays.
+    pub(super) fn apply(&self, it: &mut InstanceData, runs: &mut BTreeMap<Id, Arc<Run>>) {
+        let begun = it.instance.started.unwrap_or(it.session.started);
+        let retired = |name: &str| {
+            self.retirements(name)
+                .any(|it_| begun < it_.before && is_of_version(it_, &it.run.version))
+        };
+        let (mut own, mut others) = (BTreeMap::new(), Vec::new());
+        for (name, column) in std::mem::take(&mut it.iterations.values) {
+            if retired(&name) {
+                continue;
+            }
+            match self.names.all("", &name).last() {
+                Some(now) if *now != name => others.push(((*now).to_owned(), column)),
+                Some(_) | None => {
+                    own.insert(name, column);
+                }
+            }
+        }
+        it.summaries.retain(|summary| !retired(&summary.metric));
+        for (now, column) in others {
+            let known = own
+                .entry(now)
+                .or_insert_with(|| vec![f64::NAN; column.len()]);
+            for (place, value) in known.iter_mut().zip(column) {
+                if place.is_nan() {
+                    *place = value;
+                }
+            }
+        }
+        it.iterations.values = own;
+        for summary in &mut it.summaries {
+            if let Some(now) = self.names.all("", &summary.metric).last() {
+                summary.metric = (*now).to_owned();
+            }
+        }
+        if !self.names.is_empty() {
+            let run = runs
+                .entry(it.run.id)
+                .or_insert_with(|| Arc::new(self.renamed(&it.run)));
+            it.run = Arc::clone(run);
+        }
+    }
+
+    /// Returns a run that tells unit and direction of metrics under their names of now.
+    fn renamed(&self, run: &Run) -> Run {
+        let mut run = run.clone();
+        for (name, metric) in std::mem::take(&mut run.metrics) {
+            match self.names.all("", &name).last() {
+                Some(now) if *now != name => {
+                    run.metrics.entry((*now).to_owned()).or_insert(metric);
+                }
+                Some(_) | None => {
+                    run.metrics.insert(name, metric);
+                }
+            }
+        }
+        run
+    }
+
+    /// Returns what was said of a metric, under whichever of its names.
+    fn retirements(&self, recorded: &str) -> impl Iterator<Item = &Retirement> {
+        let names: Vec<String> = self
+            .names
+            .all("", recorded)
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        self.retired.iter().filter(move |it| {
+            let metric = it.metric.as_ref();
+            metric.is_some_and(|metric| names.contains(metric))
+        })
+    }
+}
+
+fn is_of_version(retirement: &Retirement, version: &Version) -> bool {
+    retirement.version.as_ref().is_none_or(|wanted| {
+        let commit = version.commit.as_deref();
+        version.name.as_ref() == Some(wanted)
+            || commit.is_some_and(|commit| commit.starts_with(wanted.as_str()))
+    })
+}
+
+/// Returns whether anything of a metric is not retired.
+fn has_others(
+    connection: &Connection,
+    benchmark: i64,
+    metric: i64,
+    retirements: &[&Retirement],
+    some_are_hidden: bool,
+) -> Result<bool, StoreError> {
+    let mut sql = format!(
+        "SELECT EXISTS (SELECT 1 FROM instance JOIN run ON run.key = instance.run \
+           JOIN session ON session.key = run.session \
+          WHERE instance.benchmark = {benchmark} \
+            AND (EXISTS (SELECT 1 FROM series WHERE series.metric = {metric} \
+                          AND series.instance = instance.key) \
+              OR EXISTS (SELECT 1 FROM summary WHERE summary.metric = {metric} \
+                          AND summary.instance = instance.key))"
+    );
+    if some_are_hidden {
+        sql.push_str(" AND instance.key NOT IN (SELECT key FROM temp.retired_instance)");
+    }
+    let mut parameters = Vec::new();
+    for retirement in retirements {
+        let (condition, more) = condition(retirement);
+        sql.push_str(&format!(" AND NOT {condition}"));
+        parameters.extend(more);
+    }
+    sql.push(')');
+    let found: i64 = connection
+        .prepare(&sql)?
+        .query_row(params_from_iter(parameters), |row| row.get(0))?;
+    Ok(found != 0)
+}
