@@ -40,12 +40,19 @@
     return parts;
   }
 
+  // What each instance came to stands above; here stands what did not end well.
   function instancePart(run) {
-    const rows = run.instances.map((it) => [
-      it.id, it.host ?? "", (it.started ?? "").slice(0, 19).replace("T", " "),
-      [(it.outcome || "–").replaceAll("_", " "), ...(it.iterations ?? []).map(([outcome, number]) => `${number} ${outcome.replaceAll("_", " ")}`)].join(", "),
-    ]);
-    const parts = [table("How it went", ["instance", "host", "began", "ended; iterations"], rows)];
+    const odd = run.instances.filter((it) => it.iterations || !["ok", ""].includes(it.outcome));
+    const began = run.instances.map((it) => it.started).filter(Boolean).sort();
+    const all = run.instances.length === 1 ? "1 instance" : `${run.instances.length.toLocaleString("en")} instances`;
+    const when = began.length ? `, the first of which began at ${began[0].slice(0, 19).replace("T", " ")}` : "";
+    const parts = [element("p", {}, `${all}${run.instances.length === 1 ? when.replace("the first of which", "which") : when}. ${odd.length ? "" : "All ended well."}`)];
+    if (odd.length) {
+      parts.push(table("What did not end well", ["instance", "host", "ended", "iterations"], odd.map((it) => [
+        it.id, it.host ?? "", (it.outcome || "–").replaceAll("_", " "),
+        (it.iterations ?? []).map(([outcome, number]) => `${number} ${outcome.replaceAll("_", " ")}`).join(", "),
+      ])));
+    }
     if (run.more) parts.push(element("p", { class: "hint" }, `and ${run.more.toLocaleString("en")} more instances.`));
     for (const it of run.instances) {
       for (const message of it.messages ?? []) {

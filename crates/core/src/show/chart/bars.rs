@@ -68,7 +68,7 @@ pub fn bars(metric: &str, unit: &str, title: &str, bars: &[Bar]) -> Chart {
             String::new()
         },
         width: WIDTH,
-        height: 60 + 26 * rows,
+        height: 76 + 26 * rows,
         option: option(metric, unit, &scale, bars),
         views: Vec::new(),
         links: if bars.iter().any(|bar| !bar.link.is_empty()) {
@@ -85,11 +85,13 @@ fn option(metric: &str, unit: &str, scale: &Scale, bars: &[Bar]) -> Value {
     ]);
     for (place, bar) in bars.iter().enumerate() {
         let sd = bar.sd.unwrap_or(f64::NAN);
+        // Nothing is measured below nothing, but what has no spread stays without one.
+        let low = if sd > bar.mean { 0.0 } else { bar.mean - sd };
         columns.push(&[
             as_f64(place),
             bar.median / scale.factor,
             bar.mean / scale.factor,
-            (bar.mean - sd).max(0.0) / scale.factor,
+            low / scale.factor,
             (bar.mean + sd) / scale.factor,
             as_f64(bar.count),
             as_f64(place),
@@ -122,6 +124,7 @@ fn option(metric: &str, unit: &str, scale: &Scale, bars: &[Bar]) -> Value {
             "nameLocation": "middle",
             "nameGap": 8,
             "min": 0,
+            "axisLine": {"onZero": false},
             "axisLabel": {"$function": "plainNumber", "hideOverlap": true},
         },
         "yAxis": {

@@ -41,11 +41,13 @@ pub(super) fn failures(
     places: &[usize],
     colours: &Colours,
 ) -> Option<Columns> {
-    let mut columns = Columns::new(&["place", "run", "failures", "colour"]);
+    let mut columns = Columns::new(&["place", "value", "run", "failures", "colour"]);
     for (at, (point, &place)) in points.iter().zip(places).enumerate() {
         if point.failures > 0 {
             columns.push(&[
                 as_f64(place),
+                // It stands at the foot whatever the values are, and must not widen their axis.
+                f64::NAN,
                 as_f64(at),
                 as_f64(point.failures),
                 as_f64(colours.get(&point.variant)),
@@ -61,7 +63,7 @@ pub(super) fn failure_series(dataset: usize) -> Value {
         "name": "failures",
         "type": "custom",
         "datasetIndex": dataset,
-        "encode": {"x": "place"},
+        "encode": {"x": "place", "y": "value"},
         "renderItem": {"$function": "cross"},
         "itemStyle": {"color": {"$function": "colourOfRow"}},
         "clip": true,
@@ -107,7 +109,8 @@ pub(super) fn mark_series(points: &[HistoryPoint], places: &[usize]) -> Option<V
     }))
 }
 
-/// Returns where a release or an epoch was measured first; the beginning is no change.
+/// Returns where a release or an epoch was measured first; the beginning is no change. Where hardly
+/// any run is not the first of a release, that is no news, and lines would hide the points.
 fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
     let mut marks = Vec::new();
     let mut releases: BTreeSet<&str> = BTreeSet::new();
@@ -133,6 +136,11 @@ fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
                 epoch: false,
             });
         }
+    }
+    let of_releases = marks.iter().filter(|mark| !mark.epoch).count();
+    let sessions = places.iter().collect::<BTreeSet<_>>().len();
+    if of_releases > LABELS && 2 * of_releases > sessions {
+        marks.retain(|mark| mark.epoch);
     }
     marks
 }

@@ -231,9 +231,14 @@ impl BarsPage {
 /// Returns the first folder of a benchmark's id, what Coiled calls its category; empty without.
 fn category(id: &str) -> String {
     let place = id.split(['[', ':']).next().unwrap_or_default();
-    place
-        .split_once('/')
-        .map_or_else(String::new, |(folder, _)| folder.to_owned())
+    let is_name = |text: &&str| {
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|it| it.is_alphanumeric() || "_-".contains(it))
+    };
+    let folder = place.split_once('/').map(|(folder, _)| folder);
+    folder.filter(is_name).unwrap_or_default().to_owned()
 }
 
 /// Writes the charts of a metric in files of some, and returns what they are.
@@ -358,7 +363,9 @@ mod tests {
     fn a_category_is_the_first_folder() {
         assert_eq!(category("benchmarks/test_a.py::test[x/y]"), "benchmarks");
         assert_eq!(category("test_a.py::test[x/y]"), "");
-        assert_eq!(category("gzip[level=6]"), "");
+        for without in ["gzip[level=6]", "gzip -d /dev/null", "../x", "/bin/true"] {
+            assert_eq!(category(without), "");
+        }
         assert_eq!(
             within_category("benchmarks/test_a.py::test", "benchmarks"),
             "test_a.py::test"

@@ -20,6 +20,7 @@ mod page;
 mod parametrised;
 mod provenance;
 mod raw;
+mod remarks;
 mod row;
 mod runs;
 mod site;
@@ -54,6 +55,7 @@ use environments::RunEnvironments;
 use health::Health;
 use index::Index;
 use parametrised::{Member, TestPages};
+pub use remarks::Remarks;
 use row::Row;
 use site::Compared;
 use slug::slug;
@@ -114,6 +116,7 @@ pub struct ReportWriter {
     tests: TestPages,
     environments: RunEnvironments,
     comparisons: Option<Shown>,
+    remarks: Remarks,
     /// The tags of the benchmarks with a page, by slug.
     written: BTreeMap<String, Vec<String>>,
 }
@@ -173,6 +176,7 @@ impl ReportWriter {
             tests: TestPages::default(),
             environments: RunEnvironments::default(),
             comparisons: None,
+            remarks: Remarks::default(),
             written: BTreeMap::new(),
         })
     }
@@ -181,6 +185,11 @@ impl ReportWriter {
     /// benchmark. To be given before the first benchmark.
     pub fn comparisons(&mut self, view: ComparisonView) {
         self.comparisons = Some(Shown::new(view));
+    }
+
+    /// Has shown what people said of benchmarks later. To be given before the first benchmark.
+    pub fn remarks(&mut self, remarks: Remarks) {
+        self.remarks = remarks;
     }
 
     /// Adds a benchmark: its page and its data are written soon.
@@ -229,6 +238,7 @@ impl ReportWriter {
             &self.options,
             self.comparisons.as_ref(),
             &self.tests,
+            &self.remarks,
         )?;
         let index = self.directory.finish(&page)?;
         Ok(Written { index, benchmarks })
@@ -283,6 +293,7 @@ impl ReportWriter {
             colours: &self.colours,
             comparisons: self.comparisons.as_ref(),
             environments: &self.environments,
+            remarks: &self.remarks,
         };
         let written: Vec<Result<Summary, DirectoryError>> = waiting
             .into_par_iter()
@@ -303,6 +314,7 @@ struct Site<'a> {
     colours: &'a Colours,
     comparisons: Option<&'a Shown>,
     environments: &'a RunEnvironments,
+    remarks: &'a Remarks,
 }
 
 /// What the pages about all benchmarks have to know of one.
@@ -373,6 +385,7 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         colours,
         comparisons: _,
         environments,
+        remarks: _,
     } = *site;
     let slug = slug(&all_metrics.suite, &all_metrics.benchmark.id);
     let (policy, source) = options.rules.policy(all_metrics);

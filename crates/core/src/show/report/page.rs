@@ -11,6 +11,7 @@ use super::metric::{self, MetricFile};
 use super::parametrised::test_slug;
 use super::provenance::marked;
 use super::raw::RawFileName;
+use super::remarks::remarks_part;
 use super::row::Row;
 use super::site::{Compared, SitePage, navigation};
 use super::source::source_part;
@@ -127,6 +128,7 @@ pub(super) fn page(page: &Page<'_>) -> String {
                     (metric_part(page))
                     (raw_part(page))
                     (failure_part(page))
+                    (remarks_part(page.site.remarks, page.data))
                     (environment_part(&environments(page.data)))
                     (source_part(page.data))
                 }
