@@ -104,7 +104,9 @@ def test_a_test_with_one_parametrisation_has_no_page_of_its_own(visit, report, p
 
 def test_bars_are_grouped_filtered_and_kept_in_the_address(visit, report):
     page = visit(report / "bars.html")
-    canvases(page, 12)
+    page.wait_for_selector(".plot canvas")
+    # A chart of a benchmark has a bar for each of its variants; of one variant there is none.
+    assert not any(title.startswith("steady") for title in page.locator(".chart h3").all_inner_texts())
     page.fill('[name="q"]', "test_join")
     page.wait_for_function("document.getElementById('shown').textContent === '3 charts'")
     canvases(page, 3)
@@ -131,7 +133,7 @@ def test_nothing_is_cut_off_or_inaccessible(visit, report, page_of, dark, width)
             page.wait_for_selector("#trace[open] .about-run h3")
         overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert overflow <= 0, (path, overflow)
-        found = Axe().run(page).response["violations"]
+        found = Axe().run(page, options={"preload": False}).response["violations"]
         serious = [it["id"] for it in found if it["impact"] in ("serious", "critical")]
         assert serious == [], (path, serious)
 

@@ -1,5 +1,5 @@
-//! The page with bars: of each benchmark one for every variant, or of each variant one for every
-//! benchmark.
+//! The page with bars: of each benchmark with several variants one for each of them, or of each
+//! variant one for every benchmark.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -165,13 +165,13 @@ impl BarsPage {
             });
         }
         let categories: BTreeSet<String> = all().map(|row| category(&row.about.id)).collect();
-        let variants: BTreeSet<&str> = all().map(|row| row.variant.as_str()).collect();
-        let by_variant = ("variant".to_owned(), "by variant".to_owned());
-        let by_benchmark = ("benchmark".to_owned(), "by benchmark".to_owned());
-        // Of one variant alone, a chart for each benchmark would have one bar.
-        let mut groups = vec![by_benchmark, by_variant];
-        if variants.len() < 2 {
-            groups.reverse();
+        let compares = self
+            .metrics
+            .values()
+            .any(|rows| of_benchmarks(rows).next().is_some());
+        let mut groups = vec![("variant", "by variant")];
+        if compares {
+            groups.insert(0, ("benchmark", "by benchmark"));
         }
         let choices = Choices {
             metrics: metrics
@@ -213,7 +213,7 @@ impl BarsPage {
                 (filters("Bars", &choices, Metrics::OneOf))
                 p.tabs role="group" aria-label="Charts" {
                     @for (name, title) in &groups {
-                        button type="button" data-group=(name) { (title) } " "
+                        button type="button" data-group=(name) hidden[groups.len() < 2] { (title) } " "
                     }
                 }
                 p #shown role="status" {}
@@ -241,6 +241,12 @@ fn category(id: &str) -> String {
     folder.filter(is_name).unwrap_or_default().to_owned()
 }
 
+/// Returns the bars of each benchmark with several variants; a single one beside nothing tells nothing.
+fn of_benchmarks(rows: &[BarRow]) -> impl Iterator<Item = &[BarRow]> {
+    rows.chunk_by(|a, b| a.about.slug == b.about.slug)
+        .filter(|of_one| of_one.len() > 1)
+}
+
 /// Writes the charts of a metric in files of some, and returns what they are.
 fn write_metric(
     directory: &Directory,
@@ -258,7 +264,7 @@ fn write_metric(
         file: String::new(),
         at: 0,
     };
-    for of_one in rows.chunk_by(|a, b| a.about.slug == b.about.slug) {
+    for of_one in of_benchmarks(rows) {
         let Some(BarRow {
             about,
             metric,
