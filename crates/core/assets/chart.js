@@ -118,7 +118,7 @@
     // A run with failures: a cross at the foot of the plot, whatever the values are.
     cross: () => (params, api) => {
       const [x] = api.coord([api.value("place"), 0]);
-      const y = params.coordSys.y + params.coordSys.height - 7;
+      const y = params.coordSys.y + params.coordSys.height - 7 - 10 * api.value("above");
       const style = { stroke: api.visual("color"), lineWidth: 2, fill: "none" };
       const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
       return {

@@ -211,6 +211,7 @@ fn a_history_marks_failures_releases_and_epochs() {
     assert_eq!(datasets[0]["source"]["place"], json!([0, 1, 3]));
     assert_eq!(datasets[1]["source"]["place"], json!([2]));
     assert_eq!(datasets[1]["source"]["failures"], json!([2]));
+    assert_eq!(datasets[1]["source"]["above"], json!([0]));
     let series = chart.option["series"].as_array().expect("series");
     let marks = series.last().expect("a series")["markLine"]["data"].clone();
     let shown: Vec<_> = marks

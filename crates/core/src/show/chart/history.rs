@@ -234,7 +234,7 @@ fn subtitle(points: &[HistoryPoint]) -> String {
         };
         sentences.push(format!("× at the foot {crosses} with failures."));
     }
-    sentences.extend(marks::sentence(points));
+    sentences.extend(marks::sentence(points, &places_of(points)));
     if points.iter().any(|point| !point.link.is_empty()) {
         sentences.push("Click a point to see its run.".to_owned());
     }

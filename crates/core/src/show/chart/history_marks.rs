@@ -20,9 +20,8 @@ struct Mark<'a> {
 }
 
 /// Returns what the marks mean, where there are any.
-pub(super) fn sentence(points: &[HistoryPoint]) -> Option<String> {
-    let places: Vec<usize> = (0..points.len()).collect();
-    let marks = marks(points, &places);
+pub(super) fn sentence(points: &[HistoryPoint], places: &[usize]) -> Option<String> {
+    let marks = marks(points, places);
     let epochs = marks.iter().filter(|mark| mark.epoch).count();
     let releases = marks.len() - epochs;
     match (releases, epochs) {
@@ -41,15 +40,22 @@ pub(super) fn failures(
     places: &[usize],
     colours: &Colours,
 ) -> Option<Columns> {
-    let mut columns = Columns::new(&["place", "value", "run", "failures", "colour"]);
+    let mut columns = Columns::new(&["place", "value", "run", "failures", "above", "colour"]);
+    let mut crossed = (0, 0);
     for (at, (point, &place)) in points.iter().zip(places).enumerate() {
         if point.failures > 0 {
+            // Crosses of one session stand above each other.
+            crossed = match crossed {
+                (before, number) if before == place => (place, number + 1),
+                _ => (place, 1),
+            };
             columns.push(&[
                 as_f64(place),
                 // It stands at the foot whatever the values are, and must not widen their axis.
                 f64::NAN,
                 as_f64(at),
                 as_f64(point.failures),
+                as_f64(crossed.1 - 1),
                 as_f64(colours.get(&point.variant)),
             ]);
         }
