@@ -26,7 +26,7 @@ def test_every_page_leads_to_every_other(visit, report, page_of):
     for path in [report / "index.html", *(report / it for it in PAGES), page_of("gzip")]:
         page = visit(path)
         links = page.locator("nav.pages a").evaluate_all("all => all.map(it => it.href.split('/').pop())")
-        assert links == ["index.html", *PAGES], path.name
+        assert links == ["index.html", "compare.html", "bars.html", *PAGES[1:]], path.name
         for title in ["Burn-in", "Benchmarks"]:
             page.locator("nav.pages").get_by_role("link", name=title).click()
             page.wait_for_selector("table.listing tbody tr")
@@ -37,7 +37,7 @@ def test_the_comparison_answers_first_and_shows_the_worst_on_top(visit, report):
     page = open_page(visit, report, "compare.html")
     assert re.match(
         r"\d+ regressions, \d+ improvements, \d+ equivalent within 3 %, \d+ inconclusive, \d+ not measured "
-        r"\(60 benchmarks, 120 comparisons, false discoveries at most 5 %\)\.",
+        r"\(63 benchmarks, 126 comparisons, false discoveries at most 5 %\)\.",
         page.locator(".answer").inner_text(),
     )
     assert "Suite synthetic, wall time: 1.02× [1.01, 1.03] (geometric mean of 8 benchmarks)" in page.locator(".suites").inner_text()
@@ -60,7 +60,7 @@ def test_comparisons_are_filtered_and_the_address_keeps_it(visit, report):
     page.select_option('[name="metric"]', "peak_memory")
     page.fill('[name="q"]', "gzip")
     page.wait_for_function("location.hash.includes('q=gzip')")
-    assert names(page) == ["gzip[level=6]"] and shown(page) == "1 of 120 rows"
+    assert names(page) == ["gzip[level=6]"] and shown(page) == "1 of 126 rows"
     again = open_page(visit, report, "compare.html", page.evaluate("location.hash"))
     assert names(again) == ["gzip[level=6]"]
     again.get_by_role("link", name="gzip[level=6]").click()
@@ -101,7 +101,7 @@ def test_the_funnel_follows_the_metric(visit, report):
     steps = page.locator(".funnel:visible tbody th").all_inner_texts()
     assert steps == ["recorded", "known", "past burn-in", "not failed", "not outlying", "steady", "viable"]
     text = page.locator(".funnel:visible").inner_text()
-    assert re.search(r"past burn-in\s+58\s+2,280\s+[\d,]+\s+3,678 burn-in", text)
+    assert re.search(r"past burn-in\s+61\s+3,480\s+[\d,]+\s+4,878 burn-in", text)
     assert "instances without iterations" in text
     before = page.locator(".answer:visible").inner_text()
     page.select_option('[name="metric"]', "peak_memory")
@@ -148,7 +148,7 @@ def test_the_noisiest_stands_on_top(visit, report):
     between = page.locator('table.listing td[data-label="CV between"]').all_inner_texts()
     values = [float(text.split(" %")[0]) for text in between]
     assert values == sorted(values, reverse=True)
-    assert re.search(r"By wall time: \d+ of 57 benchmarks vary by more than 5 % between instances", page.locator(".answer:visible").inner_text())
+    assert re.search(r"By wall time: \d+ of 60 benchmarks vary by more than 5 % between instances", page.locator(".answer:visible").inner_text())
     page.get_by_role("button", name="Draw where the noise lies").click()
     page.wait_for_selector("#overview canvas")
     page.select_option('[name="metric"]', "peak_memory")
@@ -161,7 +161,7 @@ def test_the_noisiest_stands_on_top(visit, report):
 def test_what_cannot_be_detected_stands_on_top(visit, report):
     page = open_page(visit, report, "detection.html")
     assert re.search(
-        r"By wall time: \d+ of 57 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side\. \d+ cannot\. Of 4 more nothing is known",
+        r"By wall time: \d+ of 63 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side\. \d+ cannot\. Of 4 more nothing is known",
         page.locator(".answer:visible").inner_text(),
     )
     assert names(page)[0] == "noisy"
@@ -194,13 +194,13 @@ def test_what_is_detected_is_drawn_when_asked_for(visit, report):
     assert page.evaluate(loaded) == 0
     page.get_by_role("button", name="Draw what is detected").click()
     page.wait_for_selector("#overview canvas")
-    assert re.search(r"^\d+ of 57 benchmarks can detect 5 %", page.locator("#overview h3").inner_text())
+    assert re.search(r"^\d+ of 63 benchmarks can detect 5 %", page.locator("#overview h3").inner_text())
     box = page.locator("#overview canvas").bounding_box()
     page.mouse.move(box["x"] + box["width"] - 60, box["y"] + 80)
     page.wait_for_selector(".chart-tooltip")
     assert re.search(r" \(1\.\d\), 25 × 25 a side\s+detects\s+\d+ %, by formula", page.locator(".chart-tooltip").inner_text())
     page.select_option('[name="metric"]', "user_time")
-    page.wait_for_function("document.querySelector('#overview h3').textContent.includes(' of 37 ')")
+    page.wait_for_function("document.querySelector('#overview h3').textContent.includes(' of 43 ')")
     page.get_by_role("button", name="Put the charts away").click()
     assert not page.locator("#overview").is_visible()
 

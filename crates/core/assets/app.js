@@ -14,7 +14,7 @@
     awaited.delete(name);
   }
 
-  const root = document.body.classList.contains("benchmark") ? "../" : "";
+  const root = document.body.classList.contains("inner") ? "../" : "";
 
   function load(name) {
     if (arrived.has(name)) return Promise.resolve(arrived.get(name));

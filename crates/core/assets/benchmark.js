@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { settings, load, element, marked, save, csvLine, readHash, writeHash, colour, paintDots, figure } = window.lapwing;
+  const { settings, load, element, marked, save, csvLine, readHash, writeHash, colour, paintDots, figure, runDetails } = window.lapwing;
 
   const stem = settings.slug;
   let handles = [];
@@ -103,7 +103,7 @@
     const number = (...children) => element("td", { class: "number" }, ...children);
     const problems = [run.failures && `${run.failures} failed`, run.lost && `${run.lost} lost`].filter(Boolean).join(", ");
     return element("tr", {},
-      element("td", {}, `${run.time} `, element("small", { class: "hint" }, run.session)),
+      element("td", {}, element("button", { type: "button", class: "trace", onclick: () => trace(run) }, run.time), " ", element("small", { class: "hint" }, run.session)),
       named ? element("td", {}, element("span", { class: "dot", style: `background:${colour(run.colour)}`, "data-colour": run.colour }), run.variant) : "",
       element("td", {}, run.version ?? ""),
       number(element("button", { type: "button", class: "trace", onclick: () => trace(run) }, run.value),
@@ -126,7 +126,7 @@
 
   function trace(run) {
     const dialog = document.getElementById("trace");
-    dialog.querySelector("h2").textContent = `${run.value}: what it rests on`;
+    dialog.querySelector("h2").textContent = run.value === "–" ? "A run without a value" : `${run.value}: what it rests on`;
     const table = (label, heads, rows) =>
       element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, element("table", {},
         element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
@@ -134,8 +134,8 @@
     const which = `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}`;
     const parts = run.summary
       ? [element("p", {}, `${which}: a summary, ${run.summary}. The source kept no samples, so there is no interval.`)]
-      : [element("p", {}, `${which}: the mean of the means of its instances` +
-          (run.interval ? `, 95 % CI ${run.interval}, ${run.size}.` : `, ${run.size}; one instance gives no interval.`)),
+      : [element("p", {}, run.value === "–" ? `${which}: no iteration counts.` : `${which}: the mean of the means of its instances` +
+          (run.interval ? `, 95 % CI ${run.interval}, ${run.size}.` : run.instances.length === 1 ? `, ${run.size}; one instance gives no interval.` : `, ${run.size}.`)),
         element("p", {}, run.left_out ? `Iterations left out: ${run.left_out}.` : "No iteration was left out."),
         table("Instances", ["instance", "host", "mean", "iterations used", "left out", "ended"],
           run.instances.map((it) => [it.id, it.host, it.mean, String(it.used), it.left_out || "nothing", it.outcome || "–"]))];
@@ -144,9 +144,15 @@
       parts.push(table("Summaries", ["instance", "host", "summary", "value", "spread", "further figures"],
         run.summaries.map((it) => [it.instance, it.host, it.what, it.value, it.spread, it.figures])));
     }
-    parts.push(element("p", { class: "hint" }, `Run ${run.id}`));
+    const about = element("div", { class: "about-run" });
+    parts.push(about, element("p", { class: "hint" }, `Run ${run.id}`));
     dialog.querySelector("div").replaceChildren(...parts);
+    writeHash({ metric: readHash().get("metric"), trace: run.id });
     if (!dialog.open) dialog.showModal();
+    dialog.scrollTop = 0;
+    runDetails(runs.indexOf(run))
+      .then((shown) => about.replaceChildren(...shown))
+      .catch((error) => about.replaceChildren(element("p", { class: "attention" }, error.message)));
   }
 
   // --- Every iteration, page by page.
@@ -215,6 +221,13 @@
       for (let at = 0; at < file.index.length; at += 1) parts.push(csvLine(rawRow(file, at)));
     }
     save(`${stem}.csv`, "text/csv", parts);
+  }
+
+  // Whether other parametrisations of the test were measured is known only once all pages are written.
+  if (settings.test) {
+    load("tests").then((tests) => {
+      document.getElementById("all-parametrisations").hidden = !tests.includes(settings.test);
+    }, () => {});
   }
 
   // A source that kept no samples has no iterations to show.

@@ -115,6 +115,40 @@
       return { type: "group", children: [line(from[0], from[1], to[0], to[1]), ...caps] };
     },
 
+    // A run with failures: a cross at the foot of the plot, whatever the values are.
+    cross: () => (params, api) => {
+      const [x] = api.coord([api.value("place"), 0]);
+      const y = params.coordSys.y + params.coordSys.height - 7 - 10 * api.value("above");
+      const style = { stroke: api.visual("color"), lineWidth: 2, fill: "none" };
+      const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
+      return {
+        type: "group",
+        children: [
+          // Wide enough to be pointed at.
+          { type: "rect", shape: { x: x - 7, y: y - 7, width: 14, height: 14 }, style: { fill: "transparent" } },
+          line(x - 4, y - 4, x + 4, y + 4), line(x - 4, y + 4, x + 4, y - 4),
+        ],
+      };
+    },
+
+    // A bar from nothing to the median, the spread around the mean as a line, and the mean as a tick.
+    barOfRow: (_, look) => (params, api) => {
+      const place = api.value("place");
+      const x = (value) => api.coord([value, place])[0];
+      const [left, y] = api.coord([0, place]);
+      const half = Math.min(9, 0.36 * api.size([0, 1])[1]);
+      const [right, mean, low, high] = ["median", "mean", "low", "high"].map((name) => x(api.value(name)));
+      const line = (x1, y1, x2, y2, lineWidth) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: tones[look].text, lineWidth, fill: "none" } });
+      return {
+        type: "group",
+        children: [
+          { type: "rect", shape: { x: left, y: y - half, width: Math.max(right - left, 0), height: 2 * half }, style: { fill: api.visual("color"), opacity: 0.75 } },
+          ...(Number.isFinite(low) ? [line(low, y, high, y, 1.5), line(low, y - 4, low, y + 4, 1.5), line(high, y - 4, high, y + 4, 1.5)] : []),
+          line(mean, y - half, mean, y + half, 2.5),
+        ],
+      };
+    },
+
     // A cell of a heat map in its shade, with what is written in it; framed where it is able.
     heatCell: ({ names }, look) => (params, api) => {
       const [x, y] = api.coord([api.value("x"), api.value("y")]);
@@ -325,7 +359,9 @@
       chart.setOption(option);
       for (const patch of patches) chart.setOption(resolve(patch, look));
       chart.getZr().on("dblclick", showAll);
+      if (definition.links) chart.on("click", (params) => follow(definition.links[cell(params, "run")]));
     };
+    const follow = (link) => { if (link) location.href = link; };
     const showAll = () => {
       for (const dataZoomIndex of zooms(definition).keys()) {
         chart.dispatchAction({ type: "dataZoom", dataZoomIndex, start: 0, end: 100 });
@@ -393,7 +429,7 @@
   function zooms(definition) {
     // Its cells and its curves have axes of their own.
     if (definition.id === "detection") return [];
-    if (["comparison", "ratios", "variability", "distribution"].includes(definition.id)) {
+    if (["comparison", "ratios", "variability", "distribution", "bars"].includes(definition.id)) {
       return [{ type: "inside", xAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false }];
     }
     return [

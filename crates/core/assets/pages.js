@@ -29,11 +29,11 @@
   }
 
   // A benchmark's name, which leads to its page, above what else tells it from others.
-  function nameCell(row, { fragment = "", about = [], mark = "" } = {}) {
+  function nameCell(row, { fragment = "", about = [], mark = "", more = "" } = {}) {
     const text = [...about, row.suite, ...row.tags.map((tag) => "#" + tag)].filter(Boolean).join(" · ");
     return cell("name", undefined,
       row.slug ? element("a", { href: `benchmark/${row.slug}.html${fragment}`, title: row.id }, row.id) : element("span", { title: row.id }, row.id),
-      element("small", {}, mark, text));
+      element("small", {}, mark, text, more));
   }
 
   const metricFragment = (metric) => (metric && metric !== settings.metrics?.[0] ? "#" + new URLSearchParams({ metric: metric.name }) : "");
@@ -102,7 +102,7 @@
     const trace = `benchmark/${row.slug}.html#` + new URLSearchParams({ metric: metric.name, trace: row.run_id });
     const mark = row.named ? element("span", { class: "dot", style: `background:${colour(row.colour)}`, "data-colour": row.colour }) : "";
     return line(row,
-      nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark }),
+      nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark, more: row.test ? element("span", {}, " · ", element("a", { class: "all", href: `test/${row.test}.html${metricFragment(metric)}` }, "all parametrisations")) : "" }),
       cell("history", undefined, sparkline(row)),
       element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "left out: " + row.left_out : "nothing left out"}` },
         element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text)),

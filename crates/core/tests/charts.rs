@@ -9,8 +9,9 @@ use lapwing_core::clean::{IterationState, SteadyFrom, SteadySearch, find_steady}
 use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
 use lapwing_core::record::BenchmarkData;
-use lapwing_core::show::chart::{self, BurnInMarks, ComparedValue, HistoryPoint, RunNumber};
+use lapwing_core::show::chart::{self, Bar, BurnInMarks, ComparedValue, HistoryPoint, RunNumber};
 use lapwing_core::show::{Chart, Colours, MetricSample, RunSummary, Theme};
+use serde_json::json;
 
 fn sample(recipe: &synthetic::Recipe) -> (MetricSample, Colours) {
     let data = synthetic::measure(recipe, &mut synthetic::Sessions::default());
@@ -167,9 +168,88 @@ fn point(number: i64, of: RunNumber) -> HistoryPoint {
         place: format!("day {number}"),
         label: format!("run {number}"),
         variant: "default".to_owned(),
-        number: of,
+        number: Some(of),
         left_out: String::new(),
+        failures: 0,
+        release: None,
+        fingerprint: None,
+        link: String::new(),
     }
+}
+
+#[test]
+fn a_history_marks_failures_releases_and_epochs() {
+    let of = |value: f64| RunNumber::Estimate(compared("it", value).estimate);
+    let named = |number: i64, release: &str, fingerprint: &str| HistoryPoint {
+        release: Some(release.to_owned()),
+        fingerprint: Some(fingerprint.to_owned()),
+        link: format!("#run{number}"),
+        ..point(number, of(1.0))
+    };
+    let failed = HistoryPoint {
+        number: None,
+        failures: 2,
+        ..named(3, "2.0", "a")
+    };
+    let points = [
+        named(1, "1.0", "a"),
+        named(2, "2.0", "a"),
+        failed,
+        named(4, "1.0", "b"),
+    ];
+    let chart = chart::history(&"wall_time".to_owned(), "s", &points, &Colours::default());
+    assert!(
+        chart.subtitle.ends_with(
+            "× at the foot is a run with failures. Dotted: the first run of a release; solid: the \
+             benchmark itself changed. Click a point to see its run."
+        ),
+        "{}",
+        chart.subtitle
+    );
+    assert_eq!(chart.links, ["#run1", "#run2", "#run3", "#run4"]);
+    let datasets = &chart.option["dataset"];
+    assert_eq!(datasets[0]["source"]["place"], json!([0, 1, 3]));
+    assert_eq!(datasets[1]["source"]["place"], json!([2]));
+    assert_eq!(datasets[1]["source"]["failures"], json!([2]));
+    assert_eq!(datasets[1]["source"]["above"], json!([0]));
+    let series = chart.option["series"].as_array().expect("series");
+    let marks = series.last().expect("a series")["markLine"]["data"].clone();
+    let shown: Vec<_> = marks
+        .as_array()
+        .expect("marks")
+        .iter()
+        .map(|mark| (mark["xAxis"].clone(), mark["label"]["formatter"].clone()))
+        .collect();
+    assert_eq!(
+        shown,
+        [(json!(1), json!("2.0")), (json!(3), json!("changed"))]
+    );
+    let svg = chart.svg(Theme::Light).expect("it draws");
+    for text in ["changed", "2.0"] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+}
+
+#[test]
+fn bars_end_at_the_median_and_tell_the_spread() {
+    let bar = Bar::new("fast".to_owned(), 1, &[1.0, 2.0, 6.0]).expect("a bar");
+    assert_eq!(
+        (bar.count, bar.min, bar.median, bar.mean, bar.max),
+        (3, 1.0, 2.0, 3.0, 6.0)
+    );
+    assert!((bar.sd.expect("a spread") - 7.0_f64.sqrt()).abs() < 1e-12);
+    assert_eq!(Bar::new("none".to_owned(), 1, &[]), None);
+    let single = Bar::new("one".to_owned(), 2, &[4.0]).expect("a bar");
+    assert_eq!(single.sd, None);
+    let chart = chart::bars("wall_time", "s", "test", &[bar, single]);
+    let source = &chart.option["dataset"][0]["source"];
+    assert_eq!(source["low"], json!([0.354249, null]));
+    assert_eq!(source["colour"], json!([1, 2]));
+    let svg = chart.svg(Theme::Light).expect("it draws");
+    assert!(
+        svg.contains("fast") && svg.contains("wall time (s)"),
+        "{svg}"
+    );
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lapwing_core::record::Filter;
-use lapwing_core::show::report::{ComparisonView, Detect, DirectoryError, Options, ReportWriter};
+use lapwing_core::show::report::{
+    ComparisonView, Detect, DirectoryError, Options, Remarks, ReportWriter,
+};
 
 use crate::audit::Detail;
 use crate::cleaning::{Cleaning, Compat, Judging};
@@ -68,6 +70,10 @@ impl Report {
         if let Some(view) = comparisons {
             writer.comparisons(view);
         }
+        writer.remarks(Remarks {
+            all: store.remarks()?,
+            retired: store.retired(&filter)?,
+        });
         each_with_all_metrics(&store, filter, |data| -> Result<(), CliError> {
             bar.inc(1);
             writer.add(data).map_err(directory_error)

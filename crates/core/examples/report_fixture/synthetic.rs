@@ -32,6 +32,8 @@ pub(crate) struct Recipe {
     pub(crate) hosts: u32,
     pub(crate) metrics: usize,
     pub(crate) source: Source,
+    /// Whether it changed, failed as a whole, and left files behind.
+    pub(crate) eventful: bool,
 }
 
 /// Where made-up measurements seem to be from.
@@ -64,6 +66,7 @@ impl Default for Recipe {
             hosts: 1,
             metrics: 3,
             source: Source::Lapwing,
+            eventful: false,
         }
     }
 }
@@ -207,10 +210,41 @@ pub(crate) fn measure(recipe: &Recipe, sessions: &mut Sessions) -> BenchmarkData
             }
         }
     }
+    if recipe.eventful {
+        for it in &mut instances {
+            let number = it.session.started.as_second() / 86_400 - 1_790_000_000 / 86_400;
+            befall(it, number, i64::from(recipe.sessions));
+        }
+    }
     BenchmarkData {
         suite: recipe.suite.to_owned(),
         benchmark,
         instances,
+    }
+}
+
+/// What happens to a benchmark over years: it is changed, a run of it fails, it leaves files behind.
+fn befall(it: &mut InstanceData, session: i64, of: i64) {
+    let half = if session < of / 2 { "first" } else { "second" };
+    it.instance.benchmark.fingerprint = Some(format!("sha256:{half}"));
+    it.instance.environment = object(json!({"cpu_model": format!("Synthetic {half}")}));
+    it.instance.attributes = object(json!({
+        "source": {"path": "benchmarks/test_join.py", "line": 12, "text": "def test_join(shape):\n    assert '<b>' < '</script>'\n"},
+        "setup_outcome": "passed",
+    }));
+    it.instance.artifacts = object(json!({
+        "ci_run": format!("https://ci.example/runs/{session}"),
+        "profile": "/data/profiles/join.prof",
+        "odd": "javascript:alert(1)",
+    }));
+    if session == of - 3 {
+        for outcome in &mut it.iterations.outcome {
+            *outcome = Outcome::Failed;
+        }
+        for value in it.iterations.values.values_mut().flatten() {
+            *value = f64::NAN;
+        }
+        it.iterations.messages = vec![(0, "ValueError: <i>shape</i>".to_owned())];
     }
 }
 

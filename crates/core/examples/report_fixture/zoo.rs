@@ -22,6 +22,18 @@ pub(crate) fn zoo() -> Vec<Recipe> {
         Recipe { suite: "odd names", id: "benchmarks/io/test_parquet_reading_and_writing.py::TestParquetRoundTrip::test_read_and_write_partitioned_dataset_with_statistics_and_row_group_filters[snappy-10-1000-columns-nullable-true]".to_owned(), ..Recipe::default() },
         Recipe { suite: "odd names", id: "x".repeat(200), ..Recipe::default() },
     ];
+    for shape in ["10-100", "10-1000", "100-100"] {
+        recipes.push(Recipe {
+            suite: "a history",
+            id: format!("benchmarks/test_join.py::test_join[{shape}]"),
+            tags: vec!["shuffle"],
+            sessions: 40,
+            seconds: 0.4 * f64::from(u8::try_from(shape.len()).unwrap_or(1)),
+            variants: two.clone(),
+            eventful: true,
+            ..Recipe::default()
+        });
+    }
     recipes.extend(elsewhere());
     for number in 0..40 {
         recipes.push(Recipe {

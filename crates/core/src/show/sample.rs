@@ -46,6 +46,8 @@ pub struct RunSample {
     pub variant: String,
     /// The version of the software under test, where known.
     pub version: Option<String>,
+    /// The name of that version, where it has one: a release.
+    pub release: Option<String>,
     /// Hash of what the benchmark was, where known.
     pub fingerprint: Option<String>,
     /// Which other program's results it is from, where it was imported.
@@ -215,6 +217,7 @@ impl RunSample {
             version_date: None,
             variant: instance.run.variant.clone(),
             version: instance.run.version.label(),
+            release: instance.run.version.name.clone(),
             fingerprint: instance.instance.benchmark.fingerprint.clone(),
             imported_from: ImportedFrom::of(session),
             instances: Vec::new(),

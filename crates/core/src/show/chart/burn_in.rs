@@ -56,6 +56,7 @@ pub fn burn_in(steady: &BenchmarkSteady, marks: &BurnInMarks) -> Chart {
         height: 320,
         option,
         views: plot.views(),
+        links: Vec::new(),
     }
 }
 

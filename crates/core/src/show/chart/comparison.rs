@@ -85,6 +85,7 @@ pub fn comparison(metric: &MetricName, unit: &str, values: &[ComparedValue]) -> 
             largest / smallest >= ZERO_FROM && positive,
         ),
         views: Vec::new(),
+        links: Vec::new(),
     }
 }
 

@@ -58,6 +58,7 @@ fn chart(title: String, height: u32, option: Value) -> Chart {
         height,
         option,
         views: Vec::new(),
+        links: Vec::new(),
     }
 }
 

@@ -71,6 +71,7 @@ pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Colours
         height: 84 + 46 * u32::try_from(groups.len().max(1)).unwrap_or(1),
         option: option(sample, groups, &scale, limit, colours),
         views: Vec::new(),
+        links: Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@ use lapwing_stats::Interval;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
+use super::history_marks as marks;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
 use crate::judge::Estimate;
 use crate::model::{Id, MetricName};
@@ -24,10 +25,18 @@ pub struct HistoryPoint {
     pub label: String,
     /// Its variant.
     pub variant: String,
-    /// Its number.
-    pub number: RunNumber,
+    /// Its number; `None` where nothing of it counts.
+    pub number: Option<RunNumber>,
     /// What its value leaves out: `5 burn-in`.
     pub left_out: String,
+    /// How much of it failed or timed out.
+    pub failures: usize,
+    /// The name of the version, where it is a release.
+    pub release: Option<String>,
+    /// What the benchmark was, where known.
+    pub fingerprint: Option<String>,
+    /// Where a click leads; may be empty.
+    pub link: String,
 }
 
 /// What a run's number is: samples and summaries are drawn apart, and no line joins them.
@@ -84,10 +93,10 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn of(point: &HistoryPoint) -> Line<'_> {
+    fn of<'a>(point: &'a HistoryPoint, number: &RunNumber) -> Line<'a> {
         Line {
             variant: &point.variant,
-            of_summaries: point.number.statistic().is_some(),
+            of_summaries: number.statistic().is_some(),
         }
     }
 
@@ -112,24 +121,21 @@ const COLUMNS: [&str; 6] = ["place", "value", "lower", "upper", "run", "instance
 
 /// Returns the chart of these runs, oldest first, with a line per variant and an interval
 /// per run. Points of one session stand above each other. Summaries of sources that kept no
-/// samples are hollow, have no interval, and lines of their own.
+/// samples are hollow, have no interval, and lines of their own. Runs with failures have a cross
+/// at the foot; releases and epochs are marked where they were measured first.
 pub fn history(
     metric: &MetricName,
     unit: &str,
     points: &[HistoryPoint],
     colours: &Colours,
 ) -> Chart {
-    let scale = Scale::of_all(points.iter().map(|point| point.number.value()), unit);
-    let mut places: Vec<&str> = Vec::new();
+    let scale = Scale::of_all(numbers(points).map(RunNumber::value), unit);
     let mut lines: Vec<Line<'_>> = Vec::new();
-    let mut previous: Option<Id> = None;
     for point in points {
-        if previous != Some(point.session) {
-            places.push(&point.place);
-        }
-        previous = Some(point.session);
-        if !lines.contains(&Line::of(point)) {
-            lines.push(Line::of(point));
+        if let Some(number) = &point.number
+            && !lines.contains(&Line::of(point, number))
+        {
+            lines.push(Line::of(point, number));
         }
     }
     let only_summaries = !lines.is_empty() && lines.iter().all(|line| line.of_summaries);
@@ -144,31 +150,54 @@ pub fn history(
         subtitle: subtitle(points),
         width: WIDTH,
         height: 300,
-        option: option(metric, unit, &scale, points, &places, &lines, colours),
+        option: option(metric, unit, &scale, points, &lines, colours),
         views: Vec::new(),
+        links: if points.iter().any(|point| !point.link.is_empty()) {
+            points.iter().map(|point| point.link.clone()).collect()
+        } else {
+            Vec::new()
+        },
     }
+}
+
+fn numbers(points: &[HistoryPoint]) -> impl Iterator<Item = &RunNumber> {
+    points.iter().filter_map(|point| point.number.as_ref())
+}
+
+/// Returns the place of each point: those of one session stand above each other.
+fn places_of(points: &[HistoryPoint]) -> Vec<usize> {
+    let mut place = 0_usize;
+    let mut previous: Option<Id> = None;
+    points
+        .iter()
+        .map(|point| {
+            if previous.is_some_and(|previous| previous != point.session) {
+                place += 1;
+            }
+            previous = Some(point.session);
+            place
+        })
+        .collect()
 }
 
 fn subtitle(points: &[HistoryPoint]) -> String {
     if points.is_empty() {
         return "Nothing to draw: no run has a value.".to_owned();
     }
-    let statistics: BTreeSet<&str> = points
-        .iter()
-        .filter_map(|point| point.number.statistic())
-        .collect();
-    let summaries = points
-        .iter()
-        .filter(|point| point.number.statistic().is_some())
+    let statistics: BTreeSet<&str> = numbers(points).filter_map(RunNumber::statistic).collect();
+    let summaries = numbers(points)
+        .filter(|number| number.statistic().is_some())
         .count();
-    let estimates = points.len() - summaries;
-    let without_interval = points.len()
-        - summaries
-        - points
-            .iter()
-            .filter(|point| point.number.interval().is_some())
+    let estimates = numbers(points).count() - summaries;
+    let without_interval = estimates
+        - numbers(points)
+            .filter(|number| number.interval().is_some())
             .count();
+    let failed = points.iter().filter(|point| point.failures > 0).count();
     let mut sentences = Vec::new();
+    if estimates + summaries == 0 {
+        sentences.push("No run has a value.".to_owned());
+    }
     if estimates > 0 {
         sentences.push(
             "Mean of the instances' means per run; the bar is its 95 % confidence interval."
@@ -197,6 +226,18 @@ fn subtitle(points: &[HistoryPoint]) -> String {
             }
         ));
     }
+    if failed > 0 {
+        let crosses = if failed == 1 {
+            "is a run".to_owned()
+        } else {
+            format!("are {} runs", count(failed))
+        };
+        sentences.push(format!("× at the foot {crosses} with failures."));
+    }
+    sentences.extend(marks::sentence(points, &places_of(points)));
+    if points.iter().any(|point| !point.link.is_empty()) {
+        sentences.push("Click a point to see its run.".to_owned());
+    }
     sentences.join(" ")
 }
 
@@ -205,31 +246,32 @@ fn option(
     unit: &str,
     scale: &Scale,
     points: &[HistoryPoint],
-    places: &[&str],
     lines: &[Line<'_>],
     colours: &Colours,
 ) -> Value {
     let mut tables: Vec<Columns> = lines.iter().map(|_| Columns::new(&COLUMNS)).collect();
-    let mut place = 0_usize;
-    let mut previous: Option<Id> = None;
-    for (at, point) in points.iter().enumerate() {
-        if previous.is_some_and(|previous| previous != point.session) {
-            place += 1;
+    let place_of = places_of(points);
+    let mut places: Vec<&str> = Vec::new();
+    for (at, (point, &place)) in points.iter().zip(&place_of).enumerate() {
+        if place == places.len() {
+            places.push(&point.place);
         }
-        previous = Some(point.session);
+        let Some(number) = &point.number else {
+            continue;
+        };
         let table = lines
             .iter()
-            .position(|line| *line == Line::of(point))
+            .position(|line| *line == Line::of(point, number))
             .and_then(|at| tables.get_mut(at));
         if let Some(table) = table {
-            let interval = point.number.interval();
+            let interval = number.interval();
             table.push(&[
                 as_f64(place),
-                point.number.value() / scale.factor,
+                number.value() / scale.factor,
                 interval.map_or(f64::NAN, |it| it.lower) / scale.factor,
                 interval.map_or(f64::NAN, |it| it.upper) / scale.factor,
                 as_f64(at),
-                as_f64(point.number.instances()),
+                as_f64(number.instances()),
             ]);
         }
     }
@@ -238,7 +280,8 @@ fn option(
     let many = points.len() > 1_000;
     let mut series = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let colour = colour(colours.get(line.variant));
+        let number = colours.get(line.variant);
+        let colour = colour(number);
         let name = line.name(lines);
         if !line.of_summaries {
             series.push(json!({
@@ -255,7 +298,7 @@ fn option(
         let (symbol, stroke) = if line.of_summaries {
             (json!({"$function": "ring"}), "dashed")
         } else {
-            (json!("circle"), "solid")
+            (json!(shape(number)), "solid")
         };
         series.push(json!({
             "name": name,
@@ -270,9 +313,22 @@ fn option(
             "emphasis": {"disabled": true},
         }));
     }
+    let mut datasets: Vec<Value> = tables.into_iter().map(Columns::into_dataset).collect();
+    if let Some(failures) = marks::failures(points, &place_of, colours) {
+        series.push(marks::failure_series(datasets.len()));
+        datasets.push(failures.into_dataset());
+    }
+    series.extend(marks::mark_series(points, &place_of));
+    let legend: Vec<String> = lines.iter().map(|line| line.name(lines)).collect();
     let several = lines.len() > 1;
     let names: Vec<&str> = points.iter().map(|point| point.label.as_str()).collect();
-    let values: Vec<String> = points.iter().map(|point| point.number.text(unit)).collect();
+    let values: Vec<String> = points
+        .iter()
+        .map(|point| match &point.number {
+            Some(number) => number.text(unit),
+            None => "no value".to_owned(),
+        })
+        .collect();
     let left_out: Vec<&str> = points
         .iter()
         .map(|point| {
@@ -284,9 +340,9 @@ fn option(
         })
         .collect();
     json!({
-        "dataset": tables.into_iter().map(Columns::into_dataset).collect::<Vec<_>>(),
+        "dataset": datasets,
         "grid": grid(if several { 30 } else { 4 }),
-        "legend": {"show": several, "top": 0, "left": 12, "type": "scroll"},
+        "legend": {"show": several, "data": legend, "top": 0, "left": 12, "type": "scroll"},
         "xAxis": {
             "type": "category",
             "data": places,
@@ -299,7 +355,14 @@ fn option(
             {"label": "run", "column": "run", "names": names},
             {"label": metric_title(metric), "column": "run", "names": values},
             {"label": "left out", "column": "run", "names": left_out},
+            {"label": "failures", "column": "failures"},
         ]}},
         "series": series,
     })
+}
+
+/// Returns the shape of a line's dots: colours come round again after seven lines.
+fn shape(number: usize) -> &'static str {
+    const SHAPES: [&str; 4] = ["circle", "rect", "triangle", "diamond"];
+    SHAPES[number / 7 % SHAPES.len()]
 }

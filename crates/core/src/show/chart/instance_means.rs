@@ -75,6 +75,7 @@ pub fn instance_means(sample: &MetricSample, runs: &[RunSample], colours: &Colou
         } else {
             Vec::new()
         },
+        links: Vec::new(),
     }
 }
 

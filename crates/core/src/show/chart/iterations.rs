@@ -52,6 +52,7 @@ pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &Colours) 
         height: 360,
         option: lines.option(sample, &instances, colours),
         views: lines.views(&instances),
+        links: Vec::new(),
     }
 }
 

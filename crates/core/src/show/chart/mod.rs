@@ -5,6 +5,7 @@
 //! `{"$color": …}` or `{"$function": …}`, which `chart.js` replaces. Data stand in columns, in
 //! `dataset`, in the unit of the axis and with six significant digits.
 
+mod bars;
 mod burn_in;
 mod columns;
 mod comparison;
@@ -14,6 +15,7 @@ mod engine;
 mod font;
 mod heat;
 mod history;
+mod history_marks;
 mod instance_means;
 mod iterations;
 mod page;
@@ -26,6 +28,7 @@ mod variability;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use bars::{Bar, bars};
 pub use burn_in::{BurnInMarks, burn_in};
 pub use comparison::{ComparedValue, comparison};
 pub use detection::detection;
@@ -62,6 +65,9 @@ pub struct Chart {
     /// Other ways to look at the same data; the first is the option as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<View>,
+    /// Where a click leads, by the number in the column `run`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<String>,
 }
 
 /// Another way to look at a chart's data.

@@ -79,6 +79,7 @@ pub fn ratios(comparisons: &[Comparison], options: &CompareOptions) -> Chart {
         height,
         option: option(&shown, options),
         views: Vec::new(),
+        links: Vec::new(),
     }
 }
 

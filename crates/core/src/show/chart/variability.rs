@@ -77,6 +77,7 @@ pub fn variability(rows: &[Noise]) -> Chart {
         height: 104 + 30 * u32::try_from(shown.len().max(1)).unwrap_or(1),
         option: option(&shown, &names, logarithmic, edge),
         views: Vec::new(),
+        links: Vec::new(),
     }
 }
 

@@ -13,7 +13,7 @@ const MARKER: &str = ".lapwing-report";
 const MARKER_TEXT: &str = "A report of lapwing, layout 1. The next report replaces what is here.\n";
 
 /// What a report puts into its directory.
-const PARTS: [&str; 3] = ["assets", "benchmark", "data"];
+const PARTS: [&str; 4] = ["assets", "benchmark", "data", "test"];
 
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Number, Value};
 
-use crate::model::Object;
+use crate::model::{Instance, Object, Run, Session};
 use crate::record::Order;
 use crate::record::{BenchmarkData, InstanceData};
 use crate::show::quantity::Scale;
@@ -85,18 +85,50 @@ fn observe(instance: &InstanceData, values: &mut BTreeMap<String, Vec<String>>) 
             known.push(value);
         }
     };
-    if let Some(host) = &instance.instance.host {
-        add("host", host.clone());
-    }
     if let Some(version) = instance.run.version.label() {
         add("version under test", version);
     }
     add("measured with", instance.session.tool.clone());
     flatten("", &instance.run.environment, &mut add);
-    flatten("", &instance.instance.environment, &mut add);
+    observe_instance(&instance.instance, &mut add);
 }
 
-fn flatten(prefix: &str, object: &Object, add: &mut impl FnMut(&str, String)) {
+/// Returns what was observed around a run as a whole, and what was chosen for it.
+pub(super) fn observe_run(run: &Run, session: &Session) -> Vec<(String, String)> {
+    let mut observed = Vec::new();
+    let mut add = |key: &str, value: String| observed.push((key.to_owned(), value));
+    let version = &run.version;
+    let texts = [
+        ("version under test", &version.name),
+        ("commit", &version.commit),
+        ("branch", &version.branch),
+        ("version of", &version.date),
+    ];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            add(key, text.clone());
+        }
+    }
+    if version.dirty == Some(true) {
+        add("uncommitted changes", "yes".to_owned());
+    }
+    for (name, level) in &run.factors {
+        add(&format!("factor {name}"), level.to_string());
+    }
+    add("measured with", session.tool.clone());
+    flatten("", &run.environment, &mut add);
+    observed
+}
+
+/// Adds what was observed around one instance.
+pub(super) fn observe_instance(instance: &Instance, add: &mut impl FnMut(&str, String)) {
+    if let Some(host) = &instance.host {
+        add("host", host.clone());
+    }
+    flatten("", &instance.environment, add);
+}
+
+pub(super) fn flatten(prefix: &str, object: &Object, add: &mut impl FnMut(&str, String)) {
     for (key, value) in object {
         let key = if prefix.is_empty() {
             key.clone()

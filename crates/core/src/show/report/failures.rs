@@ -93,7 +93,7 @@ fn text_at(texts: &[(usize, String)], at: usize) -> &str {
 }
 
 /// Returns the end of a long message: there programs say what went wrong.
-fn shortened(message: &str) -> String {
+pub(super) fn shortened(message: &str) -> String {
     let characters = message.chars().count();
     if characters <= SHOWN_CHARACTERS {
         return message.to_owned();

@@ -10,7 +10,9 @@ use super::compare::Shown;
 use super::directory::{Directory, DirectoryError};
 use super::health::{Health, NOISY_FROM};
 use super::page::{foot, head, json_script, theme_switch};
+use super::parametrised::TestPages;
 use super::provenance::{back_to_back_note, marked};
+use super::remarks::{Remarks, retired_sentence};
 use super::row::Row;
 use super::site::{Compared, MetricRows, Settings, SitePage, header, navigation};
 use super::{Options, side_file};
@@ -79,11 +81,18 @@ impl Index {
 
     /// Writes the side files and returns the page.
     pub(super) fn write(
-        &self,
+        &mut self,
         directory: &Directory,
         options: &Options,
         shown: Option<&Shown>,
+        tests: &TestPages,
+        remarks: &Remarks,
     ) -> Result<String, DirectoryError> {
+        for row in self.metrics.values_mut().flat_map(|it| &mut it.rows) {
+            if !tests.has(&row.test) {
+                row.test.clear();
+            }
+        }
         let mut metrics: Vec<(&String, &Metric)> = self.metrics.iter().collect();
         // The usual metric first, then those that most benchmarks have.
         metrics
@@ -106,7 +115,7 @@ impl Index {
                 chart: None,
             });
         }
-        Ok(self.page(&metrics, &settings, options, shown))
+        Ok(self.page(&metrics, &settings, options, shown, remarks))
     }
 
     fn page(
@@ -115,6 +124,7 @@ impl Index {
         settings: &Settings<Verdicts>,
         options: &Options,
         shown: Option<&Shown>,
+        remarks: &Remarks,
     ) -> String {
         let compared = match shown {
             Some(_) => Compared::Yes,
@@ -137,6 +147,7 @@ impl Index {
                             p.compared { (view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (view.verdicts()) } } "." }
                         }
                         (self.back_to_back())
+                        (retired_sentence(remarks))
                         @if self.health.is_empty() {
                             p { "Nothing was measured yet, or the filters left nothing." }
                             p { "Measure a command with " code { "lapwing run -- COMMAND" } ", then write the report again." }

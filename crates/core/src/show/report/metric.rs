@@ -1,8 +1,10 @@
 //! The side file of one metric of a benchmark: its charts, and its runs with their instances.
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::directory::{Directory, DirectoryError};
+use super::page::trace_part;
 use super::provenance::{back_to_back_note, summary_note};
 use super::{MetricView, row, side_file};
 use crate::judge::Estimate;
@@ -236,40 +238,68 @@ fn group_label(runs: &[RunSample]) -> String {
     }
 }
 
-fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
+pub(super) fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
     let runs = &view.sample.runs;
-    // The axis says by what the runs stand in order; of one version they stand by their start.
-    let one_version = runs
-        .windows(2)
-        .all(|pair| pair[0].version_date == pair[1].version_date);
-    let moment = |run: &RunSample| match run.version_date {
-        Some(date) if !one_version => date,
-        Some(_) | None => run.started,
-    };
-    let date = |run: &RunSample| moment(run).to_string().chars().take(10).collect::<String>();
-    let first = runs.first().map(date);
-    // Runs of one day are told apart by the time.
-    let one_day = runs.iter().all(|run| Some(date(run)) == first);
+    let moments: Vec<_> = runs
+        .iter()
+        .map(|run| (run.version_date, run.started))
+        .collect();
     runs.iter()
         .zip(&view.estimates)
-        .filter_map(|(run, estimate)| {
-            Some(HistoryPoint {
+        .zip(places(&moments))
+        .filter_map(|((run, estimate), place)| {
+            let number = match estimate {
+                Some(estimate) => Some(RunNumber::Estimate(*estimate)),
+                None => view.summary(run).map(RunNumber::Summary),
+            };
+            let failures = run.failures();
+            (number.is_some() || failures > 0).then(|| HistoryPoint {
                 session: run.session,
-                place: if one_day {
-                    moment(run).to_string().chars().skip(11).take(8).collect()
-                } else {
-                    date(run)
-                },
+                place,
                 label: run.label(),
                 variant: run.variant.clone(),
-                number: match estimate {
-                    Some(estimate) => RunNumber::Estimate(*estimate),
-                    None => RunNumber::Summary(view.summary(run)?),
-                },
+                number,
                 left_out: run.left_out().text(),
+                failures,
+                release: run.release.clone().filter(|name| is_release(name)),
+                fingerprint: run.fingerprint.clone(),
+                link: format!("#{}", trace_part(&view.sample.name, &run.id)),
             })
         })
         .collect()
+}
+
+/// Returns what the axis calls each run, by the dates of versions and the starts of sessions: by
+/// what the runs stand in order. Of one version they stand by their start, and on one day they are
+/// told apart by the time.
+pub(super) fn places(moments: &[(Option<Timestamp>, Timestamp)]) -> Vec<String> {
+    let one_version = moments.windows(2).all(|pair| pair[0].0 == pair[1].0);
+    let texts: Vec<String> = moments
+        .iter()
+        .map(|(version, started)| match version {
+            Some(date) if !one_version => date.to_string(),
+            Some(_) | None => started.to_string(),
+        })
+        .collect();
+    let day = |text: &String| text.chars().take(10).collect::<String>();
+    let first = texts.first().map(day);
+    let one_day = texts.iter().all(|text| Some(day(text)) == first);
+    texts
+        .iter()
+        .map(|text| {
+            if one_day {
+                text.chars().skip(11).take(8).collect()
+            } else {
+                day(text)
+            }
+        })
+        .collect()
+}
+
+/// Returns whether a version's name is that of a release: `2026.9.0`, but not what lies between two
+/// (`2026.9.0+12.gab12cd3`, `2026.10.0.dev4`).
+fn is_release(name: &str) -> bool {
+    !name.contains('+') && !name.contains("dev")
 }
 
 fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {

@@ -3,6 +3,7 @@
 //! An index, a page for each benchmark, and side files with data that pages load when they
 //! need them (`docs/report.md` describes them all).
 
+mod bars;
 mod burn_in;
 mod cleaning;
 mod columns;
@@ -10,16 +11,21 @@ mod compare;
 mod detection;
 mod directory;
 mod environment;
+mod environments;
 mod failures;
 mod health;
 mod index;
 mod metric;
 mod page;
+mod parametrised;
 mod provenance;
 mod raw;
+mod remarks;
 mod row;
+mod runs;
 mod site;
 mod slug;
+mod source;
 mod variability;
 mod verdicts;
 
@@ -35,6 +41,7 @@ use crate::clean::{BenchmarkAudit, Rules};
 use crate::judge::{self, Estimate};
 use crate::model::MetricName;
 use crate::record::BenchmarkData;
+use bars::{BarRow, BarsPage};
 use burn_in::{BurnInPage, BurnInRow};
 use cleaning::{CleaningPage, CleaningRow};
 use columns::About;
@@ -44,8 +51,11 @@ pub use detection::Detect;
 use detection::{DetectionPage, DetectionRow};
 use directory::Directory;
 pub use directory::DirectoryError;
+use environments::RunEnvironments;
 use health::Health;
 use index::Index;
+use parametrised::{Member, TestPages};
+pub use remarks::Remarks;
 use row::Row;
 use site::Compared;
 use slug::slug;
@@ -76,11 +86,14 @@ pub struct Written {
 }
 
 /// What the pages run: helpers first, then what each kind of page does.
-const SCRIPTS: [(&str, &str); 5] = [
+const SCRIPTS: [(&str, &str); 8] = [
     ("app.js", include_str!("../../../assets/app.js")),
     ("charts.js", include_str!("../../../assets/charts.js")),
     ("listing.js", include_str!("../../../assets/listing.js")),
     ("pages.js", include_str!("../../../assets/pages.js")),
+    ("bars.js", include_str!("../../../assets/bars.js")),
+    ("run.js", include_str!("../../../assets/run.js")),
+    ("test.js", include_str!("../../../assets/test.js")),
     ("benchmark.js", include_str!("../../../assets/benchmark.js")),
 ];
 
@@ -99,7 +112,11 @@ pub struct ReportWriter {
     burn_in: BurnInPage,
     variability: VariabilityPage,
     detection: DetectionPage,
+    bars: BarsPage,
+    tests: TestPages,
+    environments: RunEnvironments,
     comparisons: Option<Shown>,
+    remarks: Remarks,
     /// The tags of the benchmarks with a page, by slug.
     written: BTreeMap<String, Vec<String>>,
 }
@@ -155,7 +172,11 @@ impl ReportWriter {
             burn_in: BurnInPage::default(),
             variability: VariabilityPage::default(),
             detection: DetectionPage::default(),
+            bars: BarsPage::default(),
+            tests: TestPages::default(),
+            environments: RunEnvironments::default(),
             comparisons: None,
+            remarks: Remarks::default(),
             written: BTreeMap::new(),
         })
     }
@@ -166,14 +187,21 @@ impl ReportWriter {
         self.comparisons = Some(Shown::new(view));
     }
 
+    /// Has shown what people said of benchmarks later. To be given before the first benchmark.
+    pub fn remarks(&mut self, remarks: Remarks) {
+        self.remarks = remarks;
+    }
+
     /// Adds a benchmark: its page and its data are written soon.
     ///
     /// # Errors
     /// When something cannot be written.
     pub fn add(&mut self, data: BenchmarkData) -> Result<(), DirectoryError> {
-        // Colours are given out here, in order, so that they don't depend on threads.
+        // Colours are given out here, in order, so that they don't depend on threads; and so are
+        // places in files.
         for instance in &data.instances {
             self.colours.number(&instance.run.variant);
+            self.environments.add(&instance.run, &instance.session);
         }
         self.waiting.push(data);
         if self.waiting.len() >= BATCH {
@@ -189,13 +217,14 @@ impl ReportWriter {
     pub fn finish(mut self) -> Result<Written, DirectoryError> {
         self.write_waiting()?;
         let benchmarks = self.index.benchmarks();
-        let compared = match &self.comparisons {
-            Some(Shown { view, .. }) => {
-                compare::write(&self.directory, view, &self.written, &self.options)?;
-                Compared::Yes
-            }
-            None => Compared::No,
-        };
+        let compared = self.compared();
+        if let Some(Shown { view, .. }) = &self.comparisons {
+            compare::write(&self.directory, view, &self.written, &self.options)?;
+        }
+        self.tests
+            .finish(&self.directory, &self.options, compared)?;
+        self.environments.write(&self.directory)?;
+        self.bars.write(&self.directory, &self.options, compared)?;
         self.cleaning
             .write(&self.directory, &self.options, compared)?;
         self.burn_in
@@ -204,15 +233,26 @@ impl ReportWriter {
             .write(&self.directory, &self.options, compared)?;
         self.detection
             .write(&self.directory, &self.options, compared)?;
-        let page = self
-            .index
-            .write(&self.directory, &self.options, self.comparisons.as_ref())?;
+        let page = self.index.write(
+            &self.directory,
+            &self.options,
+            self.comparisons.as_ref(),
+            &self.tests,
+            &self.remarks,
+        )?;
         let index = self.directory.finish(&page)?;
         Ok(Written { index, benchmarks })
     }
 
+    fn compared(&self) -> Compared {
+        match self.comparisons {
+            Some(_) => Compared::Yes,
+            None => Compared::No,
+        }
+    }
+
     /// Keeps for the pages about all benchmarks what they need of one.
-    fn note(&mut self, summary: Summary) {
+    fn note(&mut self, summary: Summary) -> Result<(), DirectoryError> {
         let Summary {
             about,
             found,
@@ -221,7 +261,13 @@ impl ReportWriter {
             burn_in,
             metrics,
             health,
+            bars,
+            member,
         } = summary;
+        let compared = self.compared();
+        self.tests
+            .add(member, &self.directory, &self.options, compared)?;
+        self.bars.add(bars);
         for it in found {
             self.cleaning.add(&it.name, &it.unit, it.cleaning);
         }
@@ -236,6 +282,7 @@ impl ReportWriter {
         }
         self.index.add(&about, metrics, health);
         self.written.insert(about.slug, about.tags);
+        Ok(())
     }
 
     fn write_waiting(&mut self) -> Result<(), DirectoryError> {
@@ -245,13 +292,15 @@ impl ReportWriter {
             options: &self.options,
             colours: &self.colours,
             comparisons: self.comparisons.as_ref(),
+            environments: &self.environments,
+            remarks: &self.remarks,
         };
         let written: Vec<Result<Summary, DirectoryError>> = waiting
             .into_par_iter()
             .map(|data| write_benchmark(data, &site))
             .collect();
         for summary in written {
-            self.note(summary?);
+            self.note(summary?)?;
         }
         Ok(())
     }
@@ -264,6 +313,8 @@ struct Site<'a> {
     options: &'a Options,
     colours: &'a Colours,
     comparisons: Option<&'a Shown>,
+    environments: &'a RunEnvironments,
+    remarks: &'a Remarks,
 }
 
 /// What the pages about all benchmarks have to know of one.
@@ -277,6 +328,9 @@ struct Summary {
     /// For each metric its name, its unit and a row per variant.
     metrics: Vec<(String, String, Vec<Row>)>,
     health: Health,
+    bars: Vec<BarRow>,
+    /// What the page of its test needs, where it is one of several parametrisations.
+    member: Option<Member>,
 }
 
 /// What was found of a benchmark by one metric, besides what the index shows.
@@ -330,6 +384,8 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         options,
         colours,
         comparisons: _,
+        environments,
+        remarks: _,
     } = *site;
     let slug = slug(&all_metrics.suite, &all_metrics.benchmark.id);
     let (policy, source) = options.rules.policy(all_metrics);
@@ -374,6 +430,8 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         )?);
     }
     let raw_files = raw::write(directory, &slug, data)?;
+    let runs = views.first().map_or(&[][..], |view| &view.sample.runs);
+    let run_files = runs::write(directory, &slug, data, runs, environments)?;
     let rows: Vec<(String, String, Vec<Row>)> = views
         .iter()
         .map(|view| {
@@ -392,10 +450,14 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         rows: &rows,
         files: &files,
         raw_files: &raw_files,
+        run_files: &run_files,
         health: &health,
         burn_in: burn_in.as_ref(),
         site,
     });
+    let bars = bars::rows(&about, &views, colours);
+    let first_rows = rows.first().map_or(&[][..], |(_, _, rows)| rows);
+    let member = Member::of(&about, &views, first_rows);
     let names: Vec<String> = views.into_iter().map(|view| view.sample.name).collect();
     let first = names.first().cloned().unwrap_or_default();
     // Last of all: it takes the measurements apart by variant and version.
@@ -416,6 +478,8 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         burn_in,
         metrics: rows,
         health,
+        bars,
+        member,
     })
 }
 

@@ -8,10 +8,13 @@ use super::environment::{Environments, Observation, environments};
 use super::failures::{self, failures};
 use super::health::{Health, NOISY_FROM};
 use super::metric::{self, MetricFile};
+use super::parametrised::test_slug;
 use super::provenance::marked;
 use super::raw::RawFileName;
+use super::remarks::remarks_part;
 use super::row::Row;
 use super::site::{Compared, SitePage, navigation};
+use super::source::source_part;
 use super::{MetricView, Options, Site, verdicts};
 use crate::model::Id;
 use crate::record::BenchmarkData;
@@ -48,6 +51,7 @@ pub(super) struct Page<'a> {
     pub(super) rows: &'a [(String, String, Vec<Row>)],
     pub(super) files: &'a [MetricFile],
     pub(super) raw_files: &'a [RawFileName],
+    pub(super) run_files: &'a [String],
     pub(super) health: &'a Health,
     pub(super) burn_in: Option<&'a BurnInRow>,
     pub(super) site: &'a Site<'a>,
@@ -61,6 +65,11 @@ struct Settings<'a> {
     slug: &'a str,
     metrics: &'a [MetricFile],
     raw: &'a [RawFileName],
+    /// What is known of each run, newest first.
+    runs: &'a [String],
+    /// The page of all parametrisations of the test, should there be one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    test: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     burn_in: Option<BurnInFile<'a>>,
 }
@@ -86,6 +95,8 @@ pub(super) fn page(page: &Page<'_>) -> String {
         slug: page.slug,
         metrics: page.files,
         raw: page.raw_files,
+        runs: page.run_files,
+        test: test_slug(&page.data.suite, &benchmark.id),
         burn_in: page
             .burn_in
             .filter(|it| !it.chart().is_empty())
@@ -99,7 +110,7 @@ pub(super) fn page(page: &Page<'_>) -> String {
         (DOCTYPE)
         html lang="en" {
             (head(&title, "../"))
-            body.benchmark {
+            body.inner.benchmark {
                 a.skip href="#metrics" { "Skip to the numbers" }
                 header {
                     div { p.site { a href="../index.html" { (options.title) } } (navigation(None, "../", compared)) }
@@ -108,6 +119,7 @@ pub(super) fn page(page: &Page<'_>) -> String {
                 main {
                     h1 { (benchmark.id) }
                     (description(page))
+                    p.hint #all-parametrisations hidden { a href=(format!("../test/{}.html", test_slug(&page.data.suite, &benchmark.id))) { "All parametrisations of this test together" } }
                     @if let Some(shown) = page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
                     (sentence(page))
                     (PreEscaped(DETECTABLE))
@@ -116,7 +128,9 @@ pub(super) fn page(page: &Page<'_>) -> String {
                     (metric_part(page))
                     (raw_part(page))
                     (failure_part(page))
+                    (remarks_part(page.site.remarks, page.data))
                     (environment_part(&environments(page.data)))
+                    (source_part(page.data))
                 }
                 (foot(options))
                 dialog #trace aria-labelledby="trace-title" {
@@ -129,6 +143,7 @@ pub(super) fn page(page: &Page<'_>) -> String {
                 script src="../assets/chart.js" {}
                 script src="../assets/app.js" {}
                 script src="../assets/charts.js" {}
+                script src="../assets/run.js" {}
                 script src="../assets/benchmark.js" {}
             }
         }
@@ -461,7 +476,7 @@ pub(super) fn json_script(id: &str, value: &impl Serialize) -> Markup {
 }
 
 /// Returns the part of an address that opens what a number rests on.
-fn trace_part(metric: &str, run: &Id) -> String {
+pub(super) fn trace_part(metric: &str, run: &Id) -> String {
     format!("metric={}&trace={run}", url_part(metric))
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::parametrised::test_slug;
 use super::{MetricView, Site, verdicts};
 use crate::judge::{self, RatioEstimate};
 use crate::model::{Id, Run};
@@ -18,6 +19,8 @@ pub(super) struct Row {
     pub(super) id: String,
     pub(super) slug: String,
     pub(super) tags: Vec<String>,
+    /// The page of all parametrisations of its test; empty where there is none.
+    pub(super) test: String,
     pub(super) variant: String,
     pub(super) colour: usize,
     /// Whether other variants were measured too, so that the name of this one matters.
@@ -90,6 +93,7 @@ pub(super) fn rows(
                 id: data.benchmark.id.clone(),
                 slug: slug.to_owned(),
                 tags: data.benchmark.tags.clone(),
+                test: test_slug(&data.suite, &data.benchmark.id),
                 variant: (*variant).to_owned(),
                 colour: site.colours.get(variant),
                 named,

@@ -17,6 +17,8 @@ pub(super) enum SitePage {
     Index,
     /// What changed between two sides; only where sides were compared.
     Compare,
+    /// The latest values beside each other.
+    Bars,
     /// How much everything varies.
     Variability,
     /// What could be detected.
@@ -28,9 +30,10 @@ pub(super) enum SitePage {
 }
 
 impl SitePage {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Index,
         Self::Compare,
+        Self::Bars,
         Self::Variability,
         Self::Detection,
         Self::BurnIn,
@@ -42,6 +45,7 @@ impl SitePage {
         match self {
             Self::Index => "index.html",
             Self::Compare => "compare.html",
+            Self::Bars => "bars.html",
             Self::Variability => "variability.html",
             Self::Detection => "detection.html",
             Self::BurnIn => "burn-in.html",
@@ -53,6 +57,7 @@ impl SitePage {
         match self {
             Self::Index => "Benchmarks",
             Self::Compare => "Comparison",
+            Self::Bars => "Bars",
             Self::Variability => "Variability",
             Self::Detection => "Detection",
             Self::BurnIn => "Burn-in",
@@ -130,14 +135,22 @@ pub(super) fn shell<More: Serialize>(
     let first = settings.metrics.first().map(|it| it.file.as_str());
     let draws_charts = matches!(
         page,
-        SitePage::BurnIn | SitePage::Variability | SitePage::Detection | SitePage::Compare
+        SitePage::Bars
+            | SitePage::BurnIn
+            | SitePage::Variability
+            | SitePage::Detection
+            | SitePage::Compare
     );
     html! {
         (DOCTYPE)
         html lang="en" {
             (head(&title, ""))
             body.about-all {
-                a.skip href="#rows" { "Skip to the table" }
+                @if page == SitePage::Bars {
+                    a.skip href="#bars" { "Skip to the charts" }
+                } @else {
+                    a.skip href="#rows" { "Skip to the table" }
+                }
                 header {
                     div { p.site { a href="index.html" { (options.title) } } (navigation(Some(page), "", compared)) }
                     (theme_switch())
@@ -151,8 +164,12 @@ pub(super) fn shell<More: Serialize>(
                 }
                 script src="assets/app.js" {}
                 script src="assets/charts.js" {}
-                script src="assets/listing.js" {}
-                script src="assets/pages.js" {}
+                @if page == SitePage::Bars {
+                    script src="assets/bars.js" {}
+                } @else {
+                    script src="assets/listing.js" {}
+                    script src="assets/pages.js" {}
+                }
                 @if let Some(file) = first.or(settings.file) {
                     script src=(format!("data/{file}.js")) {}
                 }

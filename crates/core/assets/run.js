@@ -1,0 +1,96 @@
+// What is known of a run besides its numbers: what differs from the run before, how it went, where its files are.
+(function () {
+  "use strict";
+
+  const { settings, load, element } = window.lapwing;
+  const perFile = 200;
+
+  const table = (label, heads, rows) =>
+    element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, element("table", {},
+      element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell) =>
+        element("td", { class: typeof cell === "string" && cell.length > 40 ? "long" : undefined }, cell)))))));
+
+  // Only what is an address on the web can be followed; a path is told, since it may be another machine's.
+  function placeOf(text) {
+    return /^https?:\/\//i.test(text) ? element("a", { href: text, rel: "noopener noreferrer", target: "_blank" }, text) : element("code", {}, text);
+  }
+
+  async function observations(run, number) {
+    const { observed, runs } = await load(`environments.${number}`);
+    return new Map((runs[run] ?? []).map((at) => observed[at]));
+  }
+
+  const short = (text) => (/^[0-9a-f]{40}$/.test(text) ? text.slice(0, 10) : text);
+
+  function differences(before, now) {
+    const keys = [...new Set([...before.keys(), ...now.keys()])];
+    return keys.filter((key) => before.get(key) !== now.get(key)).map((key) => [key, before.get(key), now.get(key)]);
+  }
+
+  function changePart(run, before, now) {
+    if (!run.before) return [element("p", {}, "The first run of this variant: nothing came before that it could differ from.")];
+    const found = differences(before, now);
+    const commit = found.find(([key, from, to]) => key === "commit" && from && to);
+    const parts = [];
+    if (commit) parts.push(element("p", {}, "Commits: ", element("code", {}, `${short(commit[1])}..${short(commit[2])}`)));
+    parts.push(found.length
+      ? table("What differs", ["observed", run.before.label, "this run"], found.map(([key, from, to]) => [key, short(from ?? "–"), short(to ?? "–")]))
+      : element("p", {}, `Nothing that was observed differs from the run of ${run.before.label}.`));
+    return parts;
+  }
+
+  // What each instance came to stands above; here stands what did not end well.
+  function instancePart(run) {
+    const odd = run.instances.filter((it) => it.iterations || !["ok", ""].includes(it.outcome));
+    const began = run.instances.map((it) => it.started).filter(Boolean).sort();
+    const all = run.instances.length === 1 ? "1 instance" : `${run.instances.length.toLocaleString("en")} instances`;
+    const when = began.length ? `, the first of which began at ${began[0].slice(0, 19).replace("T", " ")}` : "";
+    const parts = [element("p", {}, `${all}${run.instances.length === 1 ? when.replace("the first of which", "which") : when}. ${odd.length ? "" : "All ended well."}`)];
+    if (odd.length) {
+      parts.push(table("What did not end well", ["instance", "host", "ended", "iterations"], odd.map((it) => [
+        it.id, it.host ?? "", (it.outcome || "–").replaceAll("_", " "),
+        (it.iterations ?? []).map(([outcome, number]) => `${number} ${outcome.replaceAll("_", " ")}`).join(", "),
+      ])));
+    }
+    if (run.more) parts.push(element("p", { class: "hint" }, `and ${run.more.toLocaleString("en")} more instances.`));
+    for (const it of run.instances) {
+      for (const message of it.messages ?? []) {
+        parts.push(element("details", {}, element("summary", {}, `Instance ${it.id}: ${message.trim().split("\n").at(-1).slice(0, 90)}`), element("pre", { tabindex: 0 }, message)));
+      }
+    }
+    return parts;
+  }
+
+  function artifactPart(run) {
+    const all = [...(run.artifacts ?? []).map((it) => ["", ...it]), ...run.instances.flatMap((it) => (it.artifacts ?? []).map((pair) => [it.id, ...pair]))];
+    const several = run.instances.length > 1;
+    if (!all.length) return [];
+    return [element("h3", {}, "Links and files"),
+      element("ul", { class: "artifacts" }, ...all.map(([instance, name, place]) =>
+        element("li", {}, `${name.replaceAll("_", " ")}${several && instance ? ` (${instance})` : ""}: `, placeOf(place))))];
+  }
+
+  function folded(title, pairs) {
+    if (!pairs.length) return [];
+    return [element("details", {}, element("summary", {}, title), table(title, ["observed", "value"], pairs.map(([key, text]) => [key, /^https?:\/\//i.test(text) ? placeOf(text) : text])))];
+  }
+
+  // Returns what to show of the run at a position of the list of runs, newest first.
+  async function details(position) {
+    const runs = await load(settings.runs[Math.floor(position / perFile)]);
+    const run = runs[position % perFile];
+    const now = new Map([...await observations(run.id, run.environment), ...run.observed]);
+    const before = run.before ? new Map([...await observations(run.before.id, run.before.environment), ...run.before.observed]) : new Map();
+    const attributes = [...(run.attributes ?? []), ...run.instances.flatMap((it) => (it.attributes ?? []).map(([key, text]) => [run.instances.length > 1 ? `${it.id} ${key}` : key, text]))];
+    return [
+      element("h3", {}, "What differs from the run before"), ...changePart(run, before, now),
+      element("h3", {}, "How it went"), ...instancePart(run),
+      ...artifactPart(run),
+      ...folded("Everything that was observed", [...now]),
+      ...folded("What else is known", attributes),
+    ];
+  }
+
+  Object.assign(window.lapwing, { runDetails: details });
+})();

@@ -1,0 +1,152 @@
+//! What a history marks besides values: failures, releases and epochs.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::columns::Columns;
+use super::history::HistoryPoint;
+use super::{Colours, named_colour};
+use crate::show::sample::as_f64;
+
+/// So many marks have a label; more could not be read beside each other.
+const LABELS: usize = 24;
+
+/// What is marked at a place.
+struct Mark<'a> {
+    place: usize,
+    label: &'a str,
+    epoch: bool,
+}
+
+/// Returns what the marks mean, where there are any.
+pub(super) fn sentence(points: &[HistoryPoint], places: &[usize]) -> Option<String> {
+    let marks = marks(points, places);
+    let epochs = marks.iter().filter(|mark| mark.epoch).count();
+    let releases = marks.len() - epochs;
+    match (releases, epochs) {
+        (0, 0) => None,
+        (_, 0) => Some("Dotted: the first run of a release.".to_owned()),
+        (0, _) => Some("Solid: the benchmark itself changed.".to_owned()),
+        (_, _) => Some(
+            "Dotted: the first run of a release; solid: the benchmark itself changed.".to_owned(),
+        ),
+    }
+}
+
+/// Returns the rows of runs with failures.
+pub(super) fn failures(
+    points: &[HistoryPoint],
+    places: &[usize],
+    colours: &Colours,
+) -> Option<Columns> {
+    let mut columns = Columns::new(&["place", "value", "run", "failures", "above", "colour"]);
+    let mut crossed = (0, 0);
+    for (at, (point, &place)) in points.iter().zip(places).enumerate() {
+        if point.failures > 0 {
+            // Crosses of one session stand above each other.
+            crossed = match crossed {
+                (before, number) if before == place => (place, number + 1),
+                _ => (place, 1),
+            };
+            columns.push(&[
+                as_f64(place),
+                // It stands at the foot whatever the values are, and must not widen their axis.
+                f64::NAN,
+                as_f64(at),
+                as_f64(point.failures),
+                as_f64(crossed.1 - 1),
+                as_f64(colours.get(&point.variant)),
+            ]);
+        }
+    }
+    (columns.len() > 0).then_some(columns)
+}
+
+/// Returns the series that draws them.
+pub(super) fn failure_series(dataset: usize) -> Value {
+    json!({
+        "name": "failures",
+        "type": "custom",
+        "datasetIndex": dataset,
+        "encode": {"x": "place", "y": "value"},
+        "renderItem": {"$function": "cross"},
+        "itemStyle": {"color": {"$function": "colourOfRow"}},
+        "clip": true,
+        "z": 4,
+    })
+}
+
+/// Returns the series with lines where releases and epochs begin.
+pub(super) fn mark_series(points: &[HistoryPoint], places: &[usize]) -> Option<Value> {
+    let marks = marks(points, places);
+    if marks.is_empty() {
+        return None;
+    }
+    let apart = places.last().map_or(0, |last| last / LABELS);
+    let mut labelled: Option<usize> = None;
+    let lines: Vec<Value> = marks
+        .iter()
+        .map(|mark| {
+            let shown =
+                mark.epoch || labelled.is_none_or(|before| mark.place >= before + apart.max(1));
+            if shown {
+                labelled = Some(mark.place);
+            }
+            json!({
+                "xAxis": mark.place,
+                "label": {"show": shown, "formatter": mark.label},
+                "lineStyle": {"type": if mark.epoch { "solid" } else { "dotted" }},
+            })
+        })
+        .collect();
+    Some(json!({
+        "name": "marks",
+        "type": "line",
+        "data": [],
+        "markLine": {
+            "silent": true,
+            "symbol": "none",
+            "animation": false,
+            "lineStyle": {"color": named_colour("muted"), "width": 1},
+            "label": {"position": "insideEndTop", "color": named_colour("muted"), "fontSize": 11},
+            "data": lines,
+        },
+    }))
+}
+
+/// Returns where a release or an epoch was measured first; the beginning is no change. Where hardly
+/// any run is not the first of a release, that is no news, and lines would hide the points.
+fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
+    let mut marks = Vec::new();
+    let mut releases: BTreeSet<&str> = BTreeSet::new();
+    let mut epochs: BTreeSet<&str> = BTreeSet::new();
+    for (point, &place) in points.iter().zip(places) {
+        if let Some(epoch) = point.fingerprint.as_deref()
+            && epochs.insert(epoch)
+            && epochs.len() > 1
+        {
+            marks.push(Mark {
+                place,
+                label: "changed",
+                epoch: true,
+            });
+        }
+        if let Some(release) = point.release.as_deref()
+            && releases.insert(release)
+            && place > 0
+        {
+            marks.push(Mark {
+                place,
+                label: release,
+                epoch: false,
+            });
+        }
+    }
+    let of_releases = marks.iter().filter(|mark| !mark.epoch).count();
+    let sessions = places.iter().collect::<BTreeSet<_>>().len();
+    if of_releases > LABELS && 2 * of_releases > sessions {
+        marks.retain(|mark| mark.epoch);
+    }
+    marks
+}

@@ -1,0 +1,158 @@
+//! What people said of a benchmark later, on its page.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::site::{counted, verb};
+use crate::record::{BenchmarkData, Change, Remark, Retirement};
+use crate::show::sample::metric_title;
+
+/// What was said of measurements, and how many instances are left out because of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Remarks {
+    /// All annotations, and which of them hold.
+    pub all: Vec<Remark>,
+    /// How many instances are retired and so not in the report.
+    pub retired: u64,
+}
+
+/// Returns what holds of what was said about a benchmark, the latest first.
+pub(super) fn remarks_part(remarks: &Remarks, data: &BenchmarkData) -> Markup {
+    let about = about(remarks, data);
+    html! {
+        @if !about.is_empty() {
+            section #annotations aria-labelledby="annotations-title" {
+                h2 #annotations-title { "Annotations" }
+                ul.annotations {
+                    @for remark in about {
+                        @let it = &remark.annotation;
+                        li {
+                            (what(remark))
+                            @if let Some(reason) = &it.reason { ": " (reason) }
+                            " " span.hint { (it.by) ", " time { (it.at.strftime("%Y-%m-%d").to_string()) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns how much of what was measured is not in the report, for the index.
+pub(super) fn retired_sentence(remarks: &Remarks) -> Markup {
+    html! {
+        @if let Ok(number) = usize::try_from(remarks.retired) && number > 0 {
+            p.hint.retired {
+                (counted(number, "retired instance")) " " (verb(number, "is", "are")) " left out: "
+                code { "lapwing db annotations" } " says why, " code { "lapwing report --retired" } " shows what there is."
+            }
+        }
+    }
+}
+
+fn about<'a>(remarks: &'a Remarks, data: &BenchmarkData) -> Vec<&'a Remark> {
+    // Nearly all stores have none.
+    if remarks.all.is_empty() {
+        return Vec::new();
+    }
+    let recorded = data.instances.iter().map(|it| &*it.instance.benchmark.id);
+    let ids: BTreeSet<&str> = recorded.chain([&*data.benchmark.id]).collect();
+    let ids: Vec<&str> = ids.into_iter().collect();
+    let all = remarks.all.iter().rev();
+    all.filter(|remark| match (&remark.change, remark.undone_by) {
+        (_, Some(_)) => false,
+        (Some(change), None) => change.is_about(&data.suite, &ids),
+        // This program does not act on it, but shows it.
+        (None, None) => {
+            let text = |key: &str| remark.annotation.target.get(key).and_then(Value::as_str);
+            text("benchmark").is_some_and(|it| ids.contains(&it))
+                && text("suite").is_none_or(|it| it == data.suite)
+        }
+    })
+    .collect()
+}
+
+fn what(remark: &Remark) -> Markup {
+    html! {
+        @match &remark.change {
+            Some(Change::Rename { benchmark, new, .. }) => {
+                strong { "Renamed" } " from " code { (benchmark) } " to " code { (new) }
+            }
+            Some(Change::RenameMetric { metric, new, .. }) => {
+                strong { "Metric renamed" } " from " (metric_title(metric)) " to " (metric_title(new))
+            }
+            Some(Change::Retire(it)) => { (retired(it)) }
+            Some(Change::Restore { .. }) => { strong { "Restored" } }
+            None => { strong { (remark.annotation.action) } }
+        }
+    }
+}
+
+fn retired(it: &Retirement) -> Markup {
+    html! {
+        strong { "Retired" } ": "
+        @match &it.metric {
+            Some(metric) => { (metric_title(metric)) " of what" },
+            None => { "what" },
+        }
+        " was measured before " time { (it.before.strftime("%Y-%m-%d %H:%M").to_string()) }
+        @if let Some(version) = &it.version { " of version " (version) }
+        " is left out"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Annotation, Benchmark, Id, Object};
+
+    fn said(second: i64, action: &str, target: &Value, reason: &str) -> Annotation {
+        Annotation {
+            id: Id::derived(&[&second.to_le_bytes()]),
+            at: jiff::Timestamp::from_second(second).expect("a time"),
+            by: "Ada".to_owned(),
+            action: action.to_owned(),
+            target: target.as_object().cloned().unwrap_or_default(),
+            reason: Some(reason.to_owned()),
+            extra: Object::new(),
+        }
+    }
+
+    #[test]
+    fn what_holds_about_a_benchmark_is_told_latest_first() {
+        let target = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+        let retire = target(r#"{"benchmark": "b*", "before": "2026-03-01T00:00:00Z"}"#);
+        let other = target(r#"{"benchmark": "other"}"#);
+        let note = target(r#"{"benchmark": "b"}"#);
+        let remarks = Remarks {
+            all: Remark::all(vec![
+                said(1, "retire", &retire, "the data were <smaller>"),
+                said(2, "retire", &other, "not this one"),
+                said(3, "explain", &note, "a new compiler"),
+            ]),
+            retired: 2,
+        };
+        let data = BenchmarkData {
+            suite: "s".to_owned(),
+            benchmark: Benchmark {
+                id: "b".to_owned(),
+                ..Benchmark::default()
+            },
+            instances: Vec::new(),
+        };
+        let text = remarks_part(&remarks, &data).into_string();
+        assert!(!text.contains("not this one"), "{text}");
+        let explained = text.find("<strong>explain</strong>: a new compiler");
+        let retired = text.find(
+            "<strong>Retired</strong>: what was measured before <time>2026-03-01 00:00</time> is left \
+             out: the data were &lt;smaller&gt; <span class=\"hint\">Ada, <time>1970-01-01</time></span>",
+        );
+        assert!(explained.is_some() && explained < retired, "{text}");
+        let left_out = retired_sentence(&remarks).into_string();
+        assert!(left_out.contains("2 retired instances are left out"));
+        let none = remarks_part(&Remarks::default(), &data);
+        assert_eq!(none.into_string(), "");
+    }
+}

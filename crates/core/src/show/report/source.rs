@@ -1,0 +1,81 @@
+//! What a benchmark does, where whoever measured it wrote that down.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::model::Object;
+use crate::record::BenchmarkData;
+
+/// So much of a source stands in the page.
+const SHOWN_CHARACTERS: usize = 20_000;
+
+/// Where a test stands and what it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Source {
+    path: Option<String>,
+    line: Option<u64>,
+    text: String,
+}
+
+impl Source {
+    fn of(attributes: &Object) -> Option<Self> {
+        let source = attributes.get("source")?;
+        let text = |key: &str| source.get(key).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            path: text("path"),
+            line: source.get("line").and_then(Value::as_u64),
+            text: text("text").filter(|text| !text.trim().is_empty())?,
+        })
+    }
+
+    /// Returns the source as the newest instance that has one says.
+    fn latest(data: &BenchmarkData) -> Option<Self> {
+        data.instances.iter().rev().find_map(|it| {
+            Self::of(&it.instance.attributes).or_else(|| Self::of(&it.run.attributes))
+        })
+    }
+
+    fn place(&self) -> Option<String> {
+        let path = self.path.as_ref()?;
+        Some(match self.line {
+            Some(line) => format!("{path}, line {line}"),
+            None => path.clone(),
+        })
+    }
+}
+
+/// Returns the source, folded, where it is known.
+pub(super) fn source_part(data: &BenchmarkData) -> Markup {
+    let source = Source::latest(data);
+    html! {
+        @if let Some(source) = source {
+            @let length = source.text.chars().count();
+            section #source aria-labelledby="source-title" {
+                h2 #source-title { "Source" }
+                details {
+                    summary { "What the latest run measured" @if let Some(place) = source.place() { ": " code { (place) } } }
+                    pre tabindex="0" { (source.text.chars().take(SHOWN_CHARACTERS).collect::<String>()) }
+                    @if length > SHOWN_CHARACTERS { p.hint { "Cut off here; the store has all of it." } }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_source_is_a_text_with_its_place() {
+        let attributes = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let whole = json!({"source": {"path": "a.py", "line": 7, "text": "def test_a(): pass"}});
+        let source = Source::of(&attributes(whole)).expect("a source");
+        assert_eq!(source.place().as_deref(), Some("a.py, line 7"));
+        // Of an imported session the same key says which program's results it is from.
+        let format = json!({"source": {"format": "asv"}});
+        assert_eq!(Source::of(&attributes(format)), None);
+    }
+}

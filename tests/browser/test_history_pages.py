@@ -1,0 +1,143 @@
+"""The pages that tell a history: runs, parametrisations of a test, bars."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+JOIN = "benchmarks-test-join-py-test-join-10-1000"
+
+
+def the_test(report):
+    (page,) = (report / "test").glob("benchmarks-test-join*.html")
+    return page
+
+
+def canvases(page, number):
+    page.wait_for_function(f"document.querySelectorAll('.plot canvas').length === {number}")
+
+
+def point_at_column(page, column, row):
+    """Clicks the point of a row of the first chart's data, where ECharts says that it is."""
+    page.evaluate("document.querySelector('[data-chart=history]').scrollIntoView()")
+    place = page.evaluate(
+        f"""() => {{
+          const plot = document.querySelector('[data-chart=history] .plot');
+          const chart = echarts.getInstanceByDom(plot);
+          const source = chart.getOption().dataset[0].source;
+          const [x, y] = chart.convertToPixel({{ seriesIndex: 1 }}, [source.place[{row}], source.{column}[{row}]]);
+          const box = plot.getBoundingClientRect();
+          return [box.left + x, box.top + y];
+        }}"""
+    )
+    page.mouse.click(*place)
+
+
+def test_a_click_on_a_point_opens_its_run(visit, page_of):
+    page = visit(page_of(JOIN))
+    page.wait_for_selector("[data-chart=history] canvas")
+    point_at_column(page, "value", 5)
+    page.wait_for_selector("#trace[open] .about-run h3")
+    text = page.locator("#trace").inner_text()
+    assert re.search(r"packages.example-library\s+2\.4\.0\s+2\.5\.0", text), text
+    assert "trace=" in page.evaluate("location.hash")
+    page.keyboard.press("Escape")
+    page.wait_for_function("!location.hash.includes('trace')")
+
+
+def test_a_run_says_what_differs_how_it_went_and_where_its_files_are(visit, page_of):
+    page = visit(page_of(JOIN))
+    page.wait_for_selector("#runs tbody tr")
+    # Three sessions from the end everything failed; each has two variants.
+    failed = page.locator("#runs tbody tr").nth(4)
+    assert "failed" in failed.inner_text()
+    failed.locator("button").first.click()
+    page.wait_for_selector("#trace[open] .artifacts")
+    dialog = page.locator("#trace")
+    assert "no iteration counts" in dialog.inner_text()
+    assert "ValueError: <i>shape</i>" in dialog.locator("pre").first.text_content()
+    links = dialog.locator(".artifacts a").evaluate_all("all => all.map(it => it.href)")
+    assert links and all(it.startswith("https://ci.example/runs/") for it in links), links
+    texts = dialog.locator(".artifacts code").all_inner_texts()
+    assert "/data/profiles/join.prof" in texts and "javascript:alert(1)" in texts
+
+
+def test_the_history_marks_failures_and_the_change_of_the_benchmark(visit, page_of):
+    page = visit(page_of(JOIN))
+    page.wait_for_selector("[data-chart=history] canvas")
+    text = page.locator("[data-chart=history] p").inner_text()
+    assert "× at the foot are 2 runs with failures." in text and "the benchmark itself changed" in text
+
+
+def test_the_source_of_a_test_stands_folded_on_its_page(visit, page_of):
+    page = visit(page_of(JOIN))
+    assert not page.locator("#source pre").is_visible()
+    page.locator("#source summary").click()
+    assert page.locator("#source pre").inner_text().startswith("def test_join(shape):")
+    assert "benchmarks/test_join.py, line 12" in page.locator("#source summary").inner_text()
+
+
+def test_all_parametrisations_of_a_test_are_drawn_together(visit, report, page_of):
+    page = visit(page_of(JOIN))
+    page.get_by_role("link", name="All parametrisations of this test together").click()
+    canvases(page, 2)
+    assert page.locator(".chart h3").all_inner_texts() == ["wall time: baseline", "wall time: fast"]
+    series = page.evaluate("echarts.getInstanceByDom(document.querySelector('.plot')).getOption().legend[0].data")
+    assert series == ["10-100", "10-1000", "100-100"]
+    page.get_by_role("link", name="peak memory").click()
+    page.wait_for_function("document.querySelector('.chart h3').textContent.startsWith('peak memory')")
+    page.get_by_role("link", name="100-100").click()
+    page.wait_for_selector("#runs tbody tr")
+    assert page.locator("h1").inner_text().endswith("[100-100]")
+
+
+def test_a_test_with_one_parametrisation_has_no_page_of_its_own(visit, report, page_of):
+    assert not list((report / "test").glob("gzip*"))
+    page = visit(page_of("gzip"))
+    page.wait_for_selector("#runs tbody tr")
+    assert not page.locator("#all-parametrisations").is_visible()
+    index = visit(report / "index.html", "#q=test_join[10-1000]")
+    index.wait_for_selector("#benchmarks tbody tr")
+    index.get_by_role("link", name="all parametrisations").first.click()
+    canvases(index, 2)
+
+
+def test_bars_are_grouped_filtered_and_kept_in_the_address(visit, report):
+    page = visit(report / "bars.html")
+    page.wait_for_selector(".plot canvas")
+    # A chart of a benchmark has a bar for each of its variants; of one variant there is none.
+    assert not any(title.startswith("steady") for title in page.locator(".chart h3").all_inner_texts())
+    page.fill('[name="q"]', "test_join")
+    page.wait_for_function("document.getElementById('shown').textContent === '3 charts'")
+    canvases(page, 3)
+    page.get_by_role("button", name="by variant").click()
+    page.fill('[name="q"]', "")
+    page.select_option('[name="category"]', "benchmarks")
+    page.wait_for_function("document.querySelectorAll('.chart').length > 0 && location.hash.includes('by=variant')")
+    again = visit(report / "bars.html", page.evaluate("location.hash"))
+    again.wait_for_selector(".plot canvas")
+    titles = again.locator(".chart h3").all_inner_texts()
+    assert "fast: benchmarks" in titles, titles
+    assert again.locator('[data-group="variant"]').get_attribute("aria-pressed") == "true"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_is_cut_off_or_inaccessible(visit, report, page_of, dark, width):
+    places = [(the_test(report), ""), (report / "bars.html", ""), (page_of(JOIN), "")]
+    for path, fragment in places:
+        page = visit(path, fragment, width=width, dark=dark)
+        page.wait_for_selector(".plot canvas")
+        if path == page_of(JOIN):
+            page.locator("#runs tbody button").first.click()
+            page.wait_for_selector("#trace[open] .about-run h3")
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 0, (path, overflow)
+        found = Axe().run(page, options={"preload": False}).response["violations"]
+        serious = [it["id"] for it in found if it["impact"] in ("serious", "critical")]
+        assert serious == [], (path, serious)
+
+
+def test_pages_are_small(report):
+    for path in [*(report / "test").glob("*.html"), report / "bars.html", *(report / "data").glob("environments.*.js"), *(report / "data").glob("*.runs*.js")]:
+        assert path.stat().st_size < 300_000, path
