@@ -168,16 +168,6 @@ impl DetectionView {
         self.sentence(counts, throughout, most, self.experiments(rows))
     }
 
-    /// Returns the answer in a sentence where it is known what each benchmark is.
-    pub(super) fn headline_of(
-        self,
-        all: impl IntoIterator<Item = Able>,
-        most: Configuration,
-        experiments: usize,
-    ) -> String {
-        self.sentence(Counts::of(all), "", most, experiments)
-    }
-
     fn sentence(
         self,
         counts: Counts,

@@ -1,6 +1,6 @@
 //! The page that says which slowdowns could be detected with how many instances and iterations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 use maud::{Markup, html};
@@ -358,16 +358,30 @@ fn answer(
     let (able, unable, unknown) = (number("yes"), number("no"), number("unknown"));
     let costs: Vec<f64> = rows.iter().filter_map(|it| it.plan_cost).collect();
     let plan = (!costs.is_empty()).then(|| (costs.len(), costs.iter().sum::<f64>()));
+    let found = known(rows);
     // By formula nothing is too close to call.
-    let known = std::iter::repeat_n(Able::Yes, able).chain(std::iter::repeat_n(Able::No, unable));
+    let known = rows
+        .iter()
+        .filter(|it| it.is_known())
+        .map(|it| match it.able {
+            "yes" => (&it.found, Able::Yes),
+            _ => (&it.found, Able::No),
+        });
+    let headline = view.headline_of_rows(&found, known, largest);
+    let names = rows.iter().map(|it| (&it.about.suite, &it.about.id));
+    let is_by_benchmark = names.collect::<BTreeSet<_>>().len() == rows.len();
+    let unable_text = match is_by_benchmark {
+        true => format!("{} cannot", count(unable)),
+        false => format!("{} cannot", counted(unable, "row")),
+    };
     html! {
         p.answer {
             "By " (metric_title(metric)) ": "
             @if able + unable == 0 {
                 "of " (counted(rows.len(), "benchmark")) " nothing is known: it takes " (TAKES) "."
             } @else {
-                strong { (view.headline_of(known, largest, 0)) } "."
-                @if unable > 0 { " " (link("no", format!("{} cannot", count(unable)))) "." }
+                strong { (headline) } "."
+                @if unable > 0 { " " (link("no", unable_text)) "." }
                 @if unknown > 0 {
                     " Of " (link("unknown", format!("{} more", count(unknown)))) " nothing is known: it takes " (TAKES) "."
                 }
