@@ -3,6 +3,8 @@
 use lapwing_core::clean::Audit;
 use serde_json::{Value, json};
 
+use crate::table::few;
+
 /// A metric of a benchmark that is not judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotJudged {
@@ -48,13 +50,9 @@ pub fn names(all: &[NotJudged]) -> Option<String> {
             reasons[at].1.push(&it.benchmark);
         }
     }
-    let texts = reasons.into_iter().map(|(reason, names)| {
-        let shown = names[..names.len().min(NAMES)].join(", ");
-        match names.len().checked_sub(NAMES) {
-            None | Some(0) => format!("{shown} ({reason})"),
-            Some(more) => format!("{shown} and {more} more ({reason})"),
-        }
-    });
+    let texts = reasons
+        .into_iter()
+        .map(|(reason, names)| format!("{} ({reason})", few(&names, NAMES)));
     let texts: Vec<String> = texts.collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }

@@ -212,6 +212,16 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// Returns names as far as there are no more than so many: `a, b and 2 more`.
+pub fn few<N: AsRef<str>>(names: &[N], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let shown = shown.join(", ");
+    match names.len().checked_sub(most) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
+    }
+}
+
 /// Returns a number and its noun: `1 session`, `2 sessions`.
 pub fn counted(number: u64, singular: &str) -> String {
     match (number, singular.strip_suffix('y')) {

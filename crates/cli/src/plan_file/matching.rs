@@ -6,7 +6,7 @@ use lapwing_core::suite::{PlanEntry, Unmatched, nearest};
 use super::PlanFile;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::counted;
+use crate::table::{self, counted};
 
 /// What benchmarks a plan is held against.
 pub struct Names<'a> {
@@ -130,13 +130,7 @@ fn nearest_id<'a>(item: &str, ids: &[&'a str]) -> Option<&'a str> {
 /// Returns the first names, and how many more there are.
 pub fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    let more = names.len().saturating_sub(SHOWN);
-    let shown = names[..names.len() - more].join(", ");
-    if more == 0 {
-        shown
-    } else {
-        format!("{shown} and {more} more")
-    }
+    table::few(&names, SHOWN)
 }
 
 #[cfg(test)]

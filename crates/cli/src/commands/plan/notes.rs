@@ -9,17 +9,13 @@ use super::text::{beyond_band_note, cost_text, power_text};
 use super::{PlanCommand, document};
 use crate::not_judged;
 use crate::samples::Which;
+use crate::table;
 
 /// More benchmarks than this are told by the table alone.
 const NAMES: usize = 3;
 
 fn few<N: AsRef<str>>(names: &[N]) -> String {
-    let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
-    let shown = shown.join(", ");
-    match names.len().checked_sub(NAMES) {
-        None | Some(0) => shown,
-        Some(more) => format!("{shown} and {more} more"),
-    }
+    table::few(names, NAMES)
 }
 
 /// Returns what there is to say below the table.

@@ -1,6 +1,6 @@
 //! The page of one benchmark.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::burn_in::BurnInRow;
@@ -13,7 +13,7 @@ use super::provenance::marked;
 use super::raw::RawFileName;
 use super::remarks::remarks_part;
 use super::row::Row;
-use super::site::{Compared, SitePage, navigation};
+use super::site::{Compared, InnerPage, SitePage, inner_shell};
 use super::source::source_part;
 use super::{MetricView, Options, Site, verdicts};
 use crate::model::Id;
@@ -105,50 +105,35 @@ pub(super) fn page(page: &Page<'_>) -> String {
                 file: it.chart(),
             }),
     };
-    let title = format!("{} · {}", benchmark.id, options.title);
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            (head(&title, "../"))
-            body.inner.benchmark {
-                a.skip href="#metrics" { "Skip to the numbers" }
-                header {
-                    div { p.site { a href="../index.html" { (options.title) } } (navigation(None, "../", compared)) }
-                    (theme_switch())
-                }
-                main {
-                    h1 { (benchmark.id) }
-                    (description(page))
-                    p.hint #all-parametrisations hidden { a href=(format!("../test/{}.html", test_slug(&page.data.suite, &benchmark.id))) { "All parametrisations of this test together" } }
-                    @if let Some(shown) = page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
-                    (sentence(page))
-                    (PreEscaped(DETECTABLE))
-                    (elsewhere(page))
-                    (metric_table(page))
-                    (metric_part(page))
-                    (raw_part(page))
-                    (failure_part(page))
-                    (remarks_part(page.site.remarks, page.data))
-                    (environment_part(&environments(page.data)))
-                    (source_part(page.data))
-                }
-                (foot(options))
-                dialog #trace aria-labelledby="trace-title" {
-                    h2 #trace-title {}
-                    div {}
-                    form method="dialog" { button { "Close" } }
-                }
-                (json_script("settings", &settings))
-                script src="../assets/echarts.js" {}
-                script src="../assets/chart.js" {}
-                script src="../assets/app.js" {}
-                script src="../assets/charts.js" {}
-                script src="../assets/run.js" {}
-                script src="../assets/benchmark.js" {}
-            }
+    let frame = InnerPage {
+        kind: "benchmark",
+        name: &benchmark.id,
+        skip: ("#metrics", "Skip to the numbers"),
+        scripts: &["run.js", "benchmark.js"],
+    };
+    let main = html! {
+        (description(page))
+        p.hint #all-parametrisations hidden { a href=(format!("../test/{}.html", test_slug(&page.data.suite, &benchmark.id))) { "All parametrisations of this test together" } }
+        @if let Some(shown) = page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
+        (sentence(page))
+        (PreEscaped(DETECTABLE))
+        (elsewhere(page))
+        (metric_table(page))
+        (metric_part(page))
+        (raw_part(page))
+        (failure_part(page))
+        (remarks_part(page.site.remarks, page.data))
+        (environment_part(&environments(page.data)))
+        (source_part(page.data))
+    };
+    let dialog = html! {
+        dialog #trace aria-labelledby="trace-title" {
+            h2 #trace-title {}
+            div {}
+            form method="dialog" { button { "Close" } }
         }
-    }
-    .into_string()
+    };
+    inner_shell(&frame, compared, options, &settings, &main, &dialog)
 }
 
 /// Returns links to the rows about the benchmark on the pages about all.

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use maud::{DOCTYPE, Markup, html};
+use maud::{Markup, html};
 use serde::Serialize;
 
 use super::columns::About;
 use super::directory::{Directory, DirectoryError};
 use super::metric::{history_points, places};
-use super::page::{foot, head, json_script, theme_switch, url_part};
+use super::page::url_part;
 use super::row::Row;
-use super::site::{Compared, counted, navigation};
+use super::site::{Compared, InnerPage, counted, inner_shell};
 use super::slug::slug;
 use super::{MetricView, Options, side_file};
 use crate::model::{Id, Run};
@@ -274,47 +274,31 @@ fn page(
     options: &Options,
     compared: Compared,
 ) -> String {
-    let title = format!("{} · {}", first.test(), options.title);
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            (head(&title, "../"))
-            body.inner.test {
-                a.skip href="#charts-title" { "Skip to the charts" }
-                header {
-                    div { p.site { a href="../index.html" { (options.title) } } (navigation(None, "../", compared)) }
-                    (theme_switch())
-                }
-                main {
-                    h1 { (first.test()) }
-                    p.description {
-                        span { "suite " a href=(format!("../index.html#suite={}", url_part(&first.about.suite))) { (first.about.suite) } }
-                        " · " (counted(members.len(), "parametrisation"))
-                    }
-                    section #charts aria-labelledby="charts-title" {
-                        h2 #charts-title tabindex="-1" { "History" }
-                        @if settings.metrics.len() > 1 {
-                            p.tabs { @for metric in settings.metrics {
-                                a data-metric=(metric.name) href=(format!("#metric={}", url_part(&metric.name))) { (metric_title(&metric.name)) } " "
-                            } }
-                        }
-                        p.hint.zoom { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again." }
-                        div.charts {}
-                        noscript { p { "Charts need JavaScript." } }
-                    }
-                    (members_part(members))
-                }
-                (foot(options))
-                (json_script("settings", settings))
-                script src="../assets/echarts.js" {}
-                script src="../assets/chart.js" {}
-                script src="../assets/app.js" {}
-                script src="../assets/charts.js" {}
-                script src="../assets/test.js" {}
-            }
+    let page = InnerPage {
+        kind: "test",
+        name: first.test(),
+        skip: ("#charts-title", "Skip to the charts"),
+        scripts: &["test.js"],
+    };
+    let main = html! {
+        p.description {
+            span { "suite " a href=(format!("../index.html#suite={}", url_part(&first.about.suite))) { (first.about.suite) } }
+            " · " (counted(members.len(), "parametrisation"))
         }
-    }
-    .into_string()
+        section #charts aria-labelledby="charts-title" {
+            h2 #charts-title tabindex="-1" { "History" }
+            @if settings.metrics.len() > 1 {
+                p.tabs { @for metric in settings.metrics {
+                    a data-metric=(metric.name) href=(format!("#metric={}", url_part(&metric.name))) { (metric_title(&metric.name)) } " "
+                } }
+            }
+            p.hint.zoom { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again." }
+            div.charts {}
+            noscript { p { "Charts need JavaScript." } }
+        }
+        (members_part(members))
+    };
+    inner_shell(&page, compared, options, settings, &main, &html! {})
 }
 
 /// Returns the table of the parametrisations, which leads to their pages.

@@ -123,6 +123,52 @@ pub(super) struct Settings<More: Serialize> {
 #[derive(Debug, Serialize)]
 pub(super) struct NothingMore {}
 
+/// A page about one thing, in a folder of its own.
+#[derive(Debug)]
+pub(super) struct InnerPage<'a> {
+    /// The class of the page.
+    pub(super) kind: &'static str,
+    /// What it is about.
+    pub(super) name: &'a str,
+    /// Where the first link leads, and its words.
+    pub(super) skip: (&'static str, &'static str),
+    /// Its scripts, besides those that draw.
+    pub(super) scripts: &'static [&'static str],
+}
+
+/// Returns a page about one thing; `below` comes after its foot.
+pub(super) fn inner_shell(
+    page: &InnerPage<'_>,
+    compared: Compared,
+    options: &Options,
+    settings: &impl Serialize,
+    main: &Markup,
+    below: &Markup,
+) -> String {
+    let title = format!("{} · {}", page.name, options.title);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(&title, "../"))
+            body class=(format!("inner {}", page.kind)) {
+                a.skip href=(page.skip.0) { (page.skip.1) }
+                header {
+                    div { p.site { a href="../index.html" { (options.title) } } (navigation(None, "../", compared)) }
+                    (theme_switch())
+                }
+                main { h1 { (page.name) } (main) }
+                (foot(options))
+                (below)
+                (json_script("settings", settings))
+                @for script in ["echarts.js", "chart.js", "app.js", "charts.js"].iter().chain(page.scripts) {
+                    script src=(format!("../assets/{script}")) {}
+                }
+            }
+        }
+    }
+    .into_string()
+}
+
 /// Returns a page; `files` are the side files that it needs at once.
 pub(super) fn shell<More: Serialize>(
     page: SitePage,
