@@ -9,7 +9,7 @@ use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError};
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::{counted, grouped};
+use crate::table::counted;
 
 /// Opens the store, making it where there is none.
 pub fn open_for_writing(context: &Context) -> Result<Store, CliError> {
@@ -36,6 +36,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     if store.is_read_only() {
         return Ok(());
     }
+    let mut whole = Vec::new();
     for arrival in inbox::take_in(store, &folder)? {
         match arrival {
             Arrival::TakenIn {
@@ -43,21 +44,15 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
                 appended,
                 cut_off,
                 ..
-            } => {
-                let new = appended.total().new;
-                if new > 0 || cut_off {
-                    let cut_off = if cut_off {
-                        "; its last line was cut off and is lost"
-                    } else {
-                        ""
-                    };
-                    context.terminal.note(&format!(
-                        "took in {} records that a run left in {}{cut_off}",
-                        grouped(new),
-                        path.display()
-                    ));
-                }
-            }
+            } => match appended.total().new {
+                new if cut_off => context.terminal.note(&format!(
+                    "took in {} that a run left in {}; its last line was cut off and is lost",
+                    counted(new, "record"),
+                    path.display()
+                )),
+                0 => {}
+                new => whole.push((path, new)),
+            },
             Arrival::UnderWay { path } => {
                 if context.verbose {
                     context.terminal.note(&format!(
@@ -75,6 +70,19 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
                 ));
             }
         }
+    }
+    let new = counted(whole.iter().map(|it| it.1).sum(), "record");
+    match whole.as_slice() {
+        [] => {}
+        [(path, _)] => context.terminal.note(&format!(
+            "took in {new} that a run left in {}",
+            path.display()
+        )),
+        several => context.terminal.note(&format!(
+            "took in {new} that runs left in {} ({})",
+            folder.display(),
+            counted(several.len() as u64, "file")
+        )),
     }
     Ok(())
 }

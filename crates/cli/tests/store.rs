@@ -387,3 +387,20 @@ fn what_a_killed_run_left_is_taken_in_by_the_next_command() {
     "#);
     assert!(fs::read_dir(&inbox).unwrap().next().is_none());
 }
+
+#[test]
+fn what_several_runs_left_is_told_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let inbox = folder.path().join(".lapwing/inbox");
+    fs::create_dir_all(&inbox).unwrap();
+    let lines: Vec<&str> = RECORDS.lines().collect();
+    fs::write(inbox.join("a.jsonl"), format!("{}\n", lines[0])).unwrap();
+    fs::write(inbox.join("b.jsonl"), RECORDS).unwrap();
+    assert_snapshot!(run(folder.path(), &["list", "--format", "csv"]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    t.py::test_join[10],joins,1,2,1,0,2026-11-20 10:00,"rows, wall_time",shuffle
+    note: took in 6 records that runs left in .lapwing/inbox (2 files)
+    exit 0
+    "#);
+    assert!(fs::read_dir(&inbox).unwrap().next().is_none());
+}
