@@ -3,7 +3,7 @@
   "use strict";
 
   const { settings, load, element } = window.lapwing;
-  const perFile = 200;
+  const perFile = 50;
 
   const table = (label, heads, rows) =>
     element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, element("table", {},

@@ -6,12 +6,14 @@ mod enough;
 mod estimate;
 pub mod exchange;
 mod noise;
+mod packed;
 mod quantity;
 pub mod report;
 mod sample;
 mod sparkline;
 mod steady;
 mod summary;
+mod units;
 mod verdict;
 
 pub use chart::{Chart, Colours, Theme};

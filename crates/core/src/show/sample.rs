@@ -50,6 +50,9 @@ pub struct RunSample {
     pub release: Option<String>,
     /// Hash of what the benchmark was, where known.
     pub fingerprint: Option<String>,
+    /// The unit of its values, where it is another than that of the metric and cannot be
+    /// converted: none of them counts.
+    pub other_unit: Option<String>,
     /// Which other program's results it is from, where it was imported.
     pub imported_from: Option<ImportedFrom>,
     /// Its instances, in the order in which they were measured.
@@ -108,11 +111,11 @@ impl MetricSample {
     /// Returns what the data hold of a metric, of which counts what a policy says.
     pub fn under(data: &BenchmarkData, name: &str, policy: Policy) -> Self {
         let mut runs: Vec<RunSample> = Vec::new();
-        let mut metric = Metric::default();
         let mut position: BTreeMap<Id, usize> = BTreeMap::new();
+        let mut stated: BTreeMap<Id, &Metric> = BTreeMap::new();
         for (instance, states) in states(&data.instances, name, policy) {
-            if let Some(stated) = instance.run.metrics.get(name) {
-                metric = stated.clone();
+            if let Some(it) = instance.run.metrics.get(name) {
+                stated.insert(instance.run.id, it);
             }
             let at = *position.entry(instance.run.id).or_insert_with(|| {
                 runs.push(RunSample::empty(instance));
@@ -128,6 +131,12 @@ impl MetricSample {
             run.version_date = order.version_date(run.session);
         }
         runs.sort_by_key(|run| (run.version_date, run.started, run.session, run.id));
+        let latest = runs.iter().rev().find_map(|run| stated.get(&run.id));
+        let metric = latest.map_or_else(Metric::default, |it| (*it).clone());
+        for run in &mut runs {
+            let unit = stated.get(&run.id).map_or("", |it| &it.unit);
+            run.leave_out_another_unit(unit, &metric.unit);
+        }
         let instances = runs.iter().flat_map(|run| &run.instances);
         let statistics = by_frequency(instances.flat_map(|it| &it.summaries));
         Self {
@@ -219,8 +228,26 @@ impl RunSample {
             version: instance.run.version.label(),
             release: instance.run.version.name.clone(),
             fingerprint: instance.instance.benchmark.fingerprint.clone(),
+            other_unit: None,
             imported_from: ImportedFrom::of(session),
             instances: Vec::new(),
+        }
+    }
+
+    /// Has none of its values count where it states another unit than that of the metric.
+    fn leave_out_another_unit(&mut self, stated: &str, unit: &str) {
+        if stated.is_empty() || unit.is_empty() || stated == unit {
+            return;
+        }
+        self.other_unit = Some(stated.to_owned());
+        for instance in &mut self.instances {
+            instance.summaries.clear();
+            for point in &mut instance.points {
+                point.value = f64::NAN;
+                if point.state == IterationState::Steady {
+                    point.state = IterationState::NoValue;
+                }
+            }
         }
     }
 
@@ -436,6 +463,14 @@ impl InstanceSample {
 pub(super) fn short_id(id: &Id) -> String {
     let text = id.to_string();
     text.get(text.len().saturating_sub(8)..)
+        .unwrap_or(&text)
+        .to_owned()
+}
+
+/// Returns the last twelve digits of a run's id, by which pages find it.
+pub(super) fn short_run(id: &Id) -> String {
+    let text = id.to_string();
+    text.get(text.len().saturating_sub(12)..)
         .unwrap_or(&text)
         .to_owned()
 }

@@ -51,7 +51,7 @@ impl Columns {
 }
 
 /// Returns the number with six digits, without a fraction where it has none.
-pub(super) fn number(value: f64) -> Value {
+pub(in crate::show) fn number(value: f64) -> Value {
     let value = six_digits(value);
     if value.fract() == 0.0 && value.abs() < 1e9 {
         #[expect(

@@ -10,6 +10,7 @@ use super::history_marks as marks;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
 use crate::judge::Estimate;
 use crate::model::{Id, MetricName};
+use crate::show::packed::packed;
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{as_f64, metric_title};
 use crate::show::summary::RunSummary;
@@ -21,8 +22,8 @@ pub struct HistoryPoint {
     pub session: Id,
     /// What its session is called at the axis: a date or a version.
     pub place: String,
-    /// What tells the run from others.
-    pub label: String,
+    /// What tells the run from others of its variant.
+    pub run: RunName,
     /// Its variant.
     pub variant: String,
     /// Its number; `None` where nothing of it counts.
@@ -39,6 +40,19 @@ pub struct HistoryPoint {
     pub link: String,
 }
 
+/// What tells a run from others of its variant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunName {
+    /// The run's id, or the end of it.
+    pub id: String,
+    /// When its session began, as RFC 3339.
+    pub started: String,
+    /// What its session is called.
+    pub session: String,
+    /// The version of the software under test; empty where unknown.
+    pub version: String,
+}
+
 /// What a run's number is: samples and summaries are drawn apart, and no line joins them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunNumber {
@@ -49,21 +63,21 @@ pub enum RunNumber {
 }
 
 impl RunNumber {
-    fn value(&self) -> f64 {
+    pub(in crate::show) fn value(&self) -> f64 {
         match self {
             Self::Estimate(estimate) => estimate.value,
             Self::Summary(summary) => summary.value,
         }
     }
 
-    fn interval(&self) -> Option<Interval> {
+    pub(in crate::show) fn interval(&self) -> Option<Interval> {
         match self {
             Self::Estimate(estimate) => estimate.interval,
             Self::Summary(_) => None,
         }
     }
 
-    fn instances(&self) -> usize {
+    pub(in crate::show) fn instances(&self) -> usize {
         match self {
             Self::Estimate(estimate) => estimate.size.instances,
             Self::Summary(summary) => summary.instances,
@@ -116,6 +130,9 @@ impl Line<'_> {
         }
     }
 }
+
+/// What is known of a run, in the order of the field that says it.
+const RUN_HEADS: [&str; 5] = ["started", "session", "variant", "version", "run"];
 
 const COLUMNS: [&str; 6] = ["place", "value", "lower", "upper", "run", "instances"];
 
@@ -321,7 +338,14 @@ fn option(
     series.extend(marks::mark_series(points, &place_of));
     let legend: Vec<String> = lines.iter().map(|line| line.name(lines)).collect();
     let several = lines.len() > 1;
-    let names: Vec<&str> = points.iter().map(|point| point.label.as_str()).collect();
+    let of_run = |text: fn(&HistoryPoint) -> &str| packed(&points.iter().map(text).collect::<Vec<_>>());
+    let names = [
+        of_run(|it| &it.run.started),
+        of_run(|it| &it.run.session),
+        of_run(|it| &it.variant),
+        of_run(|it| &it.run.version),
+        of_run(|it| &it.run.id),
+    ];
     let values: Vec<String> = points
         .iter()
         .map(|point| match &point.number {
@@ -345,16 +369,16 @@ fn option(
         "legend": {"show": several, "data": legend, "top": 0, "left": 12, "type": "scroll"},
         "xAxis": {
             "type": "category",
-            "data": places,
+            "data": packed(&places),
             "axisLabel": {"hideOverlap": true},
             "axisTick": {"alignWithLabel": true},
             "axisLine": {"onZero": false},
         },
         "yAxis": value_axis(metric, scale),
         "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
-            {"label": "run", "column": "run", "names": names},
-            {"label": metric_title(metric), "column": "run", "names": values},
-            {"label": "left out", "column": "run", "names": left_out},
+            {"label": "run", "column": "run", "unit": scale.unit, "heads": RUN_HEADS, "joined": names},
+            {"label": metric_title(metric), "column": "run", "names": packed(&values)},
+            {"label": "left out", "column": "run", "names": packed(&left_out)},
             {"label": "failures", "column": "failures"},
         ]}},
         "series": series,

@@ -78,7 +78,7 @@ pub(super) fn failure_series(dataset: usize) -> Value {
 }
 
 /// Returns the series with lines where releases and epochs begin.
-pub(super) fn mark_series(points: &[HistoryPoint], places: &[usize]) -> Option<Value> {
+pub(in crate::show) fn mark_series(points: &[HistoryPoint], places: &[usize]) -> Option<Value> {
     let marks = marks(points, places);
     if marks.is_empty() {
         return None;

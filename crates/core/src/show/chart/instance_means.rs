@@ -9,10 +9,11 @@ use super::{
     Chart, Colours, LABEL_SIZE, View, WIDTH, colour, grid, number_axis, thin, value_axis,
     whole_numbers,
 };
+use crate::show::packed::packed;
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{InstanceSample, MetricSample, RunSample, as_f64, metric_title};
 
-const MOST_POINTS: usize = 3_000;
+const MOST_POINTS: usize = 1_000;
 const MOST_HOSTS: usize = 24;
 const COLUMNS: [&str; 6] = ["order", "place", "value", "iterations", "host", "instance"];
 
@@ -163,7 +164,7 @@ fn option(
         "xAxis": axis,
         "yAxis": value_axis(&sample.name, scale),
         "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
-            {"label": "instance", "column": "instance", "names": labels},
+            {"label": "instance", "column": "instance", "names": packed(&labels)},
             {"label": "host", "column": "host", "names": hosts},
             {"label": format!("mean {}", metric_title(&sample.name)), "column": "value", "unit": scale.unit},
             {"label": "of iterations", "column": "iterations"},
@@ -217,5 +218,6 @@ fn views(means: &[&Mean<'_>], hosts: &[&str]) -> Vec<View> {
 /// Returns how far beside its place the dot is drawn, between -0.3 and 0.3: the golden ratio
 /// spreads dots evenly and is the same every time.
 fn jitter(number: usize) -> f64 {
-    (as_f64(number) * 0.618_033_988_749_895).fract() * 0.6 - 0.3
+    let place = (as_f64(number) * 0.618_033_988_749_895).fract() * 0.6 - 0.3;
+    (place * 100.0).round() / 100.0
 }

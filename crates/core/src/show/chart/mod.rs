@@ -35,7 +35,9 @@ pub use detection::detection;
 pub use distribution::distribution;
 pub use engine::DrawError;
 pub(super) use engine::{CHART_SCRIPT, ECHARTS};
-pub use history::{HistoryPoint, RunNumber, history};
+pub use history::{HistoryPoint, RunName, RunNumber, history};
+pub(super) use columns::number;
+pub(super) use history_marks::mark_series;
 pub use instance_means::instance_means;
 pub use iterations::iterations;
 pub use page::save_page;
@@ -44,6 +46,7 @@ pub use ratios::ratios;
 pub(super) use thin::thin;
 pub use variability::variability;
 
+use super::packed::packed;
 use super::quantity::Scale;
 use super::sample::metric_title;
 
@@ -66,8 +69,12 @@ pub struct Chart {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<View>,
     /// Where a click leads, by the number in the column `run`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_packed")]
     pub links: Vec<String>,
+}
+
+fn as_packed<S: serde::Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    packed(texts).serialize(serializer)
 }
 
 /// Another way to look at a chart's data.

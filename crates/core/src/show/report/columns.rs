@@ -5,8 +5,18 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Returns the rows in columns, by name: half the size of rows with names.
-pub(super) fn columns(rows: &[impl Serialize]) -> BTreeMap<String, Vec<Value>> {
+use crate::show::packed::compact;
+
+/// Returns the rows in columns, by name, each in its smallest form (`show/packed.rs`).
+pub(super) fn columns(rows: &[impl Serialize]) -> BTreeMap<String, Value> {
+    let columns = plain_columns(rows).into_iter();
+    columns
+        .map(|(name, column)| (name, compact(column)))
+        .collect()
+}
+
+/// Returns the rows in columns, each a plain list.
+fn plain_columns(rows: &[impl Serialize]) -> BTreeMap<String, Vec<Value>> {
     let mut columns: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for row in rows {
         // A struct of numbers and texts always becomes an object.

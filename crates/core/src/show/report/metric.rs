@@ -1,7 +1,10 @@
 //! The side file of one metric of a benchmark: its charts, and its runs with their instances.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::directory::{Directory, DirectoryError};
 use super::page::trace_part;
@@ -11,15 +14,21 @@ use crate::judge::Estimate;
 use crate::model::InstanceOutcome;
 use crate::show::Colours;
 use crate::show::chart::{
-    Chart, HistoryPoint, RunNumber, distribution, history, instance_means, iterations,
+    Chart, HistoryPoint, RunName, RunNumber, distribution, history, instance_means, iterations,
 };
-use crate::show::quantity::{Scale, percent};
-use crate::show::sample::{InstanceSample, RunSample};
+use crate::show::packed::packed;
+use crate::show::quantity::{Scale, count, percent};
+use crate::show::sample::{InstanceSample, RunSample, metric_title, short_run};
 use crate::show::summary::{RunSummary, figures};
 
 /// So many runs' iterations are drawn at a time; fewer where they have very many.
 const RUNS_AT_A_TIME: usize = 10;
 const POINTS_AT_A_TIME: usize = 4_000;
+
+/// About how many characters a side file holds, and the part of it that a page loads at once with
+/// the newest runs.
+pub(super) const CHARACTERS: usize = 150_000;
+const NEWEST_RUNS: usize = 30_000;
 
 const NOTHING_TO_DRAW: &str =
     "Nothing to draw yet: a summary has no iterations, and one run is no history.";
@@ -29,8 +38,8 @@ const NOTHING_TO_DRAW: &str =
 pub(super) struct MetricFile {
     pub(super) name: String,
     pub(super) file: String,
-    /// The side file with the iterations of older runs.
-    pub(super) older: Option<String>,
+    /// The side files with the iterations of older runs.
+    pub(super) older: Vec<String>,
     /// What the chart of iterations shows at first.
     pub(super) latest: String,
 }
@@ -40,7 +49,12 @@ struct Content {
     /// What to know before reading the charts, as far as the page has not said it already.
     notes: Vec<String>,
     charts: Vec<Chart>,
+    /// The ends of the ids of all runs, newest first.
+    run_ids: Value,
+    /// The newest runs.
     runs: Vec<RunRow>,
+    /// The side files with the others, each with the position of its first run.
+    more_runs: Vec<(String, usize)>,
 }
 
 #[derive(Serialize)]
@@ -60,6 +74,9 @@ struct RunRow {
     #[serde(skip_serializing_if = "String::is_empty")]
     version: String,
     value: String,
+    /// The unit that it is counted in, where that cannot be compared with the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_unit: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     interval: String,
     /// What the value is where the source kept no samples.
@@ -153,30 +170,62 @@ pub(super) fn write(
     if charts.is_empty() {
         notes.push(NOTHING_TO_DRAW.to_owned());
     }
+    let file = format!("{slug}.m{number}");
+    let ids = sample.runs.iter().rev().map(|run| short_run(&run.id));
+    let mut pieces = pieces(run_rows(view, colours), NEWEST_RUNS).into_iter();
+    let runs = pieces.next().unwrap_or_default();
+    let mut more_runs = Vec::new();
+    let mut position = runs.len();
+    for (at, piece) in pieces.enumerate() {
+        let name = format!("{file}.more{at}");
+        directory.write(&format!("data/{name}.js"), &side_file(&name, &piece))?;
+        more_runs.push((name, position));
+        position += piece.len();
+    }
     let content = Content {
         notes,
         charts,
-        runs: run_rows(view, colours),
+        run_ids: packed(&ids.collect::<Vec<_>>()),
+        runs,
+        more_runs,
     };
-    let file = format!("{slug}.m{number}");
     directory.write(&format!("data/{file}.js"), &side_file(&file, &content))?;
-    let older_file = (has_samples && !older.is_empty()).then(|| format!("{file}.older"));
-    if let Some(name) = &older_file {
-        let groups: Vec<OlderGroup> = older
-            .iter()
-            .map(|runs| OlderGroup {
-                label: group_label(runs),
-                chart: iterations(sample, runs, colours),
-            })
-            .collect();
-        directory.write(&format!("data/{name}.js"), &side_file(name, &groups))?;
+    let groups = older.iter().filter(|_| has_samples).map(|runs| OlderGroup {
+        label: group_label(runs),
+        chart: iterations(sample, runs, colours),
+    });
+    let mut older_files = Vec::new();
+    for (at, piece) in self::pieces(groups.collect(), CHARACTERS).iter().enumerate() {
+        let name = format!("{file}.older{at}");
+        directory.write(&format!("data/{name}.js"), &side_file(&name, piece))?;
+        older_files.push(name);
     }
     Ok(MetricFile {
         name: sample.name.clone(),
         file,
-        older: older_file,
+        older: older_files,
         latest: group_label(latest),
     })
+}
+
+/// Returns the rows in pieces that stay small as files: the first of about so many characters,
+/// the others of [`CHARACTERS`].
+pub(super) fn pieces<T: Serialize>(rows: Vec<T>, first: usize) -> Vec<Vec<T>> {
+    let mut pieces: Vec<Vec<T>> = Vec::new();
+    let mut room = 0;
+    for row in rows {
+        // Structs of numbers and texts, which cannot fail.
+        let length = serde_json::to_string(&row).map_or(0, |json| json.len());
+        if length > room || pieces.is_empty() {
+            room = if pieces.is_empty() { first } else { CHARACTERS };
+            pieces.push(Vec::new());
+        }
+        room = room.saturating_sub(length);
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(row);
+        }
+    }
+    pieces
 }
 
 /// Returns what to know of the latest run of each variant before reading anything else.
@@ -197,7 +246,29 @@ pub(super) fn notes(view: &MetricView) -> Vec<String> {
             notes.push(note);
         }
     }
+    notes.extend(other_units(view));
     notes
+}
+
+/// Returns which runs count in a unit that cannot be converted.
+fn other_units(view: &MetricView) -> Option<String> {
+    let runs = || view.sample.runs.iter();
+    let others: BTreeSet<&str> = runs().filter_map(|it| it.other_unit.as_deref()).collect();
+    if others.is_empty() {
+        return None;
+    }
+    let number = runs().filter(|it| it.other_unit.is_some()).count();
+    let (subject, verb) = match number {
+        1 => ("1 run".to_owned(), "counts"),
+        _ => (format!("{} runs", count(number)), "count"),
+    };
+    let others: Vec<&str> = others.into_iter().collect();
+    Some(format!(
+        "{}: {subject} {verb} in {}, the latest in {}: such values cannot be compared, so the history begins anew with the change of unit, and theirs stand only among the iterations.",
+        metric_title(&view.sample.name),
+        others.join(", "),
+        view.sample.metric.unit,
+    ))
 }
 
 /// Returns the runs in groups to be drawn together, newest group first.
@@ -256,14 +327,19 @@ pub(super) fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
             (number.is_some() || failures > 0).then(|| HistoryPoint {
                 session: run.session,
                 place,
-                label: run.label(),
+                run: RunName {
+                    id: short_run(&run.id),
+                    started: run.started.to_string(),
+                    session: run.session_name.clone(),
+                    version: run.version.clone().unwrap_or_default(),
+                },
                 variant: run.variant.clone(),
                 number,
                 left_out: run.left_out().text(),
                 failures,
                 release: run.release.clone().filter(|name| is_release(name)),
                 fingerprint: run.fingerprint.clone(),
-                link: format!("#{}", trace_part(&view.sample.name, &run.id)),
+                link: format!("#{}", trace_part(&view.sample.name, &short_run(&run.id))),
             })
         })
         .collect()
@@ -325,6 +401,7 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
                     (None, Some(summary)) => summary.value_text(unit),
                     (None, None) => "–".to_owned(),
                 },
+                other_unit: run.other_unit.clone(),
                 summary: summary.map_or_else(String::new, RunSummary::what),
                 spread: summary
                     .and_then(|summary| summary.spread_text(unit))

@@ -26,6 +26,7 @@ mod runs;
 mod site;
 mod slug;
 mod source;
+mod together;
 mod variability;
 mod verdicts;
 
@@ -36,6 +37,7 @@ use rayon::prelude::*;
 
 use super::sample::{FIRST_METRIC, MetricSample, RunSample};
 use super::summary::RunSummary;
+use super::units::into_base_units;
 use super::{Colours, chart};
 use crate::clean::{BenchmarkAudit, Rules};
 use crate::judge::{self, Estimate};
@@ -329,8 +331,8 @@ struct Summary {
     metrics: Vec<(String, String, Vec<Row>)>,
     health: Health,
     bars: Vec<BarRow>,
-    /// What the page of its test needs, where it is one of several parametrisations.
-    member: Option<Member>,
+    /// What the page of its test needs, should it be one of several parametrisations.
+    member: Member,
 }
 
 /// What was found of a benchmark by one metric, besides what the index shows.
@@ -377,7 +379,11 @@ impl MetricView {
     }
 }
 
-fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, DirectoryError> {
+fn write_benchmark(
+    mut owned: BenchmarkData,
+    site: &Site<'_>,
+) -> Result<Summary, DirectoryError> {
+    into_base_units(&mut owned);
     let all_metrics = &owned;
     let Site {
         directory,
@@ -456,8 +462,7 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         site,
     });
     let bars = bars::rows(&about, &views, colours);
-    let first_rows = rows.first().map_or(&[][..], |(_, _, rows)| rows);
-    let member = Member::of(&about, &views, first_rows);
+    let member = Member::of(&about, &views, &rows);
     let names: Vec<String> = views.into_iter().map(|view| view.sample.name).collect();
     let first = names.first().cloned().unwrap_or_default();
     // Last of all: it takes the measurements apart by variant and version.

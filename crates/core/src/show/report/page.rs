@@ -16,7 +16,6 @@ use super::row::Row;
 use super::site::{Compared, InnerPage, SitePage, inner_shell};
 use super::source::source_part;
 use super::{MetricView, Options, Site, verdicts};
-use crate::model::Id;
 use crate::record::BenchmarkData;
 use crate::show::quantity::{count, percent};
 use crate::show::sample::metric_title;
@@ -297,11 +296,21 @@ fn metric_table(page: &Page<'_>) -> Markup {
     }
 }
 
+/// Returns how charts are zoomed, with a mouse and keys or with fingers.
+pub(super) fn zoom_hint() -> Markup {
+    html! {
+        p.hint.zoom {
+            span.with-mouse { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again. In a chart that has the focus, + and − zoom, arrows move, 0 shows everything." }
+            span.with-fingers { "Zoom in with two fingers, or with + and − above a chart; All shows everything again." }
+        }
+    }
+}
+
 fn metric_part(page: &Page<'_>) -> Markup {
     html! {
         section #charts aria-labelledby="charts-title" {
             h2 #charts-title tabindex="-1" { (page.files.first().map_or_else(String::new, |file| metric_title(&file.name))) }
-            p.hint.zoom { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again." }
+            (zoom_hint())
             div.notes {}
             div.charts {}
             noscript { p { "Charts and tables below need JavaScript." } }
@@ -461,7 +470,7 @@ pub(super) fn json_script(id: &str, value: &impl Serialize) -> Markup {
 }
 
 /// Returns the part of an address that opens what a number rests on.
-pub(super) fn trace_part(metric: &str, run: &Id) -> String {
+pub(super) fn trace_part(metric: &str, run: &impl std::fmt::Display) -> String {
     format!("metric={}&trace={run}", url_part(metric))
 }
 

@@ -3,24 +3,27 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use maud::{Markup, html};
+use maud::html;
 use serde::Serialize;
 
 use super::columns::About;
 use super::directory::{Directory, DirectoryError};
-use super::metric::{history_points, places};
-use super::page::url_part;
+use super::metric::history_points;
+use super::page::{url_part, zoom_hint};
 use super::row::Row;
 use super::site::{Compared, InnerPage, counted, inner_shell};
 use super::slug::slug;
-use super::{MetricView, Options, side_file};
-use crate::model::{Id, Run};
-use crate::show::Colours;
-use crate::show::chart::{Chart, HistoryPoint, history};
+use super::{MetricView, Options, side_file, together};
+use crate::show::chart::HistoryPoint;
 use crate::show::sample::metric_title;
 
 /// The side file that says which tests have a page.
 const LIST: &str = "tests";
+
+/// What a benchmark without brackets is called among parametrisations of its test, and one with
+/// nothing in them.
+const WITHOUT: &str = "(no parameters)";
+const EMPTY: &str = "(empty)";
 
 /// Returns the test of a benchmark's id and what stands in its brackets; `None` without any.
 pub(super) fn parts(id: &str) -> Option<(&str, String)> {
@@ -30,52 +33,55 @@ pub(super) fn parts(id: &str) -> Option<(&str, String)> {
 
 /// Returns the name of the page of a benchmark's test, should it get one.
 pub(super) fn test_slug(suite: &str, id: &str) -> String {
-    parts(id).map_or_else(String::new, |(test, _)| slug(suite, test))
+    slug(suite, parts(id).map_or(id, |(test, _)| test))
 }
 
 /// What a page about a test has to know of one of its parametrisations.
 #[derive(Debug)]
 pub(super) struct Member {
-    about: About,
-    parametrisation: String,
-    metrics: Vec<MemberMetric>,
-    /// What the latest runs say by the first metric.
-    rows: Vec<Row>,
+    pub(super) about: About,
+    /// What it is called among the others.
+    pub(super) name: String,
+    pub(super) metrics: Vec<MemberMetric>,
 }
 
 #[derive(Debug)]
-struct MemberMetric {
-    name: String,
-    unit: String,
-    points: Vec<MemberPoint>,
+pub(super) struct MemberMetric {
+    pub(super) name: String,
+    pub(super) unit: String,
+    pub(super) points: Vec<MemberPoint>,
+    /// What the latest runs say.
+    pub(super) rows: Vec<Row>,
 }
 
 #[derive(Debug)]
-struct MemberPoint {
-    version_date: Option<Timestamp>,
-    started: Timestamp,
-    session: Id,
-    point: HistoryPoint,
+pub(super) struct MemberPoint {
+    pub(super) version_date: Option<Timestamp>,
+    pub(super) started: Timestamp,
+    pub(super) point: HistoryPoint,
 }
 
 impl Member {
-    /// Returns what is to be kept of a benchmark whose id has brackets.
-    pub(super) fn of(about: &About, views: &[MetricView], rows: &[Row]) -> Option<Self> {
-        let (_, parametrisation) = parts(&about.id)?;
-        let metrics = views.iter().map(|view| {
-            let when = |session: Id| {
-                let runs = &view.sample.runs;
-                runs.iter().find(|run| run.session == session)
-            };
+    /// Returns what is to be kept of a benchmark; `rows` are what its latest runs say by each metric.
+    pub(super) fn of(
+        about: &About,
+        views: &[MetricView],
+        rows: &[(String, String, Vec<Row>)],
+    ) -> Self {
+        let name = match parts(&about.id) {
+            Some((_, name)) if name.is_empty() => EMPTY.to_owned(),
+            Some((_, name)) => name,
+            None => WITHOUT.to_owned(),
+        };
+        let metrics = views.iter().zip(rows).map(|(view, (_, _, rows))| {
             let points = history_points(view).into_iter().filter_map(|mut point| {
-                let run = when(point.session)?;
-                point.link = format!("../benchmark/{}.html{}", about.slug, point.link);
+                let mut runs = view.sample.runs.iter();
+                let run = runs.find(|run| run.session == point.session)?;
                 // What is another parametrisation is no change of the benchmark.
                 point.fingerprint = None;
                 Some(MemberPoint {
                     version_date: run.version_date,
                     started: run.started,
-                    session: run.session,
                     point,
                 })
             });
@@ -83,14 +89,14 @@ impl Member {
                 name: view.sample.name.clone(),
                 unit: view.sample.metric.unit.clone(),
                 points: points.collect(),
+                rows: rows.clone(),
             }
         });
-        Some(Self {
+        Self {
             about: about.clone(),
-            parametrisation,
+            name,
             metrics: metrics.collect(),
-            rows: rows.to_vec(),
-        })
+        }
     }
 
     fn test(&self) -> &str {
@@ -100,12 +106,24 @@ impl Member {
     fn is_of_the_test_of(&self, other: &Self) -> bool {
         (self.about.suite.as_str(), self.test()) == (other.about.suite.as_str(), other.test())
     }
+
+    fn has_brackets(&self) -> bool {
+        parts(&self.about.id).is_some()
+    }
+
+    /// Returns whether the other one may stand between this one and its parametrisations, as
+    /// benchmarks are ordered.
+    fn begins_as(&self, other: &Self) -> bool {
+        self.about.suite == other.about.suite && other.about.id.starts_with(&self.about.id)
+    }
 }
 
 /// Gathers parametrisations while benchmarks are written. Those of a test come one after
-/// another, as the store gives them, so that only one test is held at a time.
+/// another, as the store gives them, so that only one test is held at a time; what has no brackets
+/// is held until it is clear whether it gained a parameter.
 #[derive(Debug, Default)]
 pub(super) struct TestPages {
+    without_brackets: Vec<Member>,
     held: Vec<Member>,
     /// The pages that were written.
     written: BTreeSet<String>,
@@ -125,31 +143,31 @@ struct MetricCharts {
     file: String,
 }
 
-/// A chart and the variant that it is about.
-#[derive(Serialize)]
-struct VariantChart {
-    variant: String,
-    chart: Chart,
-}
-
 impl TestPages {
-    /// Takes in the next benchmark; one without brackets is none of anybody's parametrisations.
+    /// Takes in the next benchmark.
     pub(super) fn add(
         &mut self,
-        member: Option<Member>,
+        member: Member,
         directory: &Directory,
         options: &Options,
         compared: Compared,
     ) -> Result<(), DirectoryError> {
-        let Some(member) = member else {
-            return Ok(());
-        };
-        if self
-            .held
-            .first()
-            .is_some_and(|first| !first.is_of_the_test_of(&member))
-        {
+        let other_test = |first: &Member| !first.is_of_the_test_of(&member);
+        if self.held.first().is_some_and(other_test) {
             self.write_held(directory, options, compared)?;
+        }
+        self.without_brackets.retain(|it| it.begins_as(&member));
+        if !member.has_brackets() {
+            self.without_brackets.push(member);
+            return Ok(());
+        }
+        if self.held.is_empty() {
+            let others = std::mem::take(&mut self.without_brackets);
+            let (same, others) = others
+                .into_iter()
+                .partition(|it| it.is_of_the_test_of(&member));
+            self.held = same;
+            self.without_brackets = others;
         }
         self.held.push(member);
         Ok(())
@@ -194,8 +212,7 @@ impl TestPages {
         let mut metrics = Vec::new();
         for (number, name) in names.into_iter().enumerate() {
             let file = format!("test-{slug}.m{number}");
-            let charts = charts(&members, name);
-            directory.write(&format!("data/{file}.js"), &side_file(&file, &charts))?;
+            together::write(directory, &file, &members, name)?;
             metrics.push(MetricCharts {
                 name: name.to_owned(),
                 file,
@@ -206,70 +223,16 @@ impl TestPages {
             slug: &slug,
             metrics: &metrics,
         };
-        let page = page(first, &members, &settings, options, compared);
+        let page = page(first, members.len(), &settings, options, compared);
         directory.write(&format!("test/{slug}.html"), &page)?;
         self.written.insert(slug);
         Ok(())
     }
 }
 
-/// Returns a chart for each variant, with a line for each parametrisation.
-fn charts(members: &[Member], metric: &str) -> Vec<VariantChart> {
-    let mut colours = Colours::default();
-    let mut points: Vec<(&MemberPoint, &str)> = Vec::new();
-    let mut unit = "";
-    for member in members {
-        colours.number(&member.parametrisation);
-        for it in member.metrics.iter().filter(|it| it.name == metric) {
-            unit = &it.unit;
-            points.extend(it.points.iter().map(|at| (at, &*member.parametrisation)));
-        }
-    }
-    // Sessions stand in order of versions only where that is known of all.
-    let by_version = points.iter().all(|(it, _)| it.version_date.is_some());
-    let date = |it: &MemberPoint| it.version_date.filter(|_| by_version);
-    points.sort_by_key(|(it, _)| (date(it), it.started, it.session));
-    let moments: Vec<_> = points
-        .iter()
-        .map(|(it, _)| (date(it), it.started))
-        .collect();
-    let places = places(&moments);
-    let mut variants: Vec<&str> = Vec::new();
-    for (it, _) in &points {
-        if !variants.contains(&it.point.variant.as_str()) {
-            variants.push(&it.point.variant);
-        }
-    }
-    variants
-        .iter()
-        .map(|variant| {
-            let of_variant: Vec<HistoryPoint> = points
-                .iter()
-                .zip(&places)
-                .filter(|((it, _), _)| it.point.variant == *variant)
-                .map(|((it, parametrisation), place)| HistoryPoint {
-                    variant: (*parametrisation).to_owned(),
-                    place: place.clone(),
-                    label: format!("{parametrisation}, {}", it.point.label),
-                    ..it.point.clone()
-                })
-                .collect();
-            let mut chart = history(&metric.to_owned(), unit, &of_variant, &colours);
-            chart.height = 360;
-            if variants.len() > 1 || *variant != Run::DEFAULT_VARIANT {
-                chart.title = format!("{}: {variant}", metric_title(metric));
-            }
-            VariantChart {
-                variant: (*variant).to_owned(),
-                chart,
-            }
-        })
-        .collect()
-}
-
 fn page(
     first: &Member,
-    members: &[Member],
+    members: usize,
     settings: &Settings<'_>,
     options: &Options,
     compared: Compared,
@@ -283,7 +246,7 @@ fn page(
     let main = html! {
         p.description {
             span { "suite " a href=(format!("../index.html#suite={}", url_part(&first.about.suite))) { (first.about.suite) } }
-            " · " (counted(members.len(), "parametrisation"))
+            " · " (counted(members, "parametrisation"))
         }
         section #charts aria-labelledby="charts-title" {
             h2 #charts-title tabindex="-1" { "History" }
@@ -292,50 +255,22 @@ fn page(
                     a data-metric=(metric.name) href=(format!("#metric={}", url_part(&metric.name))) { (metric_title(&metric.name)) } " "
                 } }
             }
-            p.hint.zoom { "Zoom in with Shift and the wheel, up and down with Ctrl and the wheel; a double click shows everything again." }
+            form #filters role="search" aria-label="Which parametrisations" {
+                label.wide { span { "Search" } input type="search" name="q" placeholder="part of a parametrisation" autocomplete="off"; }
+                label { span { "Draw" } select name="draw" {} }
+            }
+            p #shown role="status" {}
+            (zoom_hint())
+            div.notes {}
             div.charts {}
-            noscript { p { "Charts need JavaScript." } }
+            noscript { p { "Charts and the table need JavaScript. The pages of the benchmarks are in the folder " code { "benchmark" } "." } }
         }
-        (members_part(members))
+        section #members aria-labelledby="members-title" {
+            h2 #members-title { "Parametrisations" }
+            div.content {}
+        }
     };
     inner_shell(&page, compared, options, settings, &main, &html! {})
-}
-
-/// Returns the table of the parametrisations, which leads to their pages.
-fn members_part(members: &[Member]) -> Markup {
-    let rows = || members.iter().flat_map(|member| &member.rows);
-    let named = rows().any(|row| row.named);
-    let metric = members.first().and_then(|member| member.metrics.first());
-    let title = metric.map_or_else(String::new, |metric| metric_title(&metric.name));
-    html! {
-        section aria-labelledby="members" {
-            h2 #members { "Parametrisations" }
-            div.scroll tabindex="0" role="region" aria-labelledby="members" {
-                table {
-                    thead { tr {
-                        th scope="col" { "parametrisation" }
-                        @if named { th scope="col" { "variant" } }
-                        th.number scope="col" { "latest " (title) " [95 % CI]" }
-                        th.number scope="col" { "change" }
-                        th.number scope="col" { "instances × iterations" }
-                    } }
-                    tbody {
-                        @for member in members {
-                            @for (position, row) in member.rows.iter().enumerate() {
-                                tr {
-                                    td { @if position == 0 { a href=(format!("../benchmark/{}.html", member.about.slug)) { (member.parametrisation) } } }
-                                    @if named { td { (row.variant) } }
-                                    td.number { (row.value_text) @if !row.interval_text.is_empty() { " [" (row.interval_text) "]" } }
-                                    td.number title=(row.change_against) { (row.change_text) " " (row.change_interval) }
-                                    td.number { (row.size) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -10,8 +10,10 @@ use crate::model::{Id, MetricName};
 use crate::record::{BenchmarkData, InstanceData};
 use crate::show::sample::RunSample;
 
-/// About how many numbers one file holds.
-const CELLS: usize = 60_000;
+/// About how many characters one file holds, and what an instance with its run and a number take.
+const CHARACTERS: usize = 250_000;
+const INSTANCE: usize = 260;
+const NUMBER: usize = 12;
 
 /// One side file; entry *k* of every column belongs to the same iteration.
 #[derive(Debug, Default, Serialize)]
@@ -75,12 +77,14 @@ pub(super) fn write(
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    let rows_per_file = (CELLS / (metrics.len() + 5)).max(1);
+    let row_length = (metrics.len() + 4) * NUMBER;
     let mut files = Vec::new();
     let mut current: Vec<&InstanceData> = Vec::new();
     let mut rows = 0;
+    let mut characters = 0;
     for instance in newest_first(data) {
-        if rows > 0 && rows + instance.iterations.len() > rows_per_file {
+        let length = INSTANCE + instance.iterations.len() * row_length;
+        if rows > 0 && characters + length > CHARACTERS {
             files.push(write_file(
                 directory,
                 slug,
@@ -90,7 +94,9 @@ pub(super) fn write(
             )?);
             current.clear();
             rows = 0;
+            characters = 0;
         }
+        characters += length;
         rows += instance.iterations.len();
         current.push(instance);
     }
@@ -142,8 +148,12 @@ fn file<'a>(instances: &[&'a InstanceData], metrics: &[&'a MetricName]) -> RawFi
                 name,
                 unit: instances
                     .iter()
-                    .find_map(|instance| instance.run.metrics.get(*name))
-                    .map_or_else(String::new, |metric| metric.unit.clone()),
+                    .filter_map(|instance| instance.run.metrics.get(*name))
+                    .map(|metric| metric.unit.as_str())
+                    .collect::<BTreeSet<_>>()
+                    .into_iter()
+                    .collect::<Vec<_>>()
+                    .join(" or "),
                 values: Vec::new(),
             })
             .collect(),

@@ -16,7 +16,7 @@ use crate::record::{BenchmarkData, InstanceData};
 use crate::show::sample::{RunSample, short_id};
 
 /// So many runs stand in one file.
-const RUNS: usize = 200;
+const RUNS: usize = 50;
 
 /// So many instances, and messages of one, are told of a run.
 const INSTANCES: usize = 50;

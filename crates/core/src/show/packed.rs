@@ -1,0 +1,114 @@
+//! Lists of texts that resemble their neighbours, in a quarter of the room: dates, names of runs, links.
+//!
+//! Each text is written as what it does not share with the one before it: two digits to the
+//! base of 36, which say how many characters the two have in common at the beginning and at
+//! the end, and what stands between. An empty entry is the same text again. `unpacked` in
+//! `assets/app.js` and `assets/chart.js` reads it.
+
+use serde_json::{Value, json};
+
+const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+const MOST: usize = DIGITS.len() - 1;
+
+/// Returns the texts in this form: `{"packed": ["002026-01-01", "902", "…"]}`.
+pub(super) fn packed<T: AsRef<str>>(texts: &[T]) -> Value {
+    let mut before: Vec<char> = Vec::new();
+    let mut entries: Vec<String> = Vec::with_capacity(texts.len());
+    for (at, text) in texts.iter().enumerate() {
+        let text: Vec<char> = text.as_ref().chars().collect();
+        if at > 0 && text == before {
+            entries.push(String::new());
+            continue;
+        }
+        let same = |(a, b): &(&char, &char)| a == b;
+        let begin = text.iter().zip(&before).take_while(same).count().min(MOST);
+        let rest = text.len().min(before.len()) - begin;
+        let ends = text.iter().rev().zip(before.iter().rev());
+        let end = ends.take(rest).take_while(same).count().min(MOST);
+        let middle: String = text
+            .get(begin..text.len() - end)
+            .unwrap_or_default()
+            .iter()
+            .collect();
+        let digit = |number: usize| DIGITS.get(number).map_or('0', |digit| char::from(*digit));
+        entries.push(format!("{}{}{middle}", digit(begin), digit(end)));
+        before = text;
+    }
+    json!({ "packed": entries })
+}
+
+/// Returns a column of a table in the smallest of these forms: `{"all": …}` where every entry is
+/// the same, `{"of": …, "at": […]}` (the different texts, and which of them each entry is),
+/// packed texts, or the plain list.
+pub(super) fn compact(column: Vec<Value>) -> Value {
+    if let Some(first) = column.first()
+        && column.len() > 1
+        && column.iter().all(|it| it == first)
+    {
+        return json!({ "all": first, "count": column.len() });
+    }
+    let texts: Option<Vec<&str>> = column.iter().map(Value::as_str).collect();
+    let Some(texts) = texts else {
+        return Value::Array(column);
+    };
+    let mut different: Vec<&str> = texts.clone();
+    different.sort_unstable();
+    different.dedup();
+    let places: Vec<usize> = texts
+        .iter()
+        .map(|text| different.binary_search(text).unwrap_or_default())
+        .collect();
+    let by_place = json!({ "of": packed(&different), "at": places });
+    let in_turn = packed(&texts);
+    let length = |value: &Value| value.to_string().len();
+    let plain = Value::Array(column.clone());
+    [in_turn, by_place]
+        .into_iter()
+        .fold(plain, |best, other| match length(&other) < length(&best) {
+            true => other,
+            false => best,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_what_it_does_not_share_with_the_one_before() {
+        assert_eq!(
+            packed(&["2026-01-01", "2026-01-02", "2026-01-02", "", "日本", "日木"]),
+            json!({"packed": ["002026-01-01", "902", "", "00", "00日本", "10木"]})
+        );
+        // What is shared at the beginning is not shared again at the end.
+        assert_eq!(
+            packed(&["aa", "aaa", "a"]),
+            json!({"packed": ["00aa", "20a", "10"]})
+        );
+        let long = "x".repeat(50);
+        let other = format!("{long}y");
+        assert_eq!(
+            packed(&[&long, &other]),
+            json!({"packed": [format!("00{long}"), format!("z0{}y", "x".repeat(15))]})
+        );
+    }
+
+    #[test]
+    fn a_column_takes_its_smallest_form() {
+        let texts = |all: &[&str]| all.iter().map(|it| Value::from(*it)).collect::<Vec<_>>();
+        assert_eq!(
+            compact(texts(&["", "", ""])),
+            json!({"all": "", "count": 3})
+        );
+        assert_eq!(compact(texts(&["a", "b"])), json!(["a", "b"]));
+        let runs = ["9786af54-7032", "0c5d0435-9e53"];
+        let turns: Vec<&str> = runs.iter().cycle().take(20).copied().collect();
+        let at: Vec<usize> = [1, 0].into_iter().cycle().take(20).collect();
+        assert_eq!(
+            compact(texts(&turns)),
+            json!({"of": packed(&["0c5d0435-9e53", "9786af54-7032"]), "at": at})
+        );
+        let numbers = vec![json!(1), Value::Null];
+        assert_eq!(compact(numbers.clone()), Value::Array(numbers));
+    }
+}
