@@ -67,6 +67,38 @@
 
   const csvLine = (cells) => cells.map(csvCell).join(",") + "\n";
 
+  // --- Packed texts and columns (`show/packed.rs` writes them).
+
+  // Each text says how many characters it shares with the one before, at its beginning and its end.
+  function unpacked(list) {
+    if (!list?.packed) return list;
+    let before = [];
+    return list.packed.map((entry) => {
+      if (entry === "") return before.join("");
+      const [begin, end, ...middle] = entry;
+      const shared = parseInt(end, 36);
+      before = [...before.slice(0, parseInt(begin, 36)), ...middle, ...(shared ? before.slice(-shared) : [])];
+      return before.join("");
+    });
+  }
+
+  // A column of a table is a list, packed texts, one value for all, or a list of places among others.
+  function column(form) {
+    if (Array.isArray(form)) return form;
+    if ("all" in form) return new Array(form.count).fill(form.all);
+    if ("of" in form) {
+      const texts = unpacked(form.of);
+      return form.at.map((at) => texts[at]);
+    }
+    return unpacked(form);
+  }
+
+  function fromColumns(columns) {
+    const names = Object.keys(columns);
+    const lists = names.map((name) => column(columns[name]));
+    return Array.from({ length: lists[0]?.length ?? 0 }, (_, at) => Object.fromEntries(names.map((name, of) => [name, lists[of][at]])));
+  }
+
   // The address's hash holds what the page shows, so that a link shows the same to others.
   function readHash() {
     return new URLSearchParams(location.hash.slice(1));
@@ -128,6 +160,6 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paintDots);
 
   window.lapwing = {
-    register, load, settings, element, marked, save, csvLine, readHash, writeHash, colour, paintDots,
+    register, load, settings, element, marked, save, csvLine, unpacked, column, fromColumns, readHash, writeHash, colour, paintDots,
   };
 })();

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { settings, load, element, readHash, writeHash, figure } = window.lapwing;
+  const { settings, load, fromColumns, element, readHash, writeHash, figure } = window.lapwing;
   const form = document.getElementById("filters");
   const place = document.getElementById("bars");
   if (!form || !place) return;
@@ -28,8 +28,7 @@
       const columns = await load(metric.file);
       if (now !== turn) return;
       const { words, suite, tag, category } = wanted();
-      const rows = columns.title
-        .map((title, at) => Object.fromEntries(Object.keys(columns).map((name) => [name, columns[name][at]])))
+      const rows = fromColumns(columns)
         .filter((row) => row.group === group)
         .filter((row) => words.every((word) => `${row.suite} ${row.title}`.toLowerCase().includes(word)))
         .filter((row) => (!suite || row.suite === suite) && (!category || row.category === category))

@@ -2,12 +2,12 @@
 (function () {
   "use strict";
 
-  const { settings, load, element, marked, save, csvLine, readHash, writeHash, colour, paintDots, figure, runDetails } = window.lapwing;
+  const { settings, load, unpacked, element, marked, save, csvLine, readHash, writeHash, colour, paintDots, figure, runDetails } = window.lapwing;
 
   const stem = settings.slug;
   let handles = [];
   let current = null;
-  let runs = [];
+  let runs = null;
   paintDots();
 
   function wantedMetric() {
@@ -38,8 +38,9 @@
       document.querySelector("#charts .notes").replaceChildren(...content.notes.map((note) => element("p", { class: "hint" }, ...marked(note))));
       document.querySelector("#charts .zoom").hidden = !content.charts.length;
       for (const chart of content.charts) place.append(draw(chart, metric));
-      runs = content.runs;
-      showRuns(runs);
+      runs = listOfRuns(content);
+      await showRuns(runs);
+      if (metric !== current) return;
       traceFromHash();
       if (settings.burn_in?.metric === metric.name) {
         const burnIn = await load(settings.burn_in.file);
@@ -52,7 +53,7 @@
 
   function draw(chart, metric) {
     const stemOfMetric = `${stem}-${metric.name.replace(/[^\w.-]+/g, "_")}`;
-    const hasOlder = chart.id === "iterations" && metric.older;
+    const hasOlder = chart.id === "iterations" && metric.older.length;
     const drawn = figure(chart, stemOfMetric, hasOlder ? (replace) => [olderRuns(metric, chart, replace)] : undefined);
     handles.push(drawn);
     return drawn.section;
@@ -63,13 +64,21 @@
     const choice = element("select", { "aria-label": "Runs to draw" }, element("option", { value: "" }, metric.latest));
     const offer = element("option", { value: "load" }, "older runs …");
     choice.append(offer);
+    const groups = [];
+    let loaded = 0;
     choice.addEventListener("change", async () => {
       if (choice.value === "") return draw(latest);
-      const groups = await load(metric.older);
       if (choice.value === "load") {
+        const first = groups.length;
+        groups.push(...await load(metric.older[loaded]));
+        loaded += 1;
         offer.remove();
-        groups.forEach((group, number) => choice.append(element("option", { value: String(number) }, group.label)));
-        choice.value = "0";
+        groups.slice(first).forEach((group, number) => choice.append(element("option", { value: String(first + number) }, group.label)));
+        if (loaded < metric.older.length) {
+          offer.textContent = "still older runs …";
+          choice.append(offer);
+        }
+        choice.value = String(first);
       }
       return draw(groups[Number(choice.value)].chart);
     });
@@ -78,53 +87,90 @@
 
   // --- Runs, and what their numbers rest on.
 
-  function showRuns(runs) {
-    const place = document.querySelector("#runs .content");
-    const body = element("tbody");
-    const named = runs.some((run) => run.variant !== "default");
-    let drawn = 0;
-    const button = element("button", { type: "button", onclick: drawMore }, "Show older runs");
-    function drawMore() {
-      for (const run of runs.slice(drawn, drawn + 12)) body.append(runRow(run, named));
-      drawn = Math.min(drawn + 12, runs.length);
-      button.hidden = drawn >= runs.length;
-    }
-    const heads = ["run", ...(named ? ["variant"] : []), "version", "value [95 % CI]", "change", "noise", "instances × iterations", "failures"];
-    place.replaceChildren(
-      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Runs" },
-        element("table", {},
-          element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", class: at >= (named ? 3 : 2) ? "number" : undefined }, head)))),
-          body)),
-      element("p", { class: "buttons" }, button));
-    drawMore();
+  function idsOfHistory(charts) {
+    const { fields } = charts.find(({ id }) => id === "history").option.tooltip.formatter;
+    const { heads, joined } = fields.find((field) => field.joined);
+    return unpacked(joined[heads.indexOf("run")]);
   }
 
-  function runRow(run, named) {
+  // The runs, newest first. The newest came with the metric's file; the others have files of their own.
+  function listOfRuns({ run_ids, charts, runs, more_runs }) {
+    const ids = unpacked(run_ids) ?? idsOfHistory(charts).toReversed();
+    const pieces = [{ first: 0, rows: () => Promise.resolve(runs) }, ...more_runs.map(([file, first]) => ({ first, rows: () => load(file) }))];
+    return {
+      count: ids.length,
+      async at(position) {
+        const piece = pieces.findLast(({ first }) => first <= position);
+        return (await piece.rows())[position - piece.first];
+      },
+      // An id may be given by its end.
+      position: (id) => ids.findIndex((known) => id.endsWith(known)),
+    };
+  }
+
+  async function showRuns(runs) {
+    const place = document.querySelector("#runs .content");
+    const body = element("tbody");
+    const first = await Promise.all(Array.from({ length: Math.min(12, runs.count) }, (_, at) => runs.at(at)));
+    const named = settings.named || first.some((run) => run.variant !== "default");
+    let drawn = 0;
+    const button = element("button", { type: "button", onclick: drawMore }, "Show older runs");
+    async function drawMore() {
+      const last = Math.min(drawn + 12, runs.count);
+      button.disabled = true;
+      for (; drawn < last; drawn += 1) body.append(runRow(await runs.at(drawn), drawn, named));
+      button.disabled = false;
+      button.hidden = drawn >= runs.count;
+    }
+    const heads = [named ? "run, variant" : "run", "value [95 % CI]", "change", "version", "noise", "instances × iterations", "failures", "session"];
+    const numbers = ["value [95 % CI]", "change", "noise", "instances × iterations", "failures"];
+    place.replaceChildren(
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of runs" },
+        element("table", {},
+          element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col", class: numbers.includes(head) ? "number" : undefined }, head)))),
+          body)),
+      element("p", { class: "buttons" }, button));
+    await drawMore();
+  }
+
+  // Long names of sessions and versions would take the room of the values; the whole is shown on hover.
+  function shortened(text) {
+    const whole = text ?? "";
+    return whole.length > 18 ? element("span", { title: whole }, whole.slice(0, 10) + "…" + whole.slice(-6)) : whole;
+  }
+
+  function runRow(run, position, named) {
     const number = (...children) => element("td", { class: "number" }, ...children);
     const problems = [run.failures && `${run.failures} failed`, run.lost && `${run.lost} lost`].filter(Boolean).join(", ");
+    const opens = (text) => element("button", { type: "button", class: "trace", onclick: () => trace(run, position) }, text);
     return element("tr", {},
-      element("td", {}, element("button", { type: "button", class: "trace", onclick: () => trace(run) }, run.time), " ", element("small", { class: "hint" }, run.session)),
-      named ? element("td", {}, element("span", { class: "dot", style: `background:${colour(run.colour)}`, "data-colour": run.colour }), run.variant) : "",
-      element("td", {}, run.version ?? ""),
-      number(element("button", { type: "button", class: "trace", onclick: () => trace(run) }, run.value),
-        run.interval ? ` [${run.interval}]` : run.spread ? ` ${run.spread}` : ""),
+      element("td", {}, opens(run.time), named
+        ? element("span", { class: "of-variant" }, element("span", { class: "dot", style: `background:${colour(run.colour)}`, "data-colour": run.colour }), run.variant)
+        : ""),
+      number(opens(run.value), run.other_unit ? ` in ${run.other_unit}` : run.interval ? ` [${run.interval}]` : run.spread ? ` ${run.spread}` : ""),
       element("td", { class: "number", title: run.change_against }, run.change ?? ""),
+      element("td", {}, shortened(run.version)),
       number(run.cv ?? ""),
       run.summary ? number(element("span", { class: "summary" }, "summary"), " ", element("small", { class: "hint" }, run.summary)) : number(run.size ?? ""),
-      number(problems ? element("span", { class: "attention" }, problems) : ""));
+      number(problems ? element("span", { class: "attention" }, problems) : ""),
+      element("td", {}, element("small", { class: "hint" }, shortened(run.session))));
   }
 
   // A link to a number opens what it rests on; closing it leaves the page itself.
-  function traceFromHash() {
-    const run = runs.find(({ id }) => id === readHash().get("trace"));
-    if (run) trace(run);
+  async function traceFromHash() {
+    const wanted = readHash().get("trace");
+    const position = wanted && runs ? runs.position(wanted) : -1;
+    if (position < 0) return;
+    const list = runs;
+    const run = await list.at(position);
+    if (list === runs) trace(run, position);
   }
 
   document.getElementById("trace").addEventListener("close", () => {
     if (readHash().has("trace")) writeHash({ metric: readHash().get("metric") });
   });
 
-  function trace(run) {
+  function trace(run, position) {
     const dialog = document.getElementById("trace");
     dialog.querySelector("h2").textContent = run.value === "–" ? "A run without a value" : `${run.value}: what it rests on`;
     const table = (label, heads, rows) =>
@@ -150,7 +196,7 @@
     writeHash({ metric: readHash().get("metric"), trace: run.id });
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
-    runDetails(runs.indexOf(run))
+    runDetails(position)
       .then((shown) => about.replaceChildren(...shown))
       .catch((error) => about.replaceChildren(element("p", { class: "attention" }, error.message)));
   }
@@ -209,7 +255,7 @@
         step("Newest", 0, raw.at > 0), step("Newer", raw.at - raw.size, raw.at > 0),
         element("span", {}, `${(raw.at + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${rawTotal.toLocaleString("en")}`),
         step("Older", raw.at + raw.size, last < rawTotal), step("Oldest", rawTotal, last < rawTotal)),
-      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Iterations" },
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of iterations" },
         element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", class: at > 10 ? "number" : undefined }, head)))), body)));
   }
 

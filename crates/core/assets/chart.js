@@ -217,28 +217,77 @@
     },
 
     // What is shown on hover: a list of fields of the row. Built of nodes, so that names need no escaping.
-    tooltip: ({ fields }) => (params) => {
-      const box = document.createElement("dl");
-      box.className = "chart-tooltip";
-      for (const field of fields) {
-        const value = cell(params, field.column);
-        if (value === null || value === undefined || Number.isNaN(value)) continue;
-        const text = field.names ? field.names[value] : plainNumber(value) + (field.unit ? " " + field.unit : "");
-        if (text === undefined || text === "") continue;
-        const term = document.createElement("dt");
-        term.textContent = field.label;
-        const definition = document.createElement("dd");
-        definition.textContent = text;
-        box.append(term, definition);
-      }
-      return box;
+    tooltip: ({ fields }) => {
+      const all = fields.map((field) => ({ ...field, names: field.joined ? runNames(field) : listOf(field.names), sizes: unpacked(field.sizes) }));
+      return (params) => tooltipOf(all, params);
     },
   };
+
+  function tooltipOf(fields, params) {
+    const box = document.createElement("dl");
+    box.className = "chart-tooltip";
+    for (const field of fields) {
+      const value = cell(params, field.column);
+      if (value === null || value === undefined || Number.isNaN(value)) continue;
+      const text = field.sizes ? estimateOf(field, params, value) : field.names ? field.names[value] : plainNumber(value) + (field.unit ? " " + field.unit : "");
+      if (text === undefined || text === "") continue;
+      const term = document.createElement("dt");
+      term.textContent = field.label;
+      const definition = document.createElement("dd");
+      definition.textContent = text;
+      box.append(term, definition);
+    }
+    return box;
+  }
+
+  // Texts that say how much they share with the one before (`show/packed.rs`).
+  function unpacked(list) {
+    if (!list?.packed) return list;
+    let before = [];
+    return list.packed.map((entry) => {
+      if (entry === "") return before.join("");
+      const [begin, end, ...middle] = entry;
+      const shared = parseInt(end, 36);
+      before = [...before.slice(0, parseInt(begin, 36)), ...middle, ...(shared ? before.slice(-shared) : [])];
+      return before.join("");
+    });
+  }
+
+  const listOf = (names) => {
+    if (names && "all" in names) return new Array(names.count).fill(names.all);
+    if (names && "of" in names) return names.at.map((at) => unpacked(names.of)[at]);
+    return unpacked(names);
+  };
+
+  // `1.31 s (95 % CI 1.29–1.34 s, 5 instances × 5)`
+  function estimateOf({ unit, sizes }, params, value) {
+    const [lower, upper, run] = ["lower", "upper", "run"].map((name) => cell(params, name));
+    const number = (it) => plainNumber(Number(it.toPrecision(Math.abs(it) < Math.abs(value) / 10 ? 2 : 3)));
+    const after = unit ? " " + unit : "";
+    const interval = Number.isFinite(lower) ? `95 % CI ${number(lower)}–${number(upper)}${after}, ` : "";
+    return `${number(value)}${after} (${interval}${sizes[run]})`;
+  }
+
+  // What each run is called: `2026-11-20 10:00 brisk-heron, fast, 2026.9`.
+  function runNames({ heads, joined }) {
+    const [started, session, variant, version] = ["started", "session", "variant", "version"].map((head) => unpacked(joined[heads.indexOf(head)]));
+    return started.map((time, at) =>
+      [`${time.slice(0, 16).replace("T", " ")} ${session[at]}`, variant[at] === "default" ? "" : variant[at], version[at]].filter(Boolean).join(", "));
+  }
 
   const ladders = {
     s: [[1e-9, "ns"], [1e-6, "µs"], [1e-3, "ms"], [1, "s"], [60, "min"], [3600, "h"]],
     B: [[1, "B"], [1024, "KiB"], [1024 ** 2, "MiB"], [1024 ** 3, "GiB"], [1024 ** 4, "TiB"]],
   };
+
+  // The unit in which numbers up to this one read well, and how many base units it is worth.
+  function scaleOf(largest, unit) {
+    const [base, below] = unit.split("/");
+    const ladder = ladders[base];
+    if (!ladder) return [1, unit === "1" ? "" : unit];
+    const [factor, name] = ladder.findLast(([step, title]) => largest >= (title === "min" ? 120 : title === "h" ? 7200 : step * 0.9995)) ?? (largest > 0 ? ladder[0] : [1, base]);
+    return [factor, below === undefined ? name : `${name}/${below}`];
+  }
 
   function quantity(value, unit) {
     const ladder = ladders[unit];
@@ -266,6 +315,7 @@
       return typeof value.$color === "number" ? colours[value.$color % colours.length] : tones[look][value.$color];
     }
     if ("$function" in value) return functions[value.$function](value, look);
+    if ("packed" in value) return unpacked(value);
     const resolved = {};
     for (const [key, item] of Object.entries(value)) {
       if (key === "axisLabel" && item && item.$function) {
@@ -341,6 +391,12 @@
     return wantsDark() ? "lapwing-dark" : "lapwing-light";
   }
 
+  // Where clicks lead, by the number in the column `run`.
+  function linksOf({ links, option }) {
+    const field = option.tooltip?.formatter?.fields?.find((it) => it.link);
+    return links ? unpacked(links) : field && unpacked(field.joined[field.heads.indexOf("run")]).map((id) => field.link + id);
+  }
+
   // Draws a chart into an element and keeps it fitting when the window or the theme changes.
   // Returns what can be done with it.
   function show(element, definition) {
@@ -359,7 +415,8 @@
       chart.setOption(option);
       for (const patch of patches) chart.setOption(resolve(patch, look));
       chart.getZr().on("dblclick", showAll);
-      if (definition.links) chart.on("click", (params) => follow(definition.links[cell(params, "run")]));
+      const links = linksOf(definition);
+      if (links) chart.on("click", (params) => follow(links[cell(params, "run")]));
     };
     const follow = (link) => { if (link) location.href = link; };
     const showAll = () => {
@@ -367,6 +424,26 @@
         chart.dispatchAction({ type: "dataZoom", dataZoomIndex, start: 0, end: 100 });
       }
     };
+    // From one share of the axis to another, around its middle.
+    const zoom = (factor, move = 0) => {
+      zooms(definition).forEach((_, dataZoomIndex) => {
+        if (move && dataZoomIndex) return;
+        const { start = 0, end = 100 } = chart.getOption().dataZoom[dataZoomIndex] ?? {};
+        const half = Math.min(Math.max(((end - start) * factor) / 2, 0.05), 50);
+        const middle = Math.min(Math.max((start + end) / 2 + move * 2 * half, half), 100 - half);
+        chart.dispatchAction({ type: "dataZoom", dataZoomIndex, start: middle - half, end: middle + half });
+      });
+    };
+    // A chart that has the focus is zoomed with keys.
+    const steps = { "+": [0.5], "=": [0.5], "-": [2], ArrowLeft: [1, -0.25], ArrowRight: [1, 0.25] };
+    const press = (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.target !== element) return;
+      if (event.key === "0") showAll();
+      else if (event.key in steps) zoom(...steps[event.key]);
+      else return;
+      event.preventDefault();
+    };
+    element.addEventListener("keydown", press);
     render();
     const resized = new ResizeObserver(() => chart.resize());
     resized.observe(element);
@@ -385,8 +462,11 @@
     global.addEventListener("beforeprint", print);
     global.addEventListener("afterprint", printed);
     return {
+      zoom,
+      showAll,
       dispose() {
         resized.disconnect();
+        element.removeEventListener("keydown", press);
         global.removeEventListener("beforeprint", print);
         global.removeEventListener("afterprint", printed);
         preference.removeEventListener("change", render);
@@ -438,5 +518,5 @@
     ];
   }
 
-  global.lapwingChart = { draw, prepareEngine, show, plainNumber };
+  global.lapwingChart = { draw, prepareEngine, show, plainNumber, unpacked, scaleOf };
 })(globalThis);

@@ -2,14 +2,14 @@
 (function () {
   "use strict";
 
-  const { element, save, csvLine } = window.lapwing;
+  const { element, save, csvLine, unpacked } = window.lapwing;
 
   // Draws a chart definition. `controls` gets the function that draws another one in its place and
   // returns what else stands above it. Returns the figure and how to get rid of it.
   function figure(chart, stem, controls) {
     let definition = chart;
     const text = element("p", {}, chart.subtitle);
-    const plot = element("div", { class: "plot", role: "img", style: `height:${chart.height}px`, "aria-label": `${chart.title}. ${chart.subtitle}` });
+    const plot = element("div", { class: "plot", role: "img", tabindex: 0, style: `height:${chart.height}px`, "aria-label": `${chart.title}. ${chart.subtitle}` });
     const header = element("header", {}, element("h3", {}, chart.title));
     const section = element("section", { class: "chart", "data-chart": chart.id, "aria-label": chart.title }, header, text, plot);
     // The text says why there is nothing to draw; empty axes would add nothing.
@@ -39,7 +39,10 @@
       handle.replace(next);
       if (view > 0 && next.views) handle.patch(next.views[view].patch);
     };
-    header.append(...(controls ? controls(replace) : []), ...buttons,
+    // For fingers, which have neither wheel nor keys.
+    const zooming = [["−", "Zoom out", () => handle.zoom(2)], ["+", "Zoom in", () => handle.zoom(0.5)], ["All", "Show all of the axis", () => handle.showAll()]]
+      .map(([text, label, onclick]) => element("button", { type: "button", class: "with-fingers", "aria-label": label, onclick }, text));
+    header.append(...(controls ? controls(replace) : []), ...buttons, ...(chart.id === "detection" ? [] : zooming),
       element("button", { type: "button", onclick: () => save(`${stem}-${chart.id}.svg`, "image/svg+xml", [handle.svg()]) }, "SVG"),
       element("button", { type: "button", onclick: () => save(`${stem}-${chart.id}.csv`, "text/csv", csvOf(definition)) }, "CSV"));
     return {
@@ -51,16 +54,31 @@
     };
   }
 
+  // What is known of each run besides the columns: of a history it stands in the chart's tooltip.
+  function knownOfRuns(definition) {
+    if (definition.csv) return definition.csv;
+    const fields = definition.option.tooltip?.formatter?.fields ?? [];
+    const field = fields.find((it) => it.joined);
+    return field && { unit: field.unit, heads: field.heads, columns: field.joined.map(unpacked) };
+  }
+
+  // One head for all tables of the chart. What a run is called stands in place of its number.
   function csvOf(definition) {
-    const parts = [];
+    const tables = definition.option.dataset;
     const series = definition.option.series ?? [];
-    definition.option.dataset.forEach((table, number) => {
+    const known = knownOfRuns(definition);
+    const hidden = known ? ["place", "run", "above", "colour"] : [];
+    const names = [...new Set(tables.flatMap((table) => table.dimensions))].filter((name) => !hidden.includes(name));
+    const parts = [csvLine(["group", ...(known ? [...known.heads, ...names, "unit"] : names)])];
+    tables.forEach((table, number) => {
       const group = series.find((it) => (it.datasetIndex ?? 0) === number)?.name ?? "";
-      parts.push(csvLine(["group", ...table.dimensions]));
-      const columns = table.dimensions.map((name) => table.source[name]);
-      for (let at = 0; at < columns[0].length; at += 1) {
-        const cells = columns.map((column) => column[at]);
-        if (cells.some((cell) => cell !== null)) parts.push(csvLine([group, ...cells]));
+      const columns = names.map((name) => table.source[name]);
+      const length = table.source[table.dimensions[0]].length;
+      for (let at = 0; at < length; at += 1) {
+        const cells = columns.map((column) => column?.[at]);
+        if (cells.every((cell) => cell === null || cell === undefined)) continue;
+        const run = table.source.run?.[at];
+        parts.push(csvLine([group, ...(known ? [...known.columns.map((column) => column[run]), ...cells, known.unit] : cells)]));
       }
     });
     return parts;

@@ -2,18 +2,8 @@
 (function () {
   "use strict";
 
-  const { settings, load, readHash, writeHash } = window.lapwing;
+  const { settings, load, fromColumns, readHash, writeHash } = window.lapwing;
   const chunk = 150;
-
-  function fromColumns(columns) {
-    const names = Object.keys(columns);
-    const count = names.length ? columns[names[0]].length : 0;
-    return Array.from({ length: count }, (_, at) => {
-      const row = {};
-      for (const name of names) row[name] = columns[name][at];
-      return row;
-    });
-  }
 
   // Every page says: `text` of a row to search in, `keys` to sort by, `filters` by the name of
   // their field, `row` that makes an element, and perhaps `shown`, called when other rows are shown.

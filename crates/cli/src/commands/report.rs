@@ -140,6 +140,9 @@ fn directory_error(error: DirectoryError) -> CliError {
         DirectoryError::Occupied { .. } | DirectoryError::NoDirectory { .. } => {
             Some("name a new or empty folder: `lapwing report -o FOLDER`")
         }
+        DirectoryError::Busy { .. } => {
+            Some("wait until it is done, or choose another directory with -o")
+        }
         DirectoryError::Io { .. } => None,
     };
     let error = CliError::input(error);

@@ -62,12 +62,12 @@ pub(super) fn compact(column: Vec<Value>) -> Value {
     let in_turn = packed(&texts);
     let length = |value: &Value| value.to_string().len();
     let plain = Value::Array(column.clone());
-    [in_turn, by_place]
-        .into_iter()
-        .fold(plain, |best, other| match length(&other) < length(&best) {
+    [in_turn, by_place].into_iter().fold(plain, |best, other| {
+        match length(&other) < length(&best) {
             true => other,
             false => best,
-        })
+        }
+    })
 }
 
 #[cfg(test)]

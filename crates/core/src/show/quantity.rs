@@ -128,6 +128,11 @@ impl Scale {
             .find(wanted)
             .or(ladder.first())
             .unwrap_or(&(0.0, 1.0, ""));
+        // Beyond the ladder the number has an exponent, which goes with the base unit.
+        let shown = rounded / step.1;
+        let beyond = shown >= TOO_MANY_DIGITS || (magnitude > 0.0 && shown < 1e-4);
+        let base = ladder.iter().find(|it| it.1 >= 1.0);
+        let step = if beyond { base.unwrap_or(step) } else { step };
         Self {
             factor: step.1,
             unit: format!("{}{suffix}", step.2),
@@ -362,19 +367,18 @@ mod tests {
         assert_eq!(
             shown("s", &[1e300, f64::MAX, 1e-300, 5e-324, 8.64e13, 7e13]),
             [
-                "1.16e295 d",
-                "2.08e303 d",
-                "1.00e−291 ns",
-                "4.94e−315 ns",
-                "1.00e9 d",
+                "1.00e300 s",
+                "1.80e308 s",
+                "1.00e−300 s",
+                "4.94e−324 s",
+                "8.64e13 s",
                 "810,185,185 d",
             ]
         );
-        assert_eq!(
-            shown("B", &[1e300, 1e-300]),
-            ["8.88e284 PiB", "1.00e−300 B"]
-        );
-        assert_eq!(shown("1", &[1e300]), ["1.00e288T"]);
+        assert_eq!(shown("B", &[1e300, 1e-300]), ["1.00e300 B", "1.00e−300 B"]);
+        assert_eq!(shown("1", &[1e300]), ["1.00e300"]);
+        assert_eq!(shown("1/s", &[1e300]), ["1.00e300 1/s"]);
+        assert_eq!(shown("J", &[1e300]), ["1.00e300 J"]);
         assert_eq!(shown("%", &[-1e300]), ["−1.00e300 %"]);
         assert_eq!([1e300, 1e-300].map(ratio), ["1.00e300×", "1.00e−300×"]);
         assert_eq!([1e300, 1e-300].map(percent), ["1.00e302 %", "0.00 %"]);

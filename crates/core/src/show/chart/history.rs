@@ -10,7 +10,7 @@ use super::history_marks as marks;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
 use crate::judge::Estimate;
 use crate::model::{Id, MetricName};
-use crate::show::packed::packed;
+use crate::show::packed::{compact, packed};
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{as_f64, metric_title};
 use crate::show::summary::RunSummary;
@@ -169,12 +169,44 @@ pub fn history(
         height: 300,
         option: option(metric, unit, &scale, points, &lines, colours),
         views: Vec::new(),
-        links: if points.iter().any(|point| !point.link.is_empty()) {
+        links: if points.iter().any(|point| !point.link.is_empty()) && common_link(points).is_none()
+        {
             points.iter().map(|point| point.link.clone()).collect()
         } else {
             Vec::new()
         },
     }
+}
+
+/// Returns what stands before the run's id in every link, where that is all that tells them apart.
+fn common_link(points: &[HistoryPoint]) -> Option<&str> {
+    let before = |point: &'_ HistoryPoint| -> Option<usize> {
+        let id = Some(&point.run.id).filter(|id| !id.is_empty())?;
+        Some(point.link.strip_suffix(id.as_str())?.len())
+    };
+    let first = points.first()?;
+    let common = first.link.get(..before(first)?)?;
+    let same = |it: &HistoryPoint| before(it) == Some(common.len()) && it.link.starts_with(common);
+    (points.iter().all(same) && !common.is_empty()).then_some(common)
+}
+
+/// Returns the line of the tooltip that says a run's number. The page writes an estimate from the
+/// numbers that are drawn; what a source says of its summaries is told in its words.
+fn value_field(metric: &str, unit: &str, scale: &Scale, points: &[HistoryPoint]) -> Value {
+    let texts =
+        |of: &dyn Fn(&HistoryPoint) -> String| packed(&points.iter().map(of).collect::<Vec<_>>());
+    if numbers(points).all(|number| number.statistic().is_none()) {
+        let size = |point: &HistoryPoint| match &point.number {
+            Some(RunNumber::Estimate(estimate)) => estimate.size.text(),
+            Some(RunNumber::Summary(_)) | None => String::new(),
+        };
+        return json!({"label": metric_title(metric), "column": "value", "unit": scale.unit, "sizes": texts(&size)});
+    }
+    let value = |point: &HistoryPoint| match &point.number {
+        Some(number) => number.text(unit),
+        None => "no value".to_owned(),
+    };
+    json!({"label": metric_title(metric), "column": "run", "names": texts(&value)})
 }
 
 fn numbers(points: &[HistoryPoint]) -> impl Iterator<Item = &RunNumber> {
@@ -338,7 +370,8 @@ fn option(
     series.extend(marks::mark_series(points, &place_of));
     let legend: Vec<String> = lines.iter().map(|line| line.name(lines)).collect();
     let several = lines.len() > 1;
-    let of_run = |text: fn(&HistoryPoint) -> &str| packed(&points.iter().map(text).collect::<Vec<_>>());
+    let of_run =
+        |text: fn(&HistoryPoint) -> &str| packed(&points.iter().map(text).collect::<Vec<_>>());
     let names = [
         of_run(|it| &it.run.started),
         of_run(|it| &it.run.session),
@@ -346,23 +379,10 @@ fn option(
         of_run(|it| &it.run.version),
         of_run(|it| &it.run.id),
     ];
-    let values: Vec<String> = points
-        .iter()
-        .map(|point| match &point.number {
-            Some(number) => number.text(unit),
-            None => "no value".to_owned(),
-        })
-        .collect();
-    let left_out: Vec<&str> = points
-        .iter()
-        .map(|point| {
-            if point.left_out.is_empty() {
-                "nothing"
-            } else {
-                point.left_out.as_str()
-            }
-        })
-        .collect();
+    let left_out = points.iter().map(|point| match point.left_out.as_str() {
+        "" => Value::from("nothing"),
+        text => Value::from(text),
+    });
     json!({
         "dataset": datasets,
         "grid": grid(if several { 30 } else { 4 }),
@@ -376,9 +396,9 @@ fn option(
         },
         "yAxis": value_axis(metric, scale),
         "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
-            {"label": "run", "column": "run", "unit": scale.unit, "heads": RUN_HEADS, "joined": names},
-            {"label": metric_title(metric), "column": "run", "names": packed(&values)},
-            {"label": "left out", "column": "run", "names": packed(&left_out)},
+            {"label": "run", "column": "run", "unit": scale.unit, "heads": RUN_HEADS, "joined": names, "link": common_link(points)},
+            value_field(metric, unit, scale, points),
+            {"label": "left out", "column": "run", "names": compact(left_out.collect())},
             {"label": "failures", "column": "failures"},
         ]}},
         "series": series,

@@ -13,7 +13,7 @@ use crate::show::packed::packed;
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{InstanceSample, MetricSample, RunSample, as_f64, metric_title};
 
-const MOST_POINTS: usize = 1_000;
+const MOST_POINTS: usize = 800;
 const MOST_HOSTS: usize = 24;
 const COLUMNS: [&str; 6] = ["order", "place", "value", "iterations", "host", "instance"];
 
@@ -103,7 +103,7 @@ fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
                 .host
                 .as_deref()
                 .and_then(|host| hosts.iter().position(|known| *known == host)),
-            label: format!("{}, {}", instance.short_id(), run.label()),
+            label: instance.short_id(),
         })
         .collect()
 }
@@ -130,6 +130,7 @@ fn option(
     let mut datasets = Vec::new();
     let mut series = Vec::new();
     let mut labels: Vec<&str> = Vec::new();
+    let mut runs: Vec<String> = Vec::new();
     for (at, variant) in variants.iter().enumerate() {
         let mut columns = Columns::new(&COLUMNS);
         for mean in means.iter().filter(|mean| mean.run.variant == *variant) {
@@ -143,6 +144,10 @@ fn option(
                 as_f64(labels.len()),
             ]);
             labels.push(&mean.label);
+            runs.push(match &mean.run.version {
+                Some(version) => format!("{}, {version}", mean.run.time_text()),
+                None => mean.run.time_text(),
+            });
         }
         datasets.push(columns.into_dataset());
         series.push(json!({
@@ -165,6 +170,7 @@ fn option(
         "yAxis": value_axis(&sample.name, scale),
         "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
             {"label": "instance", "column": "instance", "names": packed(&labels)},
+            {"label": "run", "column": "instance", "names": packed(&runs)},
             {"label": "host", "column": "host", "names": hosts},
             {"label": format!("mean {}", metric_title(&sample.name)), "column": "value", "unit": scale.unit},
             {"label": "of iterations", "column": "iterations"},

@@ -30,13 +30,13 @@ use serde_json::{Value, json};
 
 pub use bars::{Bar, bars};
 pub use burn_in::{BurnInMarks, burn_in};
+pub(super) use columns::number;
 pub use comparison::{ComparedValue, comparison};
 pub use detection::detection;
 pub use distribution::distribution;
 pub use engine::DrawError;
 pub(super) use engine::{CHART_SCRIPT, ECHARTS};
 pub use history::{HistoryPoint, RunName, RunNumber, history};
-pub(super) use columns::number;
 pub(super) use history_marks::mark_series;
 pub use instance_means::instance_means;
 pub use iterations::iterations;

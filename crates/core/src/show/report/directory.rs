@@ -1,7 +1,7 @@
 //! The directory of a report: only ever a report's own, and without an index until it is whole.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::site::SitePage;
@@ -30,6 +30,12 @@ pub enum DirectoryError {
         /// The file.
         path: PathBuf,
     },
+    /// Another program writes a report there at the same time.
+    #[error("another report is being written to `{}`", path.display())]
+    Busy {
+        /// The directory.
+        path: PathBuf,
+    },
     /// Reading, writing or removing failed.
     #[error("cannot write the report: `{}`", path.display())]
     Io {
@@ -51,6 +57,8 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> DirectoryError + '_ {
 #[derive(Debug)]
 pub(super) struct Directory {
     path: PathBuf,
+    /// Locked as long as the report is written; the system lets go of it when the program ends.
+    _lock: File,
 }
 
 impl Directory {
@@ -70,13 +78,13 @@ impl Directory {
                 path: path.to_owned(),
             });
         }
+        let lock = lock(path)?;
         let index = path.join("index.html");
         unless_missing(fs::remove_file(&index)).map_err(io_error(&index))?;
         for page in SitePage::files() {
             let page = path.join(page);
             unless_missing(fs::remove_file(&page)).map_err(io_error(&page))?;
         }
-        fs::write(&marker, MARKER_TEXT).map_err(io_error(&marker))?;
         for part in PARTS {
             let part = path.join(part);
             unless_missing(fs::remove_dir_all(&part)).map_err(io_error(&part))?;
@@ -84,6 +92,7 @@ impl Directory {
         }
         Ok(Self {
             path: path.to_owned(),
+            _lock: lock,
         })
     }
 
@@ -100,6 +109,24 @@ impl Directory {
         self.write("index.html", index)?;
         Ok(self.path.join("index.html"))
     }
+}
+
+/// Marks the directory as a report's and keeps others from writing to it until the file is closed.
+/// Where the file system knows no locks, there is none.
+fn lock(path: &Path) -> Result<File, DirectoryError> {
+    let marker = path.join(MARKER);
+    let mut options = File::options();
+    let opened = options.create(true).truncate(false).read(true).write(true);
+    let mut file = opened.open(&marker).map_err(io_error(&marker))?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        return Err(DirectoryError::Busy {
+            path: path.to_owned(),
+        });
+    }
+    file.set_len(0).map_err(io_error(&marker))?;
+    file.write_all(MARKER_TEXT.as_bytes())
+        .map_err(io_error(&marker))?;
+    Ok(file)
 }
 
 /// Returns the result of removing something; that it was not there is no error.
@@ -135,6 +162,25 @@ mod tests {
             error.to_string().ends_with("is a file, not a directory"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn two_reports_are_not_written_to_one_directory_at_once() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("report");
+        let first = Directory::begin(&path).expect("new");
+        first.write("data/mine.js", "mine").expect("it writes");
+        let error = Directory::begin(&path).expect_err("the first is not done");
+        assert!(
+            error
+                .to_string()
+                .starts_with("another report is being written to `"),
+            "{error}"
+        );
+        assert!(path.join("data/mine.js").exists());
+        first.finish("first").expect("it writes");
+        let second = Directory::begin(&path).expect("the first is done");
+        second.finish("second").expect("it writes");
     }
 
     #[test]

@@ -28,7 +28,7 @@ const POINTS_AT_A_TIME: usize = 4_000;
 /// About how many characters a side file holds, and the part of it that a page loads at once with
 /// the newest runs.
 pub(super) const CHARACTERS: usize = 150_000;
-const NEWEST_RUNS: usize = 30_000;
+const NEWEST_RUNS: usize = 10_000;
 
 const NOTHING_TO_DRAW: &str =
     "Nothing to draw yet: a summary has no iterations, and one run is no history.";
@@ -49,8 +49,9 @@ struct Content {
     /// What to know before reading the charts, as far as the page has not said it already.
     notes: Vec<String>,
     charts: Vec<Chart>,
-    /// The ends of the ids of all runs, newest first.
-    run_ids: Value,
+    /// The ends of the ids of all runs, newest first; left out where the history has them all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_ids: Option<Value>,
     /// The newest runs.
     runs: Vec<RunRow>,
     /// The side files with the others, each with the position of its first run.
@@ -152,8 +153,10 @@ pub(super) fn write(
         None => (sample.runs.as_slice(), groups.as_slice()),
     };
     let mut charts = Vec::new();
+    let mut in_history = false;
     if sample.runs.len() > 1 {
         let points = history_points(view);
+        in_history = points.len() == sample.runs.len();
         charts.push(history(&sample.name, &sample.metric.unit, &points, colours));
     }
     // Summaries have neither iterations nor instances that could be drawn.
@@ -185,7 +188,7 @@ pub(super) fn write(
     let content = Content {
         notes,
         charts,
-        run_ids: packed(&ids.collect::<Vec<_>>()),
+        run_ids: (!in_history).then(|| packed(&ids.collect::<Vec<_>>())),
         runs,
         more_runs,
     };
@@ -195,7 +198,10 @@ pub(super) fn write(
         chart: iterations(sample, runs, colours),
     });
     let mut older_files = Vec::new();
-    for (at, piece) in self::pieces(groups.collect(), CHARACTERS).iter().enumerate() {
+    for (at, piece) in self::pieces(groups.collect(), CHARACTERS)
+        .iter()
+        .enumerate()
+    {
         let name = format!("{file}.older{at}");
         directory.write(&format!("data/{name}.js"), &side_file(&name, piece))?;
         older_files.push(name);

@@ -379,10 +379,7 @@ impl MetricView {
     }
 }
 
-fn write_benchmark(
-    mut owned: BenchmarkData,
-    site: &Site<'_>,
-) -> Result<Summary, DirectoryError> {
+fn write_benchmark(mut owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, DirectoryError> {
     into_base_units(&mut owned);
     let all_metrics = &owned;
     let Site {

@@ -62,6 +62,8 @@ struct Settings<'a> {
     page: &'static str,
     benchmark: &'a str,
     slug: &'a str,
+    /// Whether variants have names that matter.
+    named: bool,
     metrics: &'a [MetricFile],
     raw: &'a [RawFileName],
     /// What is known of each run, newest first.
@@ -92,6 +94,7 @@ pub(super) fn page(page: &Page<'_>) -> String {
         page: "benchmark",
         benchmark: &benchmark.id,
         slug: page.slug,
+        named: names_matter(page),
         metrics: page.files,
         raw: page.raw_files,
         runs: page.run_files,
@@ -249,20 +252,21 @@ fn advice(page: &Page<'_>) -> Markup {
     }
 }
 
+fn names_matter(page: &Page<'_>) -> bool {
+    let mut rows = page.rows.iter().flat_map(|(_, _, rows)| rows);
+    rows.any(|row| row.named)
+}
+
 /// Returns the table of all metrics, whose names choose what is drawn below.
 fn metric_table(page: &Page<'_>) -> Markup {
-    let named = page
-        .rows
-        .iter()
-        .flat_map(|(_, _, rows)| rows)
-        .any(|row| row.named);
+    let named = names_matter(page);
     html! {
         section aria-labelledby="metrics" {
             h2 #metrics tabindex="-1" { "Metrics" }
-            div.scroll tabindex="0" role="region" aria-labelledby="metrics" {
+            div.scroll tabindex="0" role="region" aria-label="Table of metrics" {
             table {
                 thead { tr {
-                    th scope="col" { "metric" } @if named { th scope="col" { "variant" } }
+                    th scope="col" { @if named { "metric, variant" } @else { "metric" } }
                     th.number scope="col" { "latest value" } th.number scope="col" { "95 % CI" }
                     th.number scope="col" { "change" } th.number scope="col" { "noise" } th.number scope="col" { "instances × iterations" }
                 } }
@@ -270,8 +274,10 @@ fn metric_table(page: &Page<'_>) -> Markup {
                     @for (name, _, rows) in page.rows {
                         @for (position, row) in rows.iter().enumerate() {
                             tr {
-                                td { @if position == 0 { a data-metric=(name) href=(format!("#metric={}", url_part(name))) { (metric_title(name)) } } }
-                                @if named { td { span.dot data-colour=(row.colour) {} (row.variant) } }
+                                td {
+                                    @if position == 0 { a data-metric=(name) href=(format!("#metric={}", url_part(name))) { (metric_title(name)) } }
+                                    @if named { span.of-variant { span.dot data-colour=(row.colour) {} (row.variant) } }
+                                }
                                 td.number {
                                     @if row.value.is_some() {
                                         a.trace href=(format!("#{}", trace_part(name, &row.run_id))) { (row.value_text) }

@@ -154,7 +154,11 @@ fn most_common_unit<'a>(members: &[(usize, &'a MemberMetric)]) -> &'a str {
         .unwrap_or_default()
 }
 
-fn other_units(members: &[Member], of_metric: &[(usize, &MemberMetric)], unit: &str) -> Vec<String> {
+fn other_units(
+    members: &[Member],
+    of_metric: &[(usize, &MemberMetric)],
+    unit: &str,
+) -> Vec<String> {
     const NAMED: usize = 3;
     let others: Vec<String> = of_metric
         .iter()
@@ -208,7 +212,11 @@ impl<'a> Axis<'a> {
             if place == next {
                 moments.push((date(it), it.started));
                 let started = it.point.run.started.get(..16).unwrap_or_default();
-                sessions.push(format!("{} {}", started.replace('T', " "), it.point.run.session));
+                sessions.push(format!(
+                    "{} {}",
+                    started.replace('T', " "),
+                    it.point.run.session
+                ));
             }
             place_of.push(place);
             if !variants.contains(&it.point.variant.as_str()) {
@@ -239,7 +247,8 @@ impl<'a> Axis<'a> {
                     let is_summary = matches!(number, RunNumber::Summary(_));
                     (is_summary == summaries).then_some((it, number))
                 });
-                made.lines.extend(self.line(of_kind.collect(), variant, summaries));
+                made.lines
+                    .extend(self.line(of_kind.collect(), variant, summaries));
             }
             made.failed.extend(
                 points()
@@ -251,7 +260,10 @@ impl<'a> Axis<'a> {
     }
 
     fn place(&self, point: &MemberPoint) -> usize {
-        self.keys.get(&point.point.session).copied().unwrap_or_default()
+        self.keys
+            .get(&point.point.session)
+            .copied()
+            .unwrap_or_default()
     }
 
     fn line(
@@ -268,7 +280,11 @@ impl<'a> Axis<'a> {
         };
         let bound = |of: fn(lapwing_stats::Interval) -> f64| {
             let bounds = column(&|it| it.interval().map_or(f64::NAN, of));
-            if bounds.iter().all(Value::is_null) { Vec::new() } else { bounds }
+            if bounds.iter().all(Value::is_null) {
+                Vec::new()
+            } else {
+                bounds
+            }
         };
         let text = |of: fn(&MemberPoint) -> &str| {
             compact(points.iter().map(|(it, _)| Value::from(of(it))).collect())
@@ -280,7 +296,12 @@ impl<'a> Axis<'a> {
             value: column(&RunNumber::value),
             lower: bound(|it| it.lower),
             upper: bound(|it| it.upper),
-            instances: compact(points.iter().map(|(_, it)| Value::from(it.instances())).collect()),
+            instances: compact(
+                points
+                    .iter()
+                    .map(|(_, it)| Value::from(it.instances()))
+                    .collect(),
+            ),
             run: text(|it| &it.point.run.id),
             version: text(|it| &it.point.run.version),
         })
@@ -291,7 +312,10 @@ impl<'a> Axis<'a> {
 /// largest.
 fn choices(members: &[(usize, &MemberMetric)]) -> Vec<(String, Vec<usize>)> {
     if members.len() <= FEW {
-        return vec![("all".to_owned(), members.iter().map(|(at, _)| *at).collect())];
+        return vec![(
+            "all".to_owned(),
+            members.iter().map(|(at, _)| *at).collect(),
+        )];
     }
     let most = |score: &dyn Fn(&MemberMetric) -> f64| {
         let mut scored: Vec<(f64, usize)> =
@@ -312,7 +336,10 @@ fn by_variant(metric: &MemberMetric) -> BTreeMap<&str, Vec<f64>> {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for it in &metric.points {
         if let Some(number) = &it.point.number {
-            values.entry(&it.point.variant).or_default().push(number.value());
+            values
+                .entry(&it.point.variant)
+                .or_default()
+                .push(number.value());
         }
     }
     values
@@ -348,11 +375,19 @@ fn rows(members: &[(usize, &MemberMetric)]) -> BTreeMap<String, Value> {
             variant: &row.variant,
             named: row.named,
             value: &row.value_text,
-            interval: if row.summary.is_empty() { &row.interval_text } else { &row.spread_text },
+            interval: if row.summary.is_empty() {
+                &row.interval_text
+            } else {
+                &row.spread_text
+            },
             change: &row.change_text,
             change_interval: &row.change_interval,
             change_against: &row.change_against,
-            size: if row.summary.is_empty() { &row.size } else { &row.summary },
+            size: if row.summary.is_empty() {
+                &row.size
+            } else {
+                &row.summary
+            },
         })
         .collect();
     columns(&rows)
