@@ -158,8 +158,12 @@
     const body = element("tbody");
     const button = element("button", { type: "button", onclick: more }, "Show more");
     let drawn = 0;
+    let before;
     function more() {
-      for (const row of rows.slice(drawn, drawn + rowsAtOnce)) body.append(tableRow(content, row));
+      for (const row of rows.slice(drawn, drawn + rowsAtOnce)) {
+        body.append(tableRow(content, row, row.member !== before));
+        before = row.member;
+      }
       drawn = Math.min(drawn + rowsAtOnce, rows.length);
       button.hidden = drawn >= rows.length;
     }
@@ -171,11 +175,11 @@
     more();
   }
 
-  function tableRow(content, row) {
+  function tableRow(content, row, first) {
     const member = content.members[row.member];
     const link = element("a", { class: "long-name", href: `../benchmark/${member.slug}.html#${new URLSearchParams({ metric: content.metric })}`, title: member.name }, member.name);
     return element("tr", {},
-      element("td", {}, link, row.named ? element("span", { class: "of-variant" }, row.variant) : ""),
+      element("td", {}, first ? link : "", row.named ? element("span", { class: "of-variant" }, row.variant) : ""),
       element("td", { class: "number" }, row.value, row.interval ? ` [${row.interval}]`.replace(/\[(±.*)\]/, "$1") : ""),
       element("td", { class: "number", title: row.change_against || undefined }, `${row.change} ${row.change_interval}`.trim()),
       element("td", { class: "number" }, row.size));

@@ -9,7 +9,9 @@ use lapwing_core::clean::{IterationState, SteadyFrom, SteadySearch, find_steady}
 use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
 use lapwing_core::record::BenchmarkData;
-use lapwing_core::show::chart::{self, Bar, BurnInMarks, ComparedValue, HistoryPoint, RunNumber};
+use lapwing_core::show::chart::{
+    self, Bar, BurnInMarks, ComparedValue, HistoryPoint, RunName, RunNumber,
+};
 use lapwing_core::show::{Chart, Colours, MetricSample, RunSummary, Theme};
 use serde_json::json;
 
@@ -166,7 +168,12 @@ fn point(number: i64, of: RunNumber) -> HistoryPoint {
     HistoryPoint {
         session: Id::derived(&[&number.to_le_bytes()]),
         place: format!("day {number}"),
-        label: format!("run {number}"),
+        run: RunName {
+            id: format!("run{number}"),
+            started: format!("2026-01-0{number}T10:00:00Z"),
+            session: "heron".to_owned(),
+            version: String::new(),
+        },
         variant: "default".to_owned(),
         number: Some(of),
         left_out: String::new(),
@@ -183,7 +190,7 @@ fn a_history_marks_failures_releases_and_epochs() {
     let named = |number: i64, release: &str, fingerprint: &str| HistoryPoint {
         release: Some(release.to_owned()),
         fingerprint: Some(fingerprint.to_owned()),
-        link: format!("#run{number}"),
+        link: format!("#trace=run{number}"),
         ..point(number, of(1.0))
     };
     let failed = HistoryPoint {
@@ -206,7 +213,25 @@ fn a_history_marks_failures_releases_and_epochs() {
         "{}",
         chart.subtitle
     );
-    assert_eq!(chart.links, ["#run1", "#run2", "#run3", "#run4"]);
+    // What is known of runs is said once: links are what stands before their ids.
+    assert!(chart.links.is_empty());
+    let run = &chart.option["tooltip"]["formatter"]["fields"][0];
+    assert_eq!(run["link"], "#trace=");
+    assert_eq!(
+        run["heads"],
+        json!(["started", "session", "variant", "version", "run"])
+    );
+    assert_eq!(
+        run["joined"][4],
+        json!({"packed": ["00run1", "302", "303", "304"]})
+    );
+    let elsewhere = HistoryPoint {
+        link: "other.html#run5".to_owned(),
+        ..named(5, "2.0", "b")
+    };
+    let linked = [named(1, "1.0", "a"), elsewhere];
+    let other = chart::history(&"wall_time".to_owned(), "s", &linked, &Colours::default());
+    assert_eq!(other.links, ["#trace=run1", "other.html#run5"]);
     let datasets = &chart.option["dataset"];
     assert_eq!(datasets[0]["source"]["place"], json!([0, 1, 3]));
     assert_eq!(datasets[1]["source"]["place"], json!([2]));

@@ -138,19 +138,57 @@ fn only_a_test_with_several_parametrisations_has_a_page() {
         index["test"],
         json!(["", "", page, page, page, page, "", ""])
     );
-    let charts = side_file(directory, &format!("test-{page}.m0"));
-    assert_eq!(
-        [&charts[0]["variant"], &charts[1]["variant"]],
-        [&json!("baseline"), &json!("fast")]
-    );
-    let option = &charts[0]["chart"]["option"];
-    assert_eq!(option["legend"]["data"], json!(["1", "2"]));
+    let content = side_file(directory, &format!("test-{page}.m0"));
+    assert_eq!(content["variants"], json!(["baseline", "fast"]));
+    assert_eq!(content["name"], json!({"packed": ["001", "002"]}));
+    assert_eq!(content["choices"], json!([["all", [0, 1]]]));
+    assert_eq!(content["pieces"], json!([]));
+    assert_eq!(content["unit"], "s");
     // Runs of one session stand above each other, whatever the parametrisation.
-    let place = |at: usize| option["dataset"][at]["source"]["place"].clone();
-    assert_eq!(place(0), place(1));
-    let link = charts[0]["chart"]["links"][0].as_str().expect("a link");
-    assert!(link.starts_with("../benchmark/b-t-py-join-1-"), "{link}");
-    assert!(link.contains(".html#metric=wall_time&trace="), "{link}");
+    let line = |member: usize| content["lines"][member]["lines"][0].clone();
+    assert_eq!(line(0)["place"], line(1)["place"]);
+    assert_eq!(
+        content["lines"][0]["lines"].as_array().map(Vec::len),
+        Some(2)
+    );
+    assert_eq!(content["rows"]["member"], json!([0, 0, 1, 1]));
+}
+
+#[test]
+fn a_test_that_gained_a_parameter_stands_beside_its_parametrisations() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory.path();
+    write(
+        directory,
+        &[
+            "f.py::x",
+            "f.py::x2",
+            "f.py::x2[1]",
+            "f.py::x[]",
+            "f.py::x[b]",
+            "g.py::y",
+        ],
+    );
+    let pages = names(directory, "test", "");
+    assert_eq!(pages.len(), 2, "{pages:?}");
+    let named = |page: &str| side_file(directory, &format!("test-{page}.m0"))["name"].clone();
+    let page = |stem: &str| {
+        let found = pages
+            .iter()
+            .find(|it| it.trim_end_matches(|c| c != '-').trim_end_matches('-') == stem);
+        found.expect("a page").as_str()
+    };
+    assert_eq!(
+        named(page("f-py-x")),
+        json!({"packed": ["00(no parameters)", "11empty", "00b"]})
+    );
+    assert_eq!(
+        named(page("f-py-x2")),
+        json!({"packed": ["00(no parameters)", "001"]})
+    );
+    let index = side_file(directory, "index.m0");
+    assert_eq!(index["test"][0], json!(page("f-py-x")));
+    assert_eq!(index["test"][10], json!(""));
 }
 
 #[test]

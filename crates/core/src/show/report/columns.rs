@@ -7,11 +7,17 @@ use serde_json::Value;
 
 use crate::show::packed::compact;
 
-/// Returns the rows in columns, by name, each in its smallest form (`show/packed.rs`).
+/// Of so few rows every column is a plain list, which people can read.
+const FEW: usize = 50;
+
+/// Returns the rows in columns, by name; of many rows each in its smallest form (`show/packed.rs`).
 pub(super) fn columns(rows: &[impl Serialize]) -> BTreeMap<String, Value> {
     let columns = plain_columns(rows).into_iter();
     columns
-        .map(|(name, column)| (name, compact(column)))
+        .map(|(name, column)| match column.len() < FEW {
+            true => (name, Value::Array(column)),
+            false => (name, compact(column)),
+        })
         .collect()
 }
 
