@@ -112,7 +112,7 @@ fn units_of_one_dimension_stand_on_one_axis() {
         json!([1.5, 1.5, 1.5])
     );
     assert_eq!(history["yAxis"]["name"], "wall time (s)");
-    assert_eq!(content["runs"][0]["change"], "1.00× [1.00, 1.00]");
+    assert_eq!(content["runs"][0]["change"], "1.00× [0.98, 1.02]");
     assert_eq!(content["runs"][2]["value"], "1.50 s");
     let raw = side_file(directory, &format!("{page}.raw0"));
     assert_eq!(raw["metrics"][0]["unit"], "s");
