@@ -375,13 +375,13 @@ fn people_review_what_was_chosen() {
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power ~70 %, false positives 4.9 %, takes 2.4 min
+    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, takes 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: nonsense
     write two numbers such as `10 x 5`: instances, and iterations of each
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power ~70 %, false positives 4.9 %, takes 2.4 min
+    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, takes 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
 
     [2/3] once

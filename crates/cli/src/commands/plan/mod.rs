@@ -250,10 +250,13 @@ impl PlanCommand {
         store.each_benchmark(&filter, |data| {
             let found = choices(data, &judging.rules, which, &metrics, &options);
             plan.older += found.older;
-            plan.lines.extend(found.rows.into_iter().map(|choice| Line {
+            let rows = found.rows.into_iter();
+            plan.lines.extend(rows.map(|(choice, simulation)| Line {
                 choice,
                 fate: Fate::Kept,
                 from: 0,
+                // A review alone goes on with it.
+                simulation: self.review.then_some(simulation),
             }));
             audit.benchmarks.extend(found.audits);
             earlier += found.earlier;
