@@ -14,7 +14,7 @@ use super::{Chart, LABEL_SIZE, WIDTH, number_axis};
 use crate::explain::Detectability;
 use crate::judge::{DetectionCell, DetectionGrid};
 use crate::show::detection::DetectionView;
-use crate::show::enough::Able;
+use crate::show::enough::{Able, Enough};
 use crate::show::noise::Titles;
 use crate::show::quantity::count;
 use crate::show::sample::first_upper;
@@ -42,7 +42,7 @@ pub fn detection(rows: &[Detectability], grid: &DetectionGrid, view: DetectionVi
         [] => Chart {
             subtitle: "Nothing to draw: it takes three instances, two iterations in each of them, and times above zero."
                 .to_owned(),
-            ..chart(view.headline(rows, grid.largest()), 160, nothing())
+            ..chart(view.headline(rows, &vec![Enough::default(); rows.len()], grid.largest()), 160, nothing())
         },
         [row] if rows.len() == 1 => one(row, grid, view),
         _ => several(rows, &shown, grid, view),
