@@ -18,6 +18,7 @@ mod index;
 mod metric;
 mod page;
 mod parametrised;
+mod power;
 mod provenance;
 mod raw;
 mod remarks;
