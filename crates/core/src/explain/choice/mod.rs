@@ -234,10 +234,19 @@ impl PlanOptions {
 }
 
 impl Choice {
-    /// Returns what the configurations of the grid detect by formula.
-    pub fn detectability(&self, options: &PlanOptions) -> Detectability {
+    /// Returns what the configurations of the grid detect by formula, and those with the instances or iterations that are planned.
+    pub fn detectability(
+        &self,
+        options: &PlanOptions,
+        planned: Option<Configuration>,
+    ) -> Detectability {
+        let mut detection = options.detection.clone();
+        if let Some(planned) = planned {
+            detection.grid.instances.push(planned.instances);
+            detection.grid.iterations.push(planned.iterations);
+        }
         let cells = variances(&self.variability);
-        let cells = cells.map(|it| detection_by_formula(it, &options.detection));
+        let cells = cells.map(|it| detection_by_formula(it, &detection));
         Detectability {
             suite: self.suite.clone(),
             benchmark: self.benchmark.clone(),

@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 pub use bars::{Bar, bars};
 pub use burn_in::{BurnInMarks, burn_in};
 pub use comparison::{ComparedValue, comparison};
-pub use detection::detection;
+pub use detection::{detection, plan};
 pub use distribution::distribution;
 pub use engine::DrawError;
 pub(super) use engine::{CHART_SCRIPT, ECHARTS};
