@@ -349,7 +349,13 @@ impl PlanCommand {
 
 /// Draws what is planned beside what other configurations detect.
 fn draw(plan: &Plan, options: &PlanOptions, path: &Path) -> Result<(), CliError> {
-    let slowdown = options.slowdowns.first().copied().unwrap_or(USUAL_SLOWDOWN);
+    // Of a single benchmark perhaps only a larger slowdown is planned for.
+    let of_run = match plan.lines.as_slice() {
+        [line] => line.first().map(|it| it.0),
+        _ => None,
+    };
+    let smallest = options.slowdowns.first().copied();
+    let slowdown = of_run.or(smallest).unwrap_or(USUAL_SLOWDOWN);
     let view = DetectionView::of(&options.detection, slowdown, options.power);
     let rows = plan.lines.iter().map(|line| {
         let run = line.first().filter(|_| line.fate == Fate::Kept);
