@@ -138,31 +138,42 @@ pub(super) fn benchmarks_named(
     if is_pattern(text) || found.iter().any(|(_, id)| id == text) {
         return Ok(found);
     }
+    let now = names_of_now(store, text, suites)?;
+    if !now.is_empty() {
+        let now = now.join(", ");
+        return Err(CliError::input(format!("`{text}` is called {now} by now"))
+            .hint("name it by the id that it has now"));
+    }
     // The same id may be in several suites.
     let names: BTreeSet<String> = found.into_iter().map(|it| format!("`{}`", it.1)).collect();
     let names: Vec<String> = names.into_iter().collect();
-    let now = rows
-        .iter()
-        .map(|row| store.ids_since(&row.suite, text))
-        .collect::<Result<Vec<_>, _>>()?
-        .iter()
-        .any(|ids| ids.len() > 1);
-    let error = CliError::input(if now {
-        format!("`{text}` is called {} by now", names.join(", "))
-    } else {
-        format!("no benchmark is called `{text}`")
-    });
-    Err(error.hint(match now {
-        true => "name it by the id that it has now".to_owned(),
-        false => format!(
+    Err(
+        CliError::input(format!("no benchmark is called `{text}`")).hint(format!(
             "it may mean {}; write a whole id, or a pattern with *",
             names.join(", ")
-        ),
-    }))
+        )),
+    )
+}
+
+/// Returns the ids that benchmarks have now which once had this one, quoted, each once.
+fn names_of_now(store: &Store, text: &str, suites: &[String]) -> Result<Vec<String>, CliError> {
+    let filter = Filter {
+        suites: suites.to_vec(),
+        ..Filter::default()
+    };
+    let rows = store.benchmarks(&filter.with_retired())?;
+    let suites: BTreeSet<&String> = rows.iter().map(|row| &row.suite).collect();
+    let mut names = BTreeSet::new();
+    for suite in suites {
+        if let [_, .., now] = &store.ids_since(suite, text)?[..] {
+            names.insert(format!("`{now}`"));
+        }
+    }
+    Ok(names.into_iter().collect())
 }
 
 /// Returns whether a text may mean several benchmarks.
-pub(super) fn is_pattern(text: &str) -> bool {
+fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?'])
 }
 

@@ -116,15 +116,19 @@ mod tests {
         }
     }
 
-    fn retire() -> Change {
-        Change::Retire(Retirement {
+    fn retirement() -> Retirement {
+        Retirement {
             suite: None,
             benchmark: "a".to_owned(),
             exactly: false,
             metric: None,
             version: None,
             before: "2026-01-01T00:00:00Z".parse().expect("a time"),
-        })
+        }
+    }
+
+    fn retire() -> Change {
+        Change::Retire(retirement())
     }
 
     #[test]
@@ -204,10 +208,7 @@ mod tests {
     fn an_id_that_looks_like_a_pattern_is_kept_apart_from_one() {
         let pattern = Retirement {
             benchmark: "cat *.txt".to_owned(),
-            ..match retire() {
-                Change::Retire(it) => it,
-                other => panic!("{other:?}"),
-            }
+            ..retirement()
         };
         let exact = Retirement {
             exactly: true,
