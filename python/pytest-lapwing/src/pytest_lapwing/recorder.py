@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Callable
 
+import pytest
+
 from . import ids
 from .metrics import Metric, declare
-from .record_file import Record, RecordFile
+from .record_file import Record, RecordFile, Unusable
 
 
 class Recorder:
@@ -25,6 +27,8 @@ class Recorder:
         self.worker = worker
         self.counts = {"instances": 0, "iterations": 0, "failed": 0}
         self.loop_cost: float | None = None
+        self.gave_up: str | None = None
+        """Why nothing can be recorded any more."""
         self._session = session
         self._run = run
         self._open_file = open_file
@@ -78,13 +82,28 @@ class Recorder:
         return self._run["id"]
 
     def write(self, kind: str, content: Record) -> None:
-        """Writes a record, after the file, the session and the run that it belongs to."""
-        if self._file is None:
-            self._file = self._open_file()
-            self._file.append({"v": 1, "kind": "session", **self._session})
-        if kind == "instance" and self._run["id"] not in self._runs_written:
-            self._file.append({"v": 1, "kind": "run", **self._run})
-            self._runs_written.add(self._run["id"])
+        """Writes a record, after the file, the session and the run that it belongs to.
+
+        Where that fails, because the disk is full or gone, there is no use in measuring on: pytest exits, and
+        nothing more is written.
+        """
+        if self.gave_up:
+            return
+        try:
+            if self._file is None:
+                self._file = self._open_file()
+                self._append("session", self._session)
+            if kind == "instance" and self._run["id"] not in self._runs_written:
+                self._append("run", self._run)
+                self._runs_written.add(self._run["id"])
+            self._append(kind, content)
+        except (OSError, Unusable) as error:
+            why = (error.strerror or error) if isinstance(error, OSError) else error
+            self.gave_up = f"lapwing: cannot record any more: {why}"
+            pytest.exit(self.gave_up)
+
+    def _append(self, kind: str, content: Record) -> None:
+        assert self._file is not None
         self._file.append({"v": 1, "kind": kind, **content})
 
     def close(self) -> None:

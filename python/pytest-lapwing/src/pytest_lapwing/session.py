@@ -10,7 +10,7 @@ import pytest
 
 from . import __version__, environment, ids, metrics, options, timing
 from . import stand_in_options as benchmark_options
-from .record_file import CAN_LOCK, RecordFile
+from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder
 from .recorder import Recorder
 
 SESSION = pytest.StashKey["Session"]()
@@ -30,6 +30,7 @@ class Session:
             self.facts = _facts(config)
         self.recorder = Recorder(self.facts["session"], self.facts["run"], self._open, self._worker)
         self._counts = dict(self.recorder.counts)
+        self._gave_up: set[str] = set()
 
     def _open(self) -> RecordFile:
         if self.facts["output"]:
@@ -69,8 +70,11 @@ class Session:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Adds up what a worker of xdist did."""
-        for name, count in getattr(node, "workeroutput", {}).get("lapwing", {}).items():
+        done = getattr(node, "workeroutput", {}).get("lapwing", {})
+        for name, count in done.get("counts", {}).items():
             self._counts[name] += count
+        if done.get("gave_up"):
+            self._gave_up.add(done["gave_up"])
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
@@ -78,7 +82,8 @@ class Session:
         self.recorder.close()
         counts = self.recorder.counts
         if self._worker:
-            self._config.workeroutput["lapwing"] = counts  # type: ignore[attr-defined]
+            done = {"counts": counts, "gave_up": self.recorder.gave_up}
+            self._config.workeroutput["lapwing"] = done  # type: ignore[attr-defined]
         self._counts = {name: count + counts[name] for name, count in self._counts.items()}
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -95,6 +100,8 @@ class Session:
             terminalreporter.line(f"{benchmarks}, {counts['iterations']} iterations{failed}, in {self._target()}")
             if not self.facts["output"]:
                 terminalreporter.line("`lapwing report` takes them in and shows them")
+        for why in sorted(self._gave_up):
+            terminalreporter.line(why, red=True)
         ignored = benchmark_options.ignored(self._config) if benchmark_options.stands_in(self._config) else []
         if ignored:
             terminalreporter.line(f"ignored, as pytest-benchmark is not active: {', '.join(ignored)}")
@@ -128,10 +135,21 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
         "environment": environment.environment(),
     }
     path = config.invocation_params.dir / output if output else None
-    if path is not None and not path.parent.is_dir():
-        raise pytest.UsageError(f"--lapwing-output: there is no folder {path.parent}")
     inbox = None if path else options.inbox(config)
+    _check(path, inbox)
     return {"session": session, "run": run, "inbox": inbox and str(inbox), "output": path and str(path)}
+
+
+def _check(output: Path | None, inbox: Path | None) -> None:
+    """Refuses at once what cannot take records."""
+    try:
+        if output is not None:
+            check_file(output)
+        if inbox is not None:
+            check_folder(inbox)
+    except Unusable as error:
+        where = "--lapwing-output" if output else "--lapwing-store"
+        raise pytest.UsageError(f"{where}: {error}") from error
 
 
 def _version(config: pytest.Config) -> dict[str, Any]:
