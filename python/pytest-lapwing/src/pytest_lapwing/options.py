@@ -68,6 +68,11 @@ def add_options(parser: pytest.Parser) -> None:
     )
 
 
+def flags_with_value() -> set[str]:
+    """Returns the options that have a value."""
+    return {"--lapwing-collect", *(f"--lapwing-{name}" for name, _, it in OPTIONS if it.get("action") != "store_true")}
+
+
 def _destination(name: str) -> str:
     return f"lapwing_{name.replace('-', '_')}".rstrip("_")
 

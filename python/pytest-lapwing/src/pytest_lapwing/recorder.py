@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import socket
 import time
@@ -33,13 +32,18 @@ class Recorder:
         self._run = run
         self._open_file = open_file
         self._file: RecordFile | None = None
-        self._runs_written: set[str] = set()
+        self._told: Record | None = None
         self._position = 0
 
     @property
     def path(self) -> Path | None:
         """Where the records are, once there are any."""
         return self._file.path if self._file else None
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self._run["id"]
 
     @property
     def metrics(self) -> dict[str, Metric]:
@@ -49,8 +53,8 @@ class Recorder:
     def begin(self, benchmark: Record, attributes: Record, *, waits: bool = False) -> InstanceRecorder:
         """Begins an instance.
 
-        One that `waits` is written with its first iteration, because that may bring metrics which its run
-        must declare.
+        One that `waits` is written with its first iteration, because that may bring metrics: who reads an
+        instance then knows what its run declares.
         """
         self.counts["instances"] += 1
         attributes = dict(attributes)
@@ -71,15 +75,11 @@ class Recorder:
             instance.write_start({})
         return instance
 
-    def run_with(self, new: dict[str, Metric]) -> str:
-        """Returns the run that declares these metrics too; a further one of the same setting where need be."""
+    def declare(self, new: dict[str, Metric]) -> None:
+        """Has the run declare these metrics too; it is told of again before the next record."""
         missing = {name: it for name, it in new.items() if name not in self.metrics}
         if missing:
-            metrics = dict(sorted({**self.metrics, **missing}.items()))
-            # From the content, so that workers which find the same metrics have the same run.
-            run_id = ids.derived_id("further run", self._run["id"], json.dumps(metrics, sort_keys=True))
-            self._run = {**self._run, "id": run_id, "metrics": metrics}
-        return self._run["id"]
+            self._run = {**self._run, "metrics": {**self.metrics, **missing}}
 
     def write(self, kind: str, content: Record) -> None:
         """Writes a record, after the file, the session and the run that it belongs to.
@@ -93,9 +93,9 @@ class Recorder:
             if self._file is None:
                 self._file = self._open_file()
                 self._append("session", self._session)
-            if kind == "instance" and self._run["id"] not in self._runs_written:
+            if self._run is not self._told:
                 self._append("run", self._run)
-                self._runs_written.add(self._run["id"])
+                self._told = self._run
             self._append(kind, content)
         except (OSError, Unusable) as error:
             why = (error.strerror or error) if isinstance(error, OSError) else error
@@ -130,8 +130,8 @@ class InstanceRecorder:
         if self._started:
             return
         self._started = True
-        run = self._recorder.run_with(new_metrics)
-        self._recorder.write("instance", {"id": self.id, "run": run, **self._record})
+        self._recorder.declare(new_metrics)
+        self._recorder.write("instance", {"id": self.id, "run": self._recorder.run_id, **self._record})
 
     def iteration(
         self,
@@ -148,6 +148,7 @@ class InstanceRecorder:
     ) -> None:
         """Writes one iteration; `declared` says what the metrics are that the run may not know."""
         self.write_start(declared or {})
+        self._recorder.declare(declared or {})
         record: Record = {"instance": self.id, "index": self.index}
         if offset is not None:
             record["offset"] = round(offset, 9)
@@ -167,9 +168,6 @@ class InstanceRecorder:
         self.index += 1
         self._recorder.counts["iterations"] += 1
         self._recorder.counts["failed"] += outcome in ("failed", "timed_out")
-        if declared:
-            # For the instances that come.
-            self._recorder.run_with(declared)
 
     def end(self, outcome: str, message: str | None = None, observed: Record | None = None) -> None:
         """Writes how the instance ended, once."""

@@ -49,6 +49,10 @@ class Measurement:
     artifacts: dict[str, str] = field(default_factory=dict)
     # The wall time is what `benchmark_time` measures, not the test's body.
     times_itself: bool = False
+    # Kinds of blocks that are under way: what is within one of the same kind is measured with it.
+    open_blocks: set[str] = field(default_factory=set)
+    # Seconds, average and peak of each block whose memory was sampled.
+    memory: list[tuple[float, float, float]] = field(default_factory=list)
 
 
 PLAN = pytest.StashKey[Plan]()
