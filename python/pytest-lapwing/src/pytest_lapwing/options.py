@@ -15,6 +15,9 @@ MARKER = (
     "lapwing(burn_in, iterations, time_limit, max_failures, epoch, metrics): makes the test a benchmark, "
     "which pytest-lapwing repeats and records with --lapwing"
 )
+LONGEST_LIMIT = 1e9
+"""Seconds; what the system's alarm can hold with certainty."""
+
 MARKER_KEYS = {"burn_in", "iterations", "time_limit", "max_failures", "epoch", "metrics"}
 
 # Option, ini type, arguments of the option. The ini key of `--lapwing-x-y` is `lapwing_x_y`.
@@ -165,14 +168,14 @@ def _number(name: str, value: Any, where: str) -> Any:
             raise ValueError
         if name == "time_limit":
             seconds = float(str(value).strip().removesuffix("s"))
-            if not 0 < seconds < float("inf"):
+            if not 0 < seconds <= LONGEST_LIMIT:
                 raise ValueError
             return seconds
         number = int(value)
         if number != float(value) or number < (1 if name == "iterations" else 0):
             raise ValueError
     except (TypeError, ValueError) as error:
-        wanted = {"time_limit": "a number of seconds above 0", "iterations": "a whole number from 1"}
+        wanted = {"time_limit": "a number of seconds above 0, at most 1e9", "iterations": "a whole number from 1"}
         raise pytest.UsageError(f"{where}: {value!r} is not {wanted.get(name, 'a whole number from 0')}") from error
     return number
 
