@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from . import describe, fixtures, hookspecs, options, root, stand_in
+from . import active_benchmark, describe, fixtures, hookspecs, options, root, stand_in
 from . import stand_in_options as benchmark_options
 from .fixtures import (  # noqa: F401
     benchmark_all,
@@ -80,10 +80,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if SESSION not in config.stash and not config.getoption("lapwing_collect"):
         return
     paths = options.all_paths(config)
+    ignored: set[str] = set()
     for item in items:
         plan = _plan(config, item, paths)
-        if plan is not None:
-            item.stash[PLAN] = plan
+        if plan is None:
+            continue
+        if active_benchmark.measures(item):
+            item.warn(pytest.PytestWarning(f"{item.nodeid}: {active_benchmark.REFUSED}"))
+            continue
+        item.stash[PLAN] = plan
+        if plan.repeats_itself:
+            ignored |= benchmark_options.ignored_of_marker(item.get_closest_marker("benchmark"))
+    if ignored:
+        text = f"ignored, as pytest-benchmark is not active: {', '.join(sorted(ignored))} of the marker benchmark"
+        config.issue_config_time_warning(pytest.PytestWarning(text), stacklevel=2)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,23 @@ def check_folder(folder: Path, *, made: bool = True) -> None:
         raise Unusable(f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}")
     elif not os.access(folder, os.W_OK | os.X_OK):
         raise Unusable(f"{folder}: files cannot be made there")
+
+
+def count(paths: Iterable[Path], run: str, *, offset: int = 0) -> dict[str, int]:
+    """Returns how many instances, iterations and failed iterations of a run there are in files, from a place on."""
+    instances: set[str] = set()
+    outcomes: list[str] = []
+    for path in paths:
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            file.seek(offset)
+            for line in file:
+                record = json.loads(line) if _is_record(line) else {}
+                if record.get("kind") == "instance" and record.get("run") == run:
+                    instances.add(record["id"])
+                elif record.get("kind") == "iteration" and record.get("instance") in instances:
+                    outcomes.append(record.get("outcome", "ok"))
+    failed = sum(it in ("failed", "timed_out") for it in outcomes)
+    return {"instances": len(instances), "iterations": len(outcomes), "failed": failed}
 
 
 def _is_record(line: bytes) -> bool:

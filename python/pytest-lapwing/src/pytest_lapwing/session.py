@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from . import __version__, environment, ids, metrics, options, timing
 from . import stand_in_options as benchmark_options
-from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder
+from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, count
 from .recorder import Recorder
 
 SESSION = pytest.StashKey["Session"]()
@@ -31,11 +32,14 @@ class Session:
         self.recorder = Recorder(self.facts["session"], self.facts["run"], self._open, self._worker)
         self._counts = dict(self.recorder.counts)
         self._gave_up: set[str] = set()
+        self._workers_died = False
+        output = self.facts["output"]
+        self._offset = os.path.getsize(output) if output and os.path.exists(output) else 0
 
     def _open(self) -> RecordFile:
         if self.facts["output"]:
             return RecordFile.plain(Path(self.facts["output"]))
-        name = self.facts["session"]["id"] + (f"-{self._worker}" if self._worker else "")
+        name = self.facts["file"] + (f"-{self._worker}" if self._worker else "")
         return RecordFile.in_inbox(Path(self.facts["inbox"]), name)
 
     def declare(self, item: pytest.Item) -> None:
@@ -70,10 +74,13 @@ class Session:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Adds up what a worker of xdist did."""
-        done = getattr(node, "workeroutput", {}).get("lapwing", {})
-        for name, count in done.get("counts", {}).items():
-            self._counts[name] += count
-        if done.get("gave_up"):
+        done = getattr(node, "workeroutput", {}).get("lapwing")
+        if done is None:
+            self._workers_died = True
+            return
+        for name, many in done["counts"].items():
+            self._counts[name] += many
+        if done["gave_up"]:
             self._gave_up.add(done["gave_up"])
 
     @pytest.hookimpl(trylast=True)
@@ -84,7 +91,12 @@ class Session:
         if self._worker:
             done = {"counts": counts, "gave_up": self.recorder.gave_up}
             self._config.workeroutput["lapwing"] = done  # type: ignore[attr-defined]
-        self._counts = {name: count + counts[name] for name, count in self._counts.items()}
+        self._counts = {name: many + counts[name] for name, many in self._counts.items()}
+        if self._workers_died:
+            # It could not say what it did; the files can.
+            output, inbox = self.facts["output"], self.facts["inbox"]
+            paths = [Path(output)] if output else sorted(Path(inbox).glob(f"{self.facts['file']}-*.jsonl"))
+            self._counts = count(paths, self.recorder.run_id, offset=self._offset)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Says what was recorded, and where it is."""
@@ -137,7 +149,13 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
     path = config.invocation_params.dir / output if output else None
     inbox = None if path else options.inbox(config)
     _check(path, inbox)
-    return {"session": session, "run": run, "inbox": inbox and str(inbox), "output": path and str(path)}
+    return {
+        "session": session,
+        "run": run,
+        "file": session["id"],
+        "inbox": inbox and str(inbox),
+        "output": path and str(path),
+    }
 
 
 def _check(output: Path | None, inbox: Path | None) -> None:
