@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("output", "string", {"metavar": "FILE", "help": "Add the records to this file instead"}),
     ("suite", "string", {"metavar": "NAME", "help": "Suite of the benchmarks [default: name of the root folder]"}),
     ("name", "string", {"metavar": "NAME", "help": "Name of the session"}),
+    (
+        "session",
+        "string",
+        {"metavar": "NAME", "help": "Take part in the session of this name: several calls are one [env: LAPWING_SESSION]"},
+    ),
     ("variant", "string", {"metavar": "NAME", "help": "Name of the setting under test [default: default]"}),
     ("factor", "linelist", {"metavar": "K=V", "action": "append", "help": "Something varied, and its level"}),
     ("version-of", "string", {"metavar": "PACKAGE", "help": "Version under test: that of an installed package"}),
@@ -88,6 +94,17 @@ def option(config: pytest.Config, name: str) -> Any:
         return given
     ini = config.getini(key)
     return None if ini in (None, "", []) else ini
+
+
+def shared_session(config: pytest.Config) -> str | None:
+    """Returns the name of the session that several calls share: command line, environment, configuration file."""
+    if config.getoption("lapwing_driven"):
+        # The session is that of the program that drives.
+        return None
+    given = config.getoption("lapwing_session") or os.environ.get("LAPWING_SESSION") or option(config, "session")
+    if given and config.getoption("lapwing_name"):
+        raise pytest.UsageError("--lapwing-session and --lapwing-name exclude each other: both name the session")
+    return given or None
 
 
 def is_recording(config: pytest.Config) -> bool:

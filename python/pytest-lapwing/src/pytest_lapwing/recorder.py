@@ -21,7 +21,13 @@ class Recorder:
     """The records of one process: a session, its run, and an instance for every benchmark."""
 
     def __init__(
-        self, session: Record, run: Record, open_file: Callable[[], RecordFile], worker: str | None = None
+        self,
+        session: Record,
+        run: Record,
+        open_file: Callable[[], RecordFile],
+        worker: str | None = None,
+        *,
+        block: int = 0,
     ) -> None:
         self.worker = worker
         self.counts = {"instances": 0, "iterations": 0, "failed": 0}
@@ -33,6 +39,7 @@ class Recorder:
         self._open_file = open_file
         self._file: RecordFile | None = None
         self._told: Record | None = None
+        self._block = block
         self._position = 0
 
     @property
@@ -64,6 +71,7 @@ class Recorder:
             attributes["loop_cost"] = self.loop_cost
         record = {
             "benchmark": benchmark,
+            "block": self._block,
             "position": self._position,
             "host": socket.gethostname(),
             "started": ids.now(),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from . import __version__, environment, ids, metrics, options, timing
+from . import __version__, environment, ids, metrics, options, shared_session, timing
 from . import stand_in_options as benchmark_options
 from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, count
 from .recorder import Recorder
@@ -29,7 +29,9 @@ class Session:
             self.facts = json.loads(given)
         else:
             self.facts = _facts(config)
-        self.recorder = Recorder(self.facts["session"], self.facts["run"], self._open, self._worker)
+        self.recorder = Recorder(
+            self.facts["session"], self.facts["run"], self._open, self._worker, block=self.facts["block"]
+        )
         self._counts = dict(self.recorder.counts)
         self._gave_up: set[str] = set()
         self._workers_died = False
@@ -52,7 +54,8 @@ class Session:
     def pytest_report_header(self) -> str:
         """Says where measurements go."""
         session, run = self.facts["session"], self.facts["run"]
-        return f"lapwing: recording suite {session['suite']}, variant {run['variant']}, to {self._target()}"
+        shared = f"session {session['name']}, " if self.facts["shared"] else ""
+        return f"lapwing: recording suite {session['suite']}, {shared}variant {run['variant']}, to {self._target()}"
 
     def _target(self) -> str:
         path = Path(self.facts["output"] or self.facts["inbox"])
@@ -126,12 +129,13 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
         raise pytest.UsageError("--lapwing: this system cannot lock files as record files must be")
     if store and output:
         raise pytest.UsageError("--lapwing-store and --lapwing-output exclude each other")
+    shared = options.shared_session(config)
     session = {
         "id": ids.measured_id(),
         "suite": options.option(config, "suite") or config.rootpath.name or "pytest",
         "started": ids.now(),
         "tool": f"pytest-lapwing {__version__}",
-        "name": options.option(config, "name") or ids.session_name(),
+        "name": shared or options.option(config, "name") or ids.session_name(),
         "attributes": {
             "pytest": pytest.__version__,
             **environment.ci(),
@@ -149,10 +153,21 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
     path = config.invocation_params.dir / output if output else None
     inbox = None if path else options.inbox(config)
     _check(path, inbox)
+    file, block = session["id"], 0
+    if shared:
+        kept = shared_session.place(session["suite"], shared, inbox=inbox, output=path)
+        try:
+            session, run, block = shared_session.join(kept, session, run)
+        except OSError as error:
+            raise pytest.UsageError(f"--lapwing-session: {kept}: {error.strerror}") from error
+        # Each call has a file of its own.
+        file = f"{session['id']}-{file}"
     return {
         "session": session,
         "run": run,
-        "file": session["id"],
+        "shared": bool(shared),
+        "block": block,
+        "file": file,
         "inbox": inbox and str(inbox),
         "output": path and str(path),
     }
