@@ -93,6 +93,21 @@ def test_a_run_knows_the_metrics_of_all_calls_unless_they_contradict(suite):
     assert sorted(sorted({"a", "b"} & set(it["metrics"])) for it in runs) == [["a"], ["a"], ["a", "b"]]
 
 
+def test_calls_agree_on_metrics_that_nobody_declared(suite, monkeypatch):
+    suite.write("""
+    import os
+
+    def test_it(benchmark_record):
+        benchmark_record.record("rows", 1, unit=os.environ["UNIT"])
+    """)
+    for unit, counts in (("B", {"passed": 1}), ("s", {"failed": 1}), ("B", {"passed": 1})):
+        monkeypatch.setenv("UNIT", unit)
+        result = suite.pytester.runpytest_inprocess("--lapwing", "-p", "no:cacheprovider", "--lapwing-session=a")
+        result.assert_outcomes(**counts)
+    declared = [it["metrics"].get("rows", {}).get("unit") for it in inbox(suite).of("run")]
+    assert declared == ["B", None, "B"]
+
+
 def test_a_file_of_records_has_its_sessions_too(suite):
     suite.write(ONE)
     for _ in range(2):

@@ -66,6 +66,25 @@ def test_what_a_worker_did_that_died_is_counted(suite, output):
     result.stdout.fnmatch_lines(["6 benchmarks, 10 iterations, in *"])
 
 
+@pytest.mark.parametrize("options", [["-n2"], ["-n2", "--lapwing-output=records.jsonl"]])
+def test_workers_agree_on_metrics_that_nobody_declared(suite, options):
+    suite.write("""
+    import pytest
+
+    @pytest.mark.parametrize("n", range(6))
+    def test_it(n, benchmark_record):
+        benchmark_record.record("rows", n, unit="B" if n % 2 else "s")
+        benchmark_record.record("rows", n)
+    """)
+    result = suite.pytester.runpytest_subprocess("--lapwing", "-p", "no:cacheprovider", *options)
+    result.assert_outcomes(passed=3, failed=3)
+    records = Records(*[it for it in suite.path.rglob("*.jsonl") if not it.name.startswith(".")])
+    assert len({str(it["metrics"]["rows"]) for it in records.of("run") if "rows" in it["metrics"]}) == 1
+    messages = {it["message"].partition(" is ")[0] for it in records.of("iteration") if it["outcome"] == "failed"}
+    assert messages == {"ValueError: metric rows"}
+    assert [it for it in suite.path.rglob(".*run-*")] == []
+
+
 def test_no_workers_are_as_no_xdist(suite):
     suite.write(SEVERAL)
     _, paths = run(suite, "-n0")

@@ -11,7 +11,6 @@ from typing import Any, Callable
 
 from . import metrics as known
 from . import timing
-from .recorder import checked
 from .visit import Measurement, Visit
 
 
@@ -47,7 +46,9 @@ class Record:
         described = None if unit is None and better is None else known.metric(unit or "1", better)
         if measurement is None:
             return
-        description = checked({**measurement.declared, **measurement.new}, name, described)
+        assert self._visit is not None
+        declared = {**measurement.declared, **measurement.new}
+        description = self._visit.recorder.described(declared, name, described)
         if name not in measurement.declared:
             measurement.new[name] = description
         measurement.metrics[name] = number

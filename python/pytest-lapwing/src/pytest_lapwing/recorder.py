@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import socket
 import time
@@ -12,8 +11,8 @@ from typing import Callable
 
 import pytest
 
-from . import ids
-from .metrics import Metric, declare
+from . import ids, metrics
+from .metrics import Metric
 from .record_file import Record, RecordFile, Unusable
 
 
@@ -28,6 +27,7 @@ class Recorder:
         worker: str | None = None,
         *,
         block: int = 0,
+        agree: Callable[[str, Metric | None], Metric] | None = None,
     ) -> None:
         self.worker = worker
         self.counts = {"instances": 0, "iterations": 0, "failed": 0}
@@ -40,6 +40,7 @@ class Recorder:
         self._file: RecordFile | None = None
         self._told: Record | None = None
         self._block = block
+        self._agree = agree
         self._position = 0
 
     @property
@@ -82,6 +83,14 @@ class Recorder:
         if not waits:
             instance.write_start({})
         return instance
+
+    def described(self, declared: dict[str, Metric], name: str, description: Metric | None) -> Metric:
+        """Returns what a metric is; ValueError where `description` is other than what was declared."""
+        if name not in declared:
+            return self._agree(name, description) if self._agree else description or {"unit": "1"}
+        if description is not None:
+            metrics.declare({name: declared[name]}, name, description)
+        return declared[name]
 
     def declare(self, new: dict[str, Metric]) -> None:
         """Has the run declare these metrics too; it is told of again before the next record."""
@@ -189,12 +198,3 @@ class InstanceRecorder:
         if observed:
             record["observed"] = observed
         self._recorder.write("instance_end", record)
-
-
-def checked(declared: dict[str, Metric], name: str, description: Metric | None) -> Metric:
-    """Returns what a metric is, which may not be other than declared."""
-    if description is None:
-        return declared.get(name, {"unit": "1"})
-    with contextlib.suppress(KeyError):
-        declare({name: declared[name]}, name, description)
-    return description

@@ -11,6 +11,7 @@ import pytest
 
 from . import __version__, environment, ids, metrics, options, shared_session, timing
 from . import stand_in_options as benchmark_options
+from .metrics import Metric
 from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, count
 from .recorder import Recorder
 
@@ -30,7 +31,12 @@ class Session:
         else:
             self.facts = _facts(config)
         self.recorder = Recorder(
-            self.facts["session"], self.facts["run"], self._open, self._worker, block=self.facts["block"]
+            self.facts["session"],
+            self.facts["run"],
+            self._open,
+            self._worker,
+            block=self.facts["block"],
+            agree=self._agree if self._worker or self.facts["shared"] else None,
         )
         self._counts = dict(self.recorder.counts)
         self._gave_up: set[str] = set()
@@ -43,6 +49,15 @@ class Session:
             return RecordFile.plain(Path(self.facts["output"]))
         name = self.facts["file"] + (f"-{self._worker}" if self._worker else "")
         return RecordFile.in_inbox(Path(self.facts["inbox"]), name)
+
+    def _book(self) -> Path:
+        """Returns where those who share the run keep the metrics that nobody declared."""
+        output, inbox = self.facts["output"], self.facts["inbox"]
+        name = f".run-{self.facts['run']['id']}.json"
+        return Path(inbox) / name if inbox else Path(output).with_name(f".{Path(output).name}{name}")
+
+    def _agree(self, name: str, description: Metric | None) -> Metric:
+        return shared_session.agree(self._book(), name, description)
 
     def declare(self, item: pytest.Item) -> None:
         """Declares the metrics that a test's marker names."""
@@ -94,6 +109,8 @@ class Session:
         if self._worker:
             done = {"counts": counts, "gave_up": self.recorder.gave_up}
             self._config.workeroutput["lapwing"] = done  # type: ignore[attr-defined]
+        elif not self.facts["shared"]:
+            self._book().unlink(missing_ok=True)
         self._counts = {name: many + counts[name] for name, many in self._counts.items()}
         if self._workers_died:
             # It could not say what it did; the files can.

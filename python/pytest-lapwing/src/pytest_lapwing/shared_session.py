@@ -1,4 +1,4 @@
-"""Several calls of pytest as one session.
+"""What several processes must agree on: several calls of pytest as one session, several workers as one run.
 
 The same session told of twice must be told of in the same words, so what its first call said of it is kept beside the
 records: `.session-….json` in the inbox, or `.FILE.session-….json` beside an output file.
@@ -14,8 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from . import ids
-from .metrics import declare
+from .metrics import Metric, declare
 from .record_file import Record, fcntl
+
+
+def agree(path: Path, name: str, description: Metric | None) -> Metric:
+    """Returns what a metric is that nobody declared beforehand: what the first one said who recorded it for this run.
+
+    Raises ValueError when that is something else; the program would refuse all records of the run.
+    """
+    with _kept(path) as kept:
+        if description is not None or name not in kept:
+            declare(kept, name, description or {"unit": "1"})
+        return kept[name]
 
 
 def place(suite: str, name: str, *, inbox: Path | None, output: Path | None) -> Path:
@@ -68,7 +79,10 @@ def _kept(path: Path) -> Iterator[dict[str, Any]]:
             kept = json.loads(file.read())
         except ValueError:
             kept = {}
+        before = json.dumps(kept)
         yield kept
+        if json.dumps(kept) == before:
+            return
         text = json.dumps(kept, ensure_ascii=False)
         file.seek(0)
         file.write(text)
