@@ -93,6 +93,24 @@ def test_a_run_knows_the_metrics_of_all_calls_unless_they_contradict(suite):
     assert sorted(sorted({"a", "b"} & set(it["metrics"])) for it in runs) == [["a"], ["a"], ["a", "b"]]
 
 
+def test_calls_agree_on_metrics_of_markers(suite):
+    test = """
+    import pytest
+
+    @pytest.mark.lapwing(metrics={"rows": "%s"})
+    def test_it():
+        pass
+    """
+    suite.write(test % "1")
+    call(suite)
+    suite.write(test % "B")
+    result = suite.pytester.runpytest_subprocess("--lapwing", "-p", "no:cacheprovider", "--lapwing-session=nightly")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: *::test_it: marker lapwing: metric rows is declared as 1 (no direction) and as B (no direction)"]
+    )
+
+
 def test_calls_agree_on_metrics_that_nobody_declared(suite, monkeypatch):
     suite.write("""
     import os
@@ -111,7 +129,7 @@ def test_calls_agree_on_metrics_that_nobody_declared(suite, monkeypatch):
 def test_a_file_of_records_has_its_sessions_too(suite):
     suite.write(ONE)
     for _ in range(2):
-        call(suite, "--lapwing-output=r.jsonl", "-n1")
+        call(suite, "--lapwing-output=r.jsonl")
     records = Records(suite.path / "r.jsonl")
     assert len(distinct(records.of("session"))) == len(distinct(records.of("run"))) == 1
     assert [it["block"] for it in records.of("instance")] == [0, 1]

@@ -62,7 +62,11 @@ class Session:
     def declare(self, item: pytest.Item) -> None:
         """Declares the metrics that a test's marker names."""
         try:
-            metrics.declare_all(self.recorder.metrics, options.marker_metrics(item).items())
+            named = options.marker_metrics(item)
+            if self.facts["shared"]:
+                for name, description in named.items():
+                    self._agree(name, description)
+            metrics.declare_all(self.recorder.metrics, named.items())
         except ValueError as error:
             raise pytest.UsageError(f"{item.nodeid}: marker lapwing: {error}") from error
 
