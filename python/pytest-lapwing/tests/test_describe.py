@@ -3,6 +3,7 @@
 import hashlib
 
 from conftest import Records
+
 from pytest_lapwing.describe import without_markers
 
 

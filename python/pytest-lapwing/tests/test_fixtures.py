@@ -254,7 +254,9 @@ def test_of_a_metric_that_nobody_declared_the_run_is_told_again_before_its_first
     assert runs[2]["metrics"]["rows"] == {"unit": "1", "better": "higher"}
     without = [{key: value for key, value in it.items() if key != "metrics"} for it in runs]
     assert without[0] == without[1] == without[2]
-    places = {name: min(i for i, it in enumerate(records.lines) if name in it.get("metrics", ())) for name in KNOWN_LATE}
+    places = {
+        name: min(i for i, it in enumerate(records.lines) if name in it.get("metrics", ())) for name in KNOWN_LATE
+    }
     assert all(records.lines[it]["kind"] == "run" for it in places.values())
     if lapwing_or_none:
         assert kinds_of_metrics(suite, lapwing_or_none) == {("late", "s"), ("rows", "1"), ("wall_time", "s")}

@@ -84,7 +84,10 @@ def test_time_limit_and_max_failures_have_the_same_order(suite):
         (["--lapwing-burn-in", "-1"], "--lapwing-burn-in: '-1' is not a whole number from 0"),
         (["--lapwing-burn-in", "1.5"], "--lapwing-burn-in: '1.5' is not a whole number from 0"),
         (["--lapwing-time-limit", "0"], "--lapwing-time-limit: '0' is not a number of seconds above 0, at most 1e9"),
-        (["--lapwing-time-limit=1e300"], "--lapwing-time-limit: '1e300' is not a number of seconds above 0, at most 1e9"),
+        (
+            ["--lapwing-time-limit=1e300"],
+            "--lapwing-time-limit: '1e300' is not a number of seconds above 0, at most 1e9",
+        ),
         (["--lapwing-all", "nowhere"], "--lapwing-all: there is no */nowhere"),
         (["--lapwing-factor", "x"], "--lapwing-factor: `x` is not K=V"),
         (["--lapwing-store", "a.db"], "--lapwing-store and --lapwing-output exclude each other"),

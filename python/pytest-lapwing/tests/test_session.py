@@ -148,4 +148,6 @@ def test_two_names_for_a_session_are_refused(suite):
     suite.write(ONE)
     result = suite.pytester.runpytest_inprocess("--lapwing", "--lapwing-session=a", "--lapwing-name=b")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --lapwing-session and --lapwing-name exclude each other: both name the session"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: --lapwing-session and --lapwing-name exclude each other: both name the session"]
+    )

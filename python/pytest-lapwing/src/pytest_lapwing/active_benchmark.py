@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 REFUSED = (
-    "not recorded: pytest-benchmark is active, and its fixture `benchmark` calls the function as often as it likes within "
-    "the test, so that the time of the test says nothing; with `-p no:benchmark` this plugin's own one measures it, "
-    "and `lapwing import` reads pytest-benchmark's own results"
+    "not recorded: pytest-benchmark is active, and its fixture `benchmark` calls the function as often as it likes "
+    "within the test, so that the time of the test says nothing; with `-p no:benchmark` this plugin's own one measures "
+    "it, and `lapwing import` reads pytest-benchmark's own results"
 )
 
 

@@ -31,7 +31,10 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     (
         "session",
         "string",
-        {"metavar": "NAME", "help": "Take part in the session of this name: several calls are one [env: LAPWING_SESSION]"},
+        {
+            "metavar": "NAME",
+            "help": "Take part in the session of this name: several calls are one [env: LAPWING_SESSION]",
+        },
     ),
     ("variant", "string", {"metavar": "NAME", "help": "Name of the setting under test [default: default]"}),
     ("factor", "linelist", {"metavar": "K=V", "action": "append", "help": "Something varied, and its level"}),

@@ -57,9 +57,11 @@ def ignored(config: pytest.Config) -> list[str]:
 
 def ignored_of_marker(marker: pytest.Mark | None) -> set[str]:
     """Returns the arguments of a marker `benchmark` that have no meaning here."""
+    if marker is None:
+        return set()
     heeded = {"group", "warmup", *(name.replace("-", "_") for name in NUMBERS)}
-    # The garbage collector is always off.
-    return {name for name, value in marker.kwargs.items() if (name, value) != ("disable_gc", True)} - heeded if marker else set()
+    # The garbage collector is off anyway.
+    return {name for name, value in marker.kwargs.items() if (name, value) != ("disable_gc", True)} - heeded
 
 
 def flag(config: pytest.Config, name: str) -> bool:

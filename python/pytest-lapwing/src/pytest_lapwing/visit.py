@@ -58,8 +58,10 @@ class Measurement:
 
 
 LEAST_AROUND = 60.0
-"""Set-up and teardown have the benchmark's limit too, but no less than so many seconds: a cluster takes a while to start,
-however short what is measured on it."""
+"""Set-up and teardown have the benchmark's limit too, but no less than so many seconds.
+
+A cluster takes a while to start, however short what is measured on it.
+"""
 
 PLAN = pytest.StashKey[Plan]()
 VISIT = pytest.StashKey["Visit"]()
