@@ -107,7 +107,7 @@
       nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark, more: row.test ? element("span", {}, " · ", element("a", { class: "all", href: `test/${row.test}.html${metricFragment(metric)}` }, "all parametrisations")) : "" }),
       cell("history", undefined, sparkline(row)),
       element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "left out: " + row.left_out : "nothing left out"}` },
-        element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text)),
+        element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text), row.retired ? element("small", { class: "attention" }, " retired") : ""),
       row.change_text
         ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" },
           row.moved ? element("strong", {}, row.change_text) : row.change_text, " ", small(row.change_interval))

@@ -303,7 +303,8 @@ fn summaries_are_hollow_and_lie_on_a_line_of_their_own() {
         (alone.title.as_str(), alone.subtitle.as_str()),
         (
             "wall time: run by run, as the source summarised it",
-            "Hollow: 2 summaries that the source kept instead of samples (median), without an interval."
+            "Hollow: 2 summaries that the source kept instead of samples (median), without an interval. \
+             In order of time."
         )
     );
     assert_eq!(alone.option["series"].as_array().map(Vec::len), Some(1));

@@ -426,7 +426,7 @@ fn what_was_skipped_and_what_has_no_end_are_called_so() {
         lines.line(json!({"kind": "instance", "id": id, "run": run, "benchmark": {"id": "b"}}));
         lines.line(
             json!({"kind": "instance_end", "instance": id, "outcome": "skipped",
-            "message": "no GPU here"}),
+            "message": "Skipped: no GPU here"}),
         );
         let id = lines.id();
         lines.line(json!({"kind": "instance", "id": id, "run": run, "benchmark": {"id": "c"}}));

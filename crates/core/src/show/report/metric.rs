@@ -290,7 +290,8 @@ pub(super) fn history_points(view: &MetricView) -> Vec<(&RunSample, HistoryPoint
 }
 
 /// Returns what the axis calls each place, by what they stand in order: the dates of versions, or of
-/// one version the starts of sessions. Several places of one day are told apart by the time.
+/// one version the starts of sessions. Several times of one day are told with the clock; places of
+/// one version are called alike.
 pub(super) fn place_names(places: &[Place]) -> Vec<String> {
     let one_version = places
         .windows(2)
@@ -305,9 +306,9 @@ pub(super) fn place_names(places: &[Place]) -> Vec<String> {
     fn day(time: &str) -> &str {
         time.get(..10).unwrap_or(time)
     }
-    let mut of_day: BTreeMap<&str, BTreeSet<&Place>> = BTreeMap::new();
-    for (time, place) in times.iter().zip(places) {
-        of_day.entry(day(time)).or_default().insert(place);
+    let mut of_day: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+    for time in &times {
+        of_day.entry(day(time)).or_default().insert(time);
     }
     let one_day = of_day.len() == 1;
     times
@@ -363,7 +364,7 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
                 interval: estimate
                     .and_then(|estimate| estimate.interval_text(unit))
                     .unwrap_or_default(),
-                size: if summary.is_some() {
+                size: if summary.is_some() || run.is_skipped() {
                     String::new()
                 } else {
                     run.size().short()

@@ -229,6 +229,8 @@ fn skipped_because(data: &BenchmarkData, run: &Id) -> Option<String> {
     });
     let message = messages.find(|text| !text.trim().is_empty())?;
     let last = message.trim().lines().last().unwrap_or_default();
+    // pytest begins so.
+    let last = last.strip_prefix("Skipped: ").unwrap_or(last);
     Some(
         last.trim_end_matches('.')
             .chars()
@@ -305,9 +307,10 @@ fn metric_table(page: &Page<'_>) -> Markup {
                                         a.trace href=(format!("#{}", trace_part(name, &row.run_id))) { (row.value_text) }
                                     } @else { (row.value_text) }
                                     @if !row.spread_text.is_empty() { " " (row.spread_text) }
+                                    @if row.retired { small.attention { " retired" } }
                                 }
                                 td.number { (row.interval_text) }
-                                td.number title=(row.change_against) { (row.change_text) " " (row.change_interval) }
+                                td.number title=(row.change_against) { (row.change_words()) }
                                 td.number { (row.cv_text) }
                                 @if row.summary.is_empty() {
                                     td.number title=(if row.left_out.is_empty() { "nothing was left out".to_owned() } else { format!("left out: {}", row.left_out) }) { (row.size) }
@@ -429,7 +432,7 @@ fn environment_part(environments: &Environments) -> Markup {
         section #environment aria-labelledby="environment-title" {
             h2 #environment-title { "Environment" }
             @if environments.previous.is_none() {
-                p.hint { "One run so far; what changes will be listed here after the next." }
+                p.hint { "Measured once so far; what changes will be listed here after the next time." }
             } @else if changed.is_empty() {
                 p.hint { "Nothing that was observed differs between the runs of " (previous) " and " (latest) "." }
             } @else {

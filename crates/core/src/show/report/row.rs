@@ -58,12 +58,22 @@ pub(super) struct Row {
     pub(super) instances: usize,
     /// Whether all of the latest run was skipped.
     pub(super) skipped: bool,
+    /// Whether the latest run counts no more.
+    pub(super) retired: bool,
     pub(super) failures: usize,
     pub(super) lost: usize,
     pub(super) left_out: String,
 }
 
 impl Row {
+    /// Returns the change, or the reason in a word why there is none.
+    pub(super) fn change_words(&self) -> String {
+        if self.change_text.is_empty() && self.new_epoch {
+            return "new epoch".to_owned();
+        }
+        format!("{} {}", self.change_text, self.change_interval)
+    }
+
     /// Returns whether its value was computed from samples.
     pub(super) fn rests_on_samples(&self) -> bool {
         self.value.is_some() && self.summary.is_empty()
@@ -139,9 +149,14 @@ pub(super) fn rows(
                 verdict_text: verdict.text,
                 cv,
                 cv_text: cv.map_or_else(String::new, percent),
-                size: latest.size().short(),
+                size: if latest.is_skipped() {
+                    String::new()
+                } else {
+                    latest.size().short()
+                },
                 instances: latest.size().instances,
                 skipped: latest.is_skipped(),
+                retired: latest.retired,
                 failures: latest.failures(),
                 lost: latest.lost(),
                 left_out: latest.left_out().text(),
