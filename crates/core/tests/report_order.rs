@@ -376,7 +376,7 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
         version: None,
         before: "2026-06-03T00:00:00Z".parse().unwrap(),
     });
-    let left_out = Written::with(&lines, Retired::LeaveOut, &[retire.clone()]);
+    let left_out = Written::with(&lines, Retired::LeaveOut, std::slice::from_ref(&retire));
     assert_eq!(column(&left_out.metric(), "session"), ["night-3"]);
     let index = left_out.text("index.html");
     assert!(
