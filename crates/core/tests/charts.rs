@@ -8,7 +8,7 @@ use std::sync::Arc;
 use lapwing_core::clean::{IterationState, SteadyFrom, SteadySearch, find_steady};
 use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::record::{BenchmarkData, Place};
 use lapwing_core::show::chart::{self, Bar, BurnInMarks, ComparedValue, HistoryPoint, RunNumber};
 use lapwing_core::show::{Chart, Colours, MetricSample, RunSummary, Theme};
 use serde_json::json;
@@ -44,9 +44,12 @@ fn a_history_that_was_measured_backwards_is_drawn_forwards() {
         };
     }
     assert_eq!(versions(&data), ["1.2", "1.0", "1.1"]);
-    // Where one run's version is of nobody knows when, the start of the sessions decides.
-    Arc::make_mut(&mut data.instances[0].run).version.date = None;
-    assert_eq!(versions(&data), ["1.0", "1.1", "1.2"]);
+    // Where nobody knows when a version is of, it stands behind the newest that was measured before.
+    let run = data.instances[0].run.id;
+    for instance in data.instances.iter_mut().filter(|it| it.run.id == run) {
+        Arc::make_mut(&mut instance.run).version.date = None;
+    }
+    assert_eq!(versions(&data), ["1.0", "1.2", "1.1"]);
 }
 
 fn compared(name: &str, value: f64) -> ComparedValue {
@@ -164,8 +167,15 @@ fn the_extension_says_the_form_of_the_file() {
 
 fn point(number: i64, of: RunNumber) -> HistoryPoint {
     HistoryPoint {
-        session: Id::derived(&[&number.to_le_bytes()]),
-        place: format!("day {number}"),
+        place: Place {
+            version_date: None,
+            started: jiff::Timestamp::from_second(number).expect("a time"),
+            session: Id::derived(&[&number.to_le_bytes()]),
+            first_run: Id::derived(&[&number.to_le_bytes()]),
+        },
+        place_name: format!("day {number}"),
+        undated: true,
+        retired: false,
         label: format!("run {number}"),
         variant: "default".to_owned(),
         number: Some(of),
@@ -196,6 +206,13 @@ fn a_history_marks_failures_releases_and_epochs() {
         named(2, "2.0", "a"),
         failed,
         named(4, "1.0", "b"),
+        // What comes back is another change.
+        named(5, "2.0", "a"),
+        // A line of its own, which was another thing all the time.
+        HistoryPoint {
+            variant: "fast".to_owned(),
+            ..named(5, "2.0", "c")
+        },
     ];
     let chart = chart::history(&"wall_time".to_owned(), "s", &points, &Colours::default());
     assert!(
@@ -206,12 +223,16 @@ fn a_history_marks_failures_releases_and_epochs() {
         "{}",
         chart.subtitle
     );
-    assert_eq!(chart.links, ["#run1", "#run2", "#run3", "#run4"]);
+    assert_eq!(
+        chart.links,
+        ["#run1", "#run2", "#run3", "#run4", "#run5", "#run5"]
+    );
     let datasets = &chart.option["dataset"];
-    assert_eq!(datasets[0]["source"]["place"], json!([0, 1, 3]));
-    assert_eq!(datasets[1]["source"]["place"], json!([2]));
-    assert_eq!(datasets[1]["source"]["failures"], json!([2]));
-    assert_eq!(datasets[1]["source"]["above"], json!([0]));
+    assert_eq!(datasets[0]["source"]["place"], json!([0, 1, 3, 4]));
+    assert_eq!(datasets[1]["source"]["place"], json!([4]));
+    assert_eq!(datasets[2]["source"]["place"], json!([2]));
+    assert_eq!(datasets[2]["source"]["failures"], json!([2]));
+    assert_eq!(datasets[2]["source"]["above"], json!([0]));
     let series = chart.option["series"].as_array().expect("series");
     let marks = series.last().expect("a series")["markLine"]["data"].clone();
     let shown: Vec<_> = marks
@@ -222,7 +243,12 @@ fn a_history_marks_failures_releases_and_epochs() {
         .collect();
     assert_eq!(
         shown,
-        [(json!(1), json!("2.0")), (json!(3), json!("changed"))]
+        [
+            (json!(0), json!("1.0")),
+            (json!(1), json!("2.0")),
+            (json!(3), json!("changed")),
+            (json!(4), json!("changed")),
+        ]
     );
     let svg = chart.svg(Theme::Light).expect("it draws");
     for text in ["changed", "2.0"] {

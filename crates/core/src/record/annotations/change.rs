@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::model::{Annotation, Id, MetricName, Object, matches_pattern};
+use crate::model::{Annotation, Id, MetricName, Object, Version, matches_pattern};
+use crate::record::InstanceData;
 
 /// What an annotation asks of whoever reads measurements.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,6 +159,20 @@ impl Retirement {
     /// Returns whether it is about a benchmark that has, or once had, one of these ids.
     pub(crate) fn is_about(&self, suite: &str, ids: &[&str]) -> bool {
         means(self.suite.as_deref(), &self.benchmark, suite, ids)
+    }
+
+    /// Returns whether it is about what an instance of such a benchmark measured.
+    pub(crate) fn covers(&self, it: &InstanceData) -> bool {
+        let begun = it.instance.started.unwrap_or(it.session.started);
+        begun < self.before && self.is_of(&it.run.version)
+    }
+
+    fn is_of(&self, version: &Version) -> bool {
+        self.version.as_ref().is_none_or(|wanted| {
+            let commit = version.commit.as_deref();
+            version.name.as_ref() == Some(wanted)
+                || commit.is_some_and(|commit| commit.starts_with(wanted.as_str()))
+        })
     }
 }
 

@@ -18,7 +18,7 @@ pub struct BenchmarkRow {
     pub suite: String,
     /// Its id.
     pub benchmark: String,
-    /// Its tags, as its latest instance had them.
+    /// Its tags, as the latest instance with any had them.
     pub tags: Vec<String>,
     /// How many instances were measured.
     pub instances: u64,
@@ -122,7 +122,9 @@ impl Store {
                      JOIN session ON session.key = run.session \
                      LEFT JOIN chunk ON chunk.instance = instance.key \
                     WHERE 1{condition}{metrics} GROUP BY instance.key) \
-                 SELECT benchmark.suite, benchmark.id, tags, count(*), sum(iterations), \
+                 SELECT benchmark.suite, benchmark.id, \
+                        substr(max(CASE WHEN tags IS NOT NULL THEN started || tags END), \
+                               length(max(started)) + 1), count(*), sum(iterations), \
                         sum(failures), \
                         (SELECT json_group_array(name) FROM (SELECT metric.name AS name \
                            FROM benchmark_metric JOIN metric \
@@ -308,6 +310,10 @@ fn joined(mut rows: Vec<BenchmarkRow>) -> Vec<BenchmarkRow> {
                 known.metrics.dedup();
                 if row.last_measured > known.last_measured {
                     known.last_measured = row.last_measured;
+                    if !row.tags.is_empty() {
+                        known.tags = row.tags;
+                    }
+                } else if known.tags.is_empty() {
                     known.tags = row.tags;
                 }
             }

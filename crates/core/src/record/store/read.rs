@@ -198,6 +198,15 @@ impl<'c> Reader<'c> {
         };
         let mut benchmark = latest.instance.benchmark.clone();
         benchmark.id = id;
+        // What measured last may know nothing of tags.
+        if benchmark.tags.is_empty()
+            && let Some(tagged) = instances
+                .iter()
+                .rev()
+                .find(|it| !it.instance.benchmark.tags.is_empty())
+        {
+            benchmark.tags.clone_from(&tagged.instance.benchmark.tags);
+        }
         Ok(Some(BenchmarkData {
             suite,
             benchmark,

@@ -41,7 +41,7 @@ use super::{Colours, chart};
 use crate::clean::{BenchmarkAudit, Rules};
 use crate::judge::{self, Estimate};
 use crate::model::MetricName;
-use crate::record::BenchmarkData;
+use crate::record::{BenchmarkData, Variants};
 use bar::BenchmarkBars;
 use bars::BarsPage;
 use burn_in::{BurnInPage, BurnInRow};
@@ -201,10 +201,13 @@ impl ReportWriter {
     pub fn add(&mut self, data: BenchmarkData) -> Result<(), DirectoryError> {
         // Colours are given out here, in order, so that they don't depend on threads; and so are
         // places in files.
+        let variants = Variants::of(&data);
         for instance in &data.instances {
-            self.colours.number(&instance.run.variant);
+            self.colours.number(variants.name(&instance.run));
             self.environments.add(&instance.run, &instance.session);
         }
+        self.index
+            .note_retired(remarks::shown_retired(&self.remarks, &data));
         self.waiting.push(data);
         if self.waiting.len() >= BATCH {
             self.write_waiting()?;
@@ -397,6 +400,13 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         .iter()
         .map(|name| MetricSample::under(data, name, policy))
         .filter(MetricSample::has_values)
+        .map(|mut sample| {
+            let retired = remarks::retired_runs(site.remarks, data, &sample.name);
+            for run in &mut sample.runs {
+                run.retired = retired.contains(&run.id);
+            }
+            sample
+        })
         .map(MetricView::new)
         .collect();
     if views.is_empty() {
@@ -432,8 +442,8 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         )?);
     }
     let raw_files = raw::write(directory, &slug, data)?;
-    let runs = views.first().map_or(&[][..], |view| &view.sample.runs);
-    let run_files = runs::write(directory, &slug, data, runs, environments)?;
+    let sample = views.first().map(|view| &view.sample);
+    let run_files = runs::write(directory, &slug, data, sample, environments)?;
     let rows: Vec<(String, String, Vec<Row>)> = views
         .iter()
         .map(|view| {

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Serialize;
 
 use super::columns::About;
 use super::directory::{Directory, DirectoryError};
-use super::metric::{history_points, places};
+use super::metric::{history_points, place_names};
 use super::page::url_part;
 use super::row::Row;
 use super::site::{Compared, InnerPage, counted, inner_shell};
 use super::slug::slug;
 use super::{MetricView, Options, side_file};
-use crate::model::{Id, Run};
+use crate::model::Run;
+use crate::record::{Moment, Order, Place};
 use crate::show::Colours;
 use crate::show::chart::{Chart, HistoryPoint, history};
 use crate::show::sample::metric_title;
@@ -52,9 +52,7 @@ struct MemberMetric {
 
 #[derive(Debug)]
 struct MemberPoint {
-    version_date: Option<Timestamp>,
-    started: Timestamp,
-    session: Id,
+    moment: Moment,
     point: HistoryPoint,
 }
 
@@ -63,21 +61,12 @@ impl Member {
     pub(super) fn of(about: &About, views: &[MetricView], rows: &[Row]) -> Option<Self> {
         let (_, parametrisation) = parts(&about.id)?;
         let metrics = views.iter().map(|view| {
-            let when = |session: Id| {
-                let runs = &view.sample.runs;
-                runs.iter().find(|run| run.session == session)
-            };
-            let points = history_points(view).into_iter().filter_map(|mut point| {
-                let run = when(point.session)?;
+            let points = history_points(view).into_iter().map(|(run, mut point)| {
                 point.link = format!("../benchmark/{}.html{}", about.slug, point.link);
-                // What is another parametrisation is no change of the benchmark.
-                point.fingerprint = None;
-                Some(MemberPoint {
-                    version_date: run.version_date,
-                    started: run.started,
-                    session: run.session,
+                MemberPoint {
+                    moment: run.moment(),
                     point,
-                })
+                }
             });
             MemberMetric {
                 name: view.sample.name.clone(),
@@ -225,15 +214,12 @@ fn charts(members: &[Member], metric: &str) -> Vec<VariantChart> {
             points.extend(it.points.iter().map(|at| (at, &*member.parametrisation)));
         }
     }
-    // Sessions stand in order of versions only where that is known of all.
-    let by_version = points.iter().all(|(it, _)| it.version_date.is_some());
-    let date = |it: &MemberPoint| it.version_date.filter(|_| by_version);
-    points.sort_by_key(|(it, _)| (date(it), it.started, it.session));
-    let moments: Vec<_> = points
-        .iter()
-        .map(|(it, _)| (date(it), it.started))
-        .collect();
-    let places = places(&moments);
+    // Which versions were measured before a run is known only of all together.
+    let order = Order::among(points.iter().map(|(it, _)| it.moment.clone()));
+    let place = |it: &MemberPoint| order.place(&it.moment.run).unwrap_or(it.point.place);
+    points.sort_by_key(|(it, _)| place(it));
+    let places: Vec<Place> = points.iter().map(|(it, _)| place(it)).collect();
+    let names = place_names(&places);
     let mut variants: Vec<&str> = Vec::new();
     for (it, _) in &points {
         if !variants.contains(&it.point.variant.as_str()) {
@@ -245,11 +231,12 @@ fn charts(members: &[Member], metric: &str) -> Vec<VariantChart> {
         .map(|variant| {
             let of_variant: Vec<HistoryPoint> = points
                 .iter()
-                .zip(&places)
+                .zip(places.iter().zip(&names))
                 .filter(|((it, _), _)| it.point.variant == *variant)
-                .map(|((it, parametrisation), place)| HistoryPoint {
+                .map(|((it, parametrisation), (place, name))| HistoryPoint {
                     variant: (*parametrisation).to_owned(),
-                    place: place.clone(),
+                    place: *place,
+                    place_name: name.clone(),
                     label: format!("{parametrisation}, {}", it.point.label),
                     ..it.point.clone()
                 })
