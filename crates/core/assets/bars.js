@@ -3,12 +3,14 @@
   "use strict";
 
   const { settings, load, element, readHash, writeHash, figure } = window.lapwing;
+  const { shortened } = window.lapwingChart;
   const form = document.getElementById("filters");
   const place = document.getElementById("bars");
   if (!form || !place) return;
   const buttons = [...document.querySelectorAll("[data-group]")];
   const atOnce = 12;
   const barsOfChart = 60;
+  const lettersBeside = 48;
   let group = buttons[0].dataset.group;
   let figures = [];
   let turn = 0;
@@ -74,8 +76,12 @@
 
   function scaleFor(scales, magnitude) {
     // Half a unit of the third digit is added, so that 999.7 ms are 1.00 s.
-    const found = scales.findLast(([from, factor]) => (magnitude > 0 ? magnitude * 1.0005 >= from : factor <= 1)) ?? scales[0];
-    return { factor: found[1], suffix: found[2] };
+    const fitting = scales.findLast(([from, factor]) => (magnitude > 0 ? magnitude * 1.0005 >= from : factor <= 1)) ?? scales[0];
+    // Beyond them all the number has an exponent, which goes with the base unit.
+    const shown = magnitude / fitting[1];
+    const beyond = shown >= 1e9 || (shown > 0 && shown < 1e-4);
+    const [, factor, suffix] = (beyond && scales.find(([, worth]) => worth >= 1)) || fitting;
+    return { factor, suffix };
   }
 
   function quantity(value, scales) {
@@ -87,9 +93,6 @@
     if (size >= 1e9 || size < 1e-4) return shown.toExponential(2).replace("+", "").replaceAll("-", "−") + suffix;
     return (size >= 999.5 ? String(Math.round(shown)) : shown.toPrecision(3)).replace("-", "−") + suffix;
   }
-
-  // A name's beginning and end: names often differ only at their end.
-  const shorten = (name, letters) => (name.length > letters ? `${name.slice(0, Math.ceil(letters / 2))}…${name.slice(-Math.floor(letters / 2))}` : name);
 
   // Puts bars into the chart that has none.
   function filled(empty, { title, bars }, metric) {
@@ -119,7 +122,7 @@
       axis.show = position === 0 || bars.length > 15;
     }
     option.yAxis.max = bars.length - 0.5;
-    option.yAxis.axisLabel.formatter.names = names.map((name) => shorten(name, 48));
+    option.yAxis.axisLabel.formatter.names = names.map((name) => shortened(name, lettersBeside));
     const told = {
       "": (bar) => bar.name,
       versions: (bar) => bar.versions,
@@ -130,6 +133,11 @@
       if (field.names) field.names = bars.map(told[field.label]);
     }
     const old = bars.filter((bar) => bar.old).length;
+    chart.csv = {
+      unit: suffix.trim(),
+      heads: ["suite", "benchmark", "setting", "versions", "measured"],
+      columns: ["suite", "id", "setting", "versions", "measured"].map((name) => bars.map((bar) => bar[name])),
+    };
     chart.title = title;
     chart.subtitle = old ? `Pale, with the day: measured more than 7 days before the last session of the suite.` : "";
     chart.height = (bars.length > 15 ? 116 : 76) + 26 * bars.length;
@@ -147,7 +155,8 @@
       if (now !== turn) return;
       const charts = chartsOf(data);
       const shown = charts.length === 1 ? "1 chart" : `${charts.length.toLocaleString("en")} charts`;
-      document.getElementById("shown").textContent = shown + (charts.length ? "" : ": nothing fits; clear a filter");
+      const why = group === "benchmark" ? "no benchmark with several variants fits; look by variant, or clear a filter" : "nothing fits; clear a filter";
+      document.getElementById("shown").textContent = shown + (charts.length ? "" : `: ${why}`);
       for (const it of figures) it.dispose();
       figures = [];
       place.replaceChildren();

@@ -9,13 +9,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::bar::{BenchmarkBars, DAYS, MetricBar};
-use super::columns::{About, columns};
+use super::columns::About;
 use super::directory::{Directory, DirectoryError};
 use super::site::{
     Choice, Choices, Compared, MetricRows, Metrics, NothingMore, Settings, SitePage, filters, shell,
 };
 use super::{Options, side_file};
-use crate::show::chart::{Chart, bars};
+use crate::show::chart::{Chart, bars as empty_bars};
 use crate::show::quantity::Scale;
 use crate::show::sample::{FIRST_METRIC, minute_text};
 
@@ -31,15 +31,15 @@ pub(super) struct BarsPage {
 
 /// A side file: the bars of one metric (`docs/report.md`).
 #[derive(Debug, Serialize)]
-struct MetricFile {
+struct MetricFile<'a> {
     /// The chart without bars.
     chart: Chart,
     units: Vec<Unit>,
     settings: Vec<Setting>,
-    benchmarks: BTreeMap<String, Vec<Value>>,
+    benchmarks: Benchmarks<'a>,
     /// Which versions, and when measured.
     origins: Vec<(String, String)>,
-    bars: BTreeMap<String, Vec<Value>>,
+    bars: Bars,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
@@ -55,28 +55,32 @@ struct Setting {
     colour: usize,
 }
 
-#[derive(Debug, Serialize)]
-struct BenchmarkRow<'a> {
-    #[serde(flatten)]
-    about: &'a About,
-    category: String,
+/// What the bars are of, in columns.
+#[derive(Debug, Default, Serialize)]
+struct Benchmarks<'a> {
+    suite: Vec<&'a str>,
+    id: Vec<&'a str>,
+    slug: Vec<&'a str>,
+    tags: Vec<&'a [String]>,
+    category: Vec<String>,
 }
 
-/// A bar; `benchmark`, `unit`, `setting` and `origin` are places in the lists of the file.
-#[derive(Debug, Serialize)]
-struct BarRow {
-    benchmark: usize,
-    setting: usize,
-    unit: usize,
-    count: usize,
-    sd: Value,
-    min: Value,
-    median: Value,
-    mean: Value,
-    max: Value,
-    origin: usize,
+/// The bars in columns; `benchmark`, `unit`, `setting` and `origin` are places in the lists of the
+/// file.
+#[derive(Debug, Default, Serialize)]
+struct Bars {
+    benchmark: Vec<usize>,
+    setting: Vec<usize>,
+    unit: Vec<usize>,
+    count: Vec<usize>,
+    sd: Vec<Value>,
+    min: Vec<Value>,
+    median: Vec<Value>,
+    mean: Vec<Value>,
+    max: Vec<Value>,
+    origin: Vec<usize>,
     /// The day of its last run, where that is long before the last one of the suite; else empty.
-    old: String,
+    old: Vec<String>,
 }
 
 impl BarsPage {
@@ -192,12 +196,12 @@ impl BarsPage {
     }
 
     /// Returns the side file of a metric. What many bars share stands in it once.
-    fn file(&self, of_metric: &[(usize, MetricBar)]) -> MetricFile {
+    fn file(&self, of_metric: &[(usize, MetricBar)]) -> MetricFile<'_> {
         let units = units(of_metric);
         let mut settings: Vec<Setting> = Vec::new();
         let mut origins: Vec<(String, String)> = Vec::new();
-        let mut benchmarks: Vec<BenchmarkRow<'_>> = Vec::new();
-        let mut rows: Vec<BarRow> = Vec::new();
+        let mut benchmarks = Benchmarks::default();
+        let mut bars = Bars::default();
         let mut last = None;
         for (at, it) in of_metric {
             let Some(about) = self.benchmarks.get(*at) else {
@@ -205,59 +209,62 @@ impl BarsPage {
             };
             if last != Some(*at) {
                 last = Some(*at);
-                benchmarks.push(BenchmarkRow {
-                    about,
-                    category: category(&about.id),
-                });
+                benchmarks.add(about);
             }
             let setting = Setting {
                 name: it.setting.clone(),
                 colour: it.colour,
             };
-            let times = (minute_text(it.from), minute_text(it.until));
+            let until = minute_text(it.until);
             let origin = (
                 ends(&it.versions.0, &it.versions.1),
-                ends(&times.0, &times.1),
+                ends(&minute_text(it.from), &until),
             );
             let newest = self.newest.get(&about.suite).unwrap_or(&it.until);
             let old = newest.duration_since(it.until) > SignedDuration::from_hours(24 * DAYS);
-            rows.push(BarRow {
-                benchmark: benchmarks.len() - 1,
-                setting: place(&mut settings, setting),
-                unit: units.iter().position(|unit| *unit == it.unit).unwrap_or(0),
-                count: it.bar.count,
-                sd: short(it.bar.sd.unwrap_or(f64::NAN)),
-                min: short(it.bar.min),
-                median: short(it.bar.median),
-                mean: short(it.bar.mean),
-                max: short(it.bar.max),
-                origin: place(&mut origins, origin),
-                old: if old {
-                    times.1.get(..10).unwrap_or_default().to_owned()
-                } else {
-                    String::new()
-                },
-            });
+            let day = until.get(..10).filter(|_| old).unwrap_or_default();
+            bars.benchmark.push(benchmarks.id.len() - 1);
+            bars.setting.push(place(&mut settings, setting));
+            let unit = units.iter().position(|unit| *unit == it.unit);
+            bars.unit.push(unit.unwrap_or(0));
+            bars.count.push(it.bar.count);
+            bars.sd.push(short(it.bar.sd.unwrap_or(f64::NAN)));
+            bars.min.push(short(it.bar.min));
+            bars.median.push(short(it.bar.median));
+            bars.mean.push(short(it.bar.mean));
+            bars.max.push(short(it.bar.max));
+            bars.origin.push(place(&mut origins, origin));
+            bars.old.push(day.to_owned());
         }
-        let scales = |unit: &str| {
-            let ladder = Scale::ladder(unit).into_iter();
-            ladder
-                .map(|(from, scale)| (from, scale.factor, scale.suffix()))
-                .collect()
-        };
         MetricFile {
-            chart: bars(),
-            units: units
-                .iter()
-                .map(|&unit| Unit {
-                    unit: unit.to_owned(),
-                    scales: scales(unit),
-                })
-                .collect(),
+            chart: empty_bars(),
+            units: units.into_iter().map(Unit::new).collect(),
             settings,
-            benchmarks: columns(&benchmarks),
+            benchmarks,
             origins,
-            bars: columns(&rows),
+            bars,
+        }
+    }
+}
+
+impl<'a> Benchmarks<'a> {
+    fn add(&mut self, about: &'a About) {
+        self.suite.push(&about.suite);
+        self.id.push(&about.id);
+        self.slug.push(&about.slug);
+        self.tags.push(&about.tags);
+        self.category.push(category(&about.id));
+    }
+}
+
+impl Unit {
+    fn new(unit: &str) -> Self {
+        let ladder = Scale::ladder(unit).into_iter();
+        Self {
+            unit: unit.to_owned(),
+            scales: ladder
+                .map(|(from, scale)| (from, scale.factor, scale.suffix()))
+                .collect(),
         }
     }
 }
