@@ -121,7 +121,7 @@ def test_bars_are_grouped_filtered_and_kept_in_the_address(visit, report):
     again = visit(report / "bars.html", page.evaluate("location.hash"))
     again.wait_for_selector(".plot canvas")
     titles = again.locator(".chart h3").all_inner_texts()
-    assert "fast: benchmarks" in titles, titles
+    assert "fast: a history, benchmarks" in titles, titles
     assert again.locator('[data-group="variant"]').get_attribute("aria-pressed") == "true"
 
 
