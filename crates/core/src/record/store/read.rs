@@ -102,6 +102,9 @@ impl Store {
     }
 }
 
+/// What names a benchmark.
+type SuiteAndId = (String, String);
+
 struct Reader<'c> {
     connection: &'c Connection,
     selection: Selection,
@@ -158,8 +161,8 @@ impl<'c> Reader<'c> {
 
     /// Returns the keys that each benchmark has: several where some were renamed to one.
     /// Returns the keys of each benchmark by suite and id, in natural order.
-    fn benchmarks(&self) -> Result<Vec<((String, String), Vec<i64>)>, StoreError> {
-        let mut benchmarks: BTreeMap<(String, String), Vec<i64>> = BTreeMap::new();
+    fn benchmarks(&self) -> Result<Vec<(SuiteAndId, Vec<i64>)>, StoreError> {
+        let mut benchmarks: BTreeMap<SuiteAndId, Vec<i64>> = BTreeMap::new();
         for (key, suite, recorded) in curated::benchmarks(self.connection)? {
             if self.selection.has_benchmark(key) {
                 let id = self.selection.curated.id(key, &recorded).to_owned();
