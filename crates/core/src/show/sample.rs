@@ -265,9 +265,7 @@ impl RunSample {
 
     /// Returns when it began, to the minute: `2026-11-20 10:00`.
     pub fn time_text(&self) -> String {
-        let text = self.started.to_string();
-        text.get(..16)
-            .map_or_else(|| text.clone(), |minute| minute.replace('T', " "))
+        minute_text(self.started)
     }
 
     /// Returns when and in which session it was: `2026-11-20 10:00 brisk-heron`.
@@ -498,6 +496,13 @@ impl InstanceSample {
     pub fn short_id(&self) -> String {
         short_id(&self.id)
     }
+}
+
+/// Returns a time to the minute: `2026-11-20 10:00`.
+pub(super) fn minute_text(time: Timestamp) -> String {
+    let text = time.to_string();
+    text.get(..16)
+        .map_or_else(|| text.clone(), |minute| minute.replace('T', " "))
 }
 
 /// Returns the last eight digits of an id: its first ones are a time that many share.

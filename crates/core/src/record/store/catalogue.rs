@@ -1,11 +1,14 @@
 //! What the store holds, counted: the answers of `lapwing list`.
 
+use std::cmp::Ordering;
+
 use jiff::Timestamp;
 use rusqlite::Row;
 use serde::Serialize;
 
 use super::select::Selection;
 use super::{Store, StoreError};
+use crate::model::natural_order;
 use crate::record::Filter;
 
 /// A benchmark in the catalogue.
@@ -99,7 +102,7 @@ pub struct MetricRow {
 }
 
 impl Store {
-    /// Returns the benchmarks that have an instance passing the filter, by suite and id.
+    /// Returns the benchmarks that have an instance passing the filter, by suite and id in [natural order](natural_order).
     /// A metric in the filter asks for the benchmarks that have it.
     ///
     /// # Errors
@@ -129,7 +132,7 @@ impl Store {
                           WHERE benchmark_metric.benchmark = benchmark.key ORDER BY name)), \
                         max(started), sum(summaries), benchmark.key \
                    FROM counted JOIN benchmark ON benchmark.key = counted.benchmark \
-                  GROUP BY benchmark.key ORDER BY benchmark.suite, benchmark.id",
+                  GROUP BY benchmark.key",
                 condition = selection.on_instance(),
                 metrics = selection.on_metrics(),
             );
@@ -284,17 +287,20 @@ impl Store {
     }
 }
 
-/// Makes one row of those that stand for one benchmark, since it had several ids.
+/// Compares by suite and id, as people count.
+fn in_order(one: &BenchmarkRow, other: &BenchmarkRow) -> Ordering {
+    natural_order(&one.suite, &other.suite)
+        .then_with(|| natural_order(&one.benchmark, &other.benchmark))
+}
+
+/// Puts the rows in order, and makes one of those that stand for one benchmark, since it had
+/// several ids.
 fn joined(mut rows: Vec<BenchmarkRow>) -> Vec<BenchmarkRow> {
-    let order = |it: &BenchmarkRow| (it.suite.clone(), it.benchmark.clone());
-    if rows.is_sorted_by(|one, other| order(one) < order(other)) {
-        return rows;
-    }
-    rows.sort_by_key(order);
+    rows.sort_by(in_order);
     let mut all: Vec<BenchmarkRow> = Vec::with_capacity(rows.len());
     for row in rows {
         match all.last_mut() {
-            Some(known) if order(known) == order(&row) => {
+            Some(known) if in_order(known, &row).is_eq() => {
                 known.instances += row.instances;
                 known.iterations += row.iterations;
                 known.failures += row.failures;

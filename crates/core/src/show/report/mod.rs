@@ -3,6 +3,7 @@
 //! An index, a page for each benchmark, and side files with data that pages load when they
 //! need them (`docs/report.md` describes them all).
 
+mod bar;
 mod bars;
 mod burn_in;
 mod cleaning;
@@ -42,7 +43,8 @@ use crate::clean::{BenchmarkAudit, Rules};
 use crate::judge::{self, Estimate};
 use crate::model::MetricName;
 use crate::record::{BenchmarkData, Variants};
-use bars::{BarRow, BarsPage};
+use bar::BenchmarkBars;
+use bars::BarsPage;
 use burn_in::{BurnInPage, BurnInRow};
 use cleaning::{CleaningPage, CleaningRow};
 use columns::About;
@@ -332,7 +334,7 @@ struct Summary {
     /// For each metric its name, its unit and a row per variant.
     metrics: Vec<(String, String, Vec<Row>)>,
     health: Health,
-    bars: Vec<BarRow>,
+    bars: BenchmarkBars,
     /// What the page of its test needs, where it is one of several parametrisations.
     member: Option<Member>,
 }
@@ -466,7 +468,7 @@ fn write_benchmark(owned: BenchmarkData, site: &Site<'_>) -> Result<Summary, Dir
         burn_in: burn_in.as_ref(),
         site,
     });
-    let bars = bars::rows(&about, &views, colours);
+    let bars = bar::of_benchmark(&about, &views, colours);
     let first_rows = rows.first().map_or(&[][..], |(_, _, rows)| rows);
     let member = Member::of(&about, &views, first_rows);
     let names: Vec<String> = views.into_iter().map(|view| view.sample.name).collect();
