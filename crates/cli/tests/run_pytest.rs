@@ -321,6 +321,10 @@ fn each_commit_executes_its_own_test_with_its_own_code() {
     fs::write(path.join("lapwing.toml"), suite).unwrap();
     let test = "def test_rows(benchmark_record):\n    import os, rows\n    assert rows.__file__.startswith(os.environ['LAPWING_SOURCE'])\n    benchmark_record.record('rows', rows.ROWS)\n";
     for rows in 1..=3 {
+        if rows == 3 {
+            // What the last commit says of the path must not lead the others to its code.
+            fs::write(path.join("pytest.ini"), "[pytest]\npythonpath = .\n").unwrap();
+        }
         fs::write(path.join("rows.py"), format!("ROWS = {rows}\n")).unwrap();
         if rows > 1 {
             fs::write(
@@ -333,7 +337,20 @@ fn each_commit_executes_its_own_test_with_its_own_code() {
         git(&["commit", "--quiet", "-m", "rows"]);
         git(&["tag", &format!("v{rows}")]);
     }
-    let done = run(path, &["run", "--commits", "v1..v3", "--seed", "7"]);
+    // Nor must what lies above the folder for commits.
+    let cache = TempDir::new().unwrap();
+    fs::write(
+        cache.path().join("pytest.ini"),
+        "[pytest]\naddopts = --no-such-option\n",
+    )
+    .unwrap();
+    let done = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+        .args(["run", "--commits", "v1..v3", "--seed", "7"])
+        .current_dir(path)
+        .env("XDG_CACHE_HOME", cache.path())
+        .output()
+        .unwrap();
+    let done = String::from_utf8(done.stdout).unwrap();
     assert!(done.contains("rows"), "{done}");
     let ends = "SELECT version || ' ' || outcome || ' ' || coalesce(substr(message, 1, 37), '-') FROM instances ORDER BY version";
     assert_eq!(

@@ -13,6 +13,7 @@ mod resume;
 mod summary;
 mod system;
 mod tests_of_suite;
+mod worktrees;
 
 use std::path::{Path, PathBuf};
 
@@ -155,13 +156,20 @@ impl Measuring<'_> {
             let _gone = journal.remove();
             return Err(error);
         }
+        let checkouts = match Checkouts::new(self.plan, session.id, self.context) {
+            Ok(checkouts) => checkouts,
+            Err(error) => {
+                let _gone = journal.remove();
+                return Err(error);
+            }
+        };
         let mut journal = Journal::new(journal);
         let store = std::mem::replace(&mut self.store, Store::open_existing(&self.context.store)?);
         let mut writer = StoreWriter::new(store, &self.context.terminal);
         let mut progress = Progress::new(self.context);
         let measured = {
             let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, &mut progress];
-            self.measure(opening, schedule, &mut consumers)
+            self.measure(opening, schedule, checkouts, &mut consumers)
         };
         drop(progress);
         let kept = Keeper { journal, writer }.finish();
@@ -177,6 +185,7 @@ impl Measuring<'_> {
         &mut self,
         opening: Opening,
         schedule: &mut FixedSchedule,
+        mut checkouts: Checkouts<'_>,
         consumers: &mut [&mut dyn Consumer],
     ) -> Result<RunEnd, RunError> {
         let runs = match opening {
@@ -232,7 +241,6 @@ impl Measuring<'_> {
         let _scratch = system::Scratch::create(&scratch).map_err(|source| RunError::Consumer {
             source: Box::new(source),
         })?;
-        let mut checkouts = Checkouts::new(self.plan, runs.session.id, self.context);
         let commits = checkouts.wanted(schedule);
         let mut part = |executor: &mut LocalExecutor, sources, schedule: &mut FixedSchedule| {
             let mut around = Surroundings {

@@ -9,6 +9,7 @@ use super::super::event::Event;
 use super::super::execute::{End, Executed, Execution, Leftovers, Stdin, Tail};
 use super::super::runner::{Outlet, RunError, Surroundings, describe, processor_time};
 use super::super::source::Place;
+use super::confined;
 use super::output::{Recorded, read};
 use crate::model::{Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Object, Record, Run};
 use crate::suite::{Case, CommandLine, PytestTest, Variant};
@@ -117,6 +118,14 @@ fn words(
         node,
     ];
     words.push(format!("--rootdir={}", root.display()));
+    if let Some(place) = place {
+        words.extend(confined::options(
+            place,
+            &root,
+            &case.benchmark.id,
+            &test.arguments,
+        ));
+    }
     words.extend(test.arguments.iter().cloned());
     words.extend(["--lapwing", "--lapwing-driven", "--lapwing-output"].map(str::to_owned));
     words.push(file.display().to_string());

@@ -1,6 +1,7 @@
 //! Benchmarks that are tests: pytest collects and executes them, and its plugin writes what is recorded.
 
 mod collect;
+mod confined;
 mod instance;
 mod output;
 #[cfg(test)]
