@@ -177,7 +177,7 @@ fn measure_instance(
     outlet: &mut Outlet<'_, '_>,
 ) -> Result<Option<InstanceOutcome>, RunError> {
     let (case, variant) = (&plan.cases[planned.case], &plan.variants[planned.variant]);
-    let instance = Instance {
+    let mut instance = Instance {
         id: (around.new_id)(),
         run: runs[planned.variant].id,
         benchmark: case.benchmark.clone(),
@@ -202,6 +202,10 @@ fn measure_instance(
         Ok(place) => place.cloned(),
         Err(reason) => {
             let reason = reason.to_owned();
+            if case.pytest.is_some() {
+                // What was collected is the working tree's test, and not the commit's.
+                instance.benchmark.fingerprint = None;
+            }
             outlet.keep(&Record::Instance(instance))?;
             outlet.send(&started)?;
             return skip(id, reason, around, outlet).map(Some);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lapwing_core::measure::local::LocalExecutor;
+use lapwing_core::measure::pytest::RECORDED_NOTHING;
 use lapwing_core::measure::{
     CommitRange, CommitsError, End, Execution, Executor, ExecutorError, FixedSchedule, Leftovers,
     Place, SOURCE_VARIABLE, Source, Sources, Stdin, add_worktree, remove_worktree,
@@ -136,7 +137,9 @@ fn measured(plan: &Plan, context: &Context) -> Result<Measured, CliError> {
                 message.is_some_and(|it| texts.iter().any(|text| it.starts_with(text)))
             };
             let counts = end.is_some_and(|end| match end.outcome {
-                InstanceOutcome::Ok | InstanceOutcome::Failed | InstanceOutcome::TimedOut => true,
+                InstanceOutcome::Ok | InstanceOutcome::TimedOut => true,
+                // So may an import.
+                InstanceOutcome::Failed => !begins(&[RECORDED_NOTHING]),
                 // A build may go well another time; a test that skips itself does so again.
                 InstanceOutcome::Skipped => !begins(&[NOT_BUILT, NOT_CHECKED_OUT]),
                 InstanceOutcome::Lost => false,

@@ -1,17 +1,21 @@
 //! One visit to a test: one process of pytest, whose iterations become ours.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::super::event::Event;
-use super::super::execute::{End, Executed, Execution, Leftovers, Stdin, Tail};
-use super::super::runner::{Outlet, RunError, Surroundings, describe, processor_time};
+use super::super::execute::{End, Executed, Execution, Leftovers, Stdin};
+use super::super::runner::{Outlet, RunError, Surroundings, processor_time};
 use super::super::source::Place;
 use super::confined;
+use super::ending::{Ending, ending, text};
 use super::output::{Recorded, read};
-use crate::model::{Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Object, Record, Run};
+use crate::model::{
+    Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Object, Outcome, Record, Run,
+};
 use crate::suite::{Case, CommandLine, PytestTest, Variant};
 
 /// How much of what pytest says is kept where something went wrong.
@@ -48,26 +52,39 @@ pub(in super::super) fn measure_test(
     // It may hold anything that a test wrote into a message.
     let bytes = std::fs::read(&file).unwrap_or_default();
     let _absent = std::fs::remove_file(&file);
-    let recorded = read(&String::from_utf8_lossy(&bytes), &case.benchmark.id);
-    let (outcome, message) = outcome(&executed, &recorded, limit, place.is_some());
+    let mut recorded = read(&String::from_utf8_lossy(&bytes), &case.benchmark.id);
+    let root = root(test, place);
+    let ending = ending(
+        &executed,
+        &recorded,
+        limit,
+        place.map(|it| (it, root.as_path(), case.benchmark.id.as_str())),
+    );
 
     if let Some(own) = &recorded.instance {
         instance.attributes = own.attributes.clone();
         instance.artifacts = own.artifacts.clone();
         // The test as it was executed, should somebody have changed it since it was collected.
         instance.benchmark.fingerprint = own.benchmark.fingerprint.clone();
+    } else if place.is_some() {
+        // What was collected is the working tree's test, and not the commit's.
+        instance.benchmark.fingerprint = None;
     }
     instance
         .attributes
         .insert("process".to_owned(), process(&executed).into());
-    if !matches!(outcome, InstanceOutcome::Ok) && recorded.end.is_none() {
-        for (name, tail) in [("stdout", &executed.stdout), ("stderr", &executed.stderr)] {
-            if !tail.bytes.is_empty() {
-                instance
-                    .attributes
-                    .insert(name.to_owned(), text(tail).into());
-            }
+    let Ending {
+        outcome,
+        message,
+        cut_off,
+    } = ending;
+    match cut_off {
+        Some(how) => {
+            let iteration = cut_off_iteration(&recorded, instance.id, case, &executed, how);
+            recorded.iterations.push(iteration);
         }
+        None if recorded.end.is_none() => instance.attributes.extend(printed(&executed)),
+        None => {}
     }
     declare(&recorded, run, outlet)?;
     instance.run = run.id;
@@ -98,6 +115,59 @@ pub(in super::super) fn measure_test(
     Ok((executed.end != End::Interrupted).then_some(outcome))
 }
 
+/// Returns the folder that the ids of tests start from.
+fn root(test: &PytestTest, place: Option<&Place>) -> PathBuf {
+    let root = Path::new(&test.root);
+    place.map_or_else(|| root.to_owned(), |it| it.moved(root))
+}
+
+/// Returns the iteration that was under way when the process ended.
+fn cut_off_iteration(
+    recorded: &Recorded,
+    instance: Id,
+    case: &Case,
+    executed: &Executed,
+    (outcome, message): (Outcome, String),
+) -> Iteration {
+    let index = recorded
+        .iterations
+        .last()
+        .map_or(0, |it| it.index.saturating_add(1));
+    let mut attributes = printed(executed);
+    attributes.extend(ended(executed));
+    Iteration {
+        instance,
+        index,
+        offset: None,
+        burn_in: index < case.burn_in.planned(),
+        loops: 1,
+        outcome,
+        message: Some(message),
+        metrics: BTreeMap::new(),
+        attributes,
+        artifacts: Object::new(),
+        extra: Object::new(),
+    }
+}
+
+/// Returns the end of what pytest printed.
+fn printed(executed: &Executed) -> Object {
+    let tails = [("stdout", &executed.stdout), ("stderr", &executed.stderr)];
+    let tails = tails.iter().filter(|(_, tail)| !tail.bytes.is_empty());
+    tails
+        .map(|(name, tail)| ((*name).to_owned(), text(tail).into()))
+        .collect()
+}
+
+/// Returns how the process ended.
+fn ended(executed: &Executed) -> Option<(String, serde_json::Value)> {
+    match executed.end {
+        End::Exited(code) => Some(("exit_code".to_owned(), code.into())),
+        End::Signalled(signal) => Some(("signal".to_owned(), signal.into())),
+        End::TimedOut | End::Interrupted | End::NotStarted(_) => None,
+    }
+}
+
 /// Returns how pytest is called.
 fn words(
     test: &PytestTest,
@@ -105,10 +175,7 @@ fn words(
     place: Option<&Place>,
     file: &Path,
 ) -> Vec<String> {
-    let root = place.map_or_else(
-        || PathBuf::from(&test.root),
-        |it| it.moved(Path::new(&test.root)),
-    );
+    let root = root(test, place);
     // A node id starts from pytest's root folder, an argument from the working directory.
     let node = root.join(&case.benchmark.id).display().to_string();
     let mut words = vec![
@@ -119,12 +186,8 @@ fn words(
     ];
     words.push(format!("--rootdir={}", root.display()));
     if let Some(place) = place {
-        words.extend(confined::options(
-            place,
-            &root,
-            &case.benchmark.id,
-            &test.arguments,
-        ));
+        let id = &case.benchmark.id;
+        words.extend(confined::options(place, &root, id, &test.arguments));
     }
     words.extend(test.arguments.iter().cloned());
     words.extend(["--lapwing", "--lapwing-driven", "--lapwing-output"].map(str::to_owned));
@@ -154,53 +217,6 @@ fn whole_limit(case: &Case, limit: Duration) -> Duration {
     limit.saturating_mul(iterations).saturating_add(START_UP)
 }
 
-/// Returns how the instance ended, and why if not well.
-fn outcome(
-    executed: &Executed,
-    recorded: &Recorded,
-    limit: Option<Duration>,
-    of_commit: bool,
-) -> (InstanceOutcome, Option<String>) {
-    if executed.end == End::Interrupted {
-        return (InstanceOutcome::Lost, Some("interrupted".to_owned()));
-    }
-    if executed.end == End::TimedOut {
-        let ended = describe(&End::TimedOut, limit);
-        let message =
-            format!("{ended}, which is that of all iterations and 5 minutes to start and end");
-        return (InstanceOutcome::TimedOut, Some(message));
-    }
-    if let Some(reason) = &recorded.unreadable {
-        let message = format!("pytest-lapwing wrote what is no record: {reason}");
-        return (InstanceOutcome::Failed, Some(message));
-    }
-    match &recorded.end {
-        // A test that ends pytest does so each time: measuring it anew would not help.
-        Some(end) if end.outcome == InstanceOutcome::Lost => {
-            let message = format!("ended pytest: {}", describe(&executed.end, limit));
-            (InstanceOutcome::Failed, Some(message))
-        }
-        Some(end) => (end.outcome, end.message.clone()),
-        None => {
-            let said = last_words(executed).map_or_else(String::new, |it| format!(": {it}"));
-            let ended = describe(&executed.end, limit);
-            // What a commit does not have cannot be measured there, and nothing is wrong with that.
-            let is_absent = of_commit && matches!(executed.end, End::Exited(4 | 5));
-            let outcome = if is_absent {
-                InstanceOutcome::Skipped
-            } else {
-                InstanceOutcome::Failed
-            };
-            let what = if recorded.instance.is_some() {
-                "pytest died"
-            } else {
-                "pytest recorded nothing"
-            };
-            (outcome, Some(format!("{what}: {ended}{said}")))
-        }
-    }
-}
-
 /// Returns what the operating system counted for the process as a whole.
 fn process(executed: &Executed) -> Object {
     let mut process = Object::new();
@@ -210,11 +226,7 @@ fn process(executed: &Executed) -> Object {
             process.insert(name, json!(value));
         }
     }
-    match executed.end {
-        End::Exited(code) => process.insert("exit_code".to_owned(), code.into()),
-        End::Signalled(signal) => process.insert("signal".to_owned(), signal.into()),
-        End::TimedOut | End::Interrupted | End::NotStarted(_) => None,
-    };
+    process.extend(ended(executed));
     process
 }
 
@@ -248,26 +260,4 @@ fn declare(
     further.id = Id::derived(&[b"further run", run.id.as_bytes(), &content]);
     *run = further;
     outlet.keep(&Record::Run(run.clone()))
-}
-
-fn last_words(executed: &Executed) -> Option<String> {
-    let last = |tail: &Tail| {
-        let text = text(tail);
-        let lines: Vec<&str> = text
-            .lines()
-            .map(str::trim)
-            .filter(|it| !it.is_empty())
-            .collect();
-        // pytest marks its own words about errors; the last line only counts and times.
-        let error = lines
-            .iter()
-            .rev()
-            .find(|it| it.starts_with("ERROR") || it.starts_with("E  "));
-        error.or(lines.last()).map(|it| (*it).to_owned())
-    };
-    last(&executed.stderr).or_else(|| last(&executed.stdout))
-}
-
-fn text(tail: &Tail) -> String {
-    String::from_utf8_lossy(&tail.bytes).into_owned()
 }

@@ -2,10 +2,12 @@
 
 mod collect;
 mod confined;
+mod ending;
 mod instance;
 mod output;
 #[cfg(test)]
 mod tests;
 
 pub use collect::{CollectError, collect};
+pub use ending::RECORDED_NOTHING;
 pub(super) use instance::measure_test;

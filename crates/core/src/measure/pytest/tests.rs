@@ -204,8 +204,67 @@ fn a_process_that_dies_keeps_what_it_wrote() {
         .iter()
         .filter(|it| matches!(it, Record::Iteration(_)));
     assert_eq!(iterations.count(), 2);
-    let message = Some("pytest died: ended by signal 9: collected 1 item");
+    let message = Some("pytest died: ended by signal 9");
     assert_eq!(ends(&records), [(InstanceOutcome::Failed, message); 2]);
+    // The one under way failed, as that of a command does which dies.
+    let failed: Vec<_> = records.iter().filter_map(cut_off).collect();
+    assert_eq!(failed, ["2 false failed ended by signal 9 9"; 2]);
+}
+
+/// Returns what is recorded of an iteration that the plugin could not record.
+fn cut_off(record: &Record) -> Option<String> {
+    let Record::Iteration(it) = record else {
+        return None;
+    };
+    let printed = it.attributes.get("stdout")?;
+    assert!(!printed.is_null() && it.metrics.is_empty());
+    let how = it.attributes.get("signal");
+    let how = how.or_else(|| it.attributes.get("exit_code"));
+    Some(format!(
+        "{} {} {} {} {}",
+        it.index,
+        it.burn_in,
+        it.outcome,
+        it.message.as_deref().unwrap_or_default(),
+        how.map_or_else(|| "-".to_owned(), ToString::to_string)
+    ))
+}
+
+#[test]
+fn what_pytest_printed_gives_the_reason_and_its_progress_none() {
+    let died = |end, cut: Option<usize>, stdout: &str| {
+        let script = Script {
+            end,
+            written: cut.map(records),
+            stdout: stdout.to_owned(),
+            ..Script::takes(1)
+        };
+        let (_, _, records) = measured(&plan(&Settings::default()), script);
+        let (outcome, message) = ends(&records)[0];
+        let iteration = records.iter().find_map(cut_off);
+        format!("{outcome} {message:?}\n  {iteration:?}")
+    };
+    let said = [
+        died(
+            End::Exited(3),
+            Some(3),
+            "collected 1 item\n\nbenchmarks/test_a.py ",
+        ),
+        died(
+            End::Signalled(6),
+            Some(3),
+            "Fatal Python error: Aborted\n\n  File x\n",
+        ),
+        died(
+            End::Exited(4),
+            None,
+            "E     File \"prog.py\"\nE   SyntaxError: no\nERROR test_a.py\n",
+        ),
+        died(End::Signalled(11), Some(0), "1 passed\n"),
+        died(End::TimedOut, Some(1), "collected 1 item\n"),
+        died(End::Exited(0), Some(0), "1 passed\n"),
+    ];
+    insta::assert_snapshot!(said.join("\n"), @"");
 }
 
 #[test]
