@@ -282,7 +282,8 @@ fn what_is_looked_for_in_the_folders_above_is_not_found_in_the_working_tree() {
         .unwrap();
     let said = String::from_utf8(neither.stderr).unwrap();
     insta::assert_snapshot!(said, @r"
-    error: there is no place to check commits out in: there is no folder for them outside of the repository
+    error: there is no folder for commits outside of the repository
+      no commit can be checked out
       hint: name one outside of the repository: `XDG_CACHE_HOME=DIR lapwing run …`
     ");
 }

@@ -112,7 +112,7 @@ fn about(error: CommitsError) -> CliError {
 
 fn no_folder(error: std::io::Error) -> CliError {
     CliError::input(error)
-        .consequence("there is no place to check commits out in")
+        .consequence("no commit can be checked out")
         .hint("name one outside of the repository: `XDG_CACHE_HOME=DIR lapwing run …`")
 }
 

@@ -58,7 +58,7 @@ fn place(repository: &Path) -> io::Result<PathBuf> {
     // Others can make folders there too, and what is executed must be nobody else's.
     let shared = std::env::temp_dir().join(format!("lapwing-{user}"));
     let candidates = [cache.map(|it| it.join("lapwing")), Some(shared)];
-    let mut why = io::Error::other("there is no folder for them outside of the repository");
+    let mut why = io::Error::other("there is no folder for commits outside of the repository");
     for candidate in candidates.into_iter().flatten() {
         match usable(&candidate.join("worktrees"), repository, user) {
             Ok(Some(folder)) => return Ok(folder),
