@@ -143,9 +143,8 @@ fn last_words(executed: &Executed, has_begun: bool) -> Option<String> {
     find(&|line| line.starts_with("E  "))
         .or_else(|| find(&|line| line.starts_with("Fatal Python error")))
         .or_else(|| find(&|line| line.starts_with("ERROR") || line.starts_with("INTERNALERROR")))
-        .or_else(|| last(&texts[0], &|_any| true))
-        // Once a test is under way pytest's last line only says which one.
-        .or_else(|| (!has_begun).then(|| last(&texts[1], &|_any| true))?)
+        // Once a test is under way pytest's last line only says which one, or what it warned of before.
+        .or_else(|| (!has_begun).then(|| find(&|_any| true))?)
 }
 
 pub(super) fn text(tail: &Tail) -> String {
