@@ -23,6 +23,7 @@ mod suite_file;
 mod suite_update;
 mod table;
 mod terminal;
+mod under_way;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
