@@ -9,6 +9,7 @@ mod comparing;
 mod error;
 mod fit;
 mod hints;
+mod left_over;
 mod lines;
 mod not_judged;
 mod options;

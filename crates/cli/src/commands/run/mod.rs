@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor};
+use lapwing_core::measure::pytest::interpreters;
 use lapwing_core::measure::{
     Consumer, Environment, Event, FixedSchedule, RunEnd, RunError, Runs, Surroundings,
     command_outputs, open_session, run as measure, version,
@@ -216,11 +217,12 @@ impl Measuring<'_> {
                     "abilities".to_owned(),
                     serde_json::to_value(abilities).unwrap_or_default(),
                 );
+                let own = interpreters(self.plan, &mut self.executor)?;
                 open_session(
                     self.plan,
                     session,
                     &version,
-                    &environment,
+                    (&environment, &own),
                     &mut new_id,
                     consumers,
                 )?
@@ -237,7 +239,11 @@ impl Measuring<'_> {
             }
         };
         let clock = SystemClock::new();
-        let scratch = std::env::temp_dir().join(format!("lapwing-{}", runs.session.id));
+        // Beside the journal: should this process be killed, the next takes up what is in both.
+        // Commands have working directories of their own.
+        let inbox = self.store.inbox();
+        let inbox = std::path::absolute(&inbox).unwrap_or(inbox);
+        let scratch = inbox.join(runs.session.id.to_string());
         let _scratch = system::Scratch::create(&scratch).map_err(|source| RunError::Consumer {
             source: Box::new(source),
         })?;

@@ -12,6 +12,7 @@ use super::super::runner::{Outlet, RunError, Surroundings, processor_time};
 use super::super::source::Place;
 use super::confined;
 use super::ending::{Ending, ending, text};
+use super::left_over;
 use super::output::{Recorded, read};
 use crate::model::{
     Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Object, Outcome, Record, Run,
@@ -23,8 +24,7 @@ const TAIL: usize = 16 * 1024;
 /// What a process may take besides its iterations: imports, fixtures of the session and module, their teardown.
 const START_UP: Duration = Duration::from_secs(300);
 
-/// Measures a test once; `instance` is what is known of the visit beforehand, and `run` the one that it belongs to,
-/// which becomes a further one when the test has metrics that it does not declare.
+/// Measures a test once; `instance` is what is known of the visit beforehand, and `run` the one that it belongs to.
 ///
 /// Returns how the instance ended; `None` when somebody interrupted it.
 pub(in super::super) fn measure_test(
@@ -36,7 +36,8 @@ pub(in super::super) fn measure_test(
     around: &mut Surroundings<'_>,
     outlet: &mut Outlet<'_, '_>,
 ) -> Result<Option<InstanceOutcome>, RunError> {
-    let file = around.scratch.join(format!("{}.jsonl", instance.id));
+    let file = left_over::output_file(&around.scratch, &instance);
+    left_over::announce(&file, run, &instance);
     let limit = case.time_limit.map(|limit| whole_limit(case, limit));
     let executed = around.executor.execute(&Execution {
         command: CommandLine::Words(words(test, (case, variant), place, &file)),
@@ -51,7 +52,8 @@ pub(in super::super) fn measure_test(
     })?;
     // It may hold anything that a test wrote into a message.
     let bytes = std::fs::read(&file).unwrap_or_default();
-    let _absent = std::fs::remove_file(&file);
+    // Before anything of it is kept: nobody may take it up a second time.
+    left_over::remove(&file);
     let mut recorded = read(&String::from_utf8_lossy(&bytes), &case.benchmark.id);
     let root = root(test, place);
     let ending = ending(
@@ -61,15 +63,11 @@ pub(in super::super) fn measure_test(
         place.map(|it| (it, root.as_path(), case.benchmark.id.as_str())),
     );
 
-    if let Some(own) = &recorded.instance {
-        instance.attributes = own.attributes.clone();
-        instance.artifacts = own.artifacts.clone();
-        // The test as it was executed, should somebody have changed it since it was collected.
-        instance.benchmark.fingerprint = own.benchmark.fingerprint.clone();
-    } else if place.is_some() {
+    if place.is_some() {
         // What was collected is the working tree's test, and not the commit's.
         instance.benchmark.fingerprint = None;
     }
+    recorded.describe(&mut instance, run);
     instance
         .attributes
         .insert("process".to_owned(), process(&executed).into());
@@ -86,8 +84,9 @@ pub(in super::super) fn measure_test(
         None if recorded.end.is_none() => instance.attributes.extend(printed(&executed)),
         None => {}
     }
-    declare(&recorded, run, outlet)?;
-    instance.run = run.id;
+    if recorded.declare(run) {
+        outlet.keep(&Record::Run(run.clone()))?;
+    }
     let id = instance.id;
     outlet.keep(&Record::Instance(instance))?;
     for iteration in recorded.iterations {
@@ -228,36 +227,4 @@ fn process(executed: &Executed) -> Object {
     }
     process.extend(ended(executed));
     process
-}
-
-/// Makes a further run of the same setting when the test has metrics that the run does not declare: a run is written
-/// before its first value, so it cannot learn of them.
-fn declare(
-    recorded: &Recorded,
-    run: &mut Run,
-    outlet: &mut Outlet<'_, '_>,
-) -> Result<(), RunError> {
-    let missing: Vec<_> = recorded
-        .metrics
-        .iter()
-        .filter(|(name, _)| !run.metrics.contains_key(*name))
-        .filter(|(name, _)| {
-            recorded
-                .iterations
-                .iter()
-                .any(|it| it.metrics.contains_key(*name))
-        })
-        .collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let mut further = run.clone();
-    for (name, metric) in missing {
-        further.metrics.insert(name.clone(), metric.clone());
-    }
-    // From the content, so that a session which is resumed finds the same run.
-    let content = serde_json::to_vec(&further.metrics).unwrap_or_default();
-    further.id = Id::derived(&[b"further run", run.id.as_bytes(), &content]);
-    *run = further;
-    outlet.keep(&Record::Run(run.clone()))
 }

@@ -4,6 +4,8 @@ mod collect;
 mod confined;
 mod ending;
 mod instance;
+mod interpreter;
+mod left_over;
 mod output;
 #[cfg(test)]
 mod tests;
@@ -11,3 +13,5 @@ mod tests;
 pub use collect::{CollectError, collect};
 pub use ending::RECORDED_NOTHING;
 pub(super) use instance::measure_test;
+pub use interpreter::interpreters;
+pub use left_over::left_over;

@@ -179,22 +179,23 @@ fn what_the_plugin_writes_becomes_the_instance() {
     iteration 1 false failed {} Some("ValueError: no")
     end Ok {"load_before": Number(0.5)}
     "#);
-    // Both instances belong to the further run, which is written once.
+    // The run tells once more of itself, with the metric that it did not know of.
     let runs: Vec<_> = records
         .iter()
         .filter_map(|record| match record {
             Record::Instance(it) => Some(it.run),
+            Record::Run(it) => Some(it.id),
             _ => None,
         })
         .collect();
-    assert_eq!(runs[0], runs[1]);
+    assert_eq!(runs, [runs[0]; 4]);
 }
 
 #[test]
 fn a_process_that_dies_keeps_what_it_wrote() {
-    let cut_off = format!("{}{{\"v\":1,\"kind\":\"iter", records(2));
+    let half_a_line = format!("{}{{\"v\":1,\"kind\":\"iter", records(2));
     let died = Script {
-        written: Some(cut_off),
+        written: Some(half_a_line),
         end: End::Signalled(9),
         stdout: "collected 1 item\n".to_owned(),
         ..Script::takes(1)
@@ -203,12 +204,12 @@ fn a_process_that_dies_keeps_what_it_wrote() {
     let iterations = records
         .iter()
         .filter(|it| matches!(it, Record::Iteration(_)));
-    assert_eq!(iterations.count(), 2);
+    assert_eq!(iterations.count(), 4);
     let message = Some("pytest died: ended by signal 9");
     assert_eq!(ends(&records), [(InstanceOutcome::Failed, message); 2]);
     // The one under way failed, as that of a command does which dies.
     let failed: Vec<_> = records.iter().filter_map(cut_off).collect();
-    assert_eq!(failed, ["2 false failed ended by signal 9 9"; 2]);
+    assert_eq!(failed, ["1 false failed ended by signal 9 9"; 2]);
 }
 
 /// Returns what is recorded of an iteration that the plugin could not record.
@@ -264,7 +265,20 @@ fn what_pytest_printed_gives_the_reason_and_its_progress_none() {
         died(End::TimedOut, Some(1), "collected 1 item\n"),
         died(End::Exited(0), Some(0), "1 passed\n"),
     ];
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    failed Some("pytest died: exit code 3")
+      Some("0 true failed exit code 3 3")
+    failed Some("pytest died: ended by signal 6: Fatal Python error: Aborted")
+      Some("0 true failed ended by signal 6: Fatal Python error: Aborted 6")
+    failed Some("pytest recorded nothing: exit code 4: SyntaxError: no")
+      Some("0 true failed pytest recorded nothing: exit code 4: SyntaxError: no 4")
+    failed Some("pytest died after the last iteration: ended by signal 11")
+      Some("2 false failed pytest died after the last iteration: ended by signal 11 11")
+    timed_out Some("ended at its time limit of 307.5s, which is that of all iterations and 5 minutes to start and end")
+      Some("2 false timed_out ended at its time limit of 307.5s, which is that of all iterations and 5 minutes to start and end -")
+    ok None
+      None
+    "#);
 }
 
 #[test]
