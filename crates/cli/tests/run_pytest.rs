@@ -355,7 +355,7 @@ fn what_was_measured_until_lapwing_was_killed_is_taken_up() {
     let said = run(path, &["list"]);
     assert!(
         said.contains(
-            "note: took in 3 records of a test that a run was measuring when it was ended"
+            "note: took in 4 records of a test that a run was measuring when it was ended"
         ),
         "{said}"
     );
