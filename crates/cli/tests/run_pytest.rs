@@ -449,15 +449,20 @@ fn a_commit_that_cannot_be_imported_has_failed_and_is_tried_again() {
         String::from_utf8(done.stderr).unwrap()
     };
     measure();
-    let ends = "SELECT run.version || ' ' || outcome || ' ' || (fingerprint IS NULL) || ' ' || coalesce(message, '-') FROM instance \
-                JOIN run ON run.key = instance.run ORDER BY run.version";
+    let ends = "SELECT version || ' ' || outcome || ' ' || coalesce(message, '-') FROM instances ORDER BY version";
     insta::assert_snapshot!(rows(path, ends).join("\n"), @"
-    v1 skipped 1 pytest recorded nothing: exit code 4: ERROR: not found: test_a.py::test_work
-    v2 failed 1 pytest recorded nothing: exit code 4: SyntaxError: '(' was never closed
-    v3 ok 0 -
-    v4 failed 1 pytest recorded nothing: exit code 4: ModuleNotFoundError: No module named 'missing'
-    v5 ok 0 -
+    v1 skipped pytest recorded nothing: exit code 4: ERROR: not found: test_a.py::test_work
+    v2 failed pytest recorded nothing: exit code 4: SyntaxError: '(' was never closed
+    v3 ok -
+    v4 failed pytest recorded nothing: exit code 4: ModuleNotFoundError: No module named 'missing'
+    v5 ok -
     ");
+    let prints = "SELECT count(*) || ' ' || count(fingerprint) FROM instance";
+    assert_eq!(
+        rows(path, prints),
+        ["5 2"],
+        "none where it is not the commit's own"
+    );
     let again = measure();
     assert!(
         again.contains("note: 3 of 5 commits measured before"),
