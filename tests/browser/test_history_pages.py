@@ -1,6 +1,10 @@
 """The pages that tell a history: runs, parametrisations of a test, bars."""
 
+import itertools
+import json
+import os
 import re
+import subprocess
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -67,6 +71,18 @@ def test_the_history_marks_failures_and_the_change_of_the_benchmark(visit, page_
     page.wait_for_selector("[data-chart=history] canvas")
     text = page.locator("[data-chart=history] p").inner_text()
     assert "× at the foot are 2 runs with failures." in text and "the benchmark itself changed" in text
+
+
+def test_a_run_says_that_the_benchmark_itself_changed(visit, page_of):
+    page = visit(page_of(JOIN))
+    page.wait_for_selector("#runs tbody tr")
+    while page.get_by_text("Show older runs").is_visible():
+        page.get_by_text("Show older runs").click()
+    row = page.locator("#runs tbody tr", has_text="new epoch").first
+    assert "the benchmark itself changed" in row.locator("td[title]").first.get_attribute("title")
+    row.locator("button").first.click()
+    page.wait_for_selector("#trace[open] .about-run h3")
+    assert "The benchmark itself changed (its fingerprint)" in page.locator("#trace").inner_text()
 
 
 def test_the_source_of_a_test_stands_folded_on_its_page(visit, page_of):
@@ -173,7 +189,7 @@ def test_bars_are_grouped_filtered_and_kept_in_the_address(visit, report):
     again = visit(report / "bars.html", page.evaluate("location.hash"))
     again.wait_for_selector(".plot canvas")
     titles = again.locator(".chart h3").all_inner_texts()
-    assert "fast: benchmarks" in titles, titles
+    assert "fast: a history, benchmarks" in titles, titles
     assert again.locator('[data-group="variant"]').get_attribute("aria-pressed") == "true"
 
 
@@ -197,3 +213,109 @@ def test_nothing_is_cut_off_or_inaccessible(visit, report, page_of, dark, width)
 def test_pages_are_small(report):
     for path in [*(report / "test").glob("*.html"), report / "bars.html", *(report / "data").glob("environments.*.js"), *(report / "data").glob("*.runs*.js")]:
         assert path.stat().st_size < 300_000, path
+
+
+@pytest.fixture(scope="session")
+def odd_bars(tmp_path_factory):
+    """A report of two suites with tests of the same names, numbers below zero, and a rate in two units."""
+    program = os.environ.get("LAPWING")
+    if not program:
+        pytest.skip("LAPWING does not name the program")
+    work = tmp_path_factory.mktemp("bars")
+    number = itertools.count()
+    lines = []
+
+    def record(kind, **fields):
+        fields["id"] = f"01930000-0000-7000-8000-{next(number):012d}"
+        lines.append(json.dumps({"v": 1, "kind": kind, **fields}))
+        return fields["id"]
+
+    for suite, unit in [("one", "1/s"), ("two", "B")]:
+        session = record("session", suite=suite, tool="t", started="2026-05-01T10:00:00Z")
+        for variant in ["default", "fast"]:
+            metrics = {"wall_time": {"unit": "s"}, "delta": {"unit": "s"}, "rate": {"unit": unit}}
+            run = record("run", session=session, variant=variant, metrics=metrics)
+            for test in range(40):
+                tags = ["even"] if test % 2 == 0 else []
+                name = f"f.py::test_with_quite_a_long_name_that_a_phone_has_no_room_for[{test}]"
+                for value in [1, 2, 12]:
+                    instance = record("instance", run=run, benchmark={"id": name, "tags": tags})
+                    values = {"wall_time": value, "delta": -1 - value / 1000, "rate": value * 5e9}
+                    lines.append(json.dumps({"v": 1, "kind": "iteration", "instance": instance, "index": 0, "metrics": values}))
+                    lines.append(json.dumps({"v": 1, "kind": "instance_end", "instance": instance}))
+    (work / "all.jsonl").write_text("\n".join(lines) + "\n")
+    for arguments in [["import", "all.jsonl"], ["report", "-o", "report"]]:
+        subprocess.run([program, "--store", "s.db", *arguments], cwd=work, check=True, capture_output=True)
+    return work / "report"
+
+
+def first_plot(page, expression):
+    return page.evaluate(f"(() => {{ const chart = echarts.getInstanceByDom(document.querySelector('.plot')); const model = chart.getModel(); return {expression}; }})()")
+
+
+def names_beside_bars(page):
+    return page.evaluate(
+        """[...document.querySelectorAll('.plot')].flatMap((plot) => {
+             const option = echarts.getInstanceByDom(plot).getOption();
+             return option.dataset[0].source.place.map((at) => option.yAxis[0].axisLabel.formatter(at));
+           })"""
+    )
+
+
+def test_bars_of_one_unit_stand_in_a_chart(visit, odd_bars):
+    page = visit(odd_bars / "bars.html", "#metric=rate&by=variant")
+    canvases(page, 4)
+    titles = page.locator(".chart h3").all_inner_texts()
+    assert titles == ["default: one, in 1/s", "fast: one, in 1/s", "default: two, in B", "fast: two, in B"]
+    axes = page.evaluate("[...document.querySelectorAll('.plot')].map((plot) => echarts.getInstanceByDom(plot).getOption().xAxis[0].name)")
+    assert axes == ["rate (G/s)", "rate (G/s)", "rate (GiB)", "rate (GiB)"]
+
+
+def test_titles_of_bars_have_the_suite_where_there_are_several(visit, odd_bars):
+    page = visit(odd_bars / "bars.html", "#q=name_that+[7]")
+    canvases(page, 2)
+    name = "f.py::test_with_quite_a_long_name_that_a_phone_has_no_room_for[7]"
+    assert page.locator(".chart h3").all_inner_texts() == [f"one: {name}", f"two: {name}"]
+
+
+def test_filters_let_pass_single_bars_of_a_variant_s_chart(visit, odd_bars):
+    page = visit(odd_bars / "bars.html", "#by=variant&suite=one&q=[1")
+    canvases(page, 2)
+    names = names_beside_bars(page)
+    assert len(names) == 22 and all("[1" in name for name in names), names
+    assert [name.split("[")[1] for name in names[:4]] == ["1]", "10]", "11]", "12]"]
+    page = visit(odd_bars / "bars.html", "#by=variant&suite=one&tag=even")
+    canvases(page, 2)
+    assert len(names_beside_bars(page)) == 40
+
+
+def test_bars_below_zero_and_wide_spreads_are_drawn_whole(visit, odd_bars):
+    page = visit(odd_bars / "bars.html", "#by=variant&metric=delta")
+    canvases(page, 4)
+    low, high = first_plot(page, "model.getComponent('xAxis', 0).axis.scale.getExtent()")
+    assert low < -1.011 and high == 0
+    page = visit(odd_bars / "bars.html", "#by=variant")
+    canvases(page, 4)
+    source = first_plot(page, "chart.getOption().dataset[0].source")
+    # The mean of 1, 2 and 12 is 5, their standard deviation the root of 37.
+    assert (source["median"][0], source["mean"][0]) == (2, 5)
+    assert source["low"][0] == pytest.approx(5 - 37**0.5, abs=1e-3)
+    assert first_plot(page, "model.getComponent('xAxis', 0).axis.scale.getExtent()")[0] < -1.08
+    # Whoever reads the first bars of a long chart sees the axis too.
+    axes = first_plot(page, "[0, 1].map((at) => [model.getComponent('xAxis', at).get('show'), ...model.getComponent('xAxis', at).axis.scale.getExtent()])")
+    assert axes[0] == axes[1] and axes[0][0] is True, axes
+
+
+def test_bars_can_be_read_on_a_phone(visit, odd_bars):
+    page = visit(odd_bars / "bars.html", "#by=variant", width=390)
+    canvases(page, 4)
+    # The names stand above the bars, which have the whole width.
+    plot = first_plot(page, "(({ width, height }) => ({ width, height }))(model.getComponent('grid').coordinateSystem.getRect())")
+    assert plot["width"] > 280 and plot["height"] > 40 * 25, plot
+    names = names_beside_bars(page)
+    widest = max(page.evaluate("""(names) => {
+        const context = document.createElement('canvas').getContext('2d');
+        context.font = "11px system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+        return names.map((name) => context.measureText(name).width);
+    }""", names))
+    assert widest < 362 and len(set(names)) == 40, (widest, names)

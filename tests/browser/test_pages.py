@@ -214,6 +214,33 @@ def test_a_benchmark_says_what_it_could_detect(visit, page_of):
     assert "noisy" in names(page)
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_power_curves_are_drawn_and_told_without_a_script(visit, page_of, dark):
+    page = visit(page_of("noisy"), width=390, height=844, dark=dark, script=False)
+    picture = page.locator(".power svg")
+    assert not picture.is_visible()
+    page.get_by_text("How probably each slowdown is detected").click()
+    box = picture.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] > 120
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    label = picture.get_attribute("aria-label")
+    rates = re.fullmatch(
+        r"Power curves\. A slowdown of 5 % is detected ([\d.]+) % of the time with 5 × 5, ([\d.]+) % of the time with 10 × 10, ([\d.]+) % of the time with 25 × 25",
+        label,
+    )
+    rates = [float(it) for it in rates.groups()]
+    assert rates == sorted(rates) and rates[0] < rates[2]
+    rows = page.locator(".power tbody tr").all_inner_texts()
+    assert [it.split("\t")[0] for it in rows] == ["5 × 5", "10 × 10", "25 × 25"]
+    assert all(re.search(r"[\d.]+ %\t~[\d.]+ %$", it) for it in rows)
+    # The thicker the curve, the more is measured; each has a colour of its own that is not the page's.
+    styles = page.locator(".power polyline").evaluate_all("all => all.map(it => [getComputedStyle(it).stroke, parseFloat(getComputedStyle(it).strokeWidth)])")
+    assert len({colour for colour, _ in styles}) == 3
+    assert [width for _, width in styles] == sorted(width for _, width in styles)
+    page_colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert page_colour not in {colour for colour, _ in styles}
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_phone_needs_no_sideways_scrolling(visit, report, name):
     page = open_page(visit, report, name, width=390, height=844)

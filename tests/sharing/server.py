@@ -17,6 +17,8 @@ class Server:
         self.objects = {}
         #: Every request, as method and path.
         self.requests = []
+        #: What every request said of who asks.
+        self.authorizations = []
         #: Whether `If-None-Match: *` keeps what is there.
         self.conditional = True
         #: Answers to give instead of doing anything, and answers to give after having done it.
@@ -69,6 +71,7 @@ class Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         with self.kept.lock:
             self.kept.requests.append((self.command, self.path))
+            self.kept.authorizations.append(self.headers.get("Authorization"))
             if self.kept.refusals:
                 return self.answer(self.kept.refusals.pop(0))
             if self.kept.moved_to:

@@ -34,7 +34,7 @@ def test_pulling_writes_nothing(store, server):
     a.run("db", "push", server.url)
     server.requests.clear()
     b.run("db", "pull", server.url)
-    assert [method for method, _ in server.requests] == ["GET"] * 3
+    assert [method for method, _ in server.requests] == ["GET"] * 4
     assert b.run("db", "push", server.url, "--dry-run").startswith("would push nothing")
     assert all(method == "GET" for method, _ in server.requests)
 
@@ -134,6 +134,35 @@ def test_reading_follows_a_redirection_and_writing_does_not(store, server):
         f"(moved to {server.url}/lapwing.json)\nexit 2"
     )
     other.stop()
+
+
+def test_a_password_does_not_go_along_with_a_redirection(store, server):
+    a, b = store("a"), store("b")
+    a.add(1)
+    a.run("db", "push", server.url)
+    other = Server()
+    other.moved_to = server.url
+    server.authorizations.clear()
+    # Another port of the same host may be somebody else's.
+    url = other.url.replace("://", "://me:secret@")
+    assert b.run("db", "pull", url).startswith("took in 1 segment")
+    assert set(other.authorizations) != {None} and None not in other.authorizations
+    assert set(server.authorizations) == {None}
+    other.stop()
+
+
+def test_a_segment_that_is_missing_is_not_filled(store, server):
+    a, b = store("a"), store("b")
+    for number in range(4):
+        a.add(number)
+        a.run("db", "push", server.url)
+    del server.objects["/segments/00000003.jsonl.gz"]
+    b.add("own")
+    for _ in range(2):
+        assert b.run("db", "push", server.url).startswith(
+            f"error: {server.url}/segments/00000003.jsonl.gz is missing, though segments/00000004.jsonl.gz is there"
+        )
+    assert len(segments(server)) == 3
 
 
 def test_a_server_that_is_not_there_is_said(store, server):

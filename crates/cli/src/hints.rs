@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use lapwing_core::model::RecordKind;
 use lapwing_core::record::StoreError;
 use lapwing_core::record::export::ExportError;
 use lapwing_core::record::import::{Foreign, ImportError};
@@ -112,12 +113,18 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::ImportedOtherwise { .. } => {
             "import it as before, or remove it first with `lapwing db purge --session NAME`"
         }
+        StoreError::Conflict {
+            kind: RecordKind::Instance,
+            ..
+        } => {
+            "the two disagree about one measurement; if they come from two copies of one database, \
+             import both copies into one store instead of merging, else find out which of them was changed"
+        }
         StoreError::Conflict { .. } => {
             "the two disagree about one measurement; find out which of them was changed"
         }
-        StoreError::Sqlite { .. } | StoreError::NoParent { .. } | StoreError::NotFinite { .. } => {
-            return None;
-        }
+        StoreError::NoParent { .. } => "take in first what holds that one",
+        StoreError::Sqlite { .. } | StoreError::NotFinite { .. } => return None,
     };
     Some(hint.to_owned())
 }
@@ -134,13 +141,23 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
         SharingError::Overwrites { .. } => {
             "share through a folder, or a server or store that honours `If-None-Match: *`"
         }
-        SharingError::Gone { .. } | SharingError::Changed { .. } => {
+        SharingError::Gone { .. } | SharingError::Changed { .. } | SharingError::Gap { .. } => {
             "bring it back from a copy; or begin anew elsewhere: every store has all that it took in"
         }
         SharingError::Damaged { .. }
+        | SharingError::Empty { .. }
         | SharingError::Line { .. }
         | SharingError::Excessive { .. } => {
             "nothing of it was taken in; bring it back from a copy, or begin anew elsewhere"
+        }
+        SharingError::Record { source, .. }
+            if matches!(
+                **source,
+                StoreError::NoParent { .. } | StoreError::NotFinite { .. }
+            ) =>
+        {
+            "nothing of it was taken in; no lapwing writes such a segment, so bring it back from a \
+             copy, or begin anew elsewhere"
         }
         SharingError::Record { source, .. } => {
             return store_hint(source).map(|hint| format!("nothing of it was taken in; {hint}"));

@@ -9,6 +9,7 @@ mod comparing;
 mod error;
 mod fit;
 mod hints;
+mod left_over;
 mod lines;
 mod not_judged;
 mod options;
@@ -23,6 +24,7 @@ mod suite_file;
 mod suite_update;
 mod table;
 mod terminal;
+mod under_way;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

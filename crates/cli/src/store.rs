@@ -8,6 +8,7 @@ use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError};
 
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
+use crate::left_over;
 use crate::options::Context;
 use crate::table::counted;
 
@@ -71,6 +72,8 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
             }
         }
     }
+    // Its session and run are in the store now.
+    left_over::take_in(store, &folder, context);
     let new = counted(whole.iter().map(|it| it.1).sum(), "record");
     match whole.as_slice() {
         [] => {}

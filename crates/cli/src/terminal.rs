@@ -49,8 +49,13 @@ impl Terminal {
         }
     }
 
-    /// Returns standard output, which drops colours where they are not wanted.
+    /// Returns standard output, which gets every byte as it is: a name is data, whatever is in it.
     pub fn out(&self) -> impl Write {
+        io::stdout().lock()
+    }
+
+    /// Returns standard output for what has colours, which drops them where they are not wanted.
+    pub fn coloured_out(&self) -> impl Write {
         anstream::stdout().lock()
     }
 

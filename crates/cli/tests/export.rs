@@ -431,3 +431,23 @@ fn what_goes_out_as_another_format_comes_in_again() {
         assert_eq!(place.run(&table).lines().count(), rows + 2, "{format}");
     }
 }
+
+#[test]
+fn a_name_with_escapes_is_the_same_in_a_file_and_through_a_pipe() {
+    let place = Place::of(&[]);
+    let text = three_instances().replace("test_join[10]", r"a\u001b[31mred\u001b[0m");
+    fs::write(place.path().join("escapes.jsonl"), text).unwrap();
+    place.run(&["import", "escapes.jsonl"]);
+    for format in ["csv", "tsv", "json", "record", "bmf"] {
+        let piped = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
+            .args(["export", "--to", format])
+            .current_dir(place.path())
+            .output()
+            .unwrap();
+        place.run(&["export", "--to", format, "-o", "written"]);
+        let written = fs::read(place.path().join("written")).unwrap();
+        assert!(piped.stdout == written, "{format}");
+    }
+    let csv = place.run(&["list", "--format", "csv"]);
+    assert!(csv.contains("a\u{1b}[31mred\u{1b}[0m"), "{csv}");
+}

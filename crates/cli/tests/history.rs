@@ -316,3 +316,156 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     exit 0
     "#);
 }
+
+#[test]
+fn an_id_that_looks_like_a_pattern_means_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut text = String::new();
+    let (session, first) = (id(0, 1), id(1, 1));
+    writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-01T10:00:00Z","tool":"t"}}"#).unwrap();
+    writeln!(
+        text,
+        r#"{{"v":1,"kind":"run","id":"{first}","session":"{session}"}}"#
+    )
+    .unwrap();
+    for (number, name) in [(1, "cat *.txt"), (2, "cat a.txt"), (3, "cat b.txt")] {
+        let instance = id(2, number);
+        writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{first}","benchmark":{{"id":"{name}"}}}}"#).unwrap();
+        writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{"wall_time":1.5}}}}"#).unwrap();
+    }
+    fs::write(folder.join("all.jsonl"), text).unwrap();
+    run(folder, &["import", "all.jsonl"]);
+    assert_snapshot!(db(folder, &[&["retire", "cat *.txt"][..], &WHY].concat()), @"
+    retired `cat *.txt`: 1 benchmark, 1 instance
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &[]), @"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    cat a.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
+    cat b.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
+    note: 1 retired instance is left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    ");
+    db(folder, &["restore", &last(folder)]);
+    assert_snapshot!(db(folder, &[&["rename", "cat *.txt", "--metric", "wall_time=time"][..], &WHY].concat()), @"
+    renamed metric `wall_time` of `cat *.txt` to `time`: 1 benchmark, 1 instance
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(db(folder, &[&["rename", "cat *.txt", "cat all"][..], &WHY].concat()), @"
+    renamed `cat *.txt` to `cat all`: 1 benchmark, 1 instance
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &[]), @"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    cat a.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
+    cat all,s,1,1,0,0,2026-01-01 10:00,time,
+    cat b.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
+    exit 0
+    ");
+    // Now that nothing is called so, it is a pattern, which also fits an id that a benchmark had.
+    assert_snapshot!(db(folder, &[&["retire", "cat *.txt"][..], &WHY].concat()), @"
+    retired `cat *.txt`: 3 benchmarks, 3 instances
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+}
+
+#[test]
+fn a_restoration_is_undone_whatever_the_clocks_say_and_says_what_it_is_about() {
+    let folder = filled();
+    let folder = folder.path();
+    // Somebody whose clock is far ahead.
+    let mut text = String::new();
+    let (retired, restored) = (id(4, 1), id(4, 2));
+    writeln!(text, r#"{{"v":1,"kind":"annotation","id":"{retired}","at":"2026-01-05T10:00:00Z","by":"a","action":"retire","target":{{"benchmark":"f.py::test_y"}}}}"#).unwrap();
+    writeln!(text, r#"{{"v":1,"kind":"annotation","id":"{restored}","at":"2126-01-05T10:00:00Z","by":"a","action":"restore","target":{{"annotation":"{retired}"}}}}"#).unwrap();
+    fs::write(folder.join("said.jsonl"), text).unwrap();
+    run(folder, &["import", "said.jsonl"]);
+    let undo = ["restore", &restored, "--by", "bob"];
+    assert_snapshot!(db(folder, &[&undo[..], &["--dry-run"]].concat()), @"
+    would undo restore of 2126-01-05 10:00:00: 1 benchmark, 4 instances
+    note: nothing was changed
+    exit 0
+    ");
+    assert_snapshot!(db(folder, &undo), @"
+    undid restore of 2126-01-05 10:00:00: 1 benchmark, 4 instances
+    exit 0
+    ");
+    assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
+    at,by,action,what,reason,holds,id
+    2026-01-05 10:00:00,a,retire,"f.py::test_y, before 2026-01-05 10:00:00",,yes,ID
+    2126-01-05 10:00:00,a,restore,ID,,no,ID
+    2126-01-05 10:00:00,bob,restore,ID,,yes,ID
+    exit 0
+    "#);
+    assert_snapshot!(list(folder, &["-b", "test_y"]), @"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    note: 4 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    ");
+}
+
+#[test]
+fn of_eight_who_rename_at_once_one_does() {
+    let folder = filled();
+    let path = folder.path();
+    let new: Vec<String> = (0..8).map(|number| format!("new {number}")).collect();
+    let ended: Vec<std::process::Output> = std::thread::scope(|scope| {
+        let rename = |new: &str| {
+            output(
+                path,
+                &["db", "rename", "f.py::test_y", new, "--reason", "r"],
+            )
+        };
+        let all: Vec<_> = new
+            .iter()
+            .map(|new| scope.spawn(move || rename(new)))
+            .collect();
+        all.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    let (done, refused): (Vec<_>, Vec<_>) = ended.iter().partition(|it| it.status.success());
+    assert_eq!((done.len(), refused.len()), (1, 7));
+    for it in refused {
+        let said = String::from_utf8_lossy(&it.stderr);
+        assert!(said.contains("`f.py::test_y` is called `new "), "{said}");
+    }
+}
+
+#[test]
+fn what_two_stores_said_otherwise_of_one_benchmark_is_told() {
+    let folder = filled();
+    let folder = folder.path();
+    let mut text = String::new();
+    for (number, suite, new) in [(1, "s", "b"), (2, "s", "c")] {
+        let id = id(4, number);
+        writeln!(text, r#"{{"v":1,"kind":"annotation","id":"{id}","at":"2026-01-0{number}T10:00:00Z","by":"a","action":"rename","target":{{"suite":"{suite}","benchmark":"f.py::test_y","new":"{new}"}}}}"#).unwrap();
+    }
+    fs::write(folder.join("said.jsonl"), text).unwrap();
+    run(folder, &["import", "said.jsonl"]);
+    assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
+    at,by,action,what,reason,holds,id
+    2026-01-01 10:00:00,a,rename,f.py::test_y → b (s),,"no, a later one does",ID
+    2026-01-02 10:00:00,a,rename,f.py::test_y → c (s),,yes,ID
+    exit 0
+    "#);
+    // The same id in two suites is told once.
+    let other = fs::read_to_string(folder.join("all.jsonl")).unwrap();
+    let other = other
+        .replace("01930000", "01940000")
+        .replace(r#""suite":"s""#, r#""suite":"t""#);
+    fs::write(folder.join("other.jsonl"), other).unwrap();
+    run(folder, &["import", "other.jsonl"]);
+    db(
+        folder,
+        &[&["rename", "f.py::test_x", "x"][..], &WHY].concat(),
+    );
+    assert_snapshot!(db(folder, &[&["rename", "f.py::test_x", "y"][..], &WHY].concat()), @"
+    error: `f.py::test_x` is called `x` by now
+      hint: name it by the id that it has now
+    exit 2
+    ");
+}

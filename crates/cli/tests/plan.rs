@@ -289,7 +289,7 @@ fn a_grid_is_only_searched_as_hail() {
 }
 
 #[test]
-fn what_could_be_detected_is_drawn() {
+fn what_is_planned_is_drawn_beside_what_could_be_detected() {
     let folder = filled();
     let done = run(
         folder.path(),
@@ -297,10 +297,27 @@ fn what_could_be_detected_is_drawn() {
     );
     assert!(done.ends_with("exit 0"), "{done}");
     let svg = fs::read_to_string(folder.path().join("plan.svg")).unwrap();
-    assert!(
-        svg.contains("noisy") && svg.contains("can detect 5 %"),
-        "{svg}"
-    );
+    for text in [
+        "What is planned to detect 5 %, beside what other configurations detect",
+        "All of this is by formula.",
+        ">noisy<",
+        ">planned<",
+    ] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+    let row = done.lines().find(|it| it.contains(",noisy,")).unwrap();
+    let cells: Vec<&str> = row.split(',').collect();
+    let planned = format!("{} × {}", cells[11], cells[12]);
+    assert!(svg.contains(&format!(">{planned}<")), "{planned} in {svg}");
+
+    let plot = ["plan", "-b", "noisy", "--plot", "one.svg"];
+    run(folder.path(), &plot);
+    let svg = fs::read_to_string(folder.path().join("one.svg")).unwrap();
+    let title = format!("noisy: {planned} is planned to detect 5 %");
+    let axis = format!(">{} (planned)<", cells[11]);
+    for text in [&title, &axis] {
+        assert!(svg.contains(text.as_str()), "{text} in {svg}");
+    }
 }
 
 #[test]
@@ -375,13 +392,13 @@ fn people_review_what_was_chosen() {
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power ~70 %, false positives 4.9 %, takes 2.4 min
+    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, takes 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: nonsense
     write two numbers such as `10 x 5`: instances, and iterations of each
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power ~70 %, false positives 4.9 %, takes 2.4 min
+    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, takes 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
 
     [2/3] once

@@ -189,3 +189,54 @@ fn a_typed_configuration_counts_for_the_slowdowns_that_it_detects() {
     let text = String::from_utf8(done.stdout).unwrap();
     assert_snapshot!(text.lines().next().unwrap_or_default(), @"join cannot detect 0.5 %, it can detect 10 % (takes 2.4 min)");
 }
+
+#[test]
+fn a_typed_configuration_is_simulated_where_enough_was_measured() {
+    let folder = filled();
+    let (said, _) = review(folder.path(), "4 x 3\n5 x 2\n40 x 5\nq\n");
+    let shown: Vec<&str> = said.lines().filter(|it| it.starts_with("5 %:")).collect();
+    assert_snapshot!(shown.join("\n"), @"
+    5 %: 5 instances × 2 iterations: power 100 % [100–100], false positives 5.8 %, takes 39.9 s
+    5 %: 4 instances × 3 iterations: power 100 % [99–100], false positives 5.2 %, takes 39.9 s
+    5 %: 5 instances × 2 iterations: power 100 % [100–100], false positives 5.8 %, takes 39.9 s
+    5 %: 40 instances × 5 iterations: power ~100 %, false positives 5 %, takes 9.3 min
+    ");
+}
+
+#[test]
+fn a_choice_by_formula_says_which_simulation_contradicts_it() {
+    let folder = filled();
+    let options = [
+        "plan",
+        "-b",
+        "join",
+        "--method",
+        "schultz",
+        "--slowdown",
+        "50%",
+        "--experiments",
+        "200",
+    ];
+    assert_snapshot!(run(folder.path(), &options), @"
+    join can detect 50 % (takes 11 min)
+
+     benchmark    mean  burn-in  instances  iterations   power    cost
+     join       1.99 s        1         79           2  ~100 %  11 min
+
+    power 95 %, by the interval of the ratio (schultz), different instances on the
+    two sides (ibs), false positives at most 5 % as far as can be told; costs are
+    those of one version
+    ~ is by formula: too little was measured to simulate so much
+    by formula, and simulations contradict it, so that it may not do (measure more
+    instances): join (6 × 4 has false positives of 14 % [10–19] by simulation)
+    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+
+    left out of 60 iterations: 12 burn-in (`--audit` shows which)
+    exit 0
+    ");
+    assert_snapshot!(run(folder.path(), &[&options[..], &["--format", "csv"]].concat()), @r#"
+    suite,benchmark,metric,unit,variant,version,session,burn_in,mean,cv,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
+    joins,join,wall_time,s,default,1.0,,1,1.9949125,0.014390538410820426,1.5,79,2,1.0,,,0.051992907174645706,,,630.2791166666667,,schultz,ibs,closed_form,planned,true,"by formula, and 6 × 4 has false positives of 14 % [10–19] by simulation",,,,
+    exit 0
+    "#);
+}

@@ -6,15 +6,12 @@
     reason = "a test that cannot go on should panic"
 )]
 
-mod program;
-
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use program::{output, run};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -29,23 +26,63 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap()
 }
 
+/// A folder of a repository, beside one for caches.
+struct Repository(TempDir);
+
+impl Repository {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("repository")).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("repository")
+    }
+}
+
+/// Returns where commits are checked out: a place for each test, as others clear away what dead processes left.
+fn cache(repository: &Path) -> PathBuf {
+    repository.parent().unwrap().join("cache")
+}
+
+/// Returns a call of the program in a repository.
+fn lapwing(repository: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"));
+    command
+        .args(arguments)
+        .current_dir(repository)
+        .env("XDG_CACHE_HOME", cache(repository));
+    command
+}
+
+fn output(repository: &Path, arguments: &[&str]) -> Output {
+    lapwing(repository, arguments).output().unwrap()
+}
+
+/// Returns what the program writes, and its exit code.
+fn run(repository: &Path, arguments: &[&str]) -> String {
+    let output = output(repository, arguments);
+    format!(
+        "{}{}exit {}",
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+        output.status.code().unwrap()
+    )
+}
+
 /// Returns a repository whose commits v1, v2 and v3 each have a program of that many seconds.
-fn repository(delays: &[&str], suite: &str) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    git(
-        folder.path(),
-        &["init", "--quiet", "--initial-branch=trunk"],
-    );
-    fs::write(folder.path().join("lapwing.toml"), suite).unwrap();
-    fs::write(folder.path().join(".gitignore"), ".lapwing\n").unwrap();
+fn repository(delays: &[&str], suite: &str) -> Repository {
+    let folder = Repository::new();
+    let path = &folder.path();
+    git(path, &["init", "--quiet", "--initial-branch=trunk"]);
+    fs::write(path.join("lapwing.toml"), suite).unwrap();
+    fs::write(path.join(".gitignore"), ".lapwing\n").unwrap();
     for (number, delay) in delays.iter().enumerate() {
-        fs::write(folder.path().join("work.sh"), format!("sleep {delay}\n")).unwrap();
-        git(folder.path(), &["add", "."]);
-        git(
-            folder.path(),
-            &["commit", "--quiet", "--allow-empty", "-m", delay],
-        );
-        git(folder.path(), &["tag", &format!("v{}", number + 1)]);
+        fs::write(path.join("work.sh"), format!("sleep {delay}\n")).unwrap();
+        git(path, &["add", "."]);
+        git(path, &["commit", "--quiet", "--allow-empty", "-m", delay]);
+        git(path, &["tag", &format!("v{}", number + 1)]);
     }
     folder
 }
@@ -69,13 +106,14 @@ fn rows(folder: &Path, sql: &str) -> Vec<String> {
 
 fn assert_no_worktree(folder: &Path) {
     assert_eq!(git(folder, &["worktree", "list"]).lines().count(), 1);
-    assert!(!folder.join(".lapwing/worktrees").exists());
+    let left = fs::read_dir(cache(folder).join("lapwing/worktrees")).unwrap();
+    assert_eq!(left.count(), 0);
 }
 
 #[test]
 fn each_commit_is_measured_in_a_folder_of_its_own_once() {
     let folder = repository(&["0", "0", "0.1"], SUITE);
-    let path = folder.path();
+    let path = &folder.path();
     let done = run(path, &["run", "--commits", "v1..trunk", "--seed", "7"]);
     // A sleep takes at least as long as it says, however busy the machine is.
     let slow = "SELECT version || ' ' || count(*) || ' ' || (min(wall_time) > 0.1) FROM iterations WHERE version = 'v3'";
@@ -134,7 +172,7 @@ fn a_commit_that_cannot_be_built_keeps_no_other_from_being_measured() {
         "{SUITE}[version]\nbuild = 'grep -v 0.01 work.sh || {{ echo no good >&2; exit 3; }}'\ninterleave = false\n"
     );
     let folder = repository(&["0", "0.01", "0.02"], &suite);
-    let path = folder.path();
+    let path = &folder.path();
     let done = run(path, &["run", "--commits", "v1..v3", "--seed", "7"]);
     assert!(
         done.contains("note: v2 is not measured: the build failed: exit code 3: no good"),
@@ -172,17 +210,9 @@ fn wait_for_iterations(folder: &Path, count: usize) {
 }
 
 fn interrupted_after_two_iterations(folder: &Path, signal: &str) {
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
-        .args([
-            "run",
-            "--commits",
-            "v1..v3",
-            "--seed",
-            "7",
-            "--name",
-            "nightly",
-        ])
-        .current_dir(folder)
+    let arguments = "run --commits v1..v3 --seed 7 --name nightly";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let mut child = lapwing(folder, &arguments)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -199,7 +229,7 @@ fn interrupted_after_two_iterations(folder: &Path, signal: &str) {
 #[test]
 fn an_interrupted_session_leaves_no_folder_and_goes_on() {
     let folder = repository(&["0.2", "0.2", "0.2"], SUITE);
-    let path = folder.path();
+    let path = &folder.path();
     interrupted_after_two_iterations(path, "-INT");
     assert_no_worktree(path);
     let resumed = output(path, &["run", "--resume", "nightly"]);
@@ -213,7 +243,7 @@ fn an_interrupted_session_leaves_no_folder_and_goes_on() {
 #[test]
 fn what_a_killed_process_left_is_cleared_away_by_the_next() {
     let folder = repository(&["0.2", "0.2", "0.2"], SUITE);
-    let path = folder.path();
+    let path = &folder.path();
     interrupted_after_two_iterations(path, "-KILL");
     assert_eq!(git(path, &["worktree", "list"]).lines().count(), 4);
     let next = output(path, &["run", "--commits", "v1..v1", "--again", "-n", "1"]);
@@ -225,9 +255,43 @@ fn what_a_killed_process_left_is_cleared_away_by_the_next() {
 }
 
 #[test]
+fn what_is_looked_for_in_the_folders_above_is_not_found_in_the_working_tree() {
+    // As pytest, Node.js, Cargo and many others look for their files.
+    let suite = SUITE.replace(
+        "sh work.sh",
+        "while ! test -e settings && test $PWD != /; do cd ..; done; test $PWD = /",
+    );
+    let folder = repository(&["0"], &suite);
+    let path = &folder.path();
+    fs::write(path.join("settings"), "").unwrap();
+    let outside = run(path, &["run", "--commits", "v1..v1", "--seed", "7"]);
+    assert!(outside.ends_with("exit 0"), "{outside}");
+    assert_no_worktree(path);
+    // Nor where the folder for caches is in the repository itself.
+    let within = lapwing(path, &["run", "--commits", "v1..v1", "--again", "-n", "1"])
+        .env("XDG_CACHE_HOME", path.join("cache"))
+        .env("TMPDIR", folder.0.path())
+        .output()
+        .unwrap();
+    assert!(within.status.success(), "{within:?}");
+    assert!(!path.join("cache").exists());
+    let neither = lapwing(path, &["run", "--commits", "v1..v1", "--again", "-n", "1"])
+        .env("XDG_CACHE_HOME", path.join("cache"))
+        .env("TMPDIR", path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(neither.stderr).unwrap();
+    insta::assert_snapshot!(said, @r"
+    error: there is no folder for commits outside of the repository
+      no commit can be checked out
+      hint: name one outside of the repository: `XDG_CACHE_HOME=DIR lapwing run …`
+    ");
+}
+
+#[test]
 fn a_repository_that_will_not_do_is_refused() {
     let folder = repository(&["0"], SUITE);
-    let path = folder.path();
+    let path = &folder.path();
     fs::write(path.join("work.sh"), "exit 1").unwrap();
     let said = run(path, &["run", "--commits", "v1.."])
         .replace(&path.canonicalize().unwrap().display().to_string(), "HERE");
@@ -236,26 +300,27 @@ fn a_repository_that_will_not_do_is_refused() {
       hint: commit them, or `git stash` them
     exit 2
     ");
-    let elsewhere = TempDir::new().unwrap();
+    let elsewhere = Repository::new();
+    let elsewhere_path = &elsewhere.path();
     let arguments = ["run", "--commits", "v1..", "--", "true"];
     let said =
-        run(elsewhere.path(), &arguments).replace(&elsewhere.path().display().to_string(), "THERE");
+        run(elsewhere_path, &arguments).replace(&elsewhere_path.display().to_string(), "THERE");
     insta::assert_snapshot!(said, @"
     error: THERE is in no Git repository
       hint: call `lapwing run` in the repository, or name it under [version] of the suite
     exit 2
     ");
     fs::write(
-        elsewhere.path().join("lapwing.toml"),
+        elsewhere_path.join("lapwing.toml"),
         "[version]\nname = '1'\n[benchmark.a]\ncommand = 'a'",
     )
     .unwrap();
-    insta::assert_snapshot!(run(elsewhere.path(), &["run", "--commits", "v1.."]), @r#"
+    insta::assert_snapshot!(run(elsewhere_path, &["run", "--commits", "v1.."]), @r#"
     error: --commits needs the repository of what is measured, and [version] of the suite names something else
       hint: say `repository = "…"` under [version]
     exit 2
     "#);
-    insta::assert_snapshot!(run(elsewhere.path(), &["run", "--again"]), @"
+    insta::assert_snapshot!(run(elsewhere_path, &["run", "--again"]), @"
     error: the following required arguments were not provided:
       --commits <A..B>
 

@@ -226,6 +226,50 @@ fn what_is_wrong_is_said_with_what_to_do() {
     assert!(anew.starts_with("pushed 1 session in 1 segment"), "{anew}");
 }
 
+#[test]
+fn who_has_measured_nothing_yet_may_push_and_gets_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    store(folder, "a", &[(1, 1)]);
+    run(folder, &["--store", "a.db", "db", "push", "shared"]);
+    let said = |arguments: &[&str]| {
+        let said = run(folder, &[&["--store", "new.db", "db"], arguments].concat());
+        without_sizes(&said)
+    };
+    assert_snapshot!(said(&["sync", "shared", "--dry-run"]), @"
+    would push nothing; would take in 1 segment of others (…): 5 new records
+    exit 0
+    ");
+    assert!(!folder.join("new.db").exists());
+    assert_snapshot!(said(&["sync", "shared"]), @"
+    nothing to push; took in 1 segment of others (…): 5 new records
+    exit 0
+    ");
+    assert_eq!(held(folder, "new"), held(folder, "a"));
+}
+
+#[test]
+fn a_segment_that_is_missing_is_said_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for number in 1..=3 {
+        store(folder, "a", &[(number, 1)]);
+        run(folder, &["--store", "a.db", "db", "push", "shared"]);
+    }
+    fs::remove_file(folder.join("shared/segments/00000002.jsonl.gz")).unwrap();
+    let say = |arguments: &[&str]| {
+        let said = run(folder, arguments);
+        let path = folder.canonicalize().unwrap();
+        without_sizes(&said.replace(path.to_str().unwrap(), "FOLDER"))
+    };
+    assert_snapshot!(say(&["--store", "b.db", "db", "pull", "shared"]), @"
+    error: FOLDER/shared/segments/00000002.jsonl.gz is missing, though segments/00000003.jsonl.gz is there
+      1 segment taken in before that; doing it again goes on from there
+      hint: bring it back from a copy; or begin anew elsewhere: every store has all that it took in
+    exit 2
+    ");
+}
+
 #[cfg(not(feature = "remote"))]
 #[test]
 fn a_build_without_servers_says_how_to_get_them() {

@@ -348,7 +348,7 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     exit 0
     "#);
     assert_snapshot!(run(folder.path(), &[&copy[..], &["migrate"]].concat()), @r#"
-    copy.db is of version 3, the newest
+    copy.db is of version 4, the newest
     exit 0
     "#);
 }

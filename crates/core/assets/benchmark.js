@@ -144,11 +144,11 @@
     const problems = [run.failures && `${run.failures} failed`, run.lost && `${run.lost} lost`].filter(Boolean).join(", ");
     const opens = (text) => element("button", { type: "button", class: "trace", onclick: () => trace(run, position) }, text);
     return element("tr", {},
-      element("td", {}, opens(run.time), named
+      element("td", {}, opens(run.time), run.retired ? element("small", { class: "attention" }, " retired") : "", named
         ? element("span", { class: "of-variant" }, element("span", { class: "dot", style: `background:${colour(run.colour)}`, "data-colour": run.colour }), run.variant)
         : ""),
       number(opens(run.value), run.other_unit ? ` in ${run.other_unit}` : run.interval ? ` [${run.interval}]` : run.spread ? ` ${run.spread}` : ""),
-      element("td", { class: "number", title: run.change_against }, run.change ?? ""),
+      element("td", { class: "number", title: run.change_against }, run.change || (run.new_epoch ? element("small", {}, "new epoch") : "")),
       element("td", {}, shortened(run.version)),
       number(run.cv ?? ""),
       run.summary ? number(element("span", { class: "summary" }, "summary"), " ", element("small", { class: "hint" }, run.summary)) : number(run.size ?? ""),
@@ -172,19 +172,19 @@
 
   function trace(run, position) {
     const dialog = document.getElementById("trace");
-    dialog.querySelector("h2").textContent = run.value === "–" ? "A run without a value" : `${run.value}: what it rests on`;
+    dialog.querySelector("h2").textContent = run.value === "skipped" ? "A run that was skipped" : run.without_value ? "A run without a value" : `${run.value}: what it rests on`;
     const table = (label, heads, rows) =>
       element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, element("table", {},
         element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
         element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", { class: text.length > 60 ? "long" : undefined }, text)))))));
-    const which = `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}`;
+    const which = `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}${run.retired ? " (retired: it counts no more)" : ""}`;
     const parts = run.summary
       ? [element("p", {}, `${which}: a summary, ${run.summary}. The source kept no samples, so there is no interval.`)]
-      : [element("p", {}, run.value === "–" ? `${which}: no iteration counts.` : `${which}: the mean of the means of its instances` +
+      : [element("p", {}, run.value === "skipped" ? `${which}: skipped.` : run.without_value ? `${which}: no iteration counts.` : `${which}: the mean of the means of its instances` +
           (run.interval ? `, 95 % CI ${run.interval}, ${run.size}.` : run.instances.length === 1 ? `, ${run.size}; one instance gives no interval.` : `, ${run.size}.`)),
         element("p", {}, run.left_out ? `Iterations left out: ${run.left_out}.` : "No iteration was left out."),
         table("Instances", ["instance", "host", "mean", "iterations used", "left out", "ended"],
-          run.instances.map((it) => [it.id, it.host, it.mean, String(it.used), it.left_out || "nothing", it.outcome || "–"]))];
+          run.instances.map((it) => [it.id, it.host, it.mean, String(it.used), it.left_out || "nothing", it.outcome.replaceAll("_", " ") || "no end"]))];
     if (run.summaries) {
       if (!run.summary) parts.push(element("p", {}, "The source's own summary, which takes no part in this number:"));
       parts.push(table("Summaries", ["instance", "host", "summary", "value", "spread", "further figures"],

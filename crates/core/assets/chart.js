@@ -132,22 +132,29 @@
     },
 
     // A bar from nothing to the median, the spread around the mean as a line, and the mean as a tick.
-    barOfRow: (_, look) => (params, api) => {
+    // It may lie on either side of nothing. On a narrow page it lies below its name.
+    barOfRow: ({ below }, look) => (params, api) => {
       const place = api.value("place");
       const x = (value) => api.coord([value, place])[0];
-      const [left, y] = api.coord([0, place]);
-      const half = Math.min(9, 0.36 * api.size([0, 1])[1]);
-      const [right, mean, low, high] = ["median", "mean", "low", "high"].map((name) => x(api.value(name)));
-      const line = (x1, y1, x2, y2, lineWidth) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: tones[look].text, lineWidth, fill: "none" } });
+      const [nothing, middle] = api.coord([0, place]);
+      const room = api.size([0, 1])[1];
+      const half = below ? 4.5 : Math.min(9, 0.36 * room);
+      const y = below ? middle + 7 : middle;
+      const [end, mean, low, high] = ["median", "mean", "low", "high"].map((name) => x(api.value(name)));
+      const line = (x1, y1, x2, y2, lineWidth, stroke) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: stroke ?? tones[look].text, lineWidth, fill: "none" } });
       return {
         type: "group",
         children: [
-          { type: "rect", shape: { x: left, y: y - half, width: Math.max(right - left, 0), height: 2 * half }, style: { fill: api.visual("color"), opacity: 0.75 } },
+          { type: "rect", shape: { x: Math.min(nothing, end), y: y - half, width: Math.abs(end - nothing), height: 2 * half }, style: { fill: api.visual("color"), opacity: api.value("pale") ? 0.3 : 0.75 } },
+          line(nothing, middle - room / 2, nothing, middle + room / 2, 1, tones[look].line),
           ...(Number.isFinite(low) ? [line(low, y, high, y, 1.5), line(low, y - 4, low, y + 4, 1.5), line(high, y - 4, high, y + 4, 1.5)] : []),
           line(mean, y - half, mean, y + half, 2.5),
         ],
       };
     },
+
+    // A series that only gives an axis its ends.
+    nothing: () => () => undefined,
 
     // A cell of a heat map in its shade, with what is written in it; framed where it is able.
     heatCell: ({ names }, look) => (params, api) => {
@@ -270,9 +277,9 @@
 
   // What each run is called: `2026-11-20 10:00 brisk-heron, fast, 2026.9`.
   function runNames({ heads, joined }) {
-    const [started, session, variant, version] = ["started", "session", "variant", "version"].map((head) => unpacked(joined[heads.indexOf(head)]));
+    const [started, session, variant, version, retired] = ["started", "session", "variant", "version", "retired"].map((head) => unpacked(joined[heads.indexOf(head)]));
     return started.map((time, at) =>
-      [`${time.slice(0, 16).replace("T", " ")} ${session[at]}`, variant[at] === "default" ? "" : variant[at], version[at]].filter(Boolean).join(", "));
+      [`${time.slice(0, 16).replace("T", " ")} ${session[at]}`, variant[at] === "default" ? "" : variant[at], version[at], retired?.[at]].filter(Boolean).join(", "));
   }
 
   const ladders = {
@@ -411,7 +418,7 @@
       option.animation = false;
       option.tooltip = { ...option.tooltip, confine: true };
       option.dataZoom = zooms(definition);
-      fitLabels(option, printing ? paperWidth : element.clientWidth);
+      fitLabels(option, printing ? paperWidth : element.clientWidth, definition.id, look);
       chart.setOption(option);
       for (const patch of patches) chart.setOption(resolve(patch, look));
       chart.getZr().on("dblclick", showAll);
@@ -489,19 +496,38 @@
     };
   }
 
+  // Names often differ only at their end, so that is kept too; a whole one is shown on hover.
+  function shortened(name, letters) {
+    return name.length > letters ? `${name.slice(0, Math.ceil(letters / 2))}…${name.slice(-Math.floor(letters / 2))}` : name;
+  }
+
+  // Names of tests are longer than a phone is wide: beside a bar nothing would be left of either.
+  function putNamesAboveBars(option, width, look) {
+    const letters = Math.max(Math.floor((width - 40) / 6.2), 8);
+    const whole = option.yAxis.axisLabel.formatter;
+    option.yAxis.axisLabel = {
+      ...option.yAxis.axisLabel, formatter: (value) => shortened(whole(value), letters),
+      inside: true, margin: 2, verticalAlign: "bottom", padding: [0, 0, 1, 0], fontSize: 11, showMinLabel: true, showMaxLabel: true,
+    };
+    option.series[0].renderItem = functions.barOfRow({ below: true }, look);
+  }
+
   // On a narrow page the names beside a plot must leave room for it.
-  function fitLabels(option, width) {
+  function fitLabels(option, width, id, look) {
     if (width > paperWidth) return;
+    if (id === "bars") {
+      putNamesAboveBars(option, width, look);
+      return;
+    }
     const letters = Math.max(Math.floor((width * 0.3) / 6.2), 4);
-    // Names often differ only at their end, so that is kept too; a whole one is shown on hover.
-    const shorten = (name) => (name.length > letters ? `${name.slice(0, Math.ceil(letters / 2))}…${name.slice(-Math.floor(letters / 2))}` : name);
+    const shorten = (name) => shortened(name, letters);
     for (const axis of [option.yAxis].flat()) {
       // A row of a heat map has room for one line.
       if (axis.inverse && axis.type === "category") axis.axisLabel = { ...axis.axisLabel, formatter: shorten, fontSize: 11 };
       else if (axis.inverse) axis.axisLabel = { ...axis.axisLabel, width: width * 0.3, overflow: "break", fontSize: 11, lineHeight: 13 };
     }
     for (const axis of [option.xAxis].flat()) {
-      if (axis.position === "top") axis.axisLabel = { ...axis.axisLabel, width: (width * 0.6) / axis.data.length - 4, overflow: "break", fontSize: 11, lineHeight: 13 };
+      if (axis.position === "top" && axis.data) axis.axisLabel = { ...axis.axisLabel, width: (width * 0.6) / axis.data.length - 4, overflow: "break", fontSize: 11, lineHeight: 13 };
     }
   }
 
@@ -510,7 +536,7 @@
     // Its cells and its curves have axes of their own.
     if (definition.id === "detection") return [];
     if (["comparison", "ratios", "variability", "distribution", "bars"].includes(definition.id)) {
-      return [{ type: "inside", xAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false }];
+      return [{ type: "inside", xAxisIndex: definition.id === "bars" ? [0, 1] : 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false }];
     }
     return [
       { type: "inside", xAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift", moveOnMouseMove: "shift", moveOnMouseWheel: false },
@@ -518,5 +544,5 @@
     ];
   }
 
-  global.lapwingChart = { draw, prepareEngine, show, plainNumber, unpacked, scaleOf };
+  global.lapwingChart = { draw, prepareEngine, show, plainNumber, unpacked, scaleOf, shortened };
 })(globalThis);

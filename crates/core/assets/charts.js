@@ -67,7 +67,7 @@
     const tables = definition.option.dataset;
     const series = definition.option.series ?? [];
     const known = knownOfRuns(definition);
-    const hidden = known ? ["place", "run", "above", "colour"] : [];
+    const hidden = known ? ["place", "run", "above", "colour", "pale"] : [];
     const names = [...new Set(tables.flatMap((table) => table.dimensions))].filter((name) => !hidden.includes(name));
     const parts = [csvLine(["group", ...(known ? [...known.heads, ...names, "unit"] : names)])];
     tables.forEach((table, number) => {

@@ -85,7 +85,9 @@
         variant: (row, wanted) => row.variant === wanted,
         state: byState({
           failures: (row) => row.failures > 0,
-          nothing: (row) => row.value === null,
+          nothing: (row) => row.value === null && !row.skipped,
+          skipped: (row) => row.skipped,
+          epoch: (row) => row.new_epoch,
           lost: (row) => row.lost > 0,
           few: (row) => row.value !== null && !row.summary && row.instances < 3,
           summary: (row) => row.summary,
@@ -105,17 +107,19 @@
       nameCell(row, { fragment: metricFragment(metric), about: [row.named ? row.variant : ""], mark, more: row.test ? element("span", {}, " · ", element("a", { class: "all", href: `test/${row.test}.html${metricFragment(metric)}` }, "all parametrisations")) : "" }),
       cell("history", undefined, sparkline(row)),
       element("td", { role: "cell", class: "number", title: `${row.run}; ${row.left_out ? "left out: " + row.left_out : "nothing left out"}` },
-        element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text)),
+        element("strong", {}, row.value === null ? row.value_text : element("a", { class: "trace", href: trace }, row.value_text)), " ", small(row.interval_text ? `[${row.interval_text}]` : row.spread_text), row.retired ? element("small", { class: "attention" }, " retired") : ""),
       row.change_text
         ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" },
           row.moved ? element("strong", {}, row.change_text) : row.change_text, " ", small(row.change_interval))
-        : element("td", { role: "cell", class: "number nothing", title: row.summary ? "nothing is concluded from summaries" : "nothing to compare with, or fewer than 3 instances" }, "–"),
+        : row.new_epoch && row.change_against
+        ? element("td", { role: "cell", class: "number", title: row.change_against, "data-label": "change" }, small("new epoch"))
+        : element("td", { role: "cell", class: "number nothing", title: row.change_against ? row.change_against : row.summary ? "nothing is concluded from summaries" : "nothing to compare with, or fewer than 3 instances" }, "–"),
       settings.verdicts ? cell("verdict", undefined, row.verdict ? chip(row.verdict, row.verdict_text) : "") : "",
       row.cv === null ? number() : number("noise", row.cv > 0.1 ? attention(row.cv_text) : row.cv_text),
       row.summary
         ? element("td", { role: "cell", class: "number", title: "a summary of the source, which kept no samples" },
           element("span", { class: "summary" }, "summary"), " ", small(row.summary))
-        : number("instances × iterations", row.instances < 3 ? attention(row.size) : row.size),
+        : row.skipped ? nothing() : number("instances × iterations", row.instances < 3 ? attention(row.size) : row.size),
       failures(row));
   }
 
@@ -123,6 +127,7 @@
     const parts = [];
     if (row.failures) parts.push(`${row.failures} failed`);
     if (row.lost) parts.push(`${row.lost} lost`);
+    if (row.skipped) return nothing("skipped");
     return parts.length ? number(undefined, attention(parts.join(", "))) : nothing("none");
   }
 

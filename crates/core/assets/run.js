@@ -33,23 +33,25 @@
     const found = differences(before, now);
     const commit = found.find(([key, from, to]) => key === "commit" && from && to);
     const parts = [];
+    if (run.before.changed) parts.push(element("p", { class: "attention" }, `The benchmark itself changed (its fingerprint) since the run of ${run.before.label}: the two are not compared.`));
     if (commit) parts.push(element("p", {}, "Commits: ", element("code", {}, `${short(commit[1])}..${short(commit[2])}`)));
     parts.push(found.length
       ? table("What differs", ["observed", run.before.label, "this run"], found.map(([key, from, to]) => [key, short(from ?? "–"), short(to ?? "–")]))
-      : element("p", {}, `Nothing that was observed differs from the run of ${run.before.label}.`));
+      : element("p", {}, `${run.before.changed ? "Besides, nothing" : "Nothing"} that was observed differs from the run of ${run.before.label}.`));
     return parts;
   }
 
   // What each instance came to stands above; here stands what did not end well.
   function instancePart(run) {
-    const odd = run.instances.filter((it) => it.iterations || !["ok", ""].includes(it.outcome));
+    const odd = run.instances.filter((it) => it.iterations || it.outcome !== "ok");
+    const skipped = odd.length === run.instances.length && odd.every((it) => it.outcome === "skipped");
     const began = run.instances.map((it) => it.started).filter(Boolean).sort();
     const all = run.instances.length === 1 ? "1 instance" : `${run.instances.length.toLocaleString("en")} instances`;
     const when = began.length ? `, the first of which began at ${began[0].slice(0, 19).replace("T", " ")}` : "";
-    const parts = [element("p", {}, `${all}${run.instances.length === 1 ? when.replace("the first of which", "which") : when}. ${odd.length ? "" : "All ended well."}`)];
-    if (odd.length) {
+    const parts = [element("p", {}, `${all}${run.instances.length === 1 ? when.replace("the first of which", "which") : when}. ${odd.length ? "" : "All ended well."}${skipped ? (odd.length === 1 ? "It was skipped." : "All were skipped.") : ""}`)];
+    if (odd.length && !skipped) {
       parts.push(table("What did not end well", ["instance", "host", "ended", "iterations"], odd.map((it) => [
-        it.id, it.host ?? "", (it.outcome || "–").replaceAll("_", " "),
+        it.id, it.host ?? "", it.outcome ? it.outcome.replaceAll("_", " ") : "no end: under way, or its writer died",
         (it.iterations ?? []).map(([outcome, number]) => `${number} ${outcome.replaceAll("_", " ")}`).join(", "),
       ])));
     }

@@ -63,7 +63,7 @@
       line.place.forEach((place, at) => {
         source.run.push(texts.length);
         const interval = source.lower[at] === null ? "" : ` (95 % CI ${threeDigits(source.lower[at])}–${threeDigits(source.upper[at])})`;
-        texts.push(`${threeDigits(source.value[at])} ${unit}${interval}${line.summaries ? ", a summary of the source" : ""}`);
+        texts.push(`${threeDigits(source.value[at])} ${unit}${interval}${line.summaries ? ", a summary of the source" : ""}${line.retired ? ", retired" : ""}`);
         known.push([content.sessions[place], content.variants[variant], versions[at], runs[at]]);
         links.push(`../benchmark/${line.slug}.html#${new URLSearchParams({ metric: content.metric, trace: runs[at] })}`);
       });
@@ -74,13 +74,14 @@
       ...(line.lower && few ? [{
         name: line.name, type: "custom", datasetIndex: at, encode: { x: "place", y: ["lower", "upper"] },
         renderItem: { $function: "interval", along: "y", cap: content.places.length <= 60 ? 3 : 0 },
-        itemStyle: { color: { $color: line.colour }, opacity: 0.6 }, silent: true, clip: true,
+        itemStyle: { color: { $color: line.colour }, opacity: line.retired ? 0.25 : 0.6 }, silent: true, clip: true,
       }] : []),
       {
         name: line.name, type: "line", datasetIndex: at, encode: { x: "place", y: "value" },
-        symbol: line.summaries ? { $function: "ring" } : shape(line.colour), symbolSize: few ? 6 : 3, showAllSymbol: true,
+        symbol: line.retired ? "emptyCircle" : line.summaries ? { $function: "ring" } : shape(line.colour), symbolSize: few ? 6 : 3, showAllSymbol: true,
         color: { $color: line.colour },
-        lineStyle: { width: 1.25, opacity: few ? 0.6 : 0.35, type: line.summaries ? "dashed" : "solid" },
+        itemStyle: { opacity: line.retired ? 0.5 : 1 },
+        lineStyle: { width: 1.25, opacity: few && !line.retired ? 0.6 : 0.35, type: line.retired ? "dotted" : line.summaries ? "dashed" : "solid" },
         emphasis: { focus: "series", lineStyle: { width: 2.5, opacity: 1 } }, blur: { lineStyle: { opacity: 0.1 }, itemStyle: { opacity: 0.15 } },
       },
     ]);
@@ -106,7 +107,8 @@
         },
       });
     }
-    if (content.marks) series.push(content.marks);
+    const marks = content.marks[variant];
+    if (marks) series.push(marks.series);
     const named = content.variants.length > 1 || content.variants[variant] !== "default";
     const withNames = lines.flatMap((line) => line.place.map(() => line.name)).concat(failed.map((it) => it.name));
     return {
@@ -116,7 +118,9 @@
         lines.length ? drawn.length > 1 ? `A line for each of ${counted(drawn.length)}.` : "One parametrisation." : "Nothing to draw: no run has a value.",
         few && lines.some((line) => line.lower) ? "The bars are 95 % confidence intervals." : "",
         failed.length ? "× at the foot are runs with failures." : "",
-        content.marks ? "Dotted: the first run of a release." : "",
+        lines.length ? content.order : "",
+        lines.some((line) => line.retired) ? "Pale and dotted: retired runs, which count no more." : "",
+        marks?.text,
         lines.length ? "Click a point to see its run." : "",
       ].filter(Boolean).join(" "),
       height: 380,
@@ -180,8 +184,9 @@
     const link = element("a", { class: "long-name", href: `../benchmark/${member.slug}.html#${new URLSearchParams({ metric: content.metric })}`, title: member.name }, member.name);
     return element("tr", {},
       element("td", {}, first ? link : "", row.named ? element("span", { class: "of-variant" }, row.variant) : ""),
-      element("td", { class: "number" }, row.value, row.interval ? ` [${row.interval}]`.replace(/\[(±.*)\]/, "$1") : ""),
-      element("td", { class: "number", title: row.change_against || undefined }, `${row.change} ${row.change_interval}`.trim()),
+      element("td", { class: "number" }, row.value, row.interval ? ` [${row.interval}]`.replace(/\[(±.*)\]/, "$1") : "",
+        row.retired ? element("small", { class: "attention" }, " retired") : ""),
+      element("td", { class: "number", title: row.change_against || undefined }, row.change),
       element("td", { class: "number" }, row.size));
   }
 

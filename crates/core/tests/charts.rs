@@ -8,7 +8,7 @@ use std::sync::Arc;
 use lapwing_core::clean::{IterationState, SteadyFrom, SteadySearch, find_steady};
 use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::record::{BenchmarkData, Place};
 use lapwing_core::show::chart::{
     self, Bar, BurnInMarks, ComparedValue, HistoryPoint, RunName, RunNumber,
 };
@@ -46,9 +46,12 @@ fn a_history_that_was_measured_backwards_is_drawn_forwards() {
         };
     }
     assert_eq!(versions(&data), ["1.2", "1.0", "1.1"]);
-    // Where one run's version is of nobody knows when, the start of the sessions decides.
-    Arc::make_mut(&mut data.instances[0].run).version.date = None;
-    assert_eq!(versions(&data), ["1.0", "1.1", "1.2"]);
+    // Where nobody knows when a version is of, it stands behind the newest that was measured before.
+    let run = data.instances[0].run.id;
+    for instance in data.instances.iter_mut().filter(|it| it.run.id == run) {
+        Arc::make_mut(&mut instance.run).version.date = None;
+    }
+    assert_eq!(versions(&data), ["1.0", "1.2", "1.1"]);
 }
 
 fn compared(name: &str, value: f64) -> ComparedValue {
@@ -166,8 +169,15 @@ fn the_extension_says_the_form_of_the_file() {
 
 fn point(number: i64, of: RunNumber) -> HistoryPoint {
     HistoryPoint {
-        session: Id::derived(&[&number.to_le_bytes()]),
-        place: format!("day {number}"),
+        place: Place {
+            version_date: None,
+            started: jiff::Timestamp::from_second(number).expect("a time"),
+            session: Id::derived(&[&number.to_le_bytes()]),
+            first_run: Id::derived(&[&number.to_le_bytes()]),
+        },
+        place_name: format!("day {number}"),
+        undated: true,
+        retired: false,
         run: RunName {
             id: format!("run{number}"),
             started: format!("2026-01-0{number}T10:00:00Z"),
@@ -203,6 +213,13 @@ fn a_history_marks_failures_releases_and_epochs() {
         named(2, "2.0", "a"),
         failed,
         named(4, "1.0", "b"),
+        // What comes back is another change.
+        named(5, "2.0", "a"),
+        // A line of its own, which was another thing all the time.
+        HistoryPoint {
+            variant: "fast".to_owned(),
+            ..named(5, "2.0", "c")
+        },
     ];
     let chart = chart::history(&"wall_time".to_owned(), "s", &points, &Colours::default());
     assert!(
@@ -233,10 +250,11 @@ fn a_history_marks_failures_releases_and_epochs() {
     let other = chart::history(&"wall_time".to_owned(), "s", &linked, &Colours::default());
     assert_eq!(other.links, ["#trace=run1", "other.html#run5"]);
     let datasets = &chart.option["dataset"];
-    assert_eq!(datasets[0]["source"]["place"], json!([0, 1, 3]));
-    assert_eq!(datasets[1]["source"]["place"], json!([2]));
-    assert_eq!(datasets[1]["source"]["failures"], json!([2]));
-    assert_eq!(datasets[1]["source"]["above"], json!([0]));
+    assert_eq!(datasets[0]["source"]["place"], json!([0, 1, 3, 4]));
+    assert_eq!(datasets[1]["source"]["place"], json!([4]));
+    assert_eq!(datasets[2]["source"]["place"], json!([2]));
+    assert_eq!(datasets[2]["source"]["failures"], json!([2]));
+    assert_eq!(datasets[2]["source"]["above"], json!([0]));
     let series = chart.option["series"].as_array().expect("series");
     let marks = series.last().expect("a series")["markLine"]["data"].clone();
     let shown: Vec<_> = marks
@@ -247,7 +265,12 @@ fn a_history_marks_failures_releases_and_epochs() {
         .collect();
     assert_eq!(
         shown,
-        [(json!(1), json!("2.0")), (json!(3), json!("changed"))]
+        [
+            (json!(0), json!("1.0")),
+            (json!(1), json!("2.0")),
+            (json!(3), json!("changed")),
+            (json!(4), json!("changed")),
+        ]
     );
     let svg = chart.svg(Theme::Light).expect("it draws");
     for text in ["changed", "2.0"] {
@@ -256,25 +279,15 @@ fn a_history_marks_failures_releases_and_epochs() {
 }
 
 #[test]
-fn bars_end_at_the_median_and_tell_the_spread() {
-    let bar = Bar::new("fast".to_owned(), 1, &[1.0, 2.0, 6.0]).expect("a bar");
+fn a_bar_tells_the_median_and_the_spread() {
+    let bar = Bar::new(&[1.0, 2.0, 6.0]).expect("a bar");
     assert_eq!(
         (bar.count, bar.min, bar.median, bar.mean, bar.max),
         (3, 1.0, 2.0, 3.0, 6.0)
     );
     assert!((bar.sd.expect("a spread") - 7.0_f64.sqrt()).abs() < 1e-12);
-    assert_eq!(Bar::new("none".to_owned(), 1, &[]), None);
-    let single = Bar::new("one".to_owned(), 2, &[4.0]).expect("a bar");
-    assert_eq!(single.sd, None);
-    let chart = chart::bars("wall_time", "s", "test", &[bar, single]);
-    let source = &chart.option["dataset"][0]["source"];
-    assert_eq!(source["low"], json!([0.354249, null]));
-    assert_eq!(source["colour"], json!([1, 2]));
-    let svg = chart.svg(Theme::Light).expect("it draws");
-    assert!(
-        svg.contains("fast") && svg.contains("wall time (s)"),
-        "{svg}"
-    );
+    assert_eq!(Bar::new(&[]), None);
+    assert_eq!(Bar::new(&[4.0]).and_then(|bar| bar.sd), None);
 }
 
 #[test]
@@ -302,7 +315,8 @@ fn summaries_are_hollow_and_lie_on_a_line_of_their_own() {
         (alone.title.as_str(), alone.subtitle.as_str()),
         (
             "wall time: run by run, as the source summarised it",
-            "Hollow: 2 summaries that the source kept instead of samples (median), without an interval."
+            "Hollow: 2 summaries that the source kept instead of samples (median), without an interval. \
+             In order of time."
         )
     );
     assert_eq!(alone.option["series"].as_array().map(Vec::len), Some(1));

@@ -78,6 +78,7 @@ fn rename(benchmark: &str, new: &str) -> Change {
 
 fn rename_metric(benchmark: &str, metric: &str, new: &str) -> Change {
     Change::RenameMetric {
+        exactly: false,
         suite: None,
         benchmark: benchmark.to_owned(),
         metric: metric.to_owned(),
@@ -87,6 +88,7 @@ fn rename_metric(benchmark: &str, metric: &str, new: &str) -> Change {
 
 fn retire(benchmark: &str, before: u8) -> Retirement {
     Retirement {
+        exactly: false,
         suite: None,
         benchmark: benchmark.to_owned(),
         metric: None,

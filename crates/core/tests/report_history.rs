@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use lapwing_core::clean::Rules;
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::model::Id;
+use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError, parse_line};
 use lapwing_core::show::report::{self, Detect, Options};
 use serde_json::{Value, json};
 
@@ -30,14 +31,17 @@ fn write(directory: &Path, ids: &[&str]) {
             measure(&recipe, &mut sessions)
         })
         .collect();
-    let options = Options {
+    report::write(benchmarks, directory, options()).expect("it writes");
+}
+
+fn options() -> Options {
+    Options {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
         rules: Rules::default(),
         metrics: Vec::new(),
         detect: Detect::default(),
-    };
-    report::write(benchmarks, directory, options).expect("it writes");
+    }
 }
 
 fn side_file(directory: &Path, file: &str) -> Value {
@@ -191,27 +195,170 @@ fn a_test_that_gained_a_parameter_stands_beside_its_parametrisations() {
     assert_eq!(index["test"][10], json!(""));
 }
 
+/// Returns the bars of a side file, each as its benchmark, setting, mean, number of instances,
+/// versions, unit, and the day where it is old.
+fn bars(directory: &Path, file: &str) -> Vec<String> {
+    let file = side_file(directory, file);
+    let column = |name: &str| file["bars"][name].as_array().expect("a column").clone();
+    let at = |value: &Value| usize::try_from(value.as_u64().expect("a place")).expect("small");
+    let rows = column("benchmark").len();
+    (0..rows)
+        .map(|row| {
+            let of = |name: &str| column(name)[row].clone();
+            [
+                &file["benchmarks"]["id"][at(&of("benchmark"))],
+                &file["settings"][at(&of("setting"))]["name"],
+                &of("mean"),
+                &of("count"),
+                &file["origins"][at(&of("origin"))][0],
+                &file["units"][at(&of("unit"))]["unit"],
+                &of("old"),
+            ]
+            .map(|value| {
+                value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned)
+            })
+            .join(" | ")
+        })
+        .collect()
+}
+
 #[test]
-fn bars_are_of_the_week_before_the_latest_run_and_of_one_epoch() {
+fn bars_are_of_the_newest_version_and_of_one_epoch() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
     write(directory, &["b/one", "b/two"]);
-    let list = side_file(directory, "bars.m0");
+    let found = bars(directory, "bars.m0");
+    let ends: Vec<String> = found
+        .iter()
+        .map(|bar| {
+            let parts: Vec<&str> = bar.split(" | ").collect();
+            [parts[0], parts[1], parts[3], parts[4], parts[5]].join(" ")
+        })
+        .collect();
     assert_eq!(
-        list["title"],
-        json!(["b/one", "b/two", "baseline: b", "fast: b"])
+        ends,
+        [
+            "b/one baseline 3 1.11 s",
+            "b/one fast 3 1.11 s",
+            "b/two baseline 3 1.11 s",
+            "b/two fast 3 1.11 s",
+        ]
     );
-    assert_eq!(list["category"], json!(["b", "b", "b", "b"]));
-    let charts = side_file(directory, "bars.m0.charts0");
-    let columns = &charts[0]["option"]["dataset"][0]["source"];
-    // The second epoch has six sessions, one of which failed, of three instances each.
-    assert_eq!(columns["count"], json!([15, 15]));
-    let fields = &charts[0]["option"]["tooltip"]["formatter"]["fields"];
-    let field = |label: &str| {
-        let all = fields.as_array().expect("fields").iter();
-        let found = all.clone().find(|it| it["label"] == label);
-        found.expect("a field")["names"].clone()
+    assert_eq!(
+        side_file(directory, "bars.m0")["benchmarks"]["category"],
+        json!(["b", "b"])
+    );
+}
+
+/// A session of one benchmark: when, its versions in turn with their values, and the variant.
+type Measured<'a> = (&'a str, &'a [(&'a str, f64)], &'a str);
+
+/// Writes a report of a benchmark that was measured so, by two instances each.
+fn write_sessions(directory: &Path, id: &str, unit: &str, sessions: &[Measured<'_>]) {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut store = Store::open(&folder.path().join("s.db")).expect("a store");
+    let mut number = 0_u64;
+    let mut next = || {
+        number += 1;
+        Id::derived(&[&number.to_le_bytes()])
     };
-    assert_eq!(field("versions"), json!(["1.6 to 1.11", "1.6 to 1.11"]));
-    assert_eq!(field(""), json!(["baseline", "fast"]));
+    let mut records = Vec::new();
+    let mut add = |line: Value| {
+        records.push(parse_line(line.to_string().as_bytes()).expect("a record"));
+    };
+    for (started, versions, variant) in sessions {
+        let session = next();
+        add(
+            json!({"v": 1, "kind": "session", "id": session, "suite": "s", "tool": "t",
+            "started": format!("{started}T10:00:00Z")}),
+        );
+        for (version, value) in *versions {
+            let run = next();
+            add(
+                json!({"v": 1, "kind": "run", "id": run, "session": session, "variant": variant,
+                "version": {"name": version}, "metrics": {"wall_time": {"unit": unit}}}),
+            );
+            for wobble in [-0.5, 0.5] {
+                let instance = next();
+                add(
+                    json!({"v": 1, "kind": "instance", "id": instance, "run": run,
+                    "benchmark": {"id": id}}),
+                );
+                add(
+                    json!({"v": 1, "kind": "iteration", "instance": instance, "index": 0,
+                    "metrics": {"wall_time": value + wobble}}),
+                );
+                add(json!({"v": 1, "kind": "instance_end", "instance": instance}));
+            }
+        }
+    }
+    store.append(&records).expect("it appends");
+    let mut benchmarks = Vec::new();
+    store
+        .each_benchmark(&Filter::default(), |data| {
+            benchmarks.push(data);
+            Ok::<(), StoreError>(())
+        })
+        .expect("it reads");
+    report::write(benchmarks, directory, options()).expect("it writes");
+}
+
+fn bars_of(sessions: &[Measured<'_>]) -> Vec<String> {
+    let directory = tempfile::tempdir().expect("a directory");
+    write_sessions(directory.path(), "b", "s", sessions);
+    bars(directory.path(), "bars.m0")
+}
+
+#[test]
+fn a_bar_never_mixes_versions_that_somebody_compared() {
+    let sessions: [Measured<'_>; 2] = [
+        ("2026-05-01", &[("1.0", 10.0), ("2.0", 20.0)], "default"),
+        ("2026-05-02", &[("1.0", 10.0), ("2.0", 22.0)], "default"),
+    ];
+    assert_eq!(bars_of(&sessions), ["b | default | 21 | 4 | 2.0 | s | "]);
+    let backfill: [Measured<'_>; 2] = [
+        (
+            "2026-05-01",
+            &[("1.0+1.ga", 10.0), ("1.0+2.gb", 20.0)],
+            "default",
+        ),
+        ("2026-05-02", &[("1.0+3.gc", 40.0)], "default"),
+    ];
+    assert_eq!(
+        bars_of(&backfill),
+        ["b | default | 40 | 2 | 1.0+3.gc | s | "]
+    );
+}
+
+#[test]
+fn nightly_builds_of_one_release_are_one_bar_for_a_week() {
+    let sessions: [Measured<'_>; 4] = [
+        ("2026-05-01", &[("1.0+1.ga", 10.0)], "default"),
+        ("2026-05-06", &[("0.9+7.gz", 70.0)], "default"),
+        ("2026-05-07", &[("1.0+2.gb", 20.0)], "default"),
+        ("2026-05-09", &[("1.0+3.gc", 40.0)], "default"),
+    ];
+    assert_eq!(
+        bars_of(&sessions),
+        ["b | default | 30 | 4 | 1.0+2.gb to 1.0+3.gc | s | "]
+    );
+}
+
+#[test]
+fn a_bar_of_old_runs_says_so_and_settings_stand_in_natural_order() {
+    let sessions: [Measured<'_>; 3] = [
+        ("2026-05-01", &[("1.0", 10.0)], "threads=2"),
+        ("2026-05-20", &[("1.0", 20.0)], "threads=10"),
+        ("2026-05-20", &[("1.0", 30.0)], "threads=1"),
+    ];
+    assert_eq!(
+        bars_of(&sessions),
+        [
+            "b | threads=1 | 30 | 2 | 1.0 | s | ",
+            "b | threads=2 | 10 | 2 | 1.0 | s | 2026-05-01",
+            "b | threads=10 | 20 | 2 | 1.0 | s | ",
+        ]
+    );
 }

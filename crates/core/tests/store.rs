@@ -438,6 +438,32 @@ fn a_benchmark_comes_back_in_columns() {
 }
 
 #[test]
+fn benchmarks_come_in_natural_order() {
+    let (_folder, mut store) = store();
+    let mut records = small();
+    records.truncate(2);
+    let ids = ["t[10]", "t[2]", "t[1]", "s"];
+    records.extend(ids.iter().zip(100..).map(|(name, number)| {
+        record(
+            &json!({"v": 1, "kind": "instance", "id": id(number), "run": id(2),
+            "benchmark": {"id": name}}),
+        )
+    }));
+    store.append(&records).unwrap();
+    let rows = store.benchmarks(&Filter::default()).unwrap();
+    let listed: Vec<&str> = rows.iter().map(|row| row.benchmark.as_str()).collect();
+    let mut visited = Vec::new();
+    store
+        .each_benchmark(&Filter::default(), |data| {
+            visited.push(data.benchmark.id);
+            Ok::<(), StoreError>(())
+        })
+        .unwrap();
+    assert_eq!(listed, ["s", "t[1]", "t[2]", "t[10]"]);
+    assert_eq!(visited, listed);
+}
+
+#[test]
 fn a_mistyped_name_is_answered_with_what_may_have_been_meant() {
     let (_folder, mut store) = store();
     store.append(&small()).unwrap();

@@ -202,7 +202,7 @@ fn a_store_of_the_first_version_holds_the_same_after_its_migration() {
 
     let mut store = Store::open(&path).unwrap();
     assert_eq!(sorted(&all(&store)), sorted(&records));
-    assert_eq!(store.info().unwrap().version, 3);
+    assert_eq!(store.info().unwrap().version, 4);
     assert_eq!(store.check().unwrap().problems, Vec::<String>::new());
     assert_eq!(store.append(&records).unwrap().total().new, 0);
     assert_eq!(views(), before);
@@ -243,7 +243,7 @@ fn an_older_store_that_cannot_be_written_to_is_refused() {
     let error = Store::open_read_only(&path).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "old.db is a store of version 1; it must be brought to version 3 first, \
+            "old.db is a store of version 1; it must be brought to version 4 first, \
              and it is read-only"
         ),
         "{error}"

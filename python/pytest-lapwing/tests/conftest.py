@@ -72,7 +72,7 @@ class Suite:
 @pytest.fixture
 def suite(pytester, monkeypatch):
     for name in list(os.environ):
-        if name.startswith(("GITHUB_", "PYTEST_XDIST")):
+        if name.startswith(("GITHUB_", "PYTEST_XDIST", "LAPWING_SESSION")):
             monkeypatch.delenv(name)
     return Suite(pytester).ini()
 

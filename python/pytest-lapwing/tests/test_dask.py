@@ -40,6 +40,17 @@ def test_a_synchronous_client(suite):
             with benchmark_time:
                 client.submit(len, client.map(work, range(3))).result()
         with benchmark_task_durations(client):
+            client.submit(work, 4).result()
+
+    def test_nested(client, cluster, benchmark_all, benchmark_time, benchmark_task_durations):
+        with benchmark_all(client):
+            with benchmark_time, benchmark_task_durations(client):
+                client.submit(work, 5).result()
+            with Client(cluster) as other, benchmark_task_durations(other):
+                client.submit(work, 6).result()
+
+    def test_empty(client, benchmark_task_durations):
+        with benchmark_task_durations(client):
             pass
 
     def test_process_memory(client, benchmark_memory):
@@ -47,7 +58,7 @@ def test_a_synchronous_client(suite):
             client.submit(work, 1).result()
     """
     )
-    records = suite.passes(passed=3)
+    records = suite.passes(passed=5)
     for iteration in records.iterations("test_all"):
         metrics = iteration["metrics"]
         assert metrics.keys() == {"wall_time"} | DURATIONS | MEMORY
@@ -59,8 +70,13 @@ def test_a_synchronous_client(suite):
         cluster = iteration["attributes"]["cluster"]
         assert (cluster["workers"], cluster["threads"]) == (2, 2) and cluster["name"]
     (each,) = records.iterations("test_each")
-    # The plugin is there already and counts anew: of the second, empty block.
-    assert each["metrics"]["compute_time"] == 0 and each["metrics"]["wall_time"] >= 0.2
+    # Three tasks in the first block and one in the second, each counted once.
+    assert each["metrics"]["compute_time"] >= 0.4 and each["metrics"]["wall_time"] >= 0.2
+    (nested,) = records.iterations("test_nested")
+    assert nested["metrics"]["compute_time"] >= 0.2 and nested["metrics"]["wall_time"] >= 0.2
+    # The counting is there already and begins anew.
+    (empty,) = records.iterations("test_empty")
+    assert {empty["metrics"][name] for name in DURATIONS} == {0}
     assert records.iterations("test_process_memory")[0]["metrics"].keys() == {"wall_time"} | MEMORY
 
 
@@ -108,3 +124,31 @@ def test_without_recording_the_cluster_is_asked_nothing(suite):
                 pass
     """)
     suite.pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_blocks_under_way_at_once_do_not_disturb_each_other():
+    from pytest_lapwing import dask
+
+    class Scheduler:
+        def __init__(self):
+            self.plugins = {}
+
+        def add_plugin(self, plugin, name):
+            self.plugins[name] = plugin
+
+        def computes(self, seconds):
+            (plugin,) = self.plugins.values()
+            times = [{"action": "compute", "start": 1.0, "stop": 1.0 + seconds}]
+            plugin.transition("key", "processing", "memory", startstops=times)
+
+    start, stop = dask._on_scheduler()
+    scheduler = Scheduler()
+    first = start(scheduler)
+    scheduler.computes(1)
+    second = start(scheduler)
+    scheduler.computes(2)
+    assert (first, stop(scheduler)) == ({}, {"compute": 3})
+    scheduler.computes(4)
+    assert (second, stop(scheduler)) == ({"compute": 1}, {"compute": 7})
+    scheduler.computes(8)
+    assert (start(scheduler), stop(scheduler)) == ({}, {})

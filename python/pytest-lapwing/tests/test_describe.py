@@ -2,6 +2,8 @@
 
 import hashlib
 
+from conftest import Records
+
 from pytest_lapwing.describe import without_markers
 
 
@@ -30,6 +32,65 @@ def test_ids_params_and_tags(suite):
         {"n": None, "what": [1, "é"]},
     ]
     assert all(it["tags"] == ["shuffle", "slow"] for it in found)
+
+
+UNSTABLE = """
+    import functools, pytest
+
+    class Thing:
+        def __repr__(self):
+            return f"Thing({id(self):#x}, mask=0xff00ff)"
+
+    class Broken:
+        def __repr__(self):
+            raise ValueError
+
+    class Float64:
+        shape = ()
+        def item(self):
+            return 2.5
+
+    class Plain:
+        pass
+
+    @pytest.fixture(params=[Plain()])
+    def thing(request):
+        return request.param
+
+    VALUES = [Thing(), Broken(), Float64(), {"some", "words", "in", "a", "set"}, {"k": {"b", "a"}}, [Plain(), (1, 2)]]
+    VALUES += [functools.partial(len, Plain()), Plain.__init__, float("nan"), {1: 2}, lambda: 1]
+
+    @pytest.mark.lapwing(burn_in=0, iterations=1)
+    @pytest.mark.parametrize("value", VALUES)
+    def test_it(thing, value):
+        pass
+"""
+
+
+def test_params_are_the_same_in_every_process(suite, monkeypatch):
+    suite.write(UNSTABLE)
+    found = []
+    for seed in ("1", "2"):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        path = suite.path / f"{seed}.jsonl"
+        suite.pytester.runpytest_subprocess("--lapwing", f"--lapwing-output={path}", "-p", "no:cacheprovider")
+        found.append([it["benchmark"]["params"] for it in Records(path).of("instance")])
+    assert found[0] == found[1]
+    plain = "<test_it.Plain object>"
+    assert all(it["thing"] == plain for it in found[0])
+    assert [it["value"] for it in found[0]] == [
+        "Thing(0x…, mask=0xff00ff)",
+        "<Broken object>",
+        2.5,
+        ["a", "in", "set", "some", "words"],
+        {"k": ["a", "b"]},
+        [plain, [1, 2]],
+        f"functools.partial(<built-in function len>, {plain})",
+        "object.__init__",
+        "nan",
+        "{1: 2}",
+        "test_it.<lambda>",
+    ]
 
 
 def test_the_fingerprint_is_that_of_the_source_without_markers():

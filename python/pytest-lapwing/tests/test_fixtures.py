@@ -1,5 +1,6 @@
 """The fixtures without a Dask cluster, and what a benchmark records itself."""
 
+import json
 import os
 import subprocess
 import sys
@@ -46,6 +47,91 @@ def test_a_fixture_may_measure_around_the_test(suite, clock):
         timing.clock.sleep(0.5)
     """)
     assert [it["metrics"]["wall_time"] for it in suite.passes().iterations("test_it")] == [0.5] * 3
+
+
+def test_a_block_within_another_counts_once_and_one_behind_it_is_added(suite, clock):
+    suite.write("""
+    import pytest
+    from pytest_lapwing import timing
+
+    @pytest.fixture
+    def client(benchmark_time):
+        with benchmark_time:
+            timing.clock.sleep(1)
+            yield
+
+    def test_it(client, benchmark_time):
+        with benchmark_time:
+            timing.clock.sleep(0.25)
+            with pytest.raises(ValueError), benchmark_time:
+                raise ValueError
+        timing.clock.sleep(0.5)
+
+    @pytest.fixture
+    def after(benchmark_time):
+        yield
+        with benchmark_time:
+            timing.clock.sleep(0.125)
+
+    def test_behind(after, client):
+        pass
+    """)
+    records = suite.passes(passed=2)
+    found = [records.iterations(it)[0]["metrics"] for it in ("test_it", "test_behind")]
+    assert found == [{"wall_time": 1.75}, {"wall_time": 1.125}]
+
+
+def test_memory_of_several_blocks_is_the_highest_peak_and_the_average_over_time(suite, clock):
+    suite.write("""
+    import pytest
+    from pytest_lapwing import collectors, timing
+
+    @pytest.fixture
+    def memory(monkeypatch):
+        now = [0]
+        monkeypatch.setattr(collectors, "resident_memory", lambda _: now[0])
+        def is_(value):
+            now[0] = value
+        return is_
+
+    def test_it(memory, benchmark_memory):
+        memory(800)
+        with benchmark_memory():
+            with benchmark_memory():
+                timing.clock.sleep(1)
+        memory(100)
+        with benchmark_memory():
+            timing.clock.sleep(3)
+
+    def test_without_time(memory, benchmark_memory):
+        for value in (100, 300):
+            memory(value)
+            with benchmark_memory():
+                pass
+    """)
+    records = suite.passes(passed=2)
+    found = [records.iterations(it)[0]["metrics"] for it in ("test_it", "test_without_time")]
+    memory = [(it["average_memory"], it["peak_memory"]) for it in found]
+    assert memory == [((800 + 3 * 100) / 4, 800), (200, 300)]
+
+
+def test_a_value_that_is_no_number_is_an_error_of_the_iteration(suite):
+    suite.write("""
+    import pytest
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf"), "many"])
+    def test_it(benchmark_record, value):
+        benchmark_record.record("rows", value)
+
+    def test_artifact(benchmark_record):
+        benchmark_record.artifact("p", b"a/b")
+    """)
+    records = suite.passes(failed=4)
+    said = [records.iterations(f"test_it[{it}]")[0]["message"] for it in ("nan", "inf")]
+    assert said == [f"ValueError: rows is {it}: leave out what could not be measured" for it in ("nan", "inf")]
+    assert records.iterations("[many]")[0]["outcome"] == "failed"
+    (artifact,) = records.iterations("test_artifact")
+    assert artifact["message"] == "TypeError: the path of an artifact is a text or a path, not b'a/b'"
 
 
 def test_a_block_that_fails_has_no_time(suite):
@@ -114,7 +200,6 @@ def test_what_a_benchmark_records_itself(suite):
     def test_it(benchmark_record, benchmark_rows):
         benchmark_record.record("hits", True)
         benchmark_record.record("rows", 7, unit="1", better="higher")
-        benchmark_record.record("nothing", float("nan"), unit="s")
         benchmark_record.attribute("phase", {"burn_in": benchmark_record.burn_in, "set": {1}})
         benchmark_record.artifact("log", "a/b.log")
 
@@ -141,7 +226,7 @@ def test_what_a_benchmark_records_itself(suite):
     assert records.outcomes("test_no_number") == ["failed"]
 
 
-def test_a_metric_that_nobody_declared_opens_a_further_run_of_the_same_setting(suite):
+def test_of_a_metric_that_nobody_declared_the_run_is_told_again_before_its_first_value(suite, lapwing_or_none):
     suite.write("""
     import itertools, pytest
     turn = itertools.count()
@@ -164,12 +249,45 @@ def test_a_metric_that_nobody_declared_opens_a_further_run_of_the_same_setting(s
         pass
     """)
     records = suite.passes(passed=4)
-    runs = {it["id"]: it for it in records.of("run")}
-    used = [runs[it["run"]] for it in records.of("instance")]
-    assert [sorted(set(it["metrics"]) & {"rows", "late"}) for it in used] == [[], ["rows"], ["rows"], ["late", "rows"]]
-    assert used[1]["metrics"]["rows"] == {"unit": "1", "better": "higher"}
-    without = [{k: v for k, v in it.items() if k not in ("id", "metrics")} for it in runs.values()]
-    assert all(it == without[0] for it in without)
+    runs = records.of("run")
+    assert [sorted(set(it["metrics"]) & {"rows", "late"}) for it in runs] == [[], ["rows"], ["late", "rows"]]
+    assert runs[2]["metrics"]["rows"] == {"unit": "1", "better": "higher"}
+    without = [{key: value for key, value in it.items() if key != "metrics"} for it in runs]
+    assert without[0] == without[1] == without[2]
+    places = {
+        name: min(i for i, it in enumerate(records.lines) if name in it.get("metrics", ())) for name in KNOWN_LATE
+    }
+    assert all(records.lines[it]["kind"] == "run" for it in places.values())
+    if lapwing_or_none:
+        assert kinds_of_metrics(suite, lapwing_or_none) == {("late", "s"), ("rows", "1"), ("wall_time", "s")}
+
+
+def test_workers_that_find_different_metrics_have_one_run(suite, lapwing_or_none):
+    suite.write("""
+    import pytest
+
+    @pytest.mark.parametrize("name", ["a", "b", "c", "d"])
+    def test_it(benchmark_record, name):
+        benchmark_record.record(name, 1, unit="B")
+    """)
+    records = suite.passes("-n", "2", passed=4)
+    assert len({it["id"] for it in records.of("run")}) == 1
+    if lapwing_or_none:
+        assert kinds_of_metrics(suite, lapwing_or_none) == {*((it, "B") for it in "abcd"), ("wall_time", "s")}
+
+
+KNOWN_LATE = ("rows", "late")
+
+
+def kinds_of_metrics(suite, lapwing):
+    """Has the program read the records, and returns name and unit of every metric with a value."""
+    store = ["--store", suite.path / "it.db"]
+    subprocess.run([lapwing, "import", *store, suite.output], check=True, capture_output=True)
+    said = subprocess.run([lapwing, "export", *store, "--to", "record"], check=True, capture_output=True, text=True)
+    lines = [json.loads(it) for it in said.stdout.splitlines()]
+    (run,) = [it for it in lines if it["kind"] == "run"]
+    used = {name for it in lines if it["kind"] == "iteration" for name in it["metrics"]}
+    return {(name, run["metrics"][name]["unit"]) for name in used}
 
 
 def test_lines_that_declare_no_metric_are_usage_errors(suite):

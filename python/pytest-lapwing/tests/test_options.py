@@ -83,7 +83,11 @@ def test_time_limit_and_max_failures_have_the_same_order(suite):
         (["--lapwing-iterations", "0"], "--lapwing-iterations: '0' is not a whole number from 1"),
         (["--lapwing-burn-in", "-1"], "--lapwing-burn-in: '-1' is not a whole number from 0"),
         (["--lapwing-burn-in", "1.5"], "--lapwing-burn-in: '1.5' is not a whole number from 0"),
-        (["--lapwing-time-limit", "0"], "--lapwing-time-limit: '0' is not a number of seconds above 0"),
+        (["--lapwing-time-limit", "0"], "--lapwing-time-limit: '0' is not a number of seconds above 0, at most 1e9"),
+        (
+            ["--lapwing-time-limit=1e300"],
+            "--lapwing-time-limit: '1e300' is not a number of seconds above 0, at most 1e9",
+        ),
         (["--lapwing-all", "nowhere"], "--lapwing-all: there is no */nowhere"),
         (["--lapwing-factor", "x"], "--lapwing-factor: `x` is not K=V"),
         (["--lapwing-store", "a.db"], "--lapwing-store and --lapwing-output exclude each other"),
@@ -167,3 +171,34 @@ def test_the_version_is_that_of_a_repository(suite):
 
 def test_a_repository_in_which_nothing_is_gives_no_version(suite):
     assert suite.write(COUNTED).passes(passed=3).of("run")[0]["version"] == {}
+
+
+@pytest.mark.parametrize("option", ["store", "repository", "output", "name"])
+def test_a_value_that_moved_pytest_s_root_is_refused(suite, tmp_path_factory, option):
+    (suite.path / "pytest.ini").unlink()
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "it"
+    suite.write(COUNTED)
+    said = {"store": "x.db", "repository": ".git", "output": "x.jsonl", "name": "x"}[option]
+    elsewhere.mkdir()
+    path = elsewhere / said
+    if option == "repository":
+        path = elsewhere
+        subprocess.run(["git", "init", "-q", str(path)], check=True)
+        name = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+        subprocess.run(["git", *name, "commit", "-qm", "m", "--allow-empty"], cwd=path, check=True)
+    else:
+        path.touch()
+    call = ["--lapwing", "-p", "no:cacheprovider", "--co", "-q"]
+    flag = f"--lapwing-{option}"
+    result = suite.pytester.runpytest_inprocess(*call, flag, path)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {flag} {path}: pytest took *; write {flag}={path}"])
+    result = suite.pytester.runpytest_inprocess(*call, f"{flag}={path}")
+    result.stdout.fnmatch_lines(["test_it.py::test_marked"])
+
+
+def test_a_separate_value_that_moves_nothing_is_accepted(suite):
+    (suite.path / "there").mkdir()
+    suite.write(COUNTED)
+    result = suite.pytester.runpytest_inprocess("--lapwing", "--lapwing-store", "there", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=3)

@@ -35,6 +35,50 @@ def test_a_time_limit_that_the_test_swallows_is_timed_out_all_the_same(suite):
     assert suite.passes().outcomes("test_it") == ["timed_out"]
 
 
+def test_the_limit_holds_for_set_up_and_teardown_too(suite, monkeypatch):
+    monkeypatch.setattr("pytest_lapwing.visit.LEAST_AROUND", 0.2)
+    suite.write("""
+    import time, pytest
+
+    @pytest.fixture(scope="module")
+    def cluster():
+        time.sleep(10)
+
+    @pytest.fixture
+    def slow_end():
+        yield
+        time.sleep(10)
+
+    @pytest.fixture(scope="module")
+    def slower_end():
+        yield
+        time.sleep(10)
+
+    @pytest.mark.lapwing(burn_in=0, iterations=3, time_limit=0.1, max_failures=2)
+    def test_start(cluster):
+        pass
+
+    @pytest.mark.lapwing(burn_in=0, iterations=3, time_limit=0.1, max_failures=2)
+    def test_end(slow_end):
+        pass
+
+    @pytest.mark.lapwing(burn_in=0, iterations=3, time_limit=0.3)
+    def test_last(slower_end):
+        pass
+    """)
+    records = suite.passes(passed=2, errors=3)
+    start = records.iterations("test_start")
+    assert [(it["outcome"], it["message"], it["metrics"]) for it in start] == [
+        ("timed_out", "setup: took longer than 0.2 s", {})
+    ] * 2
+    end = records.iterations("test_end")
+    assert [(it["outcome"], it["message"], list(it["metrics"])) for it in end] == [
+        ("failed", "teardown: TimeLimitExceeded: took longer than 0.2 s", ["wall_time"])
+    ] * 2
+    assert records.outcomes("test_last") == ["ok"] * 3
+    suite.result.stdout.fnmatch_lines(["*TimeLimitExceeded: took longer than 0.3 s"])
+
+
 def test_an_expected_time_out_is_xfailed(suite):
     suite.write("""
     import time, pytest

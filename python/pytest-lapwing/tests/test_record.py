@@ -1,14 +1,18 @@
 """Record files: inbox, lock, what a kill leaves."""
 
 import fcntl
+import fnmatch
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 import time
 import uuid
+
+import pytest
 
 from pytest_lapwing import ids
 from pytest_lapwing.observe import Snapshot, observed
@@ -80,11 +84,89 @@ def test_lines_are_json_on_their_own_and_parents_come_first(suite):
 
 def test_a_file_is_added_to_and_a_cut_off_line_dropped(suite):
     suite.write(ONE)
-    suite.output.write_text('{"v":1}\n{"v":1,"ki')
+    suite.output.write_text('{"v":1,"kind":"x"}\n{"v":1,"ki')
     run(suite, "--lapwing-output", suite.output.name)
     lines = suite.output.read_text().splitlines()
-    assert lines[0] == '{"v":1}' and all(json.loads(line)["v"] == 1 for line in lines)
+    assert lines[0] == '{"v":1,"kind":"x"}' and all(json.loads(line)["v"] == 1 for line in lines)
     assert len(lines) == 7
+
+
+def test_a_last_line_that_only_lacks_its_end_is_kept(suite):
+    suite.write(ONE)
+    suite.output.write_text('{"v":1,"kind":"x"}')
+    run(suite, "--lapwing-output", suite.output.name)
+    assert kinds(suite.output)[:2] == ["x", "session"]
+
+
+def test_a_first_line_that_was_cut_off_is_dropped(suite):
+    suite.write(ONE)
+    suite.output.write_text('{"v":1,"kind":"sess')
+    run(suite, "--lapwing-output", suite.output.name)
+    assert kinds(suite.output)[0] == "session"
+
+
+@pytest.mark.parametrize("text", ["my thesis", "my thesis\n", '{"dependencies": {}}\n', '\n[1]\n{"v":1,"kind":"x"}'])
+def test_a_file_of_something_else_is_refused_and_left_alone(suite, text):
+    suite.write(ONE)
+    suite.output.write_text(text)
+    said = refused(suite, "--lapwing-output", suite.output.name)
+    assert said.endswith("records.jsonl holds something else than records: its first line is none")
+    assert suite.output.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--lapwing-output=."], "--lapwing-output: * is no file"),
+        (["--lapwing-output=/dev/full"], "--lapwing-output: /dev/full is no file"),
+        (["--lapwing-output=no/x.jsonl"], "--lapwing-output: there is no folder */no"),
+        (["--lapwing-output=test_it.py/x"], "--lapwing-output: */test_it.py is no folder"),
+        (["--lapwing-store=test_it.py/x.db"], "--lapwing-store: */test_it.py is no folder"),
+    ],
+)
+def test_what_cannot_take_records_is_refused_at_the_start(suite, options, why):
+    suite.write(ONE)
+    assert fnmatch.fnmatch(refused(suite, *options), f"ERROR: {why}")
+
+
+def refused(suite, *options):
+    """Calls pytest, which refuses the options, and returns what it says."""
+    result = suite.pytester.runpytest_inprocess("--lapwing", "-p", "no:cacheprovider", *options)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    return next(line for line in result.errlines if line.startswith("ERROR: "))
+
+
+FILLS = """
+    import pytest
+
+    @pytest.mark.lapwing(burn_in=0, iterations=100)
+    def test_it(benchmark_record):
+        benchmark_record.attribute("text", "x" * 10_000)
+
+    def test_never():
+        raise AssertionError("the session goes on")
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_a_disk_that_fills_ends_the_session_with_a_sentence_and_keeps_whole_records(suite, workers):
+    suite.write(FILLS)
+    limit = 200_000
+    command = [sys.executable, "-m", "pytest", "--lapwing", "--lapwing-output=r.jsonl", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, *workers],
+        cwd=suite.path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 2, said
+    assert "lapwing: cannot record any more: File too large" in said
+    assert "Traceback" not in said and "INTERNALERROR" not in said
+    text = (suite.path / "r.jsonl").read_text()
+    assert text.endswith("\n") and kinds(suite.path / "r.jsonl")[-1] == "iteration"
 
 
 def test_a_file_in_the_inbox_is_locked_while_its_writer_lives(tmp_path):

@@ -41,7 +41,7 @@ impl Arguments {
             cpus: None,
         })?;
         let diagnosis = examine(Path::new("/"), &context.store, &mut executor)?;
-        let mut out = context.terminal.out();
+        let mut out = context.terminal.coloured_out();
         match self.format {
             Form::Text => write_text(&mut out, &diagnosis, context.quiet)?,
             Form::Json => write_json(&mut out, &diagnosis)?,

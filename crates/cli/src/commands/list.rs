@@ -11,6 +11,7 @@ use crate::options::{Context, Filters, Format};
 use crate::store::{note_retired, open_for_reading};
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Table, counted, grouped};
+use crate::under_way;
 
 /// How many summaries there are, of sources that kept no samples.
 const SUMMARIES: &str = "summaries";
@@ -107,6 +108,25 @@ fn both<T: Serialize>(
 /// An empty list says why it is empty and what fills it.
 fn nothing(what: What, store: &Store, filter: &Filter) -> Result<String, CliError> {
     let name = what.name();
+    let under_way = under_way::sessions(&store.inbox());
+    if !under_way.is_empty() && *filter == Filter::default() {
+        let sessions: Vec<String> = under_way
+            .iter()
+            .map(|it| match &it.name {
+                Some(name) => format!("`{name}` (suite `{}`)", it.suite),
+                None => format!("one of suite `{}`", it.suite),
+            })
+            .collect();
+        let (noun, verb) = match sessions.as_slice() {
+            [_one] => ("session", "is"),
+            _several => ("sessions", "are"),
+        };
+        return Ok(format!(
+            "no {name} yet: {noun} {} {verb} being recorded just now\n\
+             what is recorded is here as soon as it has ended",
+            sessions.join(", ")
+        ));
+    }
     if store.sessions(&Filter::default())?.is_empty() {
         return Ok(format!(
             "no {name} yet: the store is empty\n\

@@ -73,6 +73,7 @@ impl Report {
         writer.remarks(Remarks {
             all: store.remarks()?,
             retired: store.retired(&filter)?,
+            shown: filter.retired,
         });
         each_with_all_metrics(&store, filter, |data| -> Result<(), CliError> {
             bar.inc(1);

@@ -65,7 +65,7 @@ pub(super) fn agent() -> Result<Agent, CliError> {
         .timeout_send_body(patience(600))
         .timeout_recv_body(patience(600))
         .max_redirects_will_error(false)
-        .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+        .redirect_auth_headers(RedirectAuthHeaders::Never)
         .build();
     Ok(config.new_agent())
 }

@@ -12,7 +12,8 @@ mod setting;
 
 pub use advice::{Advice, advise};
 pub use choice::{
-    Choice, ChoiceRule, Chosen, MOST_NEEDED, PlanOptions, Rates, USUAL_MOST, Unable, Unmet, choices,
+    Choice, ChoiceRule, Chosen, Denied, MOST_NEEDED, PlanOptions, Rates, Simulation, USUAL_MOST,
+    Unable, Unmet, choices,
 };
 pub use costs::RunCosts;
 pub use detectability::{Detectability, TooLittle, detectability};

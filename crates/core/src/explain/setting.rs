@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::model::{Id, Run};
-use crate::record::{BenchmarkData, InstanceData, version_date};
+use crate::record::{BenchmarkData, InstanceData, Variants, version_date};
 
 /// Which settings of a benchmark are looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,7 +22,8 @@ pub enum Settings {
 /// A variant and version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Setting {
-    /// The variant; `None` where several are pooled.
+    /// The variant, with levels of factors where the name alone does not tell it from others;
+    /// `None` where several are pooled.
     pub variant: Option<String>,
     /// The version of the software under test; `None` where it is unknown or several are pooled.
     pub version: Option<String>,
@@ -80,6 +81,7 @@ fn told_apart(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
     if which == Settings::Pooled {
         return vec![pooled(data)];
     }
+    let names = Variants::of(&data);
     let BenchmarkData {
         suite,
         benchmark,
@@ -91,7 +93,8 @@ fn told_apart(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
             Some(version) => Key::Version(version),
             None => Key::Session(instance.session.id),
         };
-        let variant = variants.entry(instance.run.variant.clone()).or_default();
+        let name = names.name(&instance.run).to_owned();
+        let variant = variants.entry(name).or_default();
         variant.entry(key).or_default().push(instance);
     }
     let mut all = Vec::new();

@@ -235,6 +235,19 @@ pub fn remove_worktree(repository: &Path, folder: &Path) {
     let _nothing_to_do = undisturbed(repository).args(["worktree", "prune"]).output();
 }
 
+/// Removes such a folder that another process left, and has its repository forget it.
+pub fn discard_worktree(folder: &Path) {
+    // Without that file Git would find the repository around the folder.
+    let is_own = folder.join(".git").is_file();
+    let repository =
+        is_own.then(|| first_line(git(folder).args(["rev-parse", "--git-common-dir"])));
+    let _gone = fs::remove_dir_all(folder);
+    if let Some(repository) = repository.flatten() {
+        let repository = Path::new(&repository);
+        let _nothing_to_do = undisturbed(repository).args(["worktree", "prune"]).output();
+    }
+}
+
 /// Git that runs no hooks, and that a Ctrl-C at the terminal does not end halfway.
 fn undisturbed(repository: &Path) -> Command {
     let mut command = git(repository);
@@ -340,10 +353,16 @@ mod tests {
             fs::read_to_string(folder.path().join("file")).expect("there"),
             "b"
         );
+        let known = || {
+            let list = output(git(folder.path()).args(["worktree", "list"]));
+            list.expect("a list").lines().count()
+        };
         remove_worktree(Path::new(&commit.repository), &checkout);
-        assert!(!checkout.exists());
-        let left = output(git(folder.path()).args(["worktree", "list"])).expect("a list");
-        assert_eq!(left.lines().count(), 1);
+        assert_eq!((checkout.exists(), known()), (false, 1));
+        add_worktree(commit, &checkout).expect("checked out");
+        assert_eq!(known(), 2);
+        discard_worktree(&checkout);
+        assert_eq!((checkout.exists(), known()), (false, 1));
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod source;
 mod values;
 mod version;
 
-pub use commits::{CommitRange, CommitsError, add_worktree, remove_worktree};
+pub use commits::{CommitRange, CommitsError, add_worktree, discard_worktree, remove_worktree};
 pub use environment::Environment;
 pub use event::{Consumer, Event};
 pub use execute::*;

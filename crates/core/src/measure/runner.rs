@@ -95,7 +95,8 @@ impl Outlet<'_, '_> {
     }
 }
 
-/// Records a new session and its runs, which hold version and environment.
+/// Records a new session and its runs, which hold version and environment; `own` is what the environment of each run has
+/// besides, in the order of the plan's variants.
 ///
 /// # Errors
 /// When they cannot be kept.
@@ -103,14 +104,16 @@ pub fn open_session(
     plan: &Plan,
     session: Session,
     version: &Version,
-    environment: &Object,
+    (environment, own): (&Object, &[Object]),
     new_id: &mut dyn FnMut() -> Id,
     consumers: &mut [&mut dyn Consumer],
 ) -> Result<Runs, RunError> {
     let mut outlet = Outlet { consumers };
     outlet.keep(&Record::Session(session.clone()))?;
     let mut runs = Vec::with_capacity(plan.variants.len());
-    for variant in &plan.variants {
+    for (at, variant) in plan.variants.iter().enumerate() {
+        let mut environment = environment.clone();
+        environment.extend(own.get(at).cloned().unwrap_or_default());
         let run = Run {
             id: new_id(),
             session: session.id,
@@ -122,7 +125,7 @@ pub fn open_session(
                 None => version.clone(),
             },
             metrics: declared_metrics(&plan.cases),
-            environment: environment.clone(),
+            environment,
             attributes: Object::new(),
             artifacts: Object::new(),
             extra: Object::new(),
@@ -177,7 +180,7 @@ fn measure_instance(
     outlet: &mut Outlet<'_, '_>,
 ) -> Result<Option<InstanceOutcome>, RunError> {
     let (case, variant) = (&plan.cases[planned.case], &plan.variants[planned.variant]);
-    let instance = Instance {
+    let mut instance = Instance {
         id: (around.new_id)(),
         run: runs[planned.variant].id,
         benchmark: case.benchmark.clone(),
@@ -202,6 +205,10 @@ fn measure_instance(
         Ok(place) => place.cloned(),
         Err(reason) => {
             let reason = reason.to_owned();
+            if case.pytest.is_some() {
+                // What was collected is the working tree's test, and not the commit's.
+                instance.benchmark.fingerprint = None;
+            }
             outlet.keep(&Record::Instance(instance))?;
             outlet.send(&started)?;
             return skip(id, reason, around, outlet).map(Some);

@@ -69,18 +69,19 @@ pub(super) fn measure(
         plan,
         session,
         &Version::default(),
-        &Object::new(),
+        (&Object::new(), &[]),
         &mut new_id,
         &mut consumers,
     )
     .expect("kept");
+    let scratch = tempfile::tempdir().expect("a folder");
     let mut around = Surroundings {
         executor: &mut executor,
         clock: &clock,
         watch: &mut FakeWatch,
         new_id: &mut new_id,
         host: Some("fake".to_owned()),
-        scratch: std::env::temp_dir(),
+        scratch: scratch.path().to_owned(),
         sources: Sources::default(),
     };
     let mut schedule = FixedSchedule::new(plan);

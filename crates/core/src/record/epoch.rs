@@ -10,37 +10,69 @@ use super::{BenchmarkData, InstanceData};
 
 /// Gives each instance, in order of time, the fingerprint of its epoch.
 ///
-/// Instances without one belong to the epoch around them: that of the last one before, else of
-/// the first one after. Where a benchmark goes on under another id, it means what it meant: the
-/// fingerprints on both sides of that are of one epoch, which has the later one.
+/// Instances without one belong to the epoch around them, of the same variant and levels of factors,
+/// which may have fingerprints of their own: that of the last one before, else of the first one
+/// after; where none of the variant has one, that of the others around them. Where a benchmark goes
+/// on under another id, it means what it meant: the fingerprints on both sides of that are of one
+/// epoch, which has the later one.
 pub(crate) fn settle_epochs(instances: &mut [InstanceData]) {
-    let said: Vec<(usize, String)> = instances
-        .iter()
-        .enumerate()
-        .filter_map(|(at, it)| Some((at, it.instance.benchmark.fingerprint.clone()?)))
-        .collect();
-    let Some((_, first)) = said.first() else {
-        return;
-    };
+    let mut settings: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, it) in instances.iter().enumerate() {
+        let setting = format!("{} {:?}", it.run.variant, it.run.factors);
+        settings.entry(setting).or_default().push(at);
+    }
+    let (told, silent): (Vec<_>, Vec<_>) = settings.into_values().partition(|of_one| {
+        let mut all = of_one.iter();
+        all.any(|at| instances[*at].instance.benchmark.fingerprint.is_some())
+    });
     // By a fingerprint, a later one of the same epoch.
     let mut later: BTreeMap<String, String> = BTreeMap::new();
+    for of_one in &told {
+        link_renamed(instances, of_one, &mut later);
+    }
+    for of_one in &told {
+        settle(instances, of_one, &later);
+    }
+    if !silent.is_empty() {
+        let all: Vec<usize> = (0..instances.len()).collect();
+        settle(instances, &all, &later);
+    }
+}
+
+/// Notes which fingerprints are of one epoch, because the benchmark went on under another id.
+fn link_renamed(
+    instances: &[InstanceData],
+    of_one: &[usize],
+    later: &mut BTreeMap<String, String>,
+) {
+    let said = of_one.iter().filter_map(|at| {
+        let benchmark = &instances[*at].instance.benchmark;
+        Some((&benchmark.id, benchmark.fingerprint.as_deref()?))
+    });
+    let said: Vec<(&String, &str)> = said.collect();
     for pair in said.windows(2) {
         let [(before, old), (after, new)] = pair else {
             continue;
         };
-        let id = |at: &usize| &instances[*at].instance.benchmark.id;
-        if id(before) != id(after) {
-            let (old, new) = (epoch(&later, old), epoch(&later, new));
+        if before != after {
+            let (old, new) = (epoch(later, old), epoch(later, new));
             if old != new {
                 later.insert(old, new);
             }
         }
     }
-    let mut current = epoch(&later, first);
-    for it in instances {
-        let fingerprint = &mut it.instance.benchmark.fingerprint;
+}
+
+fn settle(instances: &mut [InstanceData], of_one: &[usize], later: &BTreeMap<String, String>) {
+    let fingerprint = |at: &usize| instances[*at].instance.benchmark.fingerprint.clone();
+    let Some(first) = of_one.iter().find_map(fingerprint) else {
+        return;
+    };
+    let mut current = epoch(later, &first);
+    for at in of_one {
+        let fingerprint = &mut instances[*at].instance.benchmark.fingerprint;
         if let Some(own) = fingerprint {
-            current = epoch(&later, own);
+            current = epoch(later, own);
         }
         *fingerprint = Some(current.clone());
     }
@@ -100,6 +132,21 @@ mod tests {
         let epochs = instances.iter().map(fingerprint);
         let epochs: Vec<String> = epochs.map(|it| it.unwrap_or("-".to_owned())).collect();
         epochs.join(" ")
+    }
+
+    #[test]
+    fn variants_may_have_fingerprints_of_their_own() {
+        let all = [("a", "1"), ("a", "2"), ("a", "-"), ("a", "-"), ("a", "-")];
+        let mut instances = instances(&all);
+        for (it, variant) in instances.iter_mut().zip(["x", "y", "x", "y", "z"]) {
+            variant.clone_into(&mut std::sync::Arc::make_mut(&mut it.run).variant);
+        }
+        settle_epochs(&mut instances);
+        let fingerprints = instances
+            .iter()
+            .map(|it| &it.instance.benchmark.fingerprint);
+        let fingerprints: Vec<&str> = fingerprints.flatten().map(String::as_str).collect();
+        assert_eq!(fingerprints, ["1", "2", "1", "2", "2"]);
     }
 
     #[test]

@@ -63,6 +63,11 @@ impl Memory {
                 });
             }
             self.appended.count_already_there(kind, 1);
+            if let (Record::Session(known), Record::Session(new)) =
+                (&mut self.records[place], record)
+            {
+                known.started = known.started.min(new.started);
+            }
             return Ok(());
         }
         self.places.insert(key, self.records.len());

@@ -12,6 +12,7 @@ mod order;
 mod record_file;
 pub mod sharing;
 pub mod store;
+mod variants;
 
 pub(crate) use crate::model::NEVER_NEGATIVE;
 pub use crate::model::{LineError, RECORD_VERSION, parse_line, write_line};
@@ -21,9 +22,11 @@ pub use data::{BenchmarkData, Filter, InstanceData, Iterations, Retired};
 pub use epoch::keep_newest_epoch;
 pub(crate) use epoch::settle_epochs;
 pub(crate) use memory::Memory;
-pub(crate) use order::{Order, version_date};
+pub use order::Place;
+pub(crate) use order::{Moment, Order, version_date};
 pub use record_file::RecordFile;
 pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
     SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
 };
+pub(crate) use variants::Variants;

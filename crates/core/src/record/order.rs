@@ -1,4 +1,4 @@
-//! The order in which the sessions of a benchmark are shown.
+//! Where runs stand in the history of a benchmark.
 
 use std::collections::BTreeMap;
 
@@ -7,39 +7,90 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::BenchmarkData;
-use crate::model::{Id, Session, Version};
+use crate::model::{Id, Version};
 
-/// The order of a benchmark's sessions: by their versions' dates where every run has one, since
-/// a history may be measured backwards, else by when they began.
-#[derive(Debug)]
+/// A place in a history: what one session measured of one version. Places are ordered: by the
+/// versions' dates, those of one date by when they were measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The version's date; where it has none, that of the newest version that was measured until
+    /// then. `None` where none with a date was.
+    pub version_date: Option<Timestamp>,
+    /// When the session began.
+    pub started: Timestamp,
+    /// The session.
+    pub session: Id,
+    /// The first run of that version in the session.
+    pub first_run: Id,
+}
+
+/// What puts a run in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The run.
+    pub(crate) run: Id,
+    /// Its session.
+    pub(crate) session: Id,
+    /// When the session began.
+    pub(crate) started: Timestamp,
+    /// What its version is called, where that is known.
+    pub(crate) version: Option<String>,
+    /// The date of its version, where that is known.
+    pub(crate) version_date: Option<Timestamp>,
+}
+
+/// The places of runs.
+#[derive(Debug, Default)]
 pub(crate) struct Order {
-    /// The date of each session's newest version; empty where sessions stand by their start.
-    versions: BTreeMap<Id, Timestamp>,
+    places: BTreeMap<Id, Place>,
 }
 
 impl Order {
-    /// Returns the order of the sessions that the data have.
+    /// Returns the places of the runs that the data have.
     pub(crate) fn of(data: &BenchmarkData) -> Self {
-        let mut versions: BTreeMap<Id, Timestamp> = BTreeMap::new();
-        for instance in &data.instances {
-            let Some(date) = version_date(&instance.run.version) else {
-                versions.clear();
-                break;
-            };
-            let newest = versions.entry(instance.session.id).or_insert(date);
-            *newest = date.max(*newest);
+        Self::among(data.instances.iter().map(|it| Moment {
+            run: it.run.id,
+            session: it.session.id,
+            started: it.session.started,
+            version: it.run.version.label(),
+            version_date: version_date(&it.run.version),
+        }))
+    }
+
+    /// Returns the places of these runs; a run may be told of several times.
+    pub(crate) fn among(moments: impl IntoIterator<Item = Moment>) -> Self {
+        let mut moments: Vec<Moment> = moments.into_iter().collect();
+        moments.sort_by_key(|it| (it.started, it.session, it.run));
+        moments.dedup_by_key(|it| it.run);
+        let mut newest: Option<Timestamp> = None;
+        let mut places = BTreeMap::new();
+        for session in moments.chunk_by(|a, b| a.session == b.session) {
+            newest = session
+                .iter()
+                .filter_map(|it| it.version_date)
+                .fold(newest, |a, b| a.max(Some(b)));
+            for it in session {
+                let same = |other: &&Moment| {
+                    (&other.version, other.version_date) == (&it.version, it.version_date)
+                };
+                places.insert(
+                    it.run,
+                    Place {
+                        version_date: it.version_date.or(newest),
+                        started: it.started,
+                        session: it.session,
+                        // They stand in order, so that the first one has the smallest id.
+                        first_run: session.iter().find(same).map_or(it.run, |first| first.run),
+                    },
+                );
+            }
         }
-        Self { versions }
+        Self { places }
     }
 
-    /// Returns by what a session is put in order.
-    pub(crate) fn key(&self, session: &Session) -> (Option<Timestamp>, Timestamp, Id) {
-        (self.version_date(session.id), session.started, session.id)
-    }
-
-    /// Returns the date of a session's newest version, where that is what puts it in order.
-    pub(crate) fn version_date(&self, session: Id) -> Option<Timestamp> {
-        self.versions.get(&session).copied()
+    /// Returns the place of a run.
+    pub(crate) fn place(&self, run: &Id) -> Option<Place> {
+        self.places.get(run).copied()
     }
 }
 
@@ -55,6 +106,64 @@ pub(crate) fn version_date(version: &Version) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns the versions of runs, told as session and date of version, in their order.
+    fn order(runs: &[(i64, &str, Option<i64>)]) -> String {
+        let id = |number: i64| Id::derived(&[&number.to_le_bytes()]);
+        let at = |second| Timestamp::from_second(second).expect("a time");
+        let moments: Vec<Moment> = runs
+            .iter()
+            .zip(1_000..)
+            .map(|((session, version, date), number)| Moment {
+                run: id(number),
+                session: id(*session),
+                started: at(*session),
+                version: Some((*version).to_owned()),
+                version_date: date.map(at),
+            })
+            .collect();
+        let order = Order::among(moments.clone());
+        let place = |it: &Moment| order.place(&it.run).expect("a place");
+        let mut sorted: Vec<&Moment> = moments.iter().collect();
+        sorted.sort_by_key(|it| place(it));
+        let texts: Vec<String> = sorted
+            .chunk_by(|a, b| place(a) == place(b))
+            .map(|of_one| {
+                let names = of_one.iter().filter_map(|it| it.version.clone());
+                names.collect::<Vec<_>>().join("=")
+            })
+            .collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn each_version_of_a_session_has_its_place_by_its_date() {
+        let backfill = [(9, "c", Some(3)), (9, "a", Some(1)), (9, "b", Some(2))];
+        assert_eq!(order(&backfill), "a b c");
+        let in_two_steps = [
+            (8, "a", Some(1)),
+            (8, "d", Some(4)),
+            (9, "b", Some(2)),
+            (9, "c", Some(3)),
+        ];
+        assert_eq!(order(&in_two_steps), "a b c d");
+        let two_settings = [(8, "a", Some(1)), (8, "a", Some(1)), (9, "a", Some(1))];
+        assert_eq!(order(&two_settings), "a=a a");
+    }
+
+    #[test]
+    fn a_version_without_a_date_stands_behind_the_newest_one_measured_until_then() {
+        let runs = [
+            (10, "first", None),
+            (11, "a", Some(5)),
+            (12, "between", None),
+            (13, "old", Some(1)),
+            (14, "b", Some(6)),
+        ];
+        assert_eq!(order(&runs), "first old a between b");
+        let undated = [(3, "x", None), (1, "y", None), (2, "z", None)];
+        assert_eq!(order(&undated), "y z x");
+    }
 
     #[test]
     fn a_version_s_date_may_lack_its_offset_or_its_time() {

@@ -126,7 +126,12 @@ pub fn change(slowdown: f64) -> String {
 /// Returns the minimal detectable slowdown: `4.2 %`, `~4.2 %` by formula; `none` where no slowdown is detected often
 /// enough.
 pub fn detectable_text(cell: &DetectionCell, power: f64) -> String {
-    match cell.detectable(power) {
+    found_text(cell, cell.detectable(power))
+}
+
+/// Returns the minimal detectable slowdown where it was found already, which takes a while.
+pub(super) fn found_text(cell: &DetectionCell, found: Option<DetectableSlowdown>) -> String {
+    match found {
         Some(found) if found.slowdown.is_finite() => {
             format!("{}{}", sign(cell), change(found.slowdown))
         }
@@ -137,9 +142,10 @@ pub fn detectable_text(cell: &DetectionCell, power: f64) -> String {
 
 /// Returns the minimal detectable slowdown with its interval: `4.2 % [3.8–4.9 %]`, by formula `~4.2 %`.
 pub fn detectable_with_interval(cell: &DetectionCell, power: f64) -> String {
-    let text = detectable_text(cell, power);
-    let found = cell.detectable(power).filter(|it| it.slowdown.is_finite());
-    match found.filter(|_| cell.experiments().is_some()) {
+    let found = cell.detectable(power);
+    let text = found_text(cell, found);
+    let finite = found.filter(|it| it.slowdown.is_finite());
+    match finite.filter(|_| cell.experiments().is_some()) {
         Some(found) => format!("{text} {}", slowdown_interval(found.interval)),
         None => text,
     }

@@ -20,6 +20,8 @@ pub struct Enough<'a> {
     pub surely: Option<&'a DetectionCell>,
     /// The first whose rate has it at the upper end of its interval.
     pub perhaps: Option<&'a DetectionCell>,
+    /// Whether anything is known of any configuration.
+    pub is_known: bool,
 }
 
 /// Whether any configuration of the grid is enough.
@@ -47,18 +49,20 @@ impl<'a> Enough<'a> {
         self.surely.is_some() && configuration(self.likely) == configuration(self.surely)
     }
 
-    /// Returns whether any configuration is enough, where something is known of some.
+    /// Returns whether the benchmark can detect the slowdown that matters.
     pub fn able(self) -> Able {
         match (self.surely, self.told()) {
             (Some(_), _) => Able::Yes,
             (None, Some(_)) => Able::Unsure,
-            (None, None) => Able::No,
+            (None, None) if self.is_known => Able::No,
+            (None, None) => Able::Unknown,
         }
     }
 }
 
 impl DetectionView {
-    /// Returns which configurations are enough for the slowdown that matters.
+    /// Returns which configurations are enough for the slowdown that matters. It takes a while: whoever tells several things of a row asks
+    /// once.
     pub fn enough(self, row: &Detectability) -> Enough<'_> {
         let mut cells: Vec<&DetectionCell> = self.cells(row).collect();
         cells.sort_by_key(|cell| {
@@ -68,7 +72,10 @@ impl DetectionView {
             } = cell.configuration;
             (instances * iterations, instances)
         });
-        let mut enough = Enough::default();
+        let mut enough = Enough {
+            is_known: !cells.is_empty(),
+            ..Enough::default()
+        };
         // A rate takes a while, so no more are asked for than needed.
         for cell in cells {
             let Some(rate) = cell.rate(self.target) else {
@@ -98,28 +105,29 @@ impl DetectionView {
         self.enough(row).likely
     }
 
-    /// Returns whether the benchmark can detect the slowdown that matters.
-    pub fn able(self, row: &Detectability) -> Able {
-        match self.cells(row).next() {
-            Some(_) => self.enough(row).able(),
-            None => Able::Unknown,
-        }
-    }
-
-    /// Returns the answer in a sentence.
+    /// Returns the answer in a sentence, from what is enough for each row.
     ///
     /// A benchmark of several settings or metrics is as able as the least of them.
-    pub fn headline(self, rows: &[Detectability], most: Configuration) -> String {
-        if let [row] = rows {
-            return self.headline_of_one(row, most);
+    pub fn headline(
+        self,
+        rows: &[Detectability],
+        enough: &[Enough<'_>],
+        most: Configuration,
+    ) -> String {
+        if let ([row], [enough]) = (rows, enough) {
+            return self.headline_of_one(row, *enough, most);
         }
-        let able = rows.iter().map(|row| (row, self.able(row)));
+        let able = rows.iter().zip(enough).map(|(row, it)| (row, it.able()));
         self.headline_of_rows(rows, able, most)
     }
 
-    fn headline_of_one(self, row: &Detectability, most: Configuration) -> String {
+    fn headline_of_one(
+        self,
+        row: &Detectability,
+        enough: Enough<'_>,
+        most: Configuration,
+    ) -> String {
         let (name, target) = (&row.benchmark, self.target_text());
-        let enough = self.enough(row);
         let within = format!("with at most {}", a_side(most));
         match (enough.able(), enough.surely, enough.likely) {
             (Able::Yes, Some(surely), Some(likely)) if !enough.is_sure() => format!(

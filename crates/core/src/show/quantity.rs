@@ -103,6 +103,29 @@ impl Scale {
         Self::of(largest, unit)
     }
 
+    /// Returns all scales of a unit from small to large, each with the smallest magnitude that
+    /// it is for: what a script needs to choose one.
+    pub(super) fn ladder(unit: &str) -> Vec<(f64, Self)> {
+        let steps = [&SECONDS[..], &BYTES, &THOUSANDS].concat();
+        let mut magnitudes: Vec<f64> = steps.iter().map(|step| step.0).collect();
+        magnitudes.sort_by(f64::total_cmp);
+        let mut ladder: Vec<(f64, Self)> = Vec::new();
+        for from in magnitudes {
+            // Nothing at all has a scale of its own; what is very small is meant.
+            let scale = Self::of(from.max(SECONDS[0].1), unit);
+            // What is beyond the ladder goes with the base unit, which it has already.
+            if ladder.iter().all(|(_, known)| *known != scale) {
+                ladder.push((from, scale));
+            }
+        }
+        ladder
+    }
+
+    /// Returns what stands after a number: the unit, with a space before it where it has one.
+    pub(super) fn suffix(&self) -> String {
+        self.with_unit("")
+    }
+
     fn plain(unit: &str) -> Self {
         Self {
             factor: 1.0,
@@ -330,6 +353,44 @@ mod tests {
                 "1.31 s", "10.0 s", "59.9 s", "119 s", "2.50 min", "117 min", "2.50 h", "2.31 d",
             ]
         );
+    }
+
+    #[test]
+    fn a_ladder_has_every_scale_and_where_it_begins() {
+        let texts = |unit| -> Vec<String> {
+            let ladder = Scale::ladder(unit).into_iter();
+            ladder
+                .map(|(from, scale)| format!("{from}{}", scale.suffix()))
+                .collect()
+        };
+        assert_eq!(
+            texts("s"),
+            [
+                "0 ns",
+                "0.000001 µs",
+                "0.001 ms",
+                "1 s",
+                "120 min",
+                "7200 h",
+                "172800 d"
+            ]
+        );
+        assert_eq!(
+            texts("1/s"),
+            [
+                "0 1/s",
+                "10000k/s",
+                "1000000M/s",
+                "1000000000G/s",
+                "1000000000000T/s"
+            ]
+        );
+        assert_eq!(texts("%"), ["0 %"]);
+        for unit in ["s", "B", "B/s", "1", "", "J"] {
+            for (from, scale) in Scale::ladder(unit) {
+                assert_eq!(Scale::of(from.max(1e-9), unit), scale);
+            }
+        }
     }
 
     #[test]

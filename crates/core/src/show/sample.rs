@@ -11,9 +11,9 @@ use crate::clean::{
 };
 use crate::judge::SampleSize;
 use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
-use crate::record::Order;
 use crate::record::import::EachRun;
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::{BenchmarkData, InstanceData, Place, version_date};
+use crate::record::{Moment, Order, Variants};
 
 /// One metric of one benchmark.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +22,8 @@ pub struct MetricSample {
     pub name: MetricName,
     /// Its unit and direction, as the latest run that states them says.
     pub metric: Metric,
-    /// The runs, oldest first, those of a session together: by the date of the version where
-    /// every run has one, else by when the session began.
+    /// The runs, oldest first, in order of their places: by the dates of their versions, those of
+    /// one date by when their session began.
     pub runs: Vec<RunSample>,
     /// The statistics of its summaries, that which most have first.
     pub statistics: Vec<String>,
@@ -40,10 +40,14 @@ pub struct RunSample {
     pub session_name: String,
     /// When its session began.
     pub started: Timestamp,
-    /// The date of the newest version of its session, where runs stand in order of versions.
+    /// Where it stands in the history.
+    pub place: Place,
+    /// The date of its version, where known.
     pub version_date: Option<Timestamp>,
-    /// Its variant.
+    /// Its variant; with levels of factors where the name alone does not tell it from others.
     pub variant: String,
+    /// Whether somebody said that it counts no more.
+    pub retired: bool,
     /// The version of the software under test, where known.
     pub version: Option<String>,
     /// The name of that version, where it has one: a release.
@@ -112,13 +116,16 @@ impl MetricSample {
     pub fn under(data: &BenchmarkData, name: &str, policy: Policy) -> Self {
         let mut runs: Vec<RunSample> = Vec::new();
         let mut position: BTreeMap<Id, usize> = BTreeMap::new();
+        let (order, variants) = (Order::of(data), Variants::of(data));
         let mut stated: BTreeMap<Id, &Metric> = BTreeMap::new();
         for (instance, states) in states(&data.instances, name, policy) {
             if let Some(it) = instance.run.metrics.get(name) {
                 stated.insert(instance.run.id, it);
             }
             let at = *position.entry(instance.run.id).or_insert_with(|| {
-                runs.push(RunSample::empty(instance));
+                let mut run = RunSample::empty(instance, &variants);
+                run.place = order.place(&run.id).unwrap_or(run.place);
+                runs.push(run);
                 runs.len() - 1
             });
             if let Some(run) = runs.get_mut(at) {
@@ -126,11 +133,7 @@ impl MetricSample {
                     .push(InstanceSample::of(instance, name, &states));
             }
         }
-        let order = Order::of(data);
-        for run in &mut runs {
-            run.version_date = order.version_date(run.session);
-        }
-        runs.sort_by_key(|run| (run.version_date, run.started, run.session, run.id));
+        runs.sort_by_key(|run| (run.place, run.id));
         let latest = runs.iter().rev().find_map(|run| stated.get(&run.id));
         let metric = latest.map_or_else(Metric::default, |it| (*it).clone());
         for run in &mut runs {
@@ -195,6 +198,25 @@ impl MetricSample {
         variants
     }
 
+    /// Returns the latest run of a variant: the last one in order of places.
+    pub fn latest(&self, variant: &str) -> Option<&RunSample> {
+        self.runs.iter().rfind(|run| run.variant == variant)
+    }
+
+    /// Returns the run before a run: the last one of its variant at an earlier place.
+    pub fn before(&self, run: &RunSample) -> Option<&RunSample> {
+        let earlier = self.runs.partition_point(|it| it.place < run.place);
+        let earlier = self.runs.get(..earlier)?.iter();
+        earlier.rev().find(|it| it.variant == run.variant)
+    }
+
+    /// Returns the runs at the place of a run: what its session measured of its version.
+    pub fn beside(&self, run: &RunSample) -> &[RunSample] {
+        let from = self.runs.partition_point(|it| it.place < run.place);
+        let to = self.runs.partition_point(|it| it.place <= run.place);
+        self.runs.get(from..to).unwrap_or_default()
+    }
+
     /// Returns the hosts in order of their first instance; unknown ones are no host.
     pub fn hosts(&self) -> Vec<&str> {
         let mut hosts: Vec<&str> = Vec::new();
@@ -216,15 +238,23 @@ impl MetricSample {
 pub const FIRST_METRIC: &str = "wall_time";
 
 impl RunSample {
-    pub(super) fn empty(instance: &InstanceData) -> Self {
+    pub(super) fn empty(instance: &InstanceData, variants: &Variants) -> Self {
         let session = &instance.session;
+        let version_date = version_date(&instance.run.version);
         Self {
             id: instance.run.id,
             session: session.id,
             session_name: Self::session_name(instance),
             started: session.started,
-            version_date: None,
-            variant: instance.run.variant.clone(),
+            place: Place {
+                version_date,
+                started: session.started,
+                session: session.id,
+                first_run: instance.run.id,
+            },
+            version_date,
+            variant: variants.name(&instance.run).to_owned(),
+            retired: false,
             version: instance.run.version.label(),
             release: instance.run.version.name.clone(),
             fingerprint: instance.instance.benchmark.fingerprint.clone(),
@@ -262,9 +292,7 @@ impl RunSample {
 
     /// Returns when it began, to the minute: `2026-11-20 10:00`.
     pub fn time_text(&self) -> String {
-        let text = self.started.to_string();
-        text.get(..16)
-            .map_or_else(|| text.clone(), |minute| minute.replace('T', " "))
+        minute_text(self.started)
     }
 
     /// Returns when and in which session it was: `2026-11-20 10:00 brisk-heron`.
@@ -275,10 +303,15 @@ impl RunSample {
     /// Returns what tells this run from others of its variant:
     /// `2026-11-20 10:00 brisk-heron, 2026.9`.
     pub fn label_within_variant(&self) -> String {
-        match &self.version {
+        let version = match &self.version {
             Some(version) => format!("{}, {version}", self.session_text()),
             None => self.session_text(),
-        }
+        };
+        version + self.retired_text()
+    }
+
+    fn retired_text(&self) -> &'static str {
+        if self.retired { ", retired" } else { "" }
     }
 
     /// Returns what tells this run from others: `2026-11-20 10:00 brisk-heron, fast, 2026.9`.
@@ -292,11 +325,26 @@ impl RunSample {
             label.push_str(", ");
             label.push_str(version);
         }
-        label
+        label + self.retired_text()
     }
 
-    /// Returns whether the benchmark meant the same in the other run, as far as is known.
+    /// Returns what puts it in order among runs of several benchmarks.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment {
+            run: self.id,
+            session: self.session,
+            started: self.started,
+            version: self.version.clone(),
+            version_date: self.version_date,
+        }
+    }
+
+    /// Returns whether the benchmark meant the same in the other run, as far as is known: whether
+    /// both are of one epoch.
     pub fn means_the_same_as(&self, other: &Self) -> bool {
+        if self.retired != other.retired {
+            return false;
+        }
         match (&self.fingerprint, &other.fingerprint) {
             (Some(one), Some(another)) => one == another,
             (None, _) | (_, None) => true,
@@ -346,6 +394,11 @@ impl RunSample {
     /// to no iteration at all.
     pub fn failures(&self) -> usize {
         self.instances.iter().map(InstanceSample::failures).sum()
+    }
+
+    /// Returns whether all of it was skipped.
+    pub fn is_skipped(&self) -> bool {
+        !self.instances.is_empty() && self.instances.iter().all(InstanceSample::is_skipped)
     }
 
     /// Returns how many of its instances were lost.
@@ -422,6 +475,19 @@ impl InstanceSample {
             .count()
     }
 
+    fn is_skipped(&self) -> bool {
+        let skipped = |it: &Point| it.outcome == Outcome::Skipped;
+        match self.outcome {
+            Some(InstanceOutcome::Skipped) => self.points.iter().all(skipped),
+            Some(InstanceOutcome::Ok) | None => {
+                !self.points.is_empty() && self.points.iter().all(skipped)
+            }
+            Some(InstanceOutcome::Failed | InstanceOutcome::TimedOut | InstanceOutcome::Lost) => {
+                false
+            }
+        }
+    }
+
     fn has_values(&self) -> bool {
         self.points.iter().any(|point| point.value.is_finite())
     }
@@ -457,6 +523,13 @@ impl InstanceSample {
     pub fn short_id(&self) -> String {
         short_id(&self.id)
     }
+}
+
+/// Returns a time to the minute: `2026-11-20 10:00`.
+pub(super) fn minute_text(time: Timestamp) -> String {
+    let text = time.to_string();
+    text.get(..16)
+        .map_or_else(|| text.clone(), |minute| minute.replace('T', " "))
 }
 
 /// Returns the last eight digits of an id: its first ones are a time that many share.

@@ -20,10 +20,20 @@ pub enum Manner {
 }
 
 /// A place in memory.
-#[derive(Default)]
 pub struct Place {
+    pub address: String,
     pub objects: RefCell<BTreeMap<String, Vec<u8>>>,
     pub manner: Cell<Manner>,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            address: "memory:".to_owned(),
+            objects: RefCell::default(),
+            manner: Cell::default(),
+        }
+    }
 }
 
 impl Place {
@@ -37,7 +47,7 @@ impl Place {
 
 impl Remote for Place {
     fn address(&self) -> &str {
-        "memory:"
+        &self.address
     }
 
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {

@@ -1,5 +1,7 @@
 //! What goes wrong is said clearly, and loses nothing.
 
+use std::fs;
+
 use super::place::{Late, Manner};
 use super::*;
 
@@ -261,4 +263,145 @@ fn who_was_quicker_is_taken_in_and_what_both_have_goes_once() {
     let late = Late::new(before, after.objects.take());
     assert_eq!(counts(&push(&mut theirs, &late)), [1, 0, 1, 1]);
     assert_eq!(lines(&theirs).len(), 3 * 9);
+}
+
+/// A history of eight sessions without the third segment, and what that was.
+fn with_a_gap(remote: &dyn Remote, stores: &Stores) {
+    let mut store = stores.open("writer");
+    for number in 1..=8 {
+        store.append(&whole(number, 1)).unwrap();
+        push(&mut store, remote);
+    }
+}
+
+#[test]
+fn a_segment_that_is_missing_in_a_folder_is_never_filled() {
+    let stores = Stores::new();
+    let path = stores.0.path().join("shared");
+    let remote = Folder::new(&path).unwrap();
+    with_a_gap(&remote, &stores);
+    let third = path.join("segments/00000003.jsonl.gz");
+    fs::remove_file(&third).unwrap();
+    // Files of others do not count.
+    fs::write(path.join("segments/00000012.jsonl.gz.part"), "").unwrap();
+    let missing =
+        "/segments/00000003.jsonl.gz is missing, though segments/00000008.jsonl.gz is there";
+    let mut fresh = stores.open("fresh");
+    fresh.append(&whole(9, 1)).unwrap();
+    for _again in 0..2 {
+        let error = sharing::push(&mut fresh, &remote, &options(), &mut |_step| ()).unwrap_err();
+        assert!(error.to_string().ends_with(missing), "{error}");
+    }
+    assert!(!third.exists());
+    // Nor does one that has them all say that there is nothing new.
+    let mut writer = stores.open("writer");
+    let error = refused(&mut writer, &remote).to_string();
+    assert!(error.ends_with(missing), "{error}");
+    let would = sharing::rehearse_push(&mut writer, &remote, &options()).unwrap_err();
+    assert!(would.to_string().ends_with(missing), "{would}");
+}
+
+#[test]
+fn a_segment_that_is_missing_where_nothing_can_be_listed_is_not_filled() {
+    let stores = Stores::new();
+    let remote = Place::default();
+    with_a_gap(&remote, &stores);
+    remote
+        .objects
+        .borrow_mut()
+        .remove("segments/00000003.jsonl.gz");
+    let mut fresh = stores.open("fresh");
+    fresh.append(&whole(9, 1)).unwrap();
+    let error = sharing::push(&mut fresh, &remote, &options(), &mut |_step| ()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "memory:/segments/00000003.jsonl.gz is missing, though segments/00000004.jsonl.gz is there"
+    );
+    assert_eq!(remote.segments().len(), 7);
+}
+
+#[test]
+fn a_large_session_whose_push_is_interrupted_goes_on_where_it_was() {
+    let stores = Stores::new();
+    let remote = Place::default();
+    let mut store = stores.open("a");
+    store.append(&whole(1, 8)).unwrap();
+    let small = PushOptions {
+        segment_bytes: 700,
+        ..options()
+    };
+    let mut segments = 0;
+    for _interrupted in 0..3 {
+        // After two more segments there is no more room.
+        let mut left = 2;
+        let ended = sharing::push(&mut store, &remote, &small, &mut |step| {
+            if let sharing::Step::Pushed { .. } = step {
+                left -= 1;
+                if left == 0 {
+                    remote.manner.set(Manner::Full);
+                }
+            }
+        });
+        ended.unwrap_err();
+        remote.manner.set(Manner::Sound);
+        segments += 2;
+        assert_eq!(remote.segments().len(), segments);
+    }
+    let pushed = sharing::push(&mut store, &remote, &small, &mut |_step| ()).unwrap();
+    assert_eq!(pushed.sessions, 1);
+    let contents: Vec<Vec<u8>> = remote.objects.borrow().values().cloned().collect();
+    let different: std::collections::BTreeSet<&Vec<u8>> = contents.iter().collect();
+    assert_eq!(different.len(), contents.len());
+    let mut other = stores.open("b");
+    pull(&mut other, &remote);
+    assert_eq!(lines(&other), lines(&store));
+}
+
+#[test]
+fn a_history_that_has_moved_is_missed_where_it_was() {
+    let stores = Stores::new();
+    let old = shared(&stores);
+    let new = Place {
+        address: "elsewhere:".to_owned(),
+        ..Place::default()
+    };
+    *new.objects.borrow_mut() = std::mem::take(&mut *old.objects.borrow_mut());
+    let mut store = stores.open("first");
+    assert_eq!(counts(&push(&mut store, &new)), [0, 0, 0, 0]);
+    for error in [
+        refused(&mut store, &old),
+        sharing::push(&mut store, &old, &options(), &mut |_step| ()).unwrap_err(),
+    ] {
+        assert!(matches!(error, SharingError::Vanished { .. }), "{error}");
+    }
+    assert!(old.objects.borrow().is_empty());
+}
+
+#[test]
+fn a_segment_without_records_is_named() {
+    let stores = Stores::new();
+    let remote = shared(&stores);
+    let gzip = |text: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, text).unwrap();
+        encoder.finish().unwrap()
+    };
+    for nothing in [gzip(b""), gzip(b"\n \n\n"), gzip(&[b'\n'; 200_000])] {
+        let mut store = stores.open("b");
+        remote
+            .objects
+            .borrow_mut()
+            .insert(FIRST.to_owned(), nothing);
+        let error = refused(&mut store, &remote).to_string();
+        assert_eq!(error, "memory:/segments/00000001.jsonl.gz holds no records");
+    }
+    // Lines keep their numbers behind empty ones.
+    let mut text = vec![b'\n'; 200_000];
+    text.extend(b"{}\n");
+    remote
+        .objects
+        .borrow_mut()
+        .insert(FIRST.to_owned(), gzip(&text));
+    let error = refused(&mut stores.open("b"), &remote).to_string();
+    assert_eq!(error, "memory:/segments/00000001.jsonl.gz:200001");
 }

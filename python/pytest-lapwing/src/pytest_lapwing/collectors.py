@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,6 @@ from typing import Any, Callable
 
 from . import metrics as known
 from . import timing
-from .recorder import checked
 from .visit import Measurement, Visit
 
 
@@ -38,13 +38,17 @@ class Record:
         if not isinstance(name, str) or not name:
             raise ValueError(f"the name of a metric is a text, not {name!r}")
         number = float(value)
+        if not math.isfinite(number):
+            raise ValueError(f"{name} is {number}: leave out what could not be measured")
         if name in known.KNOWN and number < 0:
             raise ValueError(f"{name} is negative: {number}")
         measurement = self._measurement()
         described = None if unit is None and better is None else known.metric(unit or "1", better)
         if measurement is None:
             return
-        description = checked({**measurement.declared, **measurement.new}, name, described)
+        assert self._visit is not None
+        declared = {**measurement.declared, **measurement.new}
+        description = self._visit.recorder.described(declared, name, described)
         if name not in measurement.declared:
             measurement.new[name] = description
         measurement.metrics[name] = number
@@ -55,6 +59,31 @@ class Record:
         if measurement is not None:
             measurement.metrics[name] = measurement.metrics.get(name, 0.0) + value
 
+    def add_memory(self, seconds: float, samples: Iterable[float]) -> None:
+        """Adds samples of memory in bytes that a block of so many seconds gave.
+
+        The peak is that of all blocks, the average the mean of the blocks' averages, weighted by their time.
+        """
+        values, measurement = [it for it in samples if it], self._measurement()
+        if measurement is None or not values:
+            return
+        measurement.memory.append((seconds, sum(values) / len(values), max(values)))
+        measurement.metrics["average_memory"] = weighted_mean([it[:2] for it in measurement.memory])
+        measurement.metrics["peak_memory"] = max(it[2] for it in measurement.memory)
+
+    @contextmanager
+    def outermost(self, kind: str) -> Iterator[bool]:
+        """Yields whether a block is to be measured: something is recorded, and it is not within one of its kind."""
+        measurement = self._measurement()
+        if measurement is None or kind in measurement.open_blocks:
+            yield False
+            return
+        measurement.open_blocks.add(kind)
+        try:
+            yield True
+        finally:
+            measurement.open_blocks.discard(kind)
+
     def attribute(self, name: str, value: Any) -> None:
         """Keeps something else of the iteration under way: anything that JSON can hold."""
         measurement = self._measurement()
@@ -63,9 +92,12 @@ class Record:
 
     def artifact(self, name: str, path: Any) -> None:
         """Keeps where a file of the iteration under way is: a path or a URL."""
+        text = os.fspath(path)
+        if not isinstance(text, str):
+            raise TypeError(f"the path of an artifact is a text or a path, not {path!r}")
         measurement = self._measurement()
         if measurement is not None:
-            measurement.artifacts[str(name)] = os.fspath(path)
+            measurement.artifacts[str(name)] = text
 
     def takes_wall_time(self) -> None:
         """Says that the wall time is measured here, and is not that of the test's body."""
@@ -75,6 +107,14 @@ class Record:
 
     def _measurement(self) -> Measurement | None:
         return self._visit.measurement if self._visit else None
+
+
+def weighted_mean(pairs: list[tuple[float, float]]) -> float:
+    """Returns the mean of values, each with its weight before it; the plain mean where nothing has weight."""
+    total = sum(weight for weight, _ in pairs)
+    if len(pairs) == 1 or total <= 0:
+        return sum(value for _, value in pairs) / len(pairs)
+    return sum(weight * value for weight, value in pairs) / total
 
 
 def plain(value: Any) -> Any:
@@ -130,43 +170,39 @@ class Block:
 
 @contextmanager
 def wall_time(record: Record) -> Iterator[None]:
-    """Measures how long a block takes that comes to its end. Several blocks add up."""
-    begin = timing.clock()
-    yield
-    record.add("wall_time", (timing.clock() - begin) / 1e9)
+    """Measures how long a block takes that comes to its end. Several blocks add up, one within another counts once."""
+    with record.outermost("time") as measured:
+        begin = timing.clock()
+        yield
+        if measured:
+            record.add("wall_time", (timing.clock() - begin) / 1e9)
 
 
 @contextmanager
 def process_memory(record: Record, interval: float) -> Iterator[None]:
     """Samples the resident memory of this process and its descendants while a block runs."""
-    if not record.enabled:
-        yield
-        return
-    samples: list[int] = []
-    done = threading.Event()
+    with record.outermost("memory") as measured:
+        if not measured:
+            yield
+            return
+        samples: list[int] = []
+        done = threading.Event()
 
-    def sample() -> None:
-        while not done.wait(interval):
-            samples.append(resident_memory(os.getpid()))
+        def sample() -> None:
+            while not done.wait(interval):
+                samples.append(resident_memory(os.getpid()))
 
-    samples.append(resident_memory(os.getpid()))
-    thread = threading.Thread(target=sample, name="lapwing-memory", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
+        begin = timing.clock()
         samples.append(resident_memory(os.getpid()))
-    memory(record, samples)
-
-
-def memory(record: Record, samples: Iterable[float]) -> None:
-    """Records average and peak of samples of memory in bytes."""
-    values = [it for it in samples if it]
-    if values:
-        record.record("average_memory", sum(values) / len(values))
-        record.record("peak_memory", max(values))
+        thread = threading.Thread(target=sample, name="lapwing-memory", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+            samples.append(resident_memory(os.getpid()))
+        record.add_memory((timing.clock() - begin) / 1e9, samples)
 
 
 def resident_memory(pid: int) -> int:

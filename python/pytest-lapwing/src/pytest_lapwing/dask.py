@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from typing import Any, Callable
 
-from . import collectors
+from . import timing
 from .collectors import Block, Record
 
 ACTIONS = {
@@ -27,25 +27,34 @@ def memory(record: Record, client: Any, interval: float) -> Block:
     """Samples the memory of all workers' processes, added up: average and peak."""
     from distributed.diagnostics import MemorySampler
 
-    def done(sampler: Any) -> None:
-        collectors.memory(record, (size for _, size in sampler.samples.get("benchmark", [])))
+    def done(sampler: Any, begin: int) -> None:
+        samples = sampler.samples.get("benchmark", [])
+        record.add_memory((timing.clock() - begin) / 1e9, (size for _, size in samples))
 
     def arguments() -> dict[str, Any]:
         return {"client": client, "measure": "process", "interval": interval}
 
     @contextmanager
     def plain() -> Iterator[None]:
-        sampler = MemorySampler()
-        with sampler.sample("benchmark", **arguments()):
-            yield
-        done(sampler)
+        with record.outermost("memory") as measured:
+            if not measured:
+                yield
+                return
+            sampler, begin = MemorySampler(), timing.clock()
+            with sampler.sample("benchmark", **arguments()):
+                yield
+            done(sampler, begin)
 
     @asynccontextmanager
     async def asynchronous() -> AsyncIterator[None]:
-        sampler = MemorySampler()
-        async with sampler.sample("benchmark", **arguments()):
-            yield
-        done(sampler)
+        with record.outermost("memory") as measured:
+            if not measured:
+                yield
+                return
+            sampler, begin = MemorySampler(), timing.clock()
+            async with sampler.sample("benchmark", **arguments()):
+                yield
+            done(sampler, begin)
 
     return _block(record, client, plain, asynchronous)
 
@@ -54,45 +63,61 @@ def task_durations(record: Record, client: Any) -> Block:
     """Adds up what tasks spend their time on, over all tasks and workers."""
     start, stop = _on_scheduler()
 
-    def done(seconds: dict[str, float]) -> None:
+    def kind() -> str:
+        # Within a block on the same scheduler, tasks are counted already.
+        return f"tasks of {client.scheduler.address if client.scheduler else client.id}"
+
+    def done(before: dict[str, float], after: dict[str, float]) -> None:
+        seconds = {action: after[action] - before.get(action, 0.0) for action in after}
         for name in dict.fromkeys(ACTIONS.values()):
-            record.record(name, sum(seconds.get(action, 0.0) for action, it in ACTIONS.items() if it == name))
+            record.add(name, sum(seconds.get(action, 0.0) for action, it in ACTIONS.items() if it == name))
 
     @contextmanager
     def plain() -> Iterator[None]:
-        client.run_on_scheduler(start)
-        try:
-            yield
-        finally:
-            seconds = client.run_on_scheduler(stop)
-        done(seconds)
+        with record.outermost(kind()) as measured:
+            if not measured:
+                yield
+                return
+            before = client.run_on_scheduler(start)
+            try:
+                yield
+            finally:
+                after = client.run_on_scheduler(stop)
+            done(before, after)
 
     @asynccontextmanager
     async def asynchronous() -> AsyncIterator[None]:
-        await client.run_on_scheduler(start)
-        try:
-            yield
-        finally:
-            seconds = await client.run_on_scheduler(stop)
-        done(seconds)
+        with record.outermost(kind()) as measured:
+            if not measured:
+                yield
+                return
+            before = await client.run_on_scheduler(start)
+            try:
+                yield
+            finally:
+                after = await client.run_on_scheduler(stop)
+            done(before, after)
 
     return _block(record, client, plain, asynchronous)
 
 
-def _on_scheduler() -> tuple[Callable[..., None], Callable[..., dict[str, float]]]:
-    """Returns what begins and what ends the counting, as functions that go to the scheduler by value."""
+def _on_scheduler() -> tuple[Callable[..., dict[str, float]], Callable[..., dict[str, float]]]:
+    """Returns what begins and what ends the counting, as functions that go to the scheduler by value.
+
+    Both return the seconds by action so far: several blocks, of several clients too, may be under way at once.
+    """
     name = "lapwing-task-durations"
 
-    def start(dask_scheduler: Any) -> None:
+    def start(dask_scheduler: Any) -> dict[str, float]:
         from distributed.diagnostics.plugin import SchedulerPlugin
 
         class TaskDurations(SchedulerPlugin):
             def __init__(self) -> None:
-                self.counts = False
+                self.blocks = 0
                 self.seconds: dict[str, float] = {}
 
             def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-                if self.counts and start == "processing" and finish == "memory":
+                if self.blocks > 0 and start == "processing" and finish == "memory":
                     for it in kwargs.get("startstops") or ():
                         took = max(it["stop"] - it["start"], 0.0)
                         self.seconds[it["action"]] = self.seconds.get(it["action"], 0.0) + took
@@ -100,12 +125,14 @@ def _on_scheduler() -> tuple[Callable[..., None], Callable[..., dict[str, float]
         if name not in dask_scheduler.plugins:
             dask_scheduler.add_plugin(TaskDurations(), name=name)
         plugin = dask_scheduler.plugins[name]
-        plugin.seconds = {}
-        plugin.counts = True
+        if plugin.blocks == 0:
+            plugin.seconds = {}
+        plugin.blocks += 1
+        return dict(plugin.seconds)
 
     def stop(dask_scheduler: Any) -> dict[str, float]:
         plugin = dask_scheduler.plugins[name]
-        plugin.counts = False
+        plugin.blocks -= 1
         return dict(plugin.seconds)
 
     return start, stop

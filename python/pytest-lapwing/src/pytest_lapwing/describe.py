@@ -6,6 +6,7 @@ import ast
 import hashlib
 import inspect
 import json
+import math
 import re
 import textwrap
 from pathlib import Path
@@ -30,23 +31,40 @@ def benchmark(item: pytest.Item) -> dict[str, Any]:
 
 
 def params(item: pytest.Item) -> dict[str, Any]:
-    """Returns the parameters of a parametrised test; what is no JSON stands as its repr."""
+    """Returns the parameters of a parametrised test, the same in every process; what is no JSON stands as its repr."""
     callspec = getattr(item, "callspec", None)
-    return {name: _plain(value) for name, value in callspec.params.items()} if callspec else {}
+    return {name: _stable(value) for name, value in callspec.params.items()} if callspec else {}
 
 
-def _plain(value: Any) -> Any:
-    try:
-        if json.loads(json.dumps(value, allow_nan=False)) == value:
-            return value
-    except (TypeError, ValueError, RecursionError):
-        pass
-    if isinstance(value, tuple):
-        return [_plain(it) for it in value]
+def _stable(value: Any, depth: int = 5) -> Any:
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if depth and isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: _stable(it, depth - 1) for key, it in value.items()}
+    if depth and isinstance(value, (list, tuple)):
+        return [_stable(it, depth - 1) for it in value]
+    if depth and isinstance(value, (set, frozenset)):
+        # Their order is another one in every process.
+        return sorted((_stable(it, depth - 1) for it in value), key=lambda it: json.dumps(it, sort_keys=True))
+    if depth and not inspect.isclass(value) and getattr(value, "shape", None) == () and hasattr(value, "item"):
+        # A number of NumPy, whose repr depends on its version.
+        return _stable(value.item(), 0)
     if inspect.isclass(value) or inspect.isroutine(value):
-        return f"{value.__module__}.{value.__qualname__}"
-    # Where it lies in memory says nothing.
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))[:LONGEST_REPR]
+        names = (getattr(value, "__module__", None), getattr(value, "__qualname__", None))
+        return ".".join(filter(None, names)) or type(value).__name__
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    """Returns a value's repr without where it lies in memory, which says nothing."""
+    try:
+        text = repr(value)
+    except Exception:
+        return f"<{type(value).__name__} object>"
+    without = re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+    return re.sub(r"\b0x[0-9a-fA-F]{9,16}\b", "0x…", without)[:LONGEST_REPR]
 
 
 def tags(item: pytest.Item) -> list[str]:

@@ -37,6 +37,14 @@ class Loop:
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Any:
+        visit = item.stash.get(VISIT, None)
+        if visit is None:
+            return (yield)
+        with visit.limited():
+            return (yield)
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         visit = item.stash.get(VISIT, None)
@@ -54,14 +62,18 @@ class Loop:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
         visit = item.stash.get(VISIT, None)
-        if visit is None or isinstance(nextitem, NextIteration):
+        if visit is None:
+            return
+        if isinstance(nextitem, NextIteration):
+            # Nothing is left to pytest itself.
+            visit.tear_down(nextitem)
             return
         # The last iteration: it is over, and recorded, before what has a wider scope is torn down.
-        state = item.session._setupstate
         try:
-            state.teardown_exact(NextIteration(item))  # type: ignore[arg-type]
+            visit.tear_down(NextIteration(item))
         except BaseException as error:
             visit.finish_iteration(error, last=True)
-            state.teardown_exact(nextitem)
+            visit.tear_down(nextitem)
             raise
         visit.finish_iteration(None, last=True)
+        visit.tear_down(nextitem)

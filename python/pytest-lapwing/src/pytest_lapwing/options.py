@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ MARKER = (
     "lapwing(burn_in, iterations, time_limit, max_failures, epoch, metrics): makes the test a benchmark, "
     "which pytest-lapwing repeats and records with --lapwing"
 )
+LONGEST_LIMIT = 1e9
+"""Seconds; what the system's alarm can hold with certainty."""
+
 MARKER_KEYS = {"burn_in", "iterations", "time_limit", "max_failures", "epoch", "metrics"}
 
 # Option, ini type, arguments of the option. The ini key of `--lapwing-x-y` is `lapwing_x_y`.
@@ -24,6 +28,14 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("output", "string", {"metavar": "FILE", "help": "Add the records to this file instead"}),
     ("suite", "string", {"metavar": "NAME", "help": "Suite of the benchmarks [default: name of the root folder]"}),
     ("name", "string", {"metavar": "NAME", "help": "Name of the session"}),
+    (
+        "session",
+        "string",
+        {
+            "metavar": "NAME",
+            "help": "Take part in the session of this name: several calls are one [env: LAPWING_SESSION]",
+        },
+    ),
     ("variant", "string", {"metavar": "NAME", "help": "Name of the setting under test [default: default]"}),
     ("factor", "linelist", {"metavar": "K=V", "action": "append", "help": "Something varied, and its level"}),
     ("version-of", "string", {"metavar": "PACKAGE", "help": "Version under test: that of an installed package"}),
@@ -68,6 +80,11 @@ def add_options(parser: pytest.Parser) -> None:
     )
 
 
+def flags_with_value() -> set[str]:
+    """Returns the options that have a value."""
+    return {"--lapwing-collect", *(f"--lapwing-{name}" for name, _, it in OPTIONS if it.get("action") != "store_true")}
+
+
 def _destination(name: str) -> str:
     return f"lapwing_{name.replace('-', '_')}".rstrip("_")
 
@@ -80,6 +97,17 @@ def option(config: pytest.Config, name: str) -> Any:
         return given
     ini = config.getini(key)
     return None if ini in (None, "", []) else ini
+
+
+def shared_session(config: pytest.Config) -> str | None:
+    """Returns the name of the session that several calls share: command line, environment, configuration file."""
+    if config.getoption("lapwing_driven"):
+        # The session is that of the program that drives.
+        return None
+    given = config.getoption("lapwing_session") or os.environ.get("LAPWING_SESSION") or option(config, "session")
+    if given and config.getoption("lapwing_name"):
+        raise pytest.UsageError("--lapwing-session and --lapwing-name exclude each other: both name the session")
+    return given or None
 
 
 def is_recording(config: pytest.Config) -> bool:
@@ -160,14 +188,14 @@ def _number(name: str, value: Any, where: str) -> Any:
             raise ValueError
         if name == "time_limit":
             seconds = float(str(value).strip().removesuffix("s"))
-            if not 0 < seconds < float("inf"):
+            if not 0 < seconds <= LONGEST_LIMIT:
                 raise ValueError
             return seconds
         number = int(value)
         if number != float(value) or number < (1 if name == "iterations" else 0):
             raise ValueError
     except (TypeError, ValueError) as error:
-        wanted = {"time_limit": "a number of seconds above 0", "iterations": "a whole number from 1"}
+        wanted = {"time_limit": "a number of seconds above 0, at most 1e9", "iterations": "a whole number from 1"}
         raise pytest.UsageError(f"{where}: {value!r} is not {wanted.get(name, 'a whole number from 0')}") from error
     return number
 

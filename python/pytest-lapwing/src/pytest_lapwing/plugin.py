@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from . import describe, fixtures, hookspecs, options, stand_in
+from . import active_benchmark, describe, fixtures, hookspecs, options, root, stand_in
 from . import stand_in_options as benchmark_options
 from .fixtures import (  # noqa: F401
     benchmark_all,
@@ -35,8 +35,9 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
-    """Declares what pytest-benchmark would, once it is known that it is not there."""
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> None:
+    """Refuses to record under another root folder; declares what pytest-benchmark would, if it is not there."""
+    root.check(early_config, args, options.flags_with_value())
     if benchmark_options.stands_in(early_config):
         benchmark_options.add_options(parser)
         early_config.pluginmanager.add_hookspecs(benchmark_options.Hooks)
@@ -79,10 +80,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if SESSION not in config.stash and not config.getoption("lapwing_collect"):
         return
     paths = options.all_paths(config)
+    ignored: set[str] = set()
     for item in items:
         plan = _plan(config, item, paths)
-        if plan is not None:
-            item.stash[PLAN] = plan
+        if plan is None:
+            continue
+        if active_benchmark.measures(item):
+            item.warn(pytest.PytestWarning(f"{item.nodeid}: {active_benchmark.REFUSED}"))
+            continue
+        item.stash[PLAN] = plan
+        if plan.repeats_itself:
+            ignored |= benchmark_options.ignored_of_marker(item.get_closest_marker("benchmark"))
+    if ignored:
+        text = f"ignored, as pytest-benchmark is not active: {', '.join(sorted(ignored))} of the marker benchmark"
+        config.issue_config_time_warning(pytest.PytestWarning(text), stacklevel=2)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

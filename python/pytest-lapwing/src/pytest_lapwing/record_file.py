@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,16 @@ except ImportError:  # No POSIX: pytest goes on, but nothing can be recorded.
 Record = dict[str, Any]
 
 CAN_LOCK = fcntl is not None
+
+CUT_OFF = b'{"v":'
+"""How a first line begins that was cut off by a kill."""
+
+LONGEST_LINE = 1 << 26
+"""No record is longer, in bytes."""
+
+
+class Unusable(Exception):
+    """A place that cannot take records, and why."""
 
 
 class RecordFile:
@@ -42,21 +54,37 @@ class RecordFile:
 
     @classmethod
     def plain(cls, path: Path) -> RecordFile:
-        """Opens a file to add records to; a last line that was cut off by a kill is dropped."""
+        """Opens a file to add records to; a last line that was cut off by a kill is dropped.
+
+        Unusable when it holds something else than records.
+        """
+        check_file(path)
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         try:
-            _drop_cut_off_line(descriptor)
+            _end_last_line(descriptor)
         finally:
             fcntl.flock(descriptor, fcntl.LOCK_UN)
         return cls(descriptor, path)
 
     def append(self, record: Record) -> None:
-        """Writes one record."""
+        """Writes one record; where that fails, nothing of it stays."""
         line = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
         data = line.encode("utf-8", "replace")
-        while data:
-            data = data[os.write(self._descriptor, data) :]
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:])
+        except OSError:
+            self._take_back(written)
+            raise
+
+    def _take_back(self, count: int) -> None:
+        """Removes the beginning of a record, unless another process has written behind it."""
+        with contextlib.suppress(OSError):
+            end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
+            if count and os.fstat(self._descriptor).st_size == end:
+                os.ftruncate(self._descriptor, end - count)
 
     def close(self) -> None:
         """Closes the file, which gives its lock back."""
@@ -65,14 +93,71 @@ class RecordFile:
             os.close(descriptor)
 
 
-def _drop_cut_off_line(descriptor: int) -> None:
+def check_file(path: Path) -> None:
+    """Raises Unusable where records cannot be added to a file, or must not: it holds something else."""
+    if not path.exists():
+        check_folder(path.parent, made=False)
+        return
+    if not path.is_file():
+        raise Unusable(f"{path} is no file")
+    try:
+        with open(path, "rb+") as file:
+            first = next((line for line in iter(lambda: file.readline(LONGEST_LINE), b"") if line.strip()), b"")
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror}") from error
+    whole = first.endswith(b"\n")
+    if first and not (_is_record(first) if whole else first.startswith(CUT_OFF[: len(first)])):
+        raise Unusable(f"{path} holds something else than records: its first line is none")
+
+
+def check_folder(folder: Path, *, made: bool = True) -> None:
+    """Raises Unusable where files cannot be made in a folder, which is `made` itself if it is not there."""
+    if not folder.exists() and made and folder.parent != folder:
+        check_folder(folder.parent)
+    elif not folder.is_dir():
+        raise Unusable(f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}")
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        raise Unusable(f"{folder}: files cannot be made there")
+
+
+def count(paths: Iterable[Path], run: str, *, offset: int = 0) -> dict[str, int]:
+    """Returns how many instances, iterations and failed iterations of a run there are in files, from a place on."""
+    instances: set[str] = set()
+    outcomes: list[str] = []
+    for path in paths:
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            file.seek(offset)
+            for line in file:
+                record = json.loads(line) if _is_record(line) else {}
+                if record.get("kind") == "instance" and record.get("run") == run:
+                    instances.add(record["id"])
+                elif record.get("kind") == "iteration" and record.get("instance") in instances:
+                    outcomes.append(record.get("outcome", "ok"))
+    failed = sum(it in ("failed", "timed_out") for it in outcomes)
+    return {"instances": len(instances), "iterations": len(outcomes), "failed": failed}
+
+
+def _is_record(line: bytes) -> bool:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and "v" in record and "kind" in record
+
+
+def _end_last_line(descriptor: int) -> None:
+    """Drops a last line that was cut off, and ends one that is complete but for its line end."""
     size = end = os.fstat(descriptor).st_size
     while end > 0:
-        block = os.pread(descriptor, min(end, 1 << 16), max(0, end - (1 << 16)))
-        found = block.rfind(b"\n")
+        begin = max(0, end - (1 << 16))
+        found = os.pread(descriptor, end - begin, begin).rfind(b"\n")
         if found >= 0:
-            end = max(0, end - (1 << 16)) + found + 1
+            end = begin + found + 1
             break
-        end = max(0, end - (1 << 16))
-    if end < size:
+        end = begin
+    if end == size:
+        return
+    if _is_record(os.pread(descriptor, size - end, end)):
+        os.write(descriptor, b"\n")
+    else:
         os.ftruncate(descriptor, end)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import math
 import socket
 import time
@@ -11,31 +9,49 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Callable
 
-from . import ids
-from .metrics import Metric, declare
-from .record_file import Record, RecordFile
+import pytest
+
+from . import ids, metrics
+from .metrics import Metric
+from .record_file import Record, RecordFile, Unusable
 
 
 class Recorder:
     """The records of one process: a session, its run, and an instance for every benchmark."""
 
     def __init__(
-        self, session: Record, run: Record, open_file: Callable[[], RecordFile], worker: str | None = None
+        self,
+        session: Record,
+        run: Record,
+        open_file: Callable[[], RecordFile],
+        worker: str | None = None,
+        *,
+        block: int = 0,
+        agree: Callable[[str, Metric | None], Metric] | None = None,
     ) -> None:
         self.worker = worker
         self.counts = {"instances": 0, "iterations": 0, "failed": 0}
         self.loop_cost: float | None = None
+        self.gave_up: str | None = None
+        """Why nothing can be recorded any more."""
         self._session = session
         self._run = run
         self._open_file = open_file
         self._file: RecordFile | None = None
-        self._runs_written: set[str] = set()
+        self._told: Record | None = None
+        self._block = block
+        self._agree = agree
         self._position = 0
 
     @property
     def path(self) -> Path | None:
         """Where the records are, once there are any."""
         return self._file.path if self._file else None
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self._run["id"]
 
     @property
     def metrics(self) -> dict[str, Metric]:
@@ -45,8 +61,8 @@ class Recorder:
     def begin(self, benchmark: Record, attributes: Record, *, waits: bool = False) -> InstanceRecorder:
         """Begins an instance.
 
-        One that `waits` is written with its first iteration, because that may bring metrics which its run
-        must declare.
+        One that `waits` is written with its first iteration, because that may bring metrics: who reads an
+        instance then knows what its run declares.
         """
         self.counts["instances"] += 1
         attributes = dict(attributes)
@@ -56,6 +72,7 @@ class Recorder:
             attributes["loop_cost"] = self.loop_cost
         record = {
             "benchmark": benchmark,
+            "block": self._block,
             "position": self._position,
             "host": socket.gethostname(),
             "started": ids.now(),
@@ -67,24 +84,43 @@ class Recorder:
             instance.write_start({})
         return instance
 
-    def run_with(self, new: dict[str, Metric]) -> str:
-        """Returns the run that declares these metrics too; a further one of the same setting where need be."""
+    def described(self, declared: dict[str, Metric], name: str, description: Metric | None) -> Metric:
+        """Returns what a metric is; ValueError where `description` is other than what was declared."""
+        if name not in declared:
+            return self._agree(name, description) if self._agree else description or {"unit": "1"}
+        if description is not None:
+            metrics.declare({name: declared[name]}, name, description)
+        return declared[name]
+
+    def declare(self, new: dict[str, Metric]) -> None:
+        """Has the run declare these metrics too; it is told of again before the next record."""
         missing = {name: it for name, it in new.items() if name not in self.metrics}
         if missing:
-            metrics = dict(sorted({**self.metrics, **missing}.items()))
-            # From the content, so that workers which find the same metrics have the same run.
-            run_id = ids.derived_id("further run", self._run["id"], json.dumps(metrics, sort_keys=True))
-            self._run = {**self._run, "id": run_id, "metrics": metrics}
-        return self._run["id"]
+            self._run = {**self._run, "metrics": {**self.metrics, **missing}}
 
     def write(self, kind: str, content: Record) -> None:
-        """Writes a record, after the file, the session and the run that it belongs to."""
-        if self._file is None:
-            self._file = self._open_file()
-            self._file.append({"v": 1, "kind": "session", **self._session})
-        if kind == "instance" and self._run["id"] not in self._runs_written:
-            self._file.append({"v": 1, "kind": "run", **self._run})
-            self._runs_written.add(self._run["id"])
+        """Writes a record, after the file, the session and the run that it belongs to.
+
+        Where that fails, because the disk is full or gone, there is no use in measuring on: pytest exits, and
+        nothing more is written.
+        """
+        if self.gave_up:
+            return
+        try:
+            if self._file is None:
+                self._file = self._open_file()
+                self._append("session", self._session)
+            if self._run is not self._told:
+                self._append("run", self._run)
+                self._told = self._run
+            self._append(kind, content)
+        except (OSError, Unusable) as error:
+            why = (error.strerror or error) if isinstance(error, OSError) else error
+            self.gave_up = f"lapwing: cannot record any more: {why}"
+            pytest.exit(self.gave_up)
+
+    def _append(self, kind: str, content: Record) -> None:
+        assert self._file is not None
         self._file.append({"v": 1, "kind": kind, **content})
 
     def close(self) -> None:
@@ -111,8 +147,8 @@ class InstanceRecorder:
         if self._started:
             return
         self._started = True
-        run = self._recorder.run_with(new_metrics)
-        self._recorder.write("instance", {"id": self.id, "run": run, **self._record})
+        self._recorder.declare(new_metrics)
+        self._recorder.write("instance", {"id": self.id, "run": self._recorder.run_id, **self._record})
 
     def iteration(
         self,
@@ -129,6 +165,7 @@ class InstanceRecorder:
     ) -> None:
         """Writes one iteration; `declared` says what the metrics are that the run may not know."""
         self.write_start(declared or {})
+        self._recorder.declare(declared or {})
         record: Record = {"instance": self.id, "index": self.index}
         if offset is not None:
             record["offset"] = round(offset, 9)
@@ -148,9 +185,6 @@ class InstanceRecorder:
         self.index += 1
         self._recorder.counts["iterations"] += 1
         self._recorder.counts["failed"] += outcome in ("failed", "timed_out")
-        if declared:
-            # For the instances that come.
-            self._recorder.run_with(declared)
 
     def end(self, outcome: str, message: str | None = None, observed: Record | None = None) -> None:
         """Writes how the instance ended, once."""
@@ -164,12 +198,3 @@ class InstanceRecorder:
         if observed:
             record["observed"] = observed
         self._recorder.write("instance_end", record)
-
-
-def checked(declared: dict[str, Metric], name: str, description: Metric | None) -> Metric:
-    """Returns what a metric is, which may not be other than declared."""
-    if description is None:
-        return declared.get(name, {"unit": "1"})
-    with contextlib.suppress(KeyError):
-        declare({name: declared[name]}, name, description)
-    return description

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from . import __version__, environment, ids, metrics, options, timing
+from . import __version__, environment, ids, metrics, options, shared_session, timing
 from . import stand_in_options as benchmark_options
-from .record_file import CAN_LOCK, RecordFile
+from .metrics import Metric
+from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, count
 from .recorder import Recorder
 
 SESSION = pytest.StashKey["Session"]()
@@ -28,26 +30,51 @@ class Session:
             self.facts = json.loads(given)
         else:
             self.facts = _facts(config)
-        self.recorder = Recorder(self.facts["session"], self.facts["run"], self._open, self._worker)
+        self.recorder = Recorder(
+            self.facts["session"],
+            self.facts["run"],
+            self._open,
+            self._worker,
+            block=self.facts["block"],
+            agree=self._agree if self._worker or self.facts["shared"] else None,
+        )
         self._counts = dict(self.recorder.counts)
+        self._gave_up: set[str] = set()
+        self._workers_died = False
+        output = self.facts["output"]
+        self._offset = os.path.getsize(output) if output and os.path.exists(output) else 0
 
     def _open(self) -> RecordFile:
         if self.facts["output"]:
             return RecordFile.plain(Path(self.facts["output"]))
-        name = self.facts["session"]["id"] + (f"-{self._worker}" if self._worker else "")
+        name = self.facts["file"] + (f"-{self._worker}" if self._worker else "")
         return RecordFile.in_inbox(Path(self.facts["inbox"]), name)
+
+    def _book(self) -> Path:
+        """Returns where those who share the run keep the metrics that nobody declared."""
+        output, inbox = self.facts["output"], self.facts["inbox"]
+        name = f".run-{self.facts['run']['id']}.json"
+        return Path(inbox) / name if inbox else Path(output).with_name(f".{Path(output).name}{name}")
+
+    def _agree(self, name: str, description: Metric | None) -> Metric:
+        return shared_session.agree(self._book(), name, description)
 
     def declare(self, item: pytest.Item) -> None:
         """Declares the metrics that a test's marker names."""
         try:
-            metrics.declare_all(self.recorder.metrics, options.marker_metrics(item).items())
+            named = options.marker_metrics(item)
+            if self.facts["shared"]:
+                for name, description in named.items():
+                    self._agree(name, description)
+            metrics.declare_all(self.recorder.metrics, named.items())
         except ValueError as error:
             raise pytest.UsageError(f"{item.nodeid}: marker lapwing: {error}") from error
 
     def pytest_report_header(self) -> str:
         """Says where measurements go."""
         session, run = self.facts["session"], self.facts["run"]
-        return f"lapwing: recording suite {session['suite']}, variant {run['variant']}, to {self._target()}"
+        shared = f"session {session['name']}, " if self.facts["shared"] else ""
+        return f"lapwing: recording suite {session['suite']}, {shared}variant {run['variant']}, to {self._target()}"
 
     def _target(self) -> str:
         path = Path(self.facts["output"] or self.facts["inbox"])
@@ -69,8 +96,14 @@ class Session:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Adds up what a worker of xdist did."""
-        for name, count in getattr(node, "workeroutput", {}).get("lapwing", {}).items():
-            self._counts[name] += count
+        done = getattr(node, "workeroutput", {}).get("lapwing")
+        if done is None:
+            self._workers_died = True
+            return
+        for name, many in done["counts"].items():
+            self._counts[name] += many
+        if done["gave_up"]:
+            self._gave_up.add(done["gave_up"])
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
@@ -78,8 +111,16 @@ class Session:
         self.recorder.close()
         counts = self.recorder.counts
         if self._worker:
-            self._config.workeroutput["lapwing"] = counts  # type: ignore[attr-defined]
-        self._counts = {name: count + counts[name] for name, count in self._counts.items()}
+            done = {"counts": counts, "gave_up": self.recorder.gave_up}
+            self._config.workeroutput["lapwing"] = done  # type: ignore[attr-defined]
+        elif not self.facts["shared"]:
+            self._book().unlink(missing_ok=True)
+        self._counts = {name: many + counts[name] for name, many in self._counts.items()}
+        if self._workers_died:
+            # It could not say what it did; the files can.
+            output, inbox = self.facts["output"], self.facts["inbox"]
+            paths = [Path(output)] if output else sorted(Path(inbox).glob(f"{self.facts['file']}-*.jsonl"))
+            self._counts = count(paths, self.recorder.run_id, offset=self._offset)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Says what was recorded, and where it is."""
@@ -95,6 +136,8 @@ class Session:
             terminalreporter.line(f"{benchmarks}, {counts['iterations']} iterations{failed}, in {self._target()}")
             if not self.facts["output"]:
                 terminalreporter.line("`lapwing report` takes them in and shows them")
+        for why in sorted(self._gave_up):
+            terminalreporter.line(why, red=True)
         ignored = benchmark_options.ignored(self._config) if benchmark_options.stands_in(self._config) else []
         if ignored:
             terminalreporter.line(f"ignored, as pytest-benchmark is not active: {', '.join(ignored)}")
@@ -107,12 +150,13 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
         raise pytest.UsageError("--lapwing: this system cannot lock files as record files must be")
     if store and output:
         raise pytest.UsageError("--lapwing-store and --lapwing-output exclude each other")
+    shared = options.shared_session(config)
     session = {
         "id": ids.measured_id(),
         "suite": options.option(config, "suite") or config.rootpath.name or "pytest",
         "started": ids.now(),
         "tool": f"pytest-lapwing {__version__}",
-        "name": options.option(config, "name") or ids.session_name(),
+        "name": shared or options.option(config, "name") or ids.session_name(),
         "attributes": {
             "pytest": pytest.__version__,
             **environment.ci(),
@@ -128,10 +172,38 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
         "environment": environment.environment(),
     }
     path = config.invocation_params.dir / output if output else None
-    if path is not None and not path.parent.is_dir():
-        raise pytest.UsageError(f"--lapwing-output: there is no folder {path.parent}")
     inbox = None if path else options.inbox(config)
-    return {"session": session, "run": run, "inbox": inbox and str(inbox), "output": path and str(path)}
+    _check(path, inbox)
+    file, block = session["id"], 0
+    if shared:
+        kept = shared_session.place(session["suite"], shared, inbox=inbox, output=path)
+        try:
+            session, run, block = shared_session.join(kept, session, run)
+        except OSError as error:
+            raise pytest.UsageError(f"--lapwing-session: {kept}: {error.strerror}") from error
+        # Each call has a file of its own.
+        file = f"{session['id']}-{file}"
+    return {
+        "session": session,
+        "run": run,
+        "shared": bool(shared),
+        "block": block,
+        "file": file,
+        "inbox": inbox and str(inbox),
+        "output": path and str(path),
+    }
+
+
+def _check(output: Path | None, inbox: Path | None) -> None:
+    """Refuses at once what cannot take records."""
+    try:
+        if output is not None:
+            check_file(output)
+        if inbox is not None:
+            check_folder(inbox)
+    except Unusable as error:
+        where = "--lapwing-output" if output else "--lapwing-store"
+        raise pytest.UsageError(f"{where}: {error}") from error
 
 
 def _version(config: pytest.Config) -> dict[str, Any]:

@@ -93,7 +93,7 @@ class Benchmark:
         """Calls a function again and again, and returns what its last call returned."""
         self._use("benchmark(...)")
         if self._visit is None:
-            return function_to_benchmark(*args, **kwargs)
+            return self._call_once(function_to_benchmark, args, kwargs)
         try:
             rounds = _Rounds(self, self._visit, function_to_benchmark)
             loops, seconds = rounds.calibrated(args, kwargs, self._target())
@@ -145,7 +145,7 @@ class Benchmark:
             return result
 
         if self._visit is None:
-            return once(lambda args, kwargs: target(*args, **kwargs))
+            return once(lambda args, kwargs: self._call_once(target, args, kwargs))
         settings = self._visit.plan.settings
         warm_up = settings.burn_in if settings.burn_in_given else warmup_rounds
         planned = settings.iterations if settings.iterations_given else rounds
@@ -184,6 +184,16 @@ class Benchmark:
 
             self._visit.observed["extra_info"] = plain(self.extra_info)
 
+    def _call_once(self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+        """Calls a function without recording. Who asks for `stats` gets those of this call."""
+        begin = clock()
+        result = function(*args, **kwargs)
+        end = clock()
+        # pytest-benchmark has none either where it is disabled.
+        if not stand_in_options.flag(self._config, "disable"):
+            self.stats = Stats([(end - begin) / 1e9], 1)
+        return result
+
     def _use(self, mode: str) -> None:
         if self._mode:
             self.has_error = True
@@ -191,9 +201,14 @@ class Benchmark:
         self._mode = mode
 
     def _target(self) -> float:
-        """The seconds that a round should take: long against the clock, and short against the time for the test."""
+        """The seconds that a round should take: long against the clock, short against the time for the test.
+
+        And half the time limit at most, which is a round's.
+        """
         least = stand_in_options.number(self._config, self._marker, "min-time")
-        return max(least, self._max_time() / MOST_ROUNDS, 100 * _resolution())
+        wanted = max(least, self._max_time() / MOST_ROUNDS, 100 * _resolution())
+        limit = self._visit.plan.settings.time_limit if self._visit else None
+        return wanted if limit is None else min(wanted, limit / 2)
 
     def _planned(self, seconds: float, settings: Settings) -> int:
         if settings.iterations_given:
@@ -248,7 +263,8 @@ class _Rounds:
         except Exception as error:
             outcome, metrics = "failed", dict[str, Any]()
             if self._stopwatch.alarm.rang:
-                outcome, metrics = "timed_out", {"wall_time": self._visit.plan.settings.time_limit}
+                # The value is that of one call, as it is of other rounds.
+                outcome, metrics = "timed_out", {"wall_time": (self._stopwatch.alarm.limit or 0.0) / loops}
             self._visit.instance.iteration(
                 metrics, offset=offset, burn_in=burn_in, loops=loops, outcome=outcome, message=one_line(error)
             )

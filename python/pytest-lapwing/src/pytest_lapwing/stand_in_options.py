@@ -55,6 +55,15 @@ def ignored(config: pytest.Config) -> list[str]:
     return [f"--benchmark-{name}" for name in given]
 
 
+def ignored_of_marker(marker: pytest.Mark | None) -> set[str]:
+    """Returns the arguments of a marker `benchmark` that have no meaning here."""
+    if marker is None:
+        return set()
+    heeded = {"group", "warmup", *(name.replace("-", "_") for name in NUMBERS)}
+    # The garbage collector is off anyway.
+    return {name for name, value in marker.kwargs.items() if (name, value) != ("disable_gc", True)} - heeded
+
+
 def flag(config: pytest.Config, name: str) -> bool:
     """Returns whether a flag is given."""
     return bool(_value(config, name))

@@ -61,11 +61,13 @@ class Alarm:
             try:
                 self._armed = False
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-                signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
-                if remaining > 0:
-                    left = max(remaining - (time.monotonic() - begun), 1e-6)
-                    signal.setitimer(signal.ITIMER_REAL, left, interval)
+                # A fixture may have set an alarm of its own, for later.
+                if signal.getsignal(signal.SIGALRM) == self._ring:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                    signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
+                    if remaining > 0:
+                        left = max(remaining - (time.monotonic() - begun), 1e-6)
+                        signal.setitimer(signal.ITIMER_REAL, left, interval)
 
     def _ring(self, _signal: int, frame: FrameType | None) -> None:
         if not self._armed:

@@ -6,6 +6,8 @@ import inspect
 import time
 import unittest
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +21,7 @@ from .options import Settings
 from .outcomes import one_line, skip_reason, traceback_text
 from .recorder import InstanceRecorder, Recorder
 from .reports import AllReports, Reports
-from .timing import Stopwatch
+from .timing import Alarm, Stopwatch, TimeLimitExceeded
 
 
 @dataclass
@@ -49,7 +51,17 @@ class Measurement:
     artifacts: dict[str, str] = field(default_factory=dict)
     # The wall time is what `benchmark_time` measures, not the test's body.
     times_itself: bool = False
+    # Kinds of blocks that are under way: what is within one of the same kind is measured with it.
+    open_blocks: set[str] = field(default_factory=set)
+    # Seconds, average and peak of each block whose memory was sampled.
+    memory: list[tuple[float, float, float]] = field(default_factory=list)
 
+
+LEAST_AROUND = 60.0
+"""Set-up and teardown have the benchmark's limit too, but no less than so many seconds.
+
+A cluster takes a while to start, however short what is measured on it.
+"""
 
 PLAN = pytest.StashKey[Plan]()
 VISIT = pytest.StashKey["Visit"]()
@@ -152,11 +164,15 @@ class Visit:
             item._request = False
             item.funcargs = None
 
+    def tear_down(self, nextitem: Any) -> None:
+        """Tears down what the next item does not need."""
+        with self.limited():
+            self.item.session._setupstate.teardown_exact(nextitem)
+
     def _tear_down_the_rest(self) -> None:
         """Tears down what has a wider scope and was kept for an iteration that does not come."""
-        state = self.item.session._setupstate
         call = pytest.CallInfo.from_call(
-            lambda: state.teardown_exact(self._nextitem), "teardown", reraise=(pytest.exit.Exception, KeyboardInterrupt)
+            lambda: self.tear_down(self._nextitem), "teardown", reraise=(pytest.exit.Exception, KeyboardInterrupt)
         )
         if call.excinfo is not None:
             report = self.item.ihook.pytest_runtest_makereport(item=self.item, call=call)
@@ -200,6 +216,13 @@ class Visit:
         """Returns a stopwatch with the benchmark's limit."""
         return Stopwatch(limit=self.plan.settings.time_limit, keep_gc=self.keep_gc)
 
+    @contextmanager
+    def limited(self) -> Iterator[None]:
+        """Has set-up or teardown raise when it takes too long."""
+        limit = self.plan.settings.time_limit
+        with Alarm(None if limit is None else max(limit, LEAST_AROUND)).armed():
+            yield
+
     def _restore_function(self) -> None:
         if self._function is not None:
             self.item.obj = self._function
@@ -212,6 +235,8 @@ class Visit:
         skipped = skip_reason(setup) or skip_reason(call)
         if skipped is not None:
             self._ended_by = ("skipped", skipped)
+        elif isinstance(setup, TimeLimitExceeded):
+            self._outcome = ("timed_out", f"setup: {setup}")
         elif setup is not None:
             self._outcome = ("failed", f"setup: {one_line(setup)}")
         elif self.stopwatch is not None and self.stopwatch.alarm.rang:
@@ -254,9 +279,9 @@ class Visit:
     def _record(self) -> None:
         measured, (outcome, message) = self.measurement, self._outcome
         metrics: dict[str, float | None] = dict(measured.metrics)
-        if outcome == "timed_out":
+        if outcome == "timed_out" and self._reports.iterations[-1].call is not None:
             metrics["wall_time"] = self.plan.settings.time_limit
-        elif outcome == "failed" and not (message or "").startswith("teardown: "):
+        elif outcome != "ok" and not (message or "").startswith("teardown: "):
             metrics.pop("wall_time", None)
         elif not measured.times_itself and "wall_time" not in metrics:
             metrics["wall_time"] = self._wall_time()

@@ -21,6 +21,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
                 serde_json::json!({
                     "id": it.id, "at": it.at, "by": it.by, "action": it.action,
                     "target": it.target, "reason": it.reason, "undone_by": remark.undone_by,
+                    "superseded_by": remark.superseded_by,
                 })
             })
             .collect();
@@ -45,10 +46,10 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
             it.action.clone(),
             what(remark),
             it.reason.clone().unwrap_or_default(),
-            if remark.undone_by.is_none() {
-                "yes"
-            } else {
-                "no"
+            match (remark.undone_by, remark.superseded_by) {
+                (None, None) => "yes",
+                (Some(_), _) => "no",
+                (None, Some(_)) => "no, a later one does",
             }
             .to_owned(),
             it.id.to_string(),
@@ -87,6 +88,7 @@ fn what(remark: &Remark) -> String {
             suite,
             benchmark,
             metric,
+            exactly: _,
             new,
         }) => format!("{metric} → {new} of {benchmark}{}", of_suite(suite)),
         Some(Change::Retire(it)) => {

@@ -4,10 +4,9 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::record::{Change, Filter, Store};
 
-use super::said::{By, Said, benchmarks_named};
+use super::said::{By, Said, benchmarks_named, is_exact};
 use crate::error::{CliError, Exit};
 use crate::options::Context;
-use crate::store::open_for_writing;
 
 /// Benchmarks, and what they or their metrics are called from now on
 #[derive(Debug, Args)]
@@ -42,24 +41,27 @@ fn old_and_new(text: &str) -> Result<(String, String), String> {
 
 impl Rename {
     pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
-        let mut store = open_for_writing(context)?;
-        let found = benchmarks_named(&store, &self.benchmark, &self.in_suite)?;
+        self.by.keep(context, |store| self.look(store))
+    }
+
+    /// Returns what is to be said of the benchmarks of the store as they are now.
+    fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
+        let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
+        let mut note = None;
         let mut changes = Vec::new();
         let mut what = Vec::new();
         if let Some(new) = &self.new {
-            let renames = self.renames(&store, &found, new)?;
+            let renames = self.renames(store, &found, new)?;
             if let [Change::Rename { new, .. }] = &renames[..]
-                && is_there(&store, new)?
+                && is_there(store, new)?
             {
-                context
-                    .terminal
-                    .note(&format!("`{new}` was measured before: both are one series"));
+                note = Some(format!("`{new}` was measured before: both are one series"));
             }
             what.push(format!("`{}` to `{new}`", self.benchmark));
             changes.extend(renames);
         }
         for (metric, new) in &self.metric {
-            self.check_metric(&store, &found, metric, new)?;
+            self.check_metric(store, &found, metric, new)?;
             what.push(format!(
                 "metric `{metric}` of `{}` to `{new}`",
                 self.benchmark
@@ -71,17 +73,20 @@ impl Rename {
             changes.extend(suites.into_iter().map(|suite| Change::RenameMetric {
                 suite,
                 benchmark: self.benchmark.clone(),
+                exactly: is_exact(&self.benchmark, &found),
                 metric: metric.clone(),
                 new: new.clone(),
             }));
         }
-        let said = Said {
+        Ok(Said {
+            touched: store.touched(&changes)?,
             changes,
+            not_before: None,
+            note,
             reason: Some(&self.reason),
             done: format!("renamed {}", what.join(" and ")),
             would: format!("would rename {}", what.join(" and ")),
-        };
-        self.by.keep(&mut store, said, context)
+        })
     }
 
     /// Returns a rename for each benchmark found.
@@ -93,7 +98,10 @@ impl Rename {
     ) -> Result<Vec<Change>, CliError> {
         let mut changes = Vec::new();
         for (suite, id) in found {
-            let target = self.target(id, new)?;
+            let target = match is_exact(&self.benchmark, found) {
+                true => new.to_owned(),
+                false => self.target(id, new)?,
+            };
             if *id == target {
                 return Err(CliError::input(format!("`{id}` is called that already")));
             }

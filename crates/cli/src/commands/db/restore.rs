@@ -6,7 +6,6 @@ use lapwing_core::record::{Change, Remark, Store};
 use super::said::{By, Said};
 use crate::error::{CliError, Exit};
 use crate::options::Context;
-use crate::store::open_for_writing;
 
 /// What does not hold any more
 #[derive(Debug, Args)]
@@ -26,10 +25,15 @@ const SHORTEST: usize = 4;
 
 impl Restore {
     pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
-        let mut store = open_for_writing(context)?;
-        let found = self.found(&store)?;
-        let touched: Vec<Change> = found.iter().filter_map(|it| it.change.clone()).collect();
-        let about = store.touched(&touched)?;
+        self.by.keep(context, |store| self.look(store))
+    }
+
+    /// Returns what is to be said of the annotations of the store as they are now.
+    fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
+        let found = self.found(store)?;
+        let all = store.remarks()?;
+        let meant = found.iter().filter_map(|it| it.meant(&all).cloned());
+        let meant: Vec<Change> = meant.collect();
         let what: Vec<String> = found
             .iter()
             .map(|it| {
@@ -46,13 +50,15 @@ impl Restore {
                 annotation: it.annotation.id,
             })
             .collect();
-        let said = Said {
+        Ok(Said {
             changes,
+            touched: store.touched(&meant)?,
+            not_before: found.iter().map(|it| it.annotation.at).max(),
+            note: None,
             reason: self.reason.as_deref(),
             done: format!("undid {}", what.join(", ")),
             would: format!("would undo {}", what.join(", ")),
-        };
-        self.by.keep_about(&mut store, said, about, context)
+        })
     }
 
     /// Returns the annotations that are meant, which hold.

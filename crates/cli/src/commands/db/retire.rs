@@ -2,12 +2,11 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_core::record::{Change, Retirement};
+use lapwing_core::record::{Change, Retirement, Store};
 
-use super::said::{By, Said, benchmarks_named};
+use super::said::{By, Said, benchmarks_named, is_exact};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, parse_date};
-use crate::store::open_for_writing;
 
 /// Benchmarks whose measurements until now count no more
 #[derive(Debug, Args)]
@@ -36,8 +35,12 @@ pub(super) struct Retire {
 
 impl Retire {
     pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
-        let mut store = open_for_writing(context)?;
-        benchmarks_named(&store, &self.benchmark, &self.in_suite)?;
+        self.by.keep(context, |store| self.look(store))
+    }
+
+    /// Returns what is to be said of the benchmarks of the store as they are now.
+    fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
+        let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
         let before = match &self.before {
             Some(text) => parse_date(text)?,
             None => jiff::Timestamp::now(),
@@ -49,6 +52,7 @@ impl Retire {
                     changes.push(Change::Retire(Retirement {
                         suite: suite.clone(),
                         benchmark: self.benchmark.clone(),
+                        exactly: is_exact(&self.benchmark, &found),
                         metric: metric.clone(),
                         version,
                         before,
@@ -56,7 +60,8 @@ impl Retire {
                 }
             }
         }
-        if store.touched(&changes)?.instances == 0 {
+        let touched = store.touched(&changes)?;
+        if touched.instances == 0 {
             return Err(CliError::input(format!(
                 "nothing of `{}` is to be retired: no measurement fits",
                 self.benchmark
@@ -67,13 +72,15 @@ impl Retire {
             [] => format!("`{}`", self.benchmark),
             metrics => format!("`{}` of `{}`", metrics.join("`, `"), self.benchmark),
         };
-        let said = Said {
+        Ok(Said {
             changes,
+            touched,
+            not_before: None,
+            note: None,
             reason: Some(&self.reason),
             done: format!("retired {what}"),
             would: format!("would retire {what}"),
-        };
-        self.by.keep(&mut store, said, context)
+        })
     }
 }
 

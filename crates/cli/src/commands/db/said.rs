@@ -1,15 +1,18 @@
 //! Who says something of measurements, and why; keeping it.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use jiff::Timestamp;
 use lapwing_core::model::{Annotation, Id, Object, Record};
 use lapwing_core::record::{Change, Filter, Store, Touched};
 
 use crate::error::{CliError, Exit};
 use crate::options::Context;
+use crate::store::open_for_writing;
 use crate::table::counted;
 
 /// Who says it, and whether it is only tried out
@@ -27,6 +30,12 @@ pub(super) struct By {
 pub(super) struct Said<'s> {
     /// What it asks for.
     pub(super) changes: Vec<Change>,
+    /// What that is about.
+    pub(super) touched: Touched,
+    /// When that was said which it answers: clocks of other machines may be ahead.
+    pub(super) not_before: Option<Timestamp>,
+    /// What else is to be known.
+    pub(super) note: Option<String>,
     /// Why.
     pub(super) reason: Option<&'s str>,
     /// What was done: `renamed a to b`.
@@ -36,29 +45,35 @@ pub(super) struct Said<'s> {
 }
 
 impl By {
-    /// Keeps annotations and says what they are about.
-    pub(super) fn keep(
+    /// Keeps the annotations that come of looking at the store, and says what they are about.
+    ///
+    /// When others say something between looking and keeping, it looks again.
+    pub(super) fn keep<'s>(
         &self,
-        store: &mut Store,
-        said: Said<'_>,
         context: &Context,
+        look: impl Fn(&Store) -> Result<Said<'s>, CliError>,
     ) -> Result<Exit, CliError> {
-        let touched = store.touched(&said.changes)?;
-        self.keep_about(store, said, touched, context)
-    }
-
-    /// Keeps annotations and says that they are about so much.
-    pub(super) fn keep_about(
-        &self,
-        store: &mut Store,
-        said: Said<'_>,
-        touched: Touched,
-        context: &Context,
-    ) -> Result<Exit, CliError> {
+        let mut store = open_for_writing(context)?;
+        let mut by = None;
+        let (said, records) = loop {
+            let known = store.annotation_ids()?;
+            let said = look(&store)?;
+            if self.dry_run {
+                break (said, Vec::new());
+            }
+            let by = by.get_or_insert_with(|| self.by.clone().unwrap_or_else(somebody));
+            let records = records(&said, by);
+            if store.append_if_nothing_was_said(&known, &records)? {
+                break (said, records);
+            }
+        };
+        if let Some(note) = &said.note {
+            context.terminal.note(note);
+        }
         let about = format!(
             "{}, {}",
-            counted(touched.benchmarks, "benchmark"),
-            counted(touched.instances, "instance")
+            counted(said.touched.benchmarks, "benchmark"),
+            counted(said.touched.instances, "instance")
         );
         let mut out = context.terminal.out();
         if self.dry_run {
@@ -66,24 +81,6 @@ impl By {
             context.terminal.note("nothing was changed");
             return Ok(Exit::Fine);
         }
-        let by = self.by.clone().unwrap_or_else(somebody);
-        let at = jiff::Timestamp::now();
-        let records: Vec<Record> = said
-            .changes
-            .iter()
-            .map(|change| {
-                Record::Annotation(Annotation {
-                    id: Id::from(uuid::Uuid::now_v7()),
-                    at,
-                    by: by.clone(),
-                    action: change.action().to_owned(),
-                    target: change.target(),
-                    reason: said.reason.map(str::to_owned),
-                    extra: Object::new(),
-                })
-            })
-            .collect();
-        store.append(&records)?;
         writeln!(out, "{}: {about}", said.done)?;
         let undoable: Vec<Id> = records
             .iter()
@@ -105,6 +102,23 @@ impl By {
     }
 }
 
+fn records(said: &Said<'_>, by: &str) -> Vec<Record> {
+    let now = Timestamp::now();
+    let at = said.not_before.map_or(now, |it| it.max(now));
+    let record = |change: &Change| {
+        Record::Annotation(Annotation {
+            id: Id::from(uuid::Uuid::now_v7()),
+            at,
+            by: by.to_owned(),
+            action: change.action().to_owned(),
+            target: change.target(),
+            reason: said.reason.map(str::to_owned),
+            extra: Object::new(),
+        })
+    };
+    said.changes.iter().map(record).collect()
+}
+
 /// Returns suite and present id of the benchmarks that a name, or a pattern, means.
 pub(super) fn benchmarks_named(
     store: &Store,
@@ -124,30 +138,49 @@ pub(super) fn benchmarks_named(
     if is_pattern(text) || found.iter().any(|(_, id)| id == text) {
         return Ok(found);
     }
-    let names: Vec<String> = found.into_iter().map(|(_, id)| format!("`{id}`")).collect();
-    let now = rows
-        .iter()
-        .map(|row| store.ids_since(&row.suite, text))
-        .collect::<Result<Vec<_>, _>>()?
-        .iter()
-        .any(|ids| ids.len() > 1);
-    let error = CliError::input(if now {
-        format!("`{text}` is called {} by now", names.join(", "))
-    } else {
-        format!("no benchmark is called `{text}`")
-    });
-    Err(error.hint(match now {
-        true => "name it by the id that it has now".to_owned(),
-        false => format!(
+    let now = names_of_now(store, text, suites)?;
+    if !now.is_empty() {
+        let now = now.join(", ");
+        return Err(CliError::input(format!("`{text}` is called {now} by now"))
+            .hint("name it by the id that it has now"));
+    }
+    // The same id may be in several suites.
+    let names: BTreeSet<String> = found.into_iter().map(|it| format!("`{}`", it.1)).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    Err(
+        CliError::input(format!("no benchmark is called `{text}`")).hint(format!(
             "it may mean {}; write a whole id, or a pattern with *",
             names.join(", ")
-        ),
-    }))
+        )),
+    )
+}
+
+/// Returns the ids that benchmarks have now which once had this one, quoted, each once.
+fn names_of_now(store: &Store, text: &str, suites: &[String]) -> Result<Vec<String>, CliError> {
+    let filter = Filter {
+        suites: suites.to_vec(),
+        ..Filter::default()
+    };
+    let rows = store.benchmarks(&filter.with_retired())?;
+    let suites: BTreeSet<&String> = rows.iter().map(|row| &row.suite).collect();
+    let mut names = BTreeSet::new();
+    for suite in suites {
+        if let [_, .., now] = &store.ids_since(suite, text)?[..] {
+            names.insert(format!("`{now}`"));
+        }
+    }
+    Ok(names.into_iter().collect())
 }
 
 /// Returns whether a text may mean several benchmarks.
-pub(super) fn is_pattern(text: &str) -> bool {
+fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?'])
+}
+
+/// Returns whether a text that looks like a pattern is the id of one of the benchmarks found, which
+/// then is what it means.
+pub(super) fn is_exact(text: &str, found: &[(String, String)]) -> bool {
+    is_pattern(text) && found.iter().any(|(_, id)| id == text)
 }
 
 /// Returns the name by which commits are signed here, or the login.

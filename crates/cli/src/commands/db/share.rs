@@ -6,7 +6,8 @@ use clap::Args;
 use lapwing_core::model::Id;
 use lapwing_core::record::Store;
 use lapwing_core::record::sharing::{
-    self, PullOptions, Pulled, PushOptions, Pushed, Rehearsed, Remote, SharingError, Step, Verify,
+    self, History, PullOptions, Pulled, PushOptions, Pushed, Rehearsed, Remote, SharingError, Step,
+    Verify,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -43,19 +44,31 @@ impl Share {
     /// Takes in what others have, then adds what they lack.
     pub(super) fn push(self, context: &Context) -> Result<Exit, CliError> {
         let remote = self.place.open()?;
-        let mut store = open_for_reading(context)?;
+        // Who has measured nothing yet may still take in what others have.
+        let is_new = !context.store.exists() && History::find(&*remote)?.is_some();
         let options = PushOptions {
             pull: self.options(),
             new_history: Id::from(Uuid::now_v7()),
             segment_bytes: PushOptions::SEGMENT_BYTES,
         };
         if self.dry_run {
+            let (mut store, _temporary) = match is_new {
+                true => store_to_try(context)?,
+                false => (open_for_reading(context)?, None),
+            };
             let would = sharing::rehearse_push(&mut store, &*remote, &options)?;
             return self.say_rehearsed(&would, &*remote, context);
         }
+        let mut store = match is_new {
+            true => open_for_writing(context)?,
+            false => open_for_reading(context)?,
+        };
         let mut watch = Watch::new(context);
         let pushed = sharing::push(&mut store, &*remote, &options, &mut |step| watch.see(step));
         watch.end();
+        if is_new && pushed.is_err() {
+            store.remove_if_empty();
+        }
         let pushed = pushed.map_err(|error| watch.so_far(error))?;
         self.say_pushed(&pushed, &*remote, context)
     }

@@ -3,7 +3,8 @@
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
 use lapwing_core::show::{
-    Able, DetectionView, count, few_instances_caution, interval_text, percent, round_percent,
+    Able, DetectionView, Enough, count, few_instances_caution, interval_text, percent,
+    round_percent,
 };
 use lapwing_stats::{DetectionMethod, Strategy};
 
@@ -17,7 +18,13 @@ use crate::store::earlier_note;
 use crate::table::counted;
 
 /// Returns what there is to say below the table.
-pub fn notes(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> Vec<String> {
+pub fn notes(
+    found: &Found,
+    command: &Mds,
+    view: DetectionView,
+    enough: &[Enough<'_>],
+    ends: Ends,
+) -> Vec<String> {
     let rows = found.rows.as_slice();
     let mut notes = Vec::new();
     if !command.wide {
@@ -28,9 +35,9 @@ pub fn notes(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> V
         notes.extend(false_positives(found, view));
     }
     notes.extend(simulation(found, command, view, ends));
-    notes.extend(unsure(rows, command, view));
+    notes.extend(unsure(enough, command, view));
     notes.extend(undetermined(found, command, view));
-    notes.extend(signs(found, command, view));
+    notes.extend(signs(found, command, view, enough));
     notes.extend(no_verdict(found, command, view));
     notes.extend(beyond_band_note(found.smallest_effect));
     let known: Vec<&Detectability> = rows
@@ -46,7 +53,7 @@ pub fn notes(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> V
         let names = not_judged::names(&not_judged::of_audit(&found.audit));
         notes.extend(names.map(|names| format!("not judged: {names}")));
     }
-    let able = rows.iter().all(|row| view.able(row) == Able::Yes);
+    let able = enough.iter().all(|it| it.able() == Able::Yes);
     notes.push(format!(
         "`lapwing plan --slowdown {}` {}",
         view.target_text().replace(' ', ""),
@@ -174,16 +181,13 @@ fn told<'a>(
 
 /// Returns what stands behind the answer: of one benchmark the rate of the configuration that is told, of several
 /// what the question mark means.
-fn unsure(rows: &[Detectability], command: &Mds, view: DetectionView) -> Option<String> {
-    let has_mark = |row: &Detectability| {
-        let enough = view.enough(row);
-        enough.told().is_some() && !enough.is_sure()
-    };
-    if let [row] = rows {
-        let cell = view.enough(row).told()?;
+fn unsure(enough: &[Enough<'_>], command: &Mds, view: DetectionView) -> Option<String> {
+    let has_mark = |enough: &Enough<'_>| enough.told().is_some() && !enough.is_sure();
+    if let [enough] = enough {
+        let cell = enough.told()?;
         let (rate, with) = (cell.rate(view.target)?, cell.configuration);
         let interval = rate.interval?;
-        let more = match has_mark(row) {
+        let more = match has_mark(enough) {
             true => "; more --experiments tell it better",
             false => "",
         };
@@ -194,7 +198,7 @@ fn unsure(rows: &[Detectability], command: &Mds, view: DetectionView) -> Option<
             interval_text(interval)
         ));
     }
-    if command.wide || !rows.iter().any(has_mark) {
+    if command.wide || !enough.iter().any(has_mark) {
         return None;
     }
     Some(format!(
@@ -226,7 +230,7 @@ fn undetermined(found: &Found, command: &Mds, view: DetectionView) -> Vec<String
 }
 
 /// Returns what the signs in the table mean.
-fn signs(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
+fn signs(found: &Found, command: &Mds, view: DetectionView, enough: &[Enough<'_>]) -> Vec<String> {
     let rows = found.rows.as_slice();
     let mut notes = Vec::new();
     let takes = "twice the instances (ibs) or iterations (tbs)";
@@ -260,7 +264,7 @@ fn signs(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
             round_percent(view.power)
         ));
     }
-    if !command.wide && rows.len() > 1 && known().any(|row| view.able(row) == Able::No) {
+    if !command.wide && rows.len() > 1 && enough.iter().any(|it| it.able() == Able::No) {
         notes.push(format!(
             "– for {}: no configuration of the grid is enough",
             view.target_text()

@@ -25,31 +25,38 @@ pub fn text(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let view = DetectionView::of(&found.options, found.target, command.power);
+    let enough = all_enough(found, view);
     let room = context.terminal.width();
-    let headline = headline(found, view);
+    let headline = headline(found, view, &enough);
     // Programs that read the first line get all of it.
     let headline = room.map_or(headline.clone(), |room| wrap(&headline, room));
     writeln!(out, "{headline}\n")?;
-    let (table, ends) = table(found, command, view, room);
+    let (table, ends) = table(found, command, view, &enough, room);
     table.text_within(room, out)?;
-    let notes = notes(found, command, view, ends);
+    let notes = notes(found, command, view, &enough, ends);
     writeln!(out, "\n{}", wrapped(&notes, context))
 }
 
 /// Writes it as Markdown.
 pub fn markdown(found: &Found, command: &Mds, out: &mut impl Write) -> io::Result<()> {
     let view = DetectionView::of(&found.options, found.target, command.power);
-    writeln!(out, "{}\n", headline(found, view))?;
-    let (table, ends) = table(found, command, view, None);
+    let enough = all_enough(found, view);
+    writeln!(out, "{}\n", headline(found, view, &enough))?;
+    let (table, ends) = table(found, command, view, &enough, None);
     table.markdown(out)?;
-    for note in notes(found, command, view, ends) {
+    for note in notes(found, command, view, &enough, ends) {
         writeln!(out, "\n{note}")?;
     }
     Ok(())
 }
 
-fn headline(found: &Found, view: DetectionView) -> String {
-    view.headline(&found.rows, found.options.grid.largest())
+/// Returns what is enough for each row, which takes a while.
+fn all_enough(found: &Found, view: DetectionView) -> Vec<Enough<'_>> {
+    found.rows.iter().map(|row| view.enough(row)).collect()
+}
+
+fn headline(found: &Found, view: DetectionView, enough: &[Enough<'_>]) -> String {
+    view.headline(&found.rows, enough, found.options.grid.largest())
 }
 
 /// Where the ends of the intervals of a table stand.
@@ -61,7 +68,13 @@ pub enum Ends {
     Below,
 }
 
-fn table(found: &Found, command: &Mds, view: DetectionView, room: Option<usize>) -> (Table, Ends) {
+fn table(
+    found: &Found,
+    command: &Mds,
+    view: DetectionView,
+    enough: &[Enough<'_>],
+    room: Option<usize>,
+) -> (Table, Ends) {
     match (command.wide, found.rows.as_slice()) {
         (true, rows) => {
             let ends = match found.options.grid.configurations().as_slice() {
@@ -77,7 +90,7 @@ fn table(found: &Found, command: &Mds, view: DetectionView, room: Option<usize>)
                 false => (square(row, found, view, Ends::Below), Ends::Below),
             }
         }
-        (false, rows) => (overview(rows, found, view), Ends::Shown),
+        (false, rows) => (overview(rows, found, view, enough), Ends::Shown),
     }
 }
 
@@ -118,7 +131,12 @@ fn names(
 
 /// A line for each benchmark: what it detects with the least, with the most, and what it takes to
 /// detect what matters.
-fn overview(rows: &[Detectability], found: &Found, view: DetectionView) -> Table {
+fn overview(
+    rows: &[Detectability],
+    found: &Found,
+    view: DetectionView,
+    enough: &[Enough<'_>],
+) -> Table {
     let corners = found.options.grid.corners();
     let (mut columns, cells) = names(rows);
     let titles: Vec<String> = corners.iter().map(|it| it.to_string()).collect();
@@ -134,7 +152,7 @@ fn overview(rows: &[Detectability], found: &Found, view: DetectionView) -> Table
             "setting",
         ]);
     }
-    for row in hardest_first(rows, view) {
+    for (row, enough) in hardest_first(rows, enough, view) {
         let mut line = cells(row);
         line.extend(corners.iter().map(|corner| {
             let cell = view.cell(row, *corner);
@@ -142,7 +160,7 @@ fn overview(rows: &[Detectability], found: &Found, view: DetectionView) -> Table
                 detectable_with_interval(cell, view.power)
             })
         }));
-        line.push(enough_text(view.enough(row)));
+        line.push(enough_text(enough));
         table.row(line);
     }
     table
@@ -158,13 +176,19 @@ fn enough_text(enough: Enough) -> String {
 }
 
 /// Returns the rows so that what detects the least stands on top, and last of what nothing is known.
-fn hardest_first(rows: &[Detectability], view: DetectionView) -> Vec<&Detectability> {
-    let key = |row: &Detectability| {
+fn hardest_first<'a>(
+    rows: &'a [Detectability],
+    enough: &[Enough<'a>],
+    view: DetectionView,
+) -> Vec<(&'a Detectability, Enough<'a>)> {
+    let key = |row: &Detectability, able: Able| {
         let best = view.best(row).map_or(f64::INFINITY, |it| it.1.slowdown);
-        let able = view.able(row);
         (able == Able::Unknown, able, best)
     };
-    let mut rows: Vec<_> = rows.iter().map(|row| (key(row), row)).collect();
+    let rows = rows.iter().zip(enough);
+    let mut rows: Vec<_> = rows
+        .map(|(row, enough)| (key(row, enough.able()), (row, *enough)))
+        .collect();
     rows.sort_by(|(one, _), (other, _)| {
         let group = (one.0, one.1).cmp(&(other.0, other.1));
         group.then(other.2.total_cmp(&one.2))

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
-use lapwing_core::judge::CellRate;
 use serde_json::{Map, Value, json};
 
 use super::lines::{Fate, Line, Plan};
+use super::text::denied_text;
 use super::{PlanCommand, notes, text};
 use crate::audit;
 use crate::error::CliError;
@@ -197,9 +197,11 @@ fn row(
         ("strategy", json!(command.detection_names().1)),
         (
             "basis",
-            json!(power.map(|it| match it.interval {
-                Some(_) => "simulated",
-                None => "closed_form",
+            json!(chosen.filter(|it| it.rates.is_some()).map(|it| {
+                match it.is_by_formula() {
+                    true => "closed_form",
+                    false => "simulated",
+                }
             })),
         ),
         (
@@ -209,7 +211,12 @@ fn row(
         ("runs", json!(runs)),
         (
             "reason",
-            json!(reason(unmet.map(Box::as_ref), power, options, command)),
+            json!(reason(
+                unmet.map(Box::as_ref),
+                chosen.as_ref(),
+                options,
+                command
+            )),
         ),
         (
             "needed_instances",
@@ -224,21 +231,28 @@ fn row(
     ])
 }
 
-/// Returns why a slowdown is not detected as wanted.
+/// Returns why a slowdown is not detected as wanted, or what speaks against that it is.
 fn reason(
     unmet: Option<&Unmet>,
-    power: Option<CellRate>,
+    chosen: Option<&Chosen>,
     options: &PlanOptions,
     command: &PlanCommand,
 ) -> Option<String> {
-    match unmet {
-        Some(unmet) => Some(notes::reason(unmet.why, options, command)),
-        None => match power.map(|it| it.value >= options.power) {
-            Some(true) => None,
-            Some(false) => Some("chosen by hand, with less power than is wanted".to_owned()),
-            None => Some("chosen by hand; its noise is not known".to_owned()),
-        },
+    if let Some(unmet) = unmet {
+        return Some(notes::reason(unmet.why, options, command));
     }
+    let chosen = chosen?;
+    let Some(rates) = chosen.rates else {
+        return Some("chosen by hand; its noise is not known".to_owned());
+    };
+    if rates.power.value < options.power {
+        return Some("chosen by hand, with less power than is wanted".to_owned());
+    }
+    if rates.has_too_many_false_positives(options.false_positives) {
+        return Some("with more false positives than are wanted".to_owned());
+    }
+    let denied = chosen.denied.as_ref()?;
+    Some(format!("by formula, and {}", denied_text(denied, options)))
 }
 
 /// Returns the row of a benchmark of which nothing can be said.

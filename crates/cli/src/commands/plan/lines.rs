@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::explain::{Choice, Chosen, Unmet};
+use lapwing_core::explain::{Choice, Chosen, Simulation, Unmet};
+use lapwing_stats::Configuration;
 
 use crate::not_judged::NotJudged;
 
@@ -28,6 +29,8 @@ pub struct Line {
     pub fate: Fate,
     /// The slowdowns before this one, by their place, are too dear for the budget.
     pub from: usize,
+    /// What a configuration that somebody types is simulated with, where they may.
+    pub simulation: Option<Simulation>,
 }
 
 /// What becomes of a choice.
@@ -46,6 +49,14 @@ pub enum Fate {
 }
 
 impl Line {
+    /// Takes another configuration, where people may.
+    pub fn change(&mut self, configuration: Configuration) {
+        if let Some(simulation) = &mut self.simulation {
+            self.choice.change(configuration, simulation);
+            self.fate = Fate::Kept;
+        }
+    }
+
     /// Returns what is run: what detects the smallest of the slowdowns that can be and that the budget reaches.
     pub fn first(&self) -> Option<(f64, &Chosen)> {
         let (slowdown, found) = self.choice.found.get(self.first_at()?)?;

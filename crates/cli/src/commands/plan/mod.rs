@@ -8,7 +8,7 @@ mod notes;
 mod review;
 pub mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Audit;
@@ -88,7 +88,7 @@ pub struct PlanCommand {
     /// Write instances, iterations and burn-in into the suite file
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml")]
     update_suite: Option<PathBuf>,
-    /// Draw what could be detected with how much, by formula: .svg, .png or .html
+    /// Draw what is planned beside what other configurations detect, by formula: .svg, .png or .html
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]
@@ -142,19 +142,14 @@ impl PlanCommand {
         if plan.lines.is_empty() {
             return self.nothing(&plan, &options, &audit, context);
         }
-        if let Some(path) = &self.plot {
-            let slowdown = options.slowdowns.first().copied().unwrap_or(USUAL_SLOWDOWN);
-            let view = DetectionView::of(&options.detection, slowdown, options.power);
-            let lines = plan.lines.iter();
-            let rows: Vec<Detectability> =
-                lines.map(|it| it.choice.detectability(&options)).collect();
-            chart::detection(&rows, &options.detection.grid, view).save(path)?;
-        }
         if self.review {
             match review::review(&mut plan, &options, context)? {
                 Review::Complete => {}
                 Review::Stopped => return Ok(Exit::Interrupted),
             }
+        }
+        if let Some(path) = &self.plot {
+            draw(&plan, &options, path)?;
         }
         self.tell(&plan, &options, &audit, target.as_ref(), context)?;
         if plan.kept().next().is_none() {
@@ -250,10 +245,13 @@ impl PlanCommand {
         store.each_benchmark(&filter, |data| {
             let found = choices(data, &judging.rules, which, &metrics, &options);
             plan.older += found.older;
-            plan.lines.extend(found.rows.into_iter().map(|choice| Line {
+            let rows = found.rows.into_iter();
+            plan.lines.extend(rows.map(|(choice, simulation)| Line {
                 choice,
                 fate: Fate::Kept,
                 from: 0,
+                // A review alone goes on with it.
+                simulation: self.review.then_some(simulation),
             }));
             audit.benchmarks.extend(found.audits);
             earlier += found.earlier;
@@ -347,6 +345,26 @@ impl PlanCommand {
             .hint("give --price, or write machine time such as 20h")),
         }
     }
+}
+
+/// Draws what is planned beside what other configurations detect.
+fn draw(plan: &Plan, options: &PlanOptions, path: &Path) -> Result<(), CliError> {
+    // Of a single benchmark perhaps only a larger slowdown is planned for.
+    let of_run = match plan.lines.as_slice() {
+        [line] => line.first().map(|it| it.0),
+        _ => None,
+    };
+    let smallest = options.slowdowns.first().copied();
+    let slowdown = of_run.or(smallest).unwrap_or(USUAL_SLOWDOWN);
+    let view = DetectionView::of(&options.detection, slowdown, options.power);
+    let rows = plan.lines.iter().map(|line| {
+        let run = line.first().filter(|_| line.fate == Fate::Kept);
+        let planned = run.map(|it| it.1.configuration);
+        (line.choice.detectability(options, planned), planned)
+    });
+    let rows: Vec<(Detectability, Option<Configuration>)> = rows.collect();
+    chart::plan(&rows, &options.detection.grid, view).save(path)?;
+    Ok(())
 }
 
 impl Flavour {

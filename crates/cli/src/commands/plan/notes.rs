@@ -5,7 +5,7 @@ use lapwing_core::show::{DetectionView, count, machine_time, percent, round_perc
 use lapwing_stats::Configuration;
 
 use super::lines::{Fate, Line, Plan};
-use super::text::{beyond_band_note, cost_text, power_text};
+use super::text::{beyond_band_note, cost_text, denied_text, power_text, rate_text};
 use super::{PlanCommand, document};
 use crate::not_judged;
 use crate::samples::Which;
@@ -27,7 +27,8 @@ pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<S
         round_percent(options.false_positives)
     )];
     notes.extend(of_lines(plan, command));
-    notes.extend(by_hand(plan, options));
+    notes.extend(denied(plan, options));
+    notes.extend(lesser(plan, options));
     notes.extend(beyond(plan, command));
     notes.extend(unmet(plan, options, command));
     notes.extend(not_judged::names(&plan.missing).map(|names| format!("not judged: {names}")));
@@ -58,18 +59,10 @@ fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
             Ok(chosen) => Some(*chosen),
             Err(unmet) => unmet.closest,
         });
-        let mut rates = shown.filter_map(|it| it.rates);
-        rates.any(|it| it.power.interval.is_none())
+        shown.into_iter().any(|it| it.is_by_formula())
     };
     if plan.lines.iter().any(is_by_formula) {
-        notes.push(format!(
-            "~ is by formula: too little was measured to simulate so much{}",
-            if command.review {
-                ", or you chose it"
-            } else {
-                ""
-            }
-        ));
+        notes.push("~ is by formula: too little was measured to simulate so much".to_owned());
     }
     notes.extend(nearly(plan));
     let unknown: Vec<&str> = plan.names(|line| line.fate == Fate::Kept && line.cost().is_none());
@@ -105,22 +98,58 @@ fn nearly(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Returns what somebody chose that does not have the power.
-fn by_hand(plan: &Plan, options: &PlanOptions) -> Option<String> {
-    let lesser = plan.kept().filter_map(|line| {
-        let (_, chosen) = line.first()?;
-        let has_power = chosen.power().is_some_and(|it| it >= options.power);
+/// Returns what is planned by formula although the simulations that could be made contradict it.
+fn denied(plan: &Plan, options: &PlanOptions) -> Option<String> {
+    let lines = plan.kept().filter_map(|line| {
+        let denied = line.first()?.1.denied.as_ref()?;
         let name = &line.choice.benchmark;
-        (!has_power).then(|| format!("{name} ({})", power_text(chosen)))
+        Some(format!("{name} ({})", denied_text(denied, options)))
     });
-    let lesser: Vec<String> = lesser.collect();
-    let wanted = round_percent(options.power);
-    (!lesser.is_empty()).then(|| {
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| {
         format!(
-            "planned by hand, with a power below {wanted} or unknown: {}",
-            few(&lesser)
+            "by formula, and simulations contradict it, so that it may not do (measure more instances): {}",
+            few(&lines)
         )
     })
+}
+
+/// Returns what is planned although it does not have the power, which somebody chose, or has too many false positives.
+fn lesser(plan: &Plan, options: &PlanOptions) -> Vec<String> {
+    let (mut lesser, mut louder) = (Vec::new(), Vec::new());
+    for line in plan.kept() {
+        let Some((_, chosen)) = line.first() else {
+            continue;
+        };
+        let name = &line.choice.benchmark;
+        if chosen.power().is_none_or(|it| it < options.power) {
+            lesser.push(format!("{name} ({})", power_text(chosen)));
+        } else if let Some(rates) = chosen.rates
+            && rates.has_too_many_false_positives(options.false_positives)
+        {
+            louder.push(format!("{name} ({})", rate_text(&rates.false_positives)));
+        }
+    }
+    let said = [
+        (
+            lesser,
+            format!(
+                "planned by hand, with a power below {} or unknown",
+                round_percent(options.power)
+            ),
+        ),
+        (
+            louder,
+            format!(
+                "planned with more than {} false positives",
+                round_percent(options.false_positives)
+            ),
+        ),
+    ];
+    said.into_iter()
+        .filter(|(names, _)| !names.is_empty())
+        .map(|(names, what)| format!("{what}: {}", few(&names)))
+        .collect()
 }
 
 /// Returns what the budget does not reach.

@@ -7,7 +7,7 @@ use lapwing_core::show::{machine_time, percent, quantity, round_percent};
 use lapwing_stats::Configuration;
 
 use super::lines::{Fate, Line, Plan};
-use super::text::{has_several_settings, power_text};
+use super::text::{denied_text, has_several_settings, power_text};
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::counted;
@@ -77,9 +77,7 @@ pub fn review(
             }
             Ok(Answer::Configuration(configuration)) => {
                 // It is shown again with its power and cost, and Enter then keeps it.
-                let line = &mut plan.lines[at];
-                line.choice.change(configuration, options);
-                line.fate = Fate::Kept;
+                plan.lines[at].change(configuration);
             }
         }
     }
@@ -117,7 +115,7 @@ fn shown(plan: &Plan, at: usize, options: &PlanOptions) -> String {
     );
     for (slowdown, found) in &choice.found {
         let what = match found {
-            Ok(chosen) => configuration_text(line, chosen),
+            Ok(chosen) => configuration_text(line, chosen, options),
             Err(unmet) => unmet_text(line, unmet, options),
         };
         text.push_str(&format!("\n{}: {what}", round_percent(slowdown - 1.0)));
@@ -126,7 +124,7 @@ fn shown(plan: &Plan, at: usize, options: &PlanOptions) -> String {
 }
 
 /// Returns what a configuration detects and takes.
-fn configuration_text(line: &Line, chosen: &Chosen) -> String {
+fn configuration_text(line: &Line, chosen: &Chosen, options: &PlanOptions) -> String {
     let Configuration {
         instances,
         iterations,
@@ -135,14 +133,17 @@ fn configuration_text(line: &Line, chosen: &Chosen) -> String {
         let share = (it.false_positives.value * 1e3).round() / 1e3;
         format!(", false positives {}", round_percent(share))
     });
+    let denied = chosen.denied.as_ref();
+    let denied = denied.map(|it| format!("; but {}", denied_text(it, options)));
     format!(
-        "{} × {}: power {}{}, takes {}",
+        "{} × {}: power {}{}, takes {}{}",
         counted(instances as u64, "instance"),
         counted(iterations as u64, "iteration"),
         power_text(chosen),
         false_positives.unwrap_or_default(),
         line.cost_with(chosen)
             .map_or("an unknown time".to_owned(), machine_time),
+        denied.unwrap_or_default(),
     )
 }
 
@@ -159,13 +160,13 @@ fn unmet_text(line: &Line, unmet: &Unmet, options: &PlanOptions) -> String {
     if let Some(closest) = &unmet.closest {
         text.push_str(&format!(
             "\n  closest: {}",
-            configuration_text(line, closest)
+            configuration_text(line, closest, options)
         ));
     }
     if let Some(needed) = &unmet.needed {
         text.push_str(&format!(
             "\n  it takes {}",
-            configuration_text(line, needed)
+            configuration_text(line, needed, options)
         ));
     }
     text

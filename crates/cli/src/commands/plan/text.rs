@@ -1,6 +1,7 @@
 //! A plan for people: its sentence and its table.
 
-use lapwing_core::explain::{Choice, Chosen, PlanOptions, Unable};
+use lapwing_core::explain::{Choice, Chosen, Denied, PlanOptions, Unable};
+use lapwing_core::judge::CellRate;
 use lapwing_core::show::{Scale, machine_time, percent, quantity, round_percent};
 
 use super::PlanCommand;
@@ -227,14 +228,33 @@ pub fn power_text(chosen: &Chosen) -> String {
     let Some(rates) = chosen.rates else {
         return "unknown".to_owned();
     };
-    let value = percent(rates.power.value);
-    match rates.power.interval {
+    rate_text(&rates.power)
+}
+
+/// Returns `97 % [95–98]` of a simulation, `~97 %` by formula.
+pub fn rate_text(rate: &CellRate) -> String {
+    let value = percent(rate.value);
+    match rate.interval {
         Some(interval) => {
             let end = |share: f64| format!("{:.0}", 100.0 * share);
             format!("{value} [{}–{}]", end(interval.lower), end(interval.upper))
         }
         None => format!("~{value}"),
     }
+}
+
+/// Returns what a simulation says against the formula: `6 × 2 has false positives of 9.1 % [7–11] by simulation`.
+pub fn denied_text(denied: &Denied, options: &PlanOptions) -> String {
+    let Denied {
+        configuration,
+        rates,
+    } = denied;
+    let is_loud = rates.has_too_many_false_positives(options.false_positives);
+    let what = match is_loud {
+        true => format!("false positives of {}", rate_text(&rates.false_positives)),
+        false => format!("a power of {}", rate_text(&rates.power)),
+    };
+    format!("{configuration} has {what} by simulation")
 }
 
 /// Returns what becomes of a slowdown; nothing of what is run.

@@ -1,26 +1,28 @@
 //! `lapwing run --commits`: the history of a repository, measured commit by commit.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use lapwing_core::measure::local::LocalExecutor;
+use lapwing_core::measure::pytest::RECORDED_NOTHING;
 use lapwing_core::measure::{
     CommitRange, CommitsError, End, Execution, Executor, ExecutorError, FixedSchedule, Leftovers,
     Place, SOURCE_VARIABLE, Source, Sources, Stdin, add_worktree, remove_worktree,
 };
 use lapwing_core::model::{Id, InstanceOutcome};
-use lapwing_core::record::inbox::is_under_way;
 use lapwing_core::record::{Filter, StoreError};
 use lapwing_core::suite::{Commit, Plan, Variant, VersionSource};
 
 use super::options::Run;
+use super::worktrees::Worktrees;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::counted;
 
 /// How the reason begins why a commit whose build failed was not measured.
 const NOT_BUILT: &str = "the build failed";
+/// How the reason begins why a commit that could not be checked out was not measured.
+const NOT_CHECKED_OUT: &str = "it cannot be checked out";
 /// As much of what a build says is looked at.
 const SAID: usize = 16 << 10;
 /// So many digits of its hash name a commit's folder.
@@ -108,6 +110,12 @@ fn about(error: CommitsError) -> CliError {
     CliError::input(error).hint(hint)
 }
 
+fn no_folder(error: std::io::Error) -> CliError {
+    CliError::input(error)
+        .consequence("no commit can be checked out")
+        .hint("name one outside of the repository: `XDG_CACHE_HOME=DIR lapwing run …`")
+}
+
 /// Commit, variant and benchmark of what the store has.
 type Measured = BTreeSet<(String, String, String)>;
 
@@ -124,13 +132,16 @@ fn measured(plan: &Plan, context: &Context) -> Result<Measured, CliError> {
     let read = store.each_benchmark(&filter, |data| {
         for it in &data.instances {
             let end = it.end.as_ref();
+            let message = end.and_then(|end| end.message.as_deref());
+            let begins = |texts: &[&str]| {
+                message.is_some_and(|it| texts.iter().any(|text| it.starts_with(text)))
+            };
             let counts = end.is_some_and(|end| match end.outcome {
-                InstanceOutcome::Ok | InstanceOutcome::Failed | InstanceOutcome::TimedOut => true,
+                InstanceOutcome::Ok | InstanceOutcome::TimedOut => true,
+                // So may an import.
+                InstanceOutcome::Failed => !begins(&[RECORDED_NOTHING]),
                 // A build may go well another time; a test that skips itself does so again.
-                InstanceOutcome::Skipped => !end
-                    .message
-                    .as_ref()
-                    .is_some_and(|it| it.starts_with(NOT_BUILT)),
+                InstanceOutcome::Skipped => !begins(&[NOT_BUILT, NOT_CHECKED_OUT]),
                 InstanceOutcome::Lost => false,
             });
             let version = &it.run.version;
@@ -149,32 +160,34 @@ fn measured(plan: &Plan, context: &Context) -> Result<Measured, CliError> {
     }
 }
 
-/// The folders in which commits are checked out; they go when this goes.
+/// The commits that are checked out; their folders go when this goes.
 pub struct Checkouts<'a> {
     plan: &'a Plan,
     context: &'a Context,
-    folder: PathBuf,
     made: Vec<(PathBuf, PathBuf)>,
     sources: Sources,
+    // After what is in it.
+    worktrees: Option<Worktrees>,
 }
 
 impl<'a> Checkouts<'a> {
-    /// Clears away what killed processes left, and makes nothing yet.
-    pub fn new(plan: &'a Plan, session: Id, context: &'a Context) -> Self {
-        let store =
-            std::path::absolute(&context.store).unwrap_or_else(|_gone| context.store.clone());
-        let all = store.parent().unwrap_or(Path::new("/")).join("worktrees");
-        let checkouts = Self {
+    /// Clears away what killed processes left, and checks nothing out yet.
+    pub fn new(plan: &'a Plan, session: Id, context: &'a Context) -> Result<Self, CliError> {
+        let commit = plan.variants.iter().find_map(|it| it.commit.as_ref());
+        let worktrees = match commit {
+            None => None,
+            Some(commit) => {
+                let made = Worktrees::create(session, Path::new(&commit.repository));
+                Some(made.map_err(no_folder)?)
+            }
+        };
+        Ok(Self {
             plan,
             context,
-            folder: all.join(session.to_string()),
             made: Vec::new(),
             sources: Sources::default(),
-        };
-        if let Some(commit) = plan.variants.iter().find_map(|it| it.commit.as_ref()) {
-            checkouts.clear(&all, Path::new(&commit.repository));
-        }
-        checkouts
+            worktrees,
+        })
     }
 
     /// Returns the commits of which something is left to measure, in the order of the plan.
@@ -195,11 +208,12 @@ impl<'a> Checkouts<'a> {
         executor: &mut LocalExecutor,
     ) -> Result<bool, ExecutorError> {
         let name: String = commit.hash().chars().take(DIGITS).collect();
-        let folder = self.folder.join(name);
+        let all = self.worktrees.as_ref().map(Worktrees::folder);
+        let folder = all.unwrap_or(Path::new("/")).join(name);
         let repository = PathBuf::from(&commit.repository);
         self.made.push((repository.clone(), folder.clone()));
         let source = match add_worktree(commit, &folder) {
-            Err(reason) => Source::Broken(format!("it cannot be checked out: {reason}")),
+            Err(reason) => Source::Broken(format!("{NOT_CHECKED_OUT}: {reason}")),
             Ok(()) => match self.build(commit, &folder, executor)? {
                 Built::Well => Source::Ready(Place {
                     repository,
@@ -229,9 +243,6 @@ impl<'a> Checkouts<'a> {
         for (repository, folder) in self.made.drain(..) {
             remove_worktree(&repository, &folder);
         }
-        // Others may be in it.
-        let _not_empty = fs::remove_dir(&self.folder);
-        let _not_empty = self.folder.parent().map(fs::remove_dir);
     }
 
     fn build(
@@ -273,24 +284,6 @@ impl<'a> Checkouts<'a> {
         let said = lines.find(|line| !line.trim().is_empty());
         let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
         Ok(Built::Badly(format!("{NOT_BUILT}: {ended}{said}")))
-    }
-
-    /// Removes the folders of sessions that nobody measures any more.
-    fn clear(&self, all: &Path, repository: &Path) {
-        let inbox = lapwing_core::record::Store::inbox_of(&self.context.store);
-        for entry in fs::read_dir(all).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let session = name.to_str().and_then(|it| it.parse::<Id>().ok());
-            let is_dead =
-                session.is_some_and(|it| matches!(is_under_way(&inbox, it, None), Ok(false)));
-            if !is_dead {
-                continue;
-            }
-            for folder in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-                remove_worktree(repository, &folder.path());
-            }
-            let _not_empty = fs::remove_dir(entry.path());
-        }
     }
 }
 

@@ -13,11 +13,13 @@ mod resume;
 mod summary;
 mod system;
 mod tests_of_suite;
+mod worktrees;
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor};
+use lapwing_core::measure::pytest::interpreters;
 use lapwing_core::measure::{
     Consumer, Environment, Event, FixedSchedule, RunEnd, RunError, Runs, Surroundings,
     command_outputs, open_session, run as measure, version,
@@ -155,13 +157,20 @@ impl Measuring<'_> {
             let _gone = journal.remove();
             return Err(error);
         }
+        let checkouts = match Checkouts::new(self.plan, session.id, self.context) {
+            Ok(checkouts) => checkouts,
+            Err(error) => {
+                let _gone = journal.remove();
+                return Err(error);
+            }
+        };
         let mut journal = Journal::new(journal);
         let store = std::mem::replace(&mut self.store, Store::open_existing(&self.context.store)?);
         let mut writer = StoreWriter::new(store, &self.context.terminal);
         let mut progress = Progress::new(self.context);
         let measured = {
             let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, &mut progress];
-            self.measure(opening, schedule, &mut consumers)
+            self.measure(opening, schedule, checkouts, &mut consumers)
         };
         drop(progress);
         let kept = Keeper { journal, writer }.finish();
@@ -177,6 +186,7 @@ impl Measuring<'_> {
         &mut self,
         opening: Opening,
         schedule: &mut FixedSchedule,
+        mut checkouts: Checkouts<'_>,
         consumers: &mut [&mut dyn Consumer],
     ) -> Result<RunEnd, RunError> {
         let runs = match opening {
@@ -207,11 +217,12 @@ impl Measuring<'_> {
                     "abilities".to_owned(),
                     serde_json::to_value(abilities).unwrap_or_default(),
                 );
+                let own = interpreters(self.plan, &mut self.executor)?;
                 open_session(
                     self.plan,
                     session,
                     &version,
-                    &environment,
+                    (&environment, &own),
                     &mut new_id,
                     consumers,
                 )?
@@ -228,11 +239,14 @@ impl Measuring<'_> {
             }
         };
         let clock = SystemClock::new();
-        let scratch = std::env::temp_dir().join(format!("lapwing-{}", runs.session.id));
+        // Beside the journal: should this process be killed, the next takes up what is in both.
+        // Commands have working directories of their own.
+        let inbox = self.store.inbox();
+        let inbox = std::path::absolute(&inbox).unwrap_or(inbox);
+        let scratch = inbox.join(runs.session.id.to_string());
         let _scratch = system::Scratch::create(&scratch).map_err(|source| RunError::Consumer {
             source: Box::new(source),
         })?;
-        let mut checkouts = Checkouts::new(self.plan, runs.session.id, self.context);
         let commits = checkouts.wanted(schedule);
         let mut part = |executor: &mut LocalExecutor, sources, schedule: &mut FixedSchedule| {
             let mut around = Surroundings {

@@ -48,7 +48,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Left over at worst: it is in the folder for temporary files.
+        // The next command removes what stays.
         let _left = fs::remove_dir_all(&self.path);
     }
 }

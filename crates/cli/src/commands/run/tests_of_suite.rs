@@ -26,7 +26,8 @@ fn about(error: CollectError) -> CliError {
     let hint = match &error {
         CollectError::NoPython { .. } => Some("name another interpreter: `python = \"…\"`".to_owned()),
         CollectError::NotInstalled { python, .. } => Some(format!(
-            "`{python} -m pip install pytest-lapwing`, or name the interpreter that has it: `python = \"…\"`"
+            "`{python} -m pip install DIR`, where DIR is the folder python/pytest-lapwing of Lapwing's repository; \
+             or name the interpreter that has it: `python = \"…\"`"
         )),
         CollectError::NoTests { .. } => Some(
             "mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = [\"--lapwing-all=PATH\"]`"

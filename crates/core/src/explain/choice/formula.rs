@@ -8,7 +8,7 @@ use crate::explain::RunCosts;
 use crate::judge::CellRate;
 
 /// A closed form may be off by so much, and a rate at its limit is not above it.
-const ROUNDED: f64 = 0.002;
+pub(super) const ROUNDED: f64 = 0.002;
 
 /// With a single iteration nothing would be learned of the noise within instances.
 pub(super) const FEWEST_ITERATIONS: usize = 2;
@@ -194,6 +194,7 @@ impl PlanOptions {
                 power: rate(slowdown)?,
                 false_positives: rate(1.0)?,
             }),
+            denied: None,
         })
     }
 }

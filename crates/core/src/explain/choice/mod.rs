@@ -9,8 +9,10 @@ mod tests;
 
 use lapwing_stats::{Configuration, DetectionMethod, Strategy};
 
+use self::formula::ROUNDED;
 pub use self::search::MOST_NEEDED;
 use self::search::Search;
+pub use self::simulation::Simulation;
 
 use super::costs::{RunCosts, burn_in, run_costs};
 use super::detectability::{Detectability, variances};
@@ -78,8 +80,21 @@ pub struct Choice {
 pub struct Chosen {
     /// Instances a side, and iterations of each.
     pub configuration: Configuration,
-    /// How probably it detects; `None` where somebody chose it and the noise is not known.
+    /// How probably it detects; `None` where somebody chose it, and neither a simulation nor the formula can tell.
     pub rates: Option<Rates>,
+    /// What speaks against it where it is known by formula alone.
+    pub denied: Option<Denied>,
+}
+
+/// A configuration of which a simulation denies what the formula says: it has too many false positives, or surely not the power.
+///
+/// It is that with the most instances of those that were simulated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Denied {
+    /// Instances a side, and iterations of each.
+    pub configuration: Configuration,
+    /// How probably it detects by simulation.
+    pub rates: Rates,
 }
 
 /// How probably a configuration detects.
@@ -89,6 +104,14 @@ pub struct Rates {
     pub power: CellRate,
     /// One where there is none.
     pub false_positives: CellRate,
+}
+
+impl Rates {
+    /// Returns whether there are surely more false positives than this: in a simulation at the lower end of their interval.
+    pub fn has_too_many_false_positives(&self, most: f64) -> bool {
+        let rate = self.false_positives;
+        rate.interval.map_or(rate.value - ROUNDED, |it| it.lower) > most
+    }
 }
 
 /// A slowdown that nothing within the limits detects as wanted.
@@ -117,20 +140,24 @@ pub enum Unable {
     NotInGrid,
 }
 
-/// Returns what to run of a benchmark, setting by setting.
+/// Returns what to run of a benchmark, setting by setting, with the simulations that people may go on with.
 pub fn choices(
     data: BenchmarkData,
     rules: &Rules,
     which: Settings,
     metrics: &NoiseMetrics,
     options: &PlanOptions,
-) -> BySetting<Choice> {
+) -> BySetting<(Choice, Simulation)> {
     by_setting(data, rules, which, metrics, |sample, variability| {
         choice(sample, variability, options)
     })
 }
 
-fn choice(sample: &SettingSample<'_>, variability: Variability, options: &PlanOptions) -> Choice {
+fn choice(
+    sample: &SettingSample<'_>,
+    variability: Variability,
+    options: &PlanOptions,
+) -> (Choice, Simulation) {
     let SettingSample {
         data,
         setting,
@@ -156,7 +183,8 @@ fn choice(sample: &SettingSample<'_>, variability: Variability, options: &PlanOp
         }
         ChoiceRule::Hail => search.as_hail(),
     };
-    Choice {
+    let simulation = search.simulation;
+    let choice = Choice {
         suite: data.suite.clone(),
         benchmark: data.benchmark.id.clone(),
         setting: setting.clone(),
@@ -166,7 +194,8 @@ fn choice(sample: &SettingSample<'_>, variability: Variability, options: &PlanOp
         costs,
         found,
         variability,
-    }
+    };
+    (choice, simulation)
 }
 
 /// More than this is seldom run.
@@ -205,10 +234,19 @@ impl PlanOptions {
 }
 
 impl Choice {
-    /// Returns what the configurations of the grid detect by formula.
-    pub fn detectability(&self, options: &PlanOptions) -> Detectability {
+    /// Returns what the configurations of the grid detect by formula, and those with the instances or iterations that are planned.
+    pub fn detectability(
+        &self,
+        options: &PlanOptions,
+        planned: Option<Configuration>,
+    ) -> Detectability {
+        let mut detection = options.detection.clone();
+        if let Some(planned) = planned {
+            detection.grid.instances.push(planned.instances);
+            detection.grid.iterations.push(planned.iterations);
+        }
         let cells = variances(&self.variability);
-        let cells = cells.map(|it| detection_by_formula(it, &options.detection));
+        let cells = cells.map(|it| detection_by_formula(it, &detection));
         Detectability {
             suite: self.suite.clone(),
             benchmark: self.benchmark.clone(),
@@ -220,17 +258,12 @@ impl Choice {
         }
     }
 
-    /// Takes another configuration for every slowdown, with the power that it has by formula where
-    /// the noise is known.
-    pub fn change(&mut self, configuration: Configuration, options: &PlanOptions) {
+    /// Takes another configuration for every slowdown, with the power that it has when it is simulated as every other; by formula where
+    /// too little was measured for that and the noise is known.
+    pub fn change(&mut self, configuration: Configuration, simulation: &mut Simulation) {
         let noise = variances(&self.variability);
         for (slowdown, found) in &mut self.found {
-            let by_formula =
-                noise.and_then(|noise| options.by_formula(noise, configuration, *slowdown));
-            *found = Ok(by_formula.unwrap_or(Chosen {
-                configuration,
-                rates: None,
-            }));
+            *found = Ok(simulation.by_hand(configuration, *slowdown, noise));
         }
     }
 }
@@ -239,5 +272,10 @@ impl Chosen {
     /// Returns how probably it detects the slowdown, where that is known.
     pub fn power(&self) -> Option<f64> {
         self.rates.map(|it| it.power.value)
+    }
+
+    /// Returns whether this is known by formula alone.
+    pub fn is_by_formula(&self) -> bool {
+        self.rates.is_some_and(|it| it.power.interval.is_none())
     }
 }

@@ -4,7 +4,7 @@ use lapwing_stats::{Configuration, Noise as Variances, Seed};
 
 use super::formula::{FEWEST_ITERATIONS, Guess};
 use super::simulation::Simulation;
-use super::{Chosen, PlanOptions, Unable, Unmet};
+use super::{Chosen, Denied, PlanOptions, Unable, Unmet};
 use crate::clean::Cleaned;
 use crate::explain::RunCosts;
 
@@ -35,7 +35,7 @@ const EQUAL_COSTS: RunCosts = RunCosts {
 
 /// Seeks what to run of a benchmark.
 pub(super) struct Search<'a> {
-    pub(super) simulation: Simulation<'a>,
+    pub(super) simulation: Simulation,
     pub(super) noise: Option<Variances>,
     pub(super) costs: RunCosts,
     pub(super) options: &'a PlanOptions,
@@ -43,7 +43,7 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(
-        cleaned: &'a Cleaned,
+        cleaned: &Cleaned,
         noise: Option<Variances>,
         costs: Option<RunCosts>,
         options: &'a PlanOptions,
@@ -97,11 +97,9 @@ impl<'a> Search<'a> {
 
     /// Returns whether it cannot be told that there are more than are allowed.
     fn has_few_false_positives(&self, it: &Chosen) -> bool {
-        it.rates.is_some_and(|it| {
-            let rate = it.false_positives;
-            let lower = rate.interval.map_or(rate.value, |it| it.lower);
-            lower <= self.options.false_positives
-        })
+        let most = self.options.false_positives;
+        it.rates
+            .is_some_and(|it| !it.has_too_many_false_positives(most))
     }
 }
 
@@ -119,6 +117,8 @@ struct Hunt<'a, 'b> {
     best: Option<(f64, Chosen)>,
     /// What kept all others from being that.
     why: Unable,
+    /// Of the simulated ones that the formula is wrong about that of the most instances.
+    denied: Option<Denied>,
     /// How many configurations may yet be simulated.
     left: usize,
 }
@@ -128,7 +128,7 @@ enum Simulated {
     /// So many instances are the fewest that do.
     From(Chosen),
     /// Not even as many as can be simulated.
-    NotWith(usize),
+    NotWith(Chosen),
     /// Nothing: there is too little measured, or there were too many simulations.
     Unknown,
 }
@@ -147,6 +147,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
             most,
             best: None,
             why: Unable::TooMany,
+            denied: None,
             left: MOST_SIMULATED,
         }
     }
@@ -170,6 +171,11 @@ impl<'a, 'b> Hunt<'a, 'b> {
             // Now it is known how far the formula is off.
             guesses.iter().for_each(|guess| self.look_at(*guess));
         }
+        if let Some((_, best)) = &mut self.best
+            && best.is_by_formula()
+        {
+            best.denied = self.denied;
+        }
         self.go_down();
     }
 
@@ -186,10 +192,16 @@ impl<'a, 'b> Hunt<'a, 'b> {
             return false;
         }
         match self.fewest(iterations, top, top) {
-            Simulated::From(chosen) => self.take(chosen),
-            Simulated::NotWith(_) | Simulated::Unknown => return false,
+            Simulated::From(chosen) => {
+                self.take(chosen);
+                true
+            }
+            Simulated::NotWith(found) => {
+                self.deny(&found);
+                false
+            }
+            Simulated::Unknown => false,
         }
-        true
     }
 
     /// Looks whether so many iterations are cheaper than what there is.
@@ -212,7 +224,10 @@ impl<'a, 'b> Hunt<'a, 'b> {
                 return;
             }
             // Simulations that contradict the formula ask for more than they could have.
-            Simulated::NotWith(instances) => guessed.max(instances + 1),
+            Simulated::NotWith(found) => {
+                self.deny(&found);
+                guessed.max(found.configuration.instances + 1)
+            }
             Simulated::Unknown => guessed,
         };
         // Where a simulation can be made, the formula alone is not enough.
@@ -225,6 +240,28 @@ impl<'a, 'b> Hunt<'a, 'b> {
             if let Some(chosen) = options.by_formula(self.noise, configuration, self.slowdown) {
                 self.take(chosen);
             }
+        }
+    }
+
+    /// Keeps what speaks against the formula, of several the one of the most instances.
+    fn deny(&mut self, found: &Chosen) {
+        let Some(rates) = found.rates else { return };
+        let options = self.search.options;
+        let is_enough_by_formula = || {
+            let by_formula = options.by_formula(self.noise, found.configuration, self.slowdown);
+            by_formula.is_some_and(|it| self.search.has_power(&it))
+        };
+        let upper = rates.power.interval.map(|it| it.upper);
+        let is_denied = rates.has_too_many_false_positives(options.false_positives)
+            || upper.is_some_and(|it| it < options.power) && is_enough_by_formula();
+        let is_largest = self
+            .denied
+            .is_none_or(|it| it.configuration < found.configuration);
+        if is_denied && is_largest {
+            self.denied = Some(Denied {
+                configuration: found.configuration,
+                rates,
+            });
         }
     }
 
@@ -300,7 +337,7 @@ impl<'a, 'b> Hunt<'a, 'b> {
             } else {
                 no = found.configuration.instances;
                 if no == top {
-                    return Simulated::NotWith(top);
+                    return Simulated::NotWith(found);
                 }
                 at = match yes {
                     None => (at + step).min(top),

@@ -2,35 +2,56 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_stats::{Configuration, Measured, Seed};
+use lapwing_stats::{Configuration, Measured, Noise as Variances, Seed};
 
 use super::{ChoiceRule, Chosen, PlanOptions, Rates};
 use crate::clean::{CleanInstance, Cleaned};
 use crate::judge::{DetectionCell, DetectionGrid, DetectionOptions, WantedBasis, detection};
 
 /// Simulations of one benchmark; each is made once and serves all slowdowns.
-pub(super) struct Simulation<'a> {
-    cleaned: &'a Cleaned,
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    cleaned: Cleaned,
     measured: Option<Measured>,
-    options: &'a PlanOptions,
+    options: PlanOptions,
     seed: Seed,
     cells: BTreeMap<Configuration, Option<DetectionCell>>,
 }
 
-impl<'a> Simulation<'a> {
-    pub(super) fn new(cleaned: &'a Cleaned, options: &'a PlanOptions, seed: Seed) -> Self {
+impl Simulation {
+    pub(super) fn new(cleaned: &Cleaned, options: &PlanOptions, seed: Seed) -> Self {
         let rows = cleaned.instances.iter();
         let rows: Vec<Vec<f64>> = rows
             .map(|it| CleanInstance::values_and_gaps(it).collect())
             .collect();
         let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
         Self {
-            cleaned,
+            cleaned: Cleaned {
+                instances: cleaned.instances.clone(),
+                ..Cleaned::default()
+            },
             measured: Measured::new(&rows),
-            options,
+            options: options.clone(),
             seed,
             cells: BTreeMap::new(),
         }
+    }
+
+    /// Returns what a configuration detects that somebody chose: simulated, or by formula where too little was measured for that and
+    /// this is the noise.
+    pub(super) fn by_hand(
+        &mut self,
+        configuration: Configuration,
+        slowdown: f64,
+        noise: Option<Variances>,
+    ) -> Chosen {
+        let chosen = self.rates(configuration, slowdown);
+        let by_formula = || self.options.by_formula(noise?, configuration, slowdown);
+        chosen.or_else(by_formula).unwrap_or(Chosen {
+            configuration,
+            rates: None,
+            denied: None,
+        })
     }
 
     /// Returns how many instances a side can at most be simulated with so many iterations.
@@ -100,7 +121,7 @@ impl<'a> Simulation<'a> {
             ..self.options.detection.clone()
         };
         // Without variances there is no formula to fall back on.
-        detection(self.cleaned, None, &options)
+        detection(&self.cleaned, None, &options)
     }
 }
 
@@ -111,5 +132,6 @@ pub(super) fn chosen(cell: &DetectionCell, slowdown: f64) -> Option<Chosen> {
             power: cell.rate(slowdown)?,
             false_positives: cell.rate(1.0)?,
         }),
+        denied: None,
     })
 }

@@ -210,3 +210,66 @@ fn what_cannot_be_met_says_how_near_it_comes_and_what_it_would_take() {
     assert_eq!((unmet.why, unmet.needed), (Unable::FalsePositives, None));
     assert!(unmet.closest.is_some());
 }
+
+/// With few instances a bootstrap finds many slowdowns where there are none, which the formula does not know of.
+#[test]
+fn what_is_chosen_by_formula_says_which_simulation_denies_it() {
+    let measured = Cleaned {
+        instances: measured().instances.into_iter().take(12).collect(),
+        ..Cleaned::default()
+    };
+    let options = options(DetectionMethod::Schultz, Strategy::DifferentInstances);
+    let found = sought(&measured, &options, noise(0.05, 0.08), 1.3, MOST).expect("by formula");
+    assert!(found.is_by_formula(), "{found:?}");
+    assert_eq!(found.configuration.instances, 7);
+    let denied = found.denied.expect("simulations say otherwise");
+    assert_eq!(denied.configuration.instances, 6);
+    assert!(denied.rates.has_too_many_false_positives(0.05));
+    assert!(
+        !found
+            .rates
+            .is_some_and(|it| it.has_too_many_false_positives(0.05))
+    );
+
+    // What is simulated itself needs no other to speak of it.
+    let welch = self::options(DetectionMethod::Welch, Strategy::DifferentInstances);
+    let found = sought(&measured, &welch, noise(0.05, 0.08), 1.3, MOST).expect("simulated");
+    assert_eq!((found.is_by_formula(), found.denied), (false, None));
+}
+
+/// What somebody types is simulated as what the search tries, and twice the same.
+#[test]
+fn what_is_typed_is_simulated_like_every_other_choice() {
+    let cleaned = measured();
+    let options = PlanOptions {
+        slowdowns: vec![1.08],
+        ..options(DetectionMethod::Welch, Strategy::DifferentInstances)
+    };
+    let noise = noise(0.05, 0.08);
+    let mut search = Search::new(&cleaned, Some(noise), Some(COSTS), &options, SEED);
+    let found = search.cheapest(1.08, MOST).expect("it can be");
+    let simulated = search.simulation.count();
+    assert_eq!(
+        search
+            .simulation
+            .by_hand(found.configuration, 1.08, Some(noise)),
+        found
+    );
+    assert_eq!(search.simulation.count(), simulated, "it was kept");
+    let of_many = Configuration {
+        instances: 21,
+        iterations: 2,
+    };
+    let by_formula = options.by_formula(noise, of_many, 1.08);
+    assert_eq!(
+        Some(search.simulation.by_hand(of_many, 1.08, Some(noise))),
+        by_formula
+    );
+    let of_little = Configuration {
+        instances: 20,
+        iterations: 2,
+    };
+    let typed = search.simulation.by_hand(of_little, 1.08, None);
+    assert!(typed.rates.is_some() && !typed.is_by_formula(), "{typed:?}");
+    assert_eq!(search.simulation.by_hand(of_many, 1.08, None).rates, None);
+}

@@ -1,16 +1,22 @@
 //! One visit to a test: one process of pytest, whose iterations become ours.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::super::event::Event;
-use super::super::execute::{End, Executed, Execution, Leftovers, Stdin, Tail};
-use super::super::runner::{Outlet, RunError, Surroundings, describe, processor_time};
+use super::super::execute::{End, Executed, Execution, Leftovers, Stdin};
+use super::super::runner::{Outlet, RunError, Surroundings, processor_time};
 use super::super::source::Place;
+use super::confined;
+use super::ending::{Ending, ending, text};
+use super::left_over;
 use super::output::{Recorded, read};
-use crate::model::{Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Object, Record, Run};
+use crate::model::{
+    Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Object, Outcome, Record, Run,
+};
 use crate::suite::{Case, CommandLine, PytestTest, Variant};
 
 /// How much of what pytest says is kept where something went wrong.
@@ -18,8 +24,7 @@ const TAIL: usize = 16 * 1024;
 /// What a process may take besides its iterations: imports, fixtures of the session and module, their teardown.
 const START_UP: Duration = Duration::from_secs(300);
 
-/// Measures a test once; `instance` is what is known of the visit beforehand, and `run` the one that it belongs to,
-/// which becomes a further one when the test has metrics that it does not declare.
+/// Measures a test once; `instance` is what is known of the visit beforehand, and `run` the one that it belongs to.
 ///
 /// Returns how the instance ended; `None` when somebody interrupted it.
 pub(in super::super) fn measure_test(
@@ -31,7 +36,8 @@ pub(in super::super) fn measure_test(
     around: &mut Surroundings<'_>,
     outlet: &mut Outlet<'_, '_>,
 ) -> Result<Option<InstanceOutcome>, RunError> {
-    let file = around.scratch.join(format!("{}.jsonl", instance.id));
+    let file = left_over::output_file(&around.scratch, &instance);
+    left_over::announce(&file, run, &instance);
     let limit = case.time_limit.map(|limit| whole_limit(case, limit));
     let executed = around.executor.execute(&Execution {
         command: CommandLine::Words(words(test, (case, variant), place, &file)),
@@ -46,30 +52,41 @@ pub(in super::super) fn measure_test(
     })?;
     // It may hold anything that a test wrote into a message.
     let bytes = std::fs::read(&file).unwrap_or_default();
-    let _absent = std::fs::remove_file(&file);
-    let recorded = read(&String::from_utf8_lossy(&bytes), &case.benchmark.id);
-    let (outcome, message) = outcome(&executed, &recorded, limit, place.is_some());
+    // Before anything of it is kept: nobody may take it up a second time.
+    left_over::remove(&file);
+    let mut recorded = read(&String::from_utf8_lossy(&bytes), &case.benchmark.id);
+    let root = root(test, place);
+    let ending = ending(
+        &executed,
+        &recorded,
+        limit,
+        place.map(|it| (it, root.as_path(), case.benchmark.id.as_str())),
+    );
 
-    if let Some(own) = &recorded.instance {
-        instance.attributes = own.attributes.clone();
-        instance.artifacts = own.artifacts.clone();
-        // The test as it was executed, should somebody have changed it since it was collected.
-        instance.benchmark.fingerprint = own.benchmark.fingerprint.clone();
+    if place.is_some() {
+        // What was collected is the working tree's test, and not the commit's.
+        instance.benchmark.fingerprint = None;
     }
+    recorded.describe(&mut instance, run);
     instance
         .attributes
         .insert("process".to_owned(), process(&executed).into());
-    if !matches!(outcome, InstanceOutcome::Ok) && recorded.end.is_none() {
-        for (name, tail) in [("stdout", &executed.stdout), ("stderr", &executed.stderr)] {
-            if !tail.bytes.is_empty() {
-                instance
-                    .attributes
-                    .insert(name.to_owned(), text(tail).into());
-            }
+    let Ending {
+        outcome,
+        message,
+        cut_off,
+    } = ending;
+    match cut_off {
+        Some(how) => {
+            let iteration = cut_off_iteration(&recorded, instance.id, case, &executed, how);
+            recorded.iterations.push(iteration);
         }
+        None if recorded.end.is_none() => instance.attributes.extend(printed(&executed)),
+        None => {}
     }
-    declare(&recorded, run, outlet)?;
-    instance.run = run.id;
+    if recorded.declare(run) {
+        outlet.keep(&Record::Run(run.clone()))?;
+    }
     let id = instance.id;
     outlet.keep(&Record::Instance(instance))?;
     for iteration in recorded.iterations {
@@ -97,6 +114,59 @@ pub(in super::super) fn measure_test(
     Ok((executed.end != End::Interrupted).then_some(outcome))
 }
 
+/// Returns the folder that the ids of tests start from.
+fn root(test: &PytestTest, place: Option<&Place>) -> PathBuf {
+    let root = Path::new(&test.root);
+    place.map_or_else(|| root.to_owned(), |it| it.moved(root))
+}
+
+/// Returns the iteration that was under way when the process ended.
+fn cut_off_iteration(
+    recorded: &Recorded,
+    instance: Id,
+    case: &Case,
+    executed: &Executed,
+    (outcome, message): (Outcome, String),
+) -> Iteration {
+    let index = recorded
+        .iterations
+        .last()
+        .map_or(0, |it| it.index.saturating_add(1));
+    let mut attributes = printed(executed);
+    attributes.extend(ended(executed));
+    Iteration {
+        instance,
+        index,
+        offset: None,
+        burn_in: index < case.burn_in.planned(),
+        loops: 1,
+        outcome,
+        message: Some(message),
+        metrics: BTreeMap::new(),
+        attributes,
+        artifacts: Object::new(),
+        extra: Object::new(),
+    }
+}
+
+/// Returns the end of what pytest printed.
+fn printed(executed: &Executed) -> Object {
+    let tails = [("stdout", &executed.stdout), ("stderr", &executed.stderr)];
+    let tails = tails.iter().filter(|(_, tail)| !tail.bytes.is_empty());
+    tails
+        .map(|(name, tail)| ((*name).to_owned(), text(tail).into()))
+        .collect()
+}
+
+/// Returns how the process ended.
+fn ended(executed: &Executed) -> Option<(String, serde_json::Value)> {
+    match executed.end {
+        End::Exited(code) => Some(("exit_code".to_owned(), code.into())),
+        End::Signalled(signal) => Some(("signal".to_owned(), signal.into())),
+        End::TimedOut | End::Interrupted | End::NotStarted(_) => None,
+    }
+}
+
 /// Returns how pytest is called.
 fn words(
     test: &PytestTest,
@@ -104,10 +174,7 @@ fn words(
     place: Option<&Place>,
     file: &Path,
 ) -> Vec<String> {
-    let root = place.map_or_else(
-        || PathBuf::from(&test.root),
-        |it| it.moved(Path::new(&test.root)),
-    );
+    let root = root(test, place);
     // A node id starts from pytest's root folder, an argument from the working directory.
     let node = root.join(&case.benchmark.id).display().to_string();
     let mut words = vec![
@@ -117,6 +184,10 @@ fn words(
         node,
     ];
     words.push(format!("--rootdir={}", root.display()));
+    if let Some(place) = place {
+        let id = &case.benchmark.id;
+        words.extend(confined::options(place, &root, id, &test.arguments));
+    }
     words.extend(test.arguments.iter().cloned());
     words.extend(["--lapwing", "--lapwing-driven", "--lapwing-output"].map(str::to_owned));
     words.push(file.display().to_string());
@@ -145,53 +216,6 @@ fn whole_limit(case: &Case, limit: Duration) -> Duration {
     limit.saturating_mul(iterations).saturating_add(START_UP)
 }
 
-/// Returns how the instance ended, and why if not well.
-fn outcome(
-    executed: &Executed,
-    recorded: &Recorded,
-    limit: Option<Duration>,
-    of_commit: bool,
-) -> (InstanceOutcome, Option<String>) {
-    if executed.end == End::Interrupted {
-        return (InstanceOutcome::Lost, Some("interrupted".to_owned()));
-    }
-    if executed.end == End::TimedOut {
-        let ended = describe(&End::TimedOut, limit);
-        let message =
-            format!("{ended}, which is that of all iterations and 5 minutes to start and end");
-        return (InstanceOutcome::TimedOut, Some(message));
-    }
-    if let Some(reason) = &recorded.unreadable {
-        let message = format!("pytest-lapwing wrote what is no record: {reason}");
-        return (InstanceOutcome::Failed, Some(message));
-    }
-    match &recorded.end {
-        // A test that ends pytest does so each time: measuring it anew would not help.
-        Some(end) if end.outcome == InstanceOutcome::Lost => {
-            let message = format!("ended pytest: {}", describe(&executed.end, limit));
-            (InstanceOutcome::Failed, Some(message))
-        }
-        Some(end) => (end.outcome, end.message.clone()),
-        None => {
-            let said = last_words(executed).map_or_else(String::new, |it| format!(": {it}"));
-            let ended = describe(&executed.end, limit);
-            // What a commit does not have cannot be measured there, and nothing is wrong with that.
-            let is_absent = of_commit && matches!(executed.end, End::Exited(4 | 5));
-            let outcome = if is_absent {
-                InstanceOutcome::Skipped
-            } else {
-                InstanceOutcome::Failed
-            };
-            let what = if recorded.instance.is_some() {
-                "pytest died"
-            } else {
-                "pytest recorded nothing"
-            };
-            (outcome, Some(format!("{what}: {ended}{said}")))
-        }
-    }
-}
-
 /// Returns what the operating system counted for the process as a whole.
 fn process(executed: &Executed) -> Object {
     let mut process = Object::new();
@@ -201,64 +225,6 @@ fn process(executed: &Executed) -> Object {
             process.insert(name, json!(value));
         }
     }
-    match executed.end {
-        End::Exited(code) => process.insert("exit_code".to_owned(), code.into()),
-        End::Signalled(signal) => process.insert("signal".to_owned(), signal.into()),
-        End::TimedOut | End::Interrupted | End::NotStarted(_) => None,
-    };
+    process.extend(ended(executed));
     process
-}
-
-/// Makes a further run of the same setting when the test has metrics that the run does not declare: a run is written
-/// before its first value, so it cannot learn of them.
-fn declare(
-    recorded: &Recorded,
-    run: &mut Run,
-    outlet: &mut Outlet<'_, '_>,
-) -> Result<(), RunError> {
-    let missing: Vec<_> = recorded
-        .metrics
-        .iter()
-        .filter(|(name, _)| !run.metrics.contains_key(*name))
-        .filter(|(name, _)| {
-            recorded
-                .iterations
-                .iter()
-                .any(|it| it.metrics.contains_key(*name))
-        })
-        .collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let mut further = run.clone();
-    for (name, metric) in missing {
-        further.metrics.insert(name.clone(), metric.clone());
-    }
-    // From the content, so that a session which is resumed finds the same run.
-    let content = serde_json::to_vec(&further.metrics).unwrap_or_default();
-    further.id = Id::derived(&[b"further run", run.id.as_bytes(), &content]);
-    *run = further;
-    outlet.keep(&Record::Run(run.clone()))
-}
-
-fn last_words(executed: &Executed) -> Option<String> {
-    let last = |tail: &Tail| {
-        let text = text(tail);
-        let lines: Vec<&str> = text
-            .lines()
-            .map(str::trim)
-            .filter(|it| !it.is_empty())
-            .collect();
-        // pytest marks its own words about errors; the last line only counts and times.
-        let error = lines
-            .iter()
-            .rev()
-            .find(|it| it.starts_with("ERROR") || it.starts_with("E  "));
-        error.or(lines.last()).map(|it| (*it).to_owned())
-    };
-    last(&executed.stderr).or_else(|| last(&executed.stdout))
-}
-
-fn text(tail: &Tail) -> String {
-    String::from_utf8_lossy(&tail.bytes).into_owned()
 }

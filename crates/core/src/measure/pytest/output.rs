@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Instance, InstanceEnd, Iteration, Metric, MetricName, Record, parse_line};
+use super::interpreter::of_instance;
+use crate::model::{
+    Instance, InstanceEnd, Iteration, Metric, MetricName, Object, Record, Run, parse_line,
+};
 
 /// What one process of pytest recorded of one test.
 #[derive(Debug, Default, PartialEq)]
@@ -15,25 +18,55 @@ pub(super) struct Recorded {
     pub(super) end: Option<InstanceEnd>,
     /// The metrics that its run declares.
     pub(super) metrics: BTreeMap<MetricName, Metric>,
+    /// What its run says of the environment.
+    pub(super) environment: Object,
     /// The first line that is no record, with what is wrong with it.
     pub(super) unreadable: Option<String>,
+}
+
+impl Recorded {
+    /// Adds to an instance what the process told of itself.
+    pub(super) fn describe(&self, instance: &mut Instance, run: &Run) {
+        if let Some(own) = &self.instance {
+            instance.attributes = own.attributes.clone();
+            instance.artifacts = own.artifacts.clone();
+            // The test as it was executed, should somebody have changed it since it was collected.
+            instance.benchmark.fingerprint = own.benchmark.fingerprint.clone();
+        }
+        instance.environment = of_instance(&run.environment, &self.environment);
+    }
+
+    /// Adds to a run the metrics that iterations have and it does not declare; returns whether there are any. A run is
+    /// written before its first value, and may be told of again with more metrics.
+    pub(super) fn declare(&self, run: &mut Run) -> bool {
+        let mut is_news = false;
+        for (name, metric) in &self.metrics {
+            let mut iterations = self.iterations.iter();
+            if !run.metrics.contains_key(name) && iterations.any(|it| it.metrics.contains_key(name))
+            {
+                run.metrics.insert(name.clone(), metric.clone());
+                is_news = true;
+            }
+        }
+        is_news
+    }
 }
 
 /// Returns what the lines say of the benchmark of that id. A last line that was cut off is left out.
 pub(super) fn read(text: &str, benchmark: &str) -> Recorded {
     let mut found = Recorded::default();
-    let mut declared = BTreeMap::new();
+    let mut runs = BTreeMap::new();
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     for (number, line) in whole.lines().enumerate() {
         let is_own = |id| found.instance.as_ref().is_some_and(|own| own.id == id);
         match parse_line(line.as_bytes()) {
             Ok(Record::Run(run)) => {
-                declared.insert(run.id, run.metrics);
+                runs.insert(run.id, (run.metrics, run.environment));
             }
             Ok(Record::Instance(it))
                 if it.benchmark.id == benchmark && found.instance.is_none() =>
             {
-                found.metrics = declared.get(&it.run).cloned().unwrap_or_default();
+                (found.metrics, found.environment) = runs.remove(&it.run).unwrap_or_default();
                 found.instance = Some(it);
             }
             Ok(Record::Iteration(it)) if is_own(it.instance) => found.iterations.push(it),

@@ -179,22 +179,23 @@ fn what_the_plugin_writes_becomes_the_instance() {
     iteration 1 false failed {} Some("ValueError: no")
     end Ok {"load_before": Number(0.5)}
     "#);
-    // Both instances belong to the further run, which is written once.
+    // The run tells once more of itself, with the metric that it did not know of.
     let runs: Vec<_> = records
         .iter()
         .filter_map(|record| match record {
             Record::Instance(it) => Some(it.run),
+            Record::Run(it) => Some(it.id),
             _ => None,
         })
         .collect();
-    assert_eq!(runs[0], runs[1]);
+    assert_eq!(runs, [runs[0]; 4]);
 }
 
 #[test]
 fn a_process_that_dies_keeps_what_it_wrote() {
-    let cut_off = format!("{}{{\"v\":1,\"kind\":\"iter", records(2));
+    let half_a_line = format!("{}{{\"v\":1,\"kind\":\"iter", records(2));
     let died = Script {
-        written: Some(cut_off),
+        written: Some(half_a_line),
         end: End::Signalled(9),
         stdout: "collected 1 item\n".to_owned(),
         ..Script::takes(1)
@@ -203,9 +204,81 @@ fn a_process_that_dies_keeps_what_it_wrote() {
     let iterations = records
         .iter()
         .filter(|it| matches!(it, Record::Iteration(_)));
-    assert_eq!(iterations.count(), 2);
-    let message = Some("pytest died: ended by signal 9: collected 1 item");
+    assert_eq!(iterations.count(), 4);
+    let message = Some("pytest died: ended by signal 9");
     assert_eq!(ends(&records), [(InstanceOutcome::Failed, message); 2]);
+    // The one under way failed, as that of a command does which dies.
+    let failed: Vec<_> = records.iter().filter_map(cut_off).collect();
+    assert_eq!(failed, ["1 false failed ended by signal 9 9"; 2]);
+}
+
+/// Returns what is recorded of an iteration that the plugin could not record.
+fn cut_off(record: &Record) -> Option<String> {
+    let Record::Iteration(it) = record else {
+        return None;
+    };
+    let printed = it.attributes.get("stdout")?;
+    assert!(!printed.is_null() && it.metrics.is_empty());
+    let how = it.attributes.get("signal");
+    let how = how.or_else(|| it.attributes.get("exit_code"));
+    Some(format!(
+        "{} {} {} {} {}",
+        it.index,
+        it.burn_in,
+        it.outcome,
+        it.message.as_deref().unwrap_or_default(),
+        how.map_or_else(|| "-".to_owned(), ToString::to_string)
+    ))
+}
+
+#[test]
+fn what_pytest_printed_gives_the_reason_and_its_progress_none() {
+    let died = |end, cut: Option<usize>, stdout: &str| {
+        let script = Script {
+            end,
+            written: cut.map(records),
+            stdout: stdout.to_owned(),
+            ..Script::takes(1)
+        };
+        let (_, _, records) = measured(&plan(&Settings::default()), script);
+        let (outcome, message) = ends(&records)[0];
+        let iteration = records.iter().find_map(cut_off);
+        format!("{outcome} {message:?}\n  {iteration:?}")
+    };
+    let said = [
+        died(
+            End::Exited(3),
+            Some(3),
+            "collected 1 item\n\nbenchmarks/test_a.py ",
+        ),
+        died(
+            End::Signalled(6),
+            Some(3),
+            "Fatal Python error: Aborted\n\n  File x\n",
+        ),
+        died(
+            End::Exited(4),
+            None,
+            "E     File \"prog.py\"\nE   SyntaxError: no\nERROR test_a.py\n",
+        ),
+        died(End::Signalled(11), Some(0), "1 passed\n"),
+        died(End::TimedOut, Some(1), "collected 1 item\n"),
+        died(End::Exited(0), Some(0), "1 passed\n"),
+    ];
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    failed Some("pytest died: exit code 3")
+      Some("0 true failed exit code 3 3")
+    failed Some("pytest died: ended by signal 6: Fatal Python error: Aborted")
+      Some("0 true failed ended by signal 6: Fatal Python error: Aborted 6")
+    failed Some("pytest recorded nothing: exit code 4: SyntaxError: no")
+      Some("0 true failed pytest recorded nothing: exit code 4: SyntaxError: no 4")
+    failed Some("pytest died after the last iteration: ended by signal 11")
+      Some("2 false failed pytest died after the last iteration: ended by signal 11 11")
+    timed_out Some("ended at its time limit of 307.5s, which is that of all iterations and 5 minutes to start and end")
+      Some("2 false timed_out ended at its time limit of 307.5s, which is that of all iterations and 5 minutes to start and end -")
+    ok None
+      None
+    "#);
 }
 
 #[test]

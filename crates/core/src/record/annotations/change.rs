@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::model::{Annotation, Id, MetricName, Object, matches_pattern};
+use crate::model::{Annotation, Id, MetricName, Object, Version, matches_pattern};
+use crate::record::InstanceData;
 
 /// What an annotation asks of whoever reads measurements.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,8 @@ pub enum Change {
         suite: Option<String>,
         /// The id of the benchmark, or a pattern.
         benchmark: String,
+        /// Whether `benchmark` is an id though it looks like a pattern.
+        exactly: bool,
         /// The name that it had.
         metric: MetricName,
         /// The name that it has now.
@@ -44,6 +47,8 @@ pub struct Retirement {
     pub suite: Option<String>,
     /// The id of the benchmark, or a pattern.
     pub benchmark: String,
+    /// Whether `benchmark` is an id though it looks like a pattern.
+    pub exactly: bool,
     /// Only this metric; the whole where there is none.
     pub metric: Option<MetricName>,
     /// Only this version: its name, or the beginning of its commit.
@@ -56,27 +61,42 @@ impl Change {
     /// Returns what an annotation asks for; nothing where it is none of these, or says too little.
     pub fn of(annotation: &Annotation) -> Option<Self> {
         let target = &annotation.target;
-        let text = |key: &str| target.get(key).and_then(Value::as_str).map(str::to_owned);
+        // What is there must be a text that says something, or the annotation says too little.
+        let optional = |key: &str| match target.get(key) {
+            None | Some(Value::Null) => Some(None),
+            Some(Value::String(text)) if !text.is_empty() => Some(Some(text.clone())),
+            Some(_) => None,
+        };
+        let text = |key: &str| optional(key).flatten();
+        // The suite of everything that no suite was given for may have no name.
+        let suite = match target.get("suite") {
+            None | Some(Value::Null) => Some(None),
+            Some(Value::String(text)) => Some(Some(text.clone())),
+            Some(_) => None,
+        };
+        let exactly = target.get("exactly").and_then(Value::as_bool) == Some(true);
         match annotation.action.as_str() {
-            "rename" => match text("metric") {
+            "rename" => match optional("metric")? {
                 Some(metric) => Some(Self::RenameMetric {
-                    suite: text("suite"),
+                    suite: suite.clone()?,
                     benchmark: text("benchmark")?,
+                    exactly,
                     metric,
                     new: text("new")?,
                 }),
                 None => Some(Self::Rename {
-                    suite: text("suite"),
+                    suite: suite.clone()?,
                     benchmark: text("benchmark")?,
                     new: text("new")?,
                 }),
             },
             "retire" => Some(Self::Retire(Retirement {
-                suite: text("suite"),
+                suite: suite.clone()?,
                 benchmark: text("benchmark")?,
-                metric: text("metric"),
-                version: text("version"),
-                before: match text("before") {
+                exactly,
+                metric: optional("metric")?,
+                version: optional("version")?,
+                before: match optional("before")? {
                     Some(before) => before.parse().ok()?,
                     None => annotation.at,
                 },
@@ -100,6 +120,9 @@ impl Change {
     /// Returns the annotation's target.
     pub fn target(&self) -> Object {
         let mut target = Object::new();
+        if self.is_exact() {
+            target.insert("exactly".to_owned(), Value::Bool(true));
+        }
         let mut put = |key: &str, text: Option<String>| {
             if let Some(text) = text {
                 target.insert(key.to_owned(), Value::from(text));
@@ -118,6 +141,7 @@ impl Change {
             Self::RenameMetric {
                 suite,
                 benchmark,
+                exactly: _,
                 metric,
                 new,
             } => {
@@ -140,30 +164,109 @@ impl Change {
 
     /// Returns whether it is about a benchmark that has, or once had, one of these ids.
     pub(crate) fn is_about(&self, suite: &str, ids: &[&str]) -> bool {
-        let (of_suite, benchmark) = match self {
+        let (of_suite, benchmark, exactly) = match self {
+            // It is of one benchmark, whatever its id looks like.
             Self::Rename {
                 suite, benchmark, ..
-            }
-            | Self::RenameMetric {
-                suite, benchmark, ..
-            } => (suite, benchmark),
-            Self::Retire(it) => (&it.suite, &it.benchmark),
+            } => (suite, benchmark, true),
+            Self::RenameMetric {
+                suite,
+                benchmark,
+                exactly,
+                ..
+            } => (suite, benchmark, *exactly),
+            Self::Retire(it) => return it.is_about(suite, ids),
             Self::Restore { .. } => return false,
         };
-        means(of_suite.as_deref(), benchmark, suite, ids)
+        means(of_suite.as_deref(), benchmark, exactly, suite, ids)
+    }
+
+    fn is_exact(&self) -> bool {
+        match self {
+            Self::RenameMetric { exactly, .. } => *exactly,
+            Self::Retire(it) => it.exactly,
+            Self::Rename { .. } | Self::Restore { .. } => false,
+        }
+    }
+
+    /// Returns whether an earlier change says nothing any more because this one says otherwise of
+    /// the same name.
+    pub(super) fn supersedes(&self, earlier: &Self) -> bool {
+        let covers = |one: &Option<String>, other: &Option<String>| one.is_none() || one == other;
+        match (self, earlier) {
+            (
+                Self::Rename {
+                    suite,
+                    benchmark,
+                    new: _,
+                },
+                Self::Rename {
+                    suite: its_suite,
+                    benchmark: its_benchmark,
+                    new: _,
+                },
+            ) => benchmark == its_benchmark && covers(suite, its_suite),
+            (
+                Self::RenameMetric {
+                    suite,
+                    benchmark,
+                    exactly,
+                    metric,
+                    new: _,
+                },
+                Self::RenameMetric {
+                    suite: its_suite,
+                    benchmark: its_benchmark,
+                    exactly: its_exactly,
+                    metric: its_metric,
+                    new: _,
+                },
+            ) => {
+                (benchmark, exactly, metric) == (its_benchmark, its_exactly, its_metric)
+                    && covers(suite, its_suite)
+            }
+            (
+                Self::Rename { .. }
+                | Self::RenameMetric { .. }
+                | Self::Retire(_)
+                | Self::Restore { .. },
+                _,
+            ) => false,
+        }
     }
 }
 
 impl Retirement {
     /// Returns whether it is about a benchmark that has, or once had, one of these ids.
     pub(crate) fn is_about(&self, suite: &str, ids: &[&str]) -> bool {
-        means(self.suite.as_deref(), &self.benchmark, suite, ids)
+        let of_suite = self.suite.as_deref();
+        means(of_suite, &self.benchmark, self.exactly, suite, ids)
+    }
+
+    /// Returns whether it is about what an instance of such a benchmark measured.
+    pub(crate) fn covers(&self, it: &InstanceData) -> bool {
+        let begun = it.instance.started.unwrap_or(it.session.started);
+        begun < self.before && self.is_of(&it.run.version)
+    }
+
+    fn is_of(&self, version: &Version) -> bool {
+        self.version.as_ref().is_none_or(|wanted| {
+            let commit = version.commit.as_deref();
+            version.name.as_ref() == Some(wanted)
+                || commit.is_some_and(|commit| commit.starts_with(wanted.as_str()))
+        })
     }
 }
 
-fn means(of_suite: Option<&str>, benchmark: &str, suite: &str, ids: &[&str]) -> bool {
+fn means(
+    of_suite: Option<&str>,
+    benchmark: &str,
+    exactly: bool,
+    suite: &str,
+    ids: &[&str],
+) -> bool {
     of_suite.is_none_or(|it| it == suite)
         && ids
             .iter()
-            .any(|id| benchmark == *id || matches_pattern(benchmark, id))
+            .any(|id| benchmark == *id || !exactly && matches_pattern(benchmark, id))
 }

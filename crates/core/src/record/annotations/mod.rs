@@ -6,6 +6,7 @@
 
 mod change;
 mod names;
+mod undone;
 
 use std::collections::BTreeMap;
 
@@ -23,37 +24,78 @@ pub struct Remark {
     pub change: Option<Change>,
     /// The annotation that undoes it; `None` while it holds.
     pub undone_by: Option<Id>,
+    /// A later annotation that holds and says otherwise of the same name.
+    pub superseded_by: Option<Id>,
 }
 
 impl Remark {
     /// Returns all annotations by the time at which they were said, and which of them hold.
     ///
     /// It does not matter in which order they came: of two that contradict each other the one
-    /// with the later time wins, and of two with the same time the one with the larger id.
+    /// with the later time wins, and of two with the same time the one with the larger id. What
+    /// undoes what is told by ids alone, since the clocks of two machines may differ.
     pub fn all(mut annotations: Vec<Annotation>) -> Vec<Self> {
         annotations.sort_by_key(|it| (it.at, it.id));
-        let mut undone: BTreeMap<Id, Id> = BTreeMap::new();
-        // From the last one: a restoration that was itself undone undoes nothing.
-        for annotation in annotations.iter().rev() {
-            if let Some(Change::Restore { annotation: target }) = Change::of(annotation)
-                && !undone.contains_key(&annotation.id)
-            {
-                undone.entry(target).or_insert(annotation.id);
-            }
-        }
-        annotations
+        let restorations: Vec<(Id, Id)> = annotations
+            .iter()
+            .filter_map(|annotation| match Change::of(annotation) {
+                Some(Change::Restore { annotation: target }) => Some((annotation.id, target)),
+                Some(Change::Rename { .. } | Change::RenameMetric { .. } | Change::Retire(_))
+                | None => None,
+            })
+            .collect();
+        let undone = undone::undone(&restorations);
+        let mut remarks: Vec<Self> = annotations
             .into_iter()
             .map(|annotation| Self {
                 change: Change::of(&annotation),
                 undone_by: undone.get(&annotation.id).copied(),
+                superseded_by: None,
                 annotation,
             })
-            .collect()
+            .collect();
+        supersede(&mut remarks);
+        remarks
+    }
+
+    /// Returns what the annotation is about in the end: a restoration of a restoration is about
+    /// what the first one undid. `None` where that is not known.
+    pub fn meant<'r>(&'r self, all: &'r [Self]) -> Option<&'r Change> {
+        let mut change = self.change.as_ref()?;
+        // Restorations that go round in a circle are about nothing.
+        for _step in 0..=all.len() {
+            let Change::Restore { annotation } = change else {
+                return Some(change);
+            };
+            let target = all.iter().find(|it| it.annotation.id == *annotation)?;
+            change = target.change.as_ref()?;
+        }
+        None
     }
 
     /// Returns what it asks for, where it holds.
     pub fn active(&self) -> Option<&Change> {
         self.change.as_ref().filter(|_| self.undone_by.is_none())
+    }
+}
+
+/// Notes which renames later ones have taken the place of.
+fn supersede(remarks: &mut [Remark]) {
+    let mut later: BTreeMap<String, Vec<(Id, Change)>> = BTreeMap::new();
+    for remark in remarks.iter_mut().rev() {
+        let Some(change) = remark.active().cloned() else {
+            continue;
+        };
+        let name = match &change {
+            Change::Rename { benchmark, .. } | Change::RenameMetric { benchmark, .. } => benchmark,
+            Change::Retire(_) | Change::Restore { .. } => continue,
+        };
+        let known = later.entry(name.clone()).or_default();
+        let winner = known.iter().find(|(_, it)| it.supersedes(&change));
+        remark.superseded_by = winner.map(|(id, _)| *id);
+        if remark.superseded_by.is_none() {
+            known.push((remark.annotation.id, change));
+        }
     }
 }
 
@@ -74,14 +116,19 @@ mod tests {
         }
     }
 
-    fn retire() -> Change {
-        Change::Retire(Retirement {
+    fn retirement() -> Retirement {
+        Retirement {
             suite: None,
             benchmark: "a".to_owned(),
+            exactly: false,
             metric: None,
             version: None,
             before: "2026-01-01T00:00:00Z".parse().expect("a time"),
-        })
+        }
+    }
+
+    fn retire() -> Change {
+        Change::Retire(retirement())
     }
 
     #[test]
@@ -111,5 +158,84 @@ mod tests {
         assert_eq!(holds(vec![first.clone()]), [true]);
         assert_eq!(holds(vec![first.clone(), second.clone()]), [false, true]);
         assert_eq!(holds(vec![first, second, third]), [true, false, true]);
+    }
+
+    #[test]
+    fn what_undoes_what_is_told_by_ids_and_not_by_clocks() {
+        let restore = |number, at, target: &Annotation| {
+            let change = Change::Restore {
+                annotation: target.id,
+            };
+            annotation(number, at, &change)
+        };
+        let first = annotation(1, "2026-01-01T00:00:00Z", &retire());
+        // A clock that is a month ahead, and another one that is right.
+        let second = restore(2, "2026-02-02T00:00:00Z", &first);
+        let third = restore(3, "2026-01-03T00:00:00Z", &second);
+        let all = Remark::all(vec![third.clone(), second.clone(), first.clone()]);
+        let state: BTreeMap<Id, Option<Id>> = all
+            .iter()
+            .map(|it| (it.annotation.id, it.undone_by))
+            .collect();
+        let expected = [
+            (first.id, None),
+            (second.id, Some(third.id)),
+            (third.id, None),
+        ];
+        assert_eq!(state, BTreeMap::from(expected));
+        let last = all.iter().find(|it| it.annotation.id == third.id);
+        let meant = last.and_then(|it| it.meant(&all));
+        assert_eq!(meant, Some(&retire()));
+    }
+
+    #[test]
+    fn a_rename_that_a_later_one_took_the_place_of_says_so() {
+        let rename = |suite: Option<&str>, new: &str| Change::Rename {
+            suite: suite.map(str::to_owned),
+            benchmark: "a".to_owned(),
+            new: new.to_owned(),
+        };
+        let first = annotation(1, "2026-01-01T00:00:00Z", &rename(Some("s"), "b"));
+        let other = annotation(2, "2026-01-02T00:00:00Z", &rename(Some("t"), "b"));
+        let last = annotation(3, "2026-01-03T00:00:00Z", &rename(Some("s"), "c"));
+        let by = last.id;
+        let all = Remark::all(vec![first, other, last]);
+        let superseded: Vec<Option<Id>> = all.iter().map(|it| it.superseded_by).collect();
+        assert_eq!(superseded, [Some(by), None, None]);
+    }
+
+    #[test]
+    fn an_id_that_looks_like_a_pattern_is_kept_apart_from_one() {
+        let pattern = Retirement {
+            benchmark: "cat *.txt".to_owned(),
+            ..retirement()
+        };
+        let exact = Retirement {
+            exactly: true,
+            ..pattern.clone()
+        };
+        for (retirement, about) in [(pattern, true), (exact, false)] {
+            let said = annotation(
+                1,
+                "2026-01-01T00:00:00Z",
+                &Change::Retire(retirement.clone()),
+            );
+            assert_eq!(Change::of(&said), Some(Change::Retire(retirement.clone())));
+            assert_eq!(retirement.is_about("s", &["cat a.txt"]), about);
+            assert!(retirement.is_about("s", &["cat *.txt"]));
+        }
+    }
+
+    #[test]
+    fn an_annotation_with_an_empty_name_is_not_acted_upon() {
+        let change = Change::Rename {
+            suite: None,
+            benchmark: "a".to_owned(),
+            new: String::new(),
+        };
+        assert_eq!(
+            Change::of(&annotation(1, "2026-01-01T00:00:00Z", &change)),
+            None
+        );
     }
 }

@@ -59,12 +59,16 @@ fn read(
     }
     sink.notes().left("id", "merging gives rows new ones");
     let mut sessions: BTreeMap<String, Vec<Measured>> = BTreeMap::new();
+    let mut infinite: BTreeMap<&str, u64> = BTreeMap::new();
     for (test, query) in pairs {
         let number = test.number;
         match measured(test, query) {
             Ok(measured) => {
                 for column in &measured.unknown {
                     sink.notes().kept(column, "attributes of the instance");
+                }
+                for column in &measured.infinite {
+                    *infinite.entry(*column).or_default() += 1;
                 }
                 sessions
                     .entry(measured.session.clone())
@@ -73,6 +77,11 @@ fn read(
             }
             Err(reason) => sink.bad(BadLine::new(number, reason)),
         }
+    }
+    for (column, count) in infinite {
+        let values = if count == 1 { "value" } else { "values" };
+        let what = format!("{count} {values} of {column}");
+        sink.notes().left(&what, "they are infinite");
     }
     let mut sessions: Vec<(Option<Timestamp>, String, Vec<Measured>)> = sessions
         .into_iter()
@@ -110,34 +119,94 @@ fn take_session(
     };
     let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, draft)?;
     let session = intake.session();
-    let mut taken: BTreeMap<Id, [u8; 32]> = BTreeMap::new();
+    let mut taken: BTreeSet<Id> = BTreeSet::new();
     let mut alike: BTreeSet<[u8; 32]> = BTreeSet::new();
+    // Their merge doubles rows: what is alike in everything but its number is one.
+    let (rows, doubled): (Vec<Measured>, Vec<Measured>) =
+        rows.into_iter().partition(|row| alike.insert(row.content));
+    for row in doubled {
+        intake.notes().left(
+            &format!("row {}", row.number),
+            "another row is alike in everything but its id",
+        );
+    }
+    let mut at_once: BTreeMap<String, usize> = BTreeMap::new();
+    for time in rows.iter().filter_map(|row| row.time.clone()) {
+        *at_once.entry(time).or_default() += 1;
+    }
     for row in rows {
-        // Their merge doubles rows: what is alike in everything but its number is one.
-        if !alike.insert(row.content) {
+        let alone = row.time.as_ref().is_none_or(|time| at_once[time] == 1);
+        let known = choose_id(&mut intake, session, &row, alone, &taken)?;
+        if let Some(name) = known.other_name {
             intake.notes().left(
-                &format!("row {}", row.number),
-                "another row is alike in everything but its id",
+                &format!("the name of row {}, which is there as {name}", row.number),
+                "the row is in the store under another one",
             );
-            continue;
         }
-        let id = |parts: &[&[u8]]| {
-            let mut all: Vec<&[u8]> = vec![b"coiled instance", session.as_bytes()];
-            all.extend_from_slice(parts);
-            Id::derived(&all)
-        };
+        taken.insert(known.id);
         let mut draft = row.draft;
-        let by_time = row.time.as_deref().map(|time| id(&[time.as_bytes()]));
-        let chosen = match by_time {
-            Some(id) if !taken.contains_key(&id) => id,
-            Some(_) | None => id(&[&row.content]),
-        };
-        taken.insert(chosen, row.content);
-        draft.id = Some(chosen);
+        draft.id = Some(known.id);
         let run = intake.run(row.run)?;
         intake.instance(row.number, run, draft)?;
     }
     intake.finish()
+}
+
+/// The id of a row.
+struct Chosen {
+    id: Id,
+    /// The name under which the store has it, where that is another one.
+    other_name: Option<String>,
+}
+
+/// Returns the id by which a row is known, whatever database it stands in.
+///
+/// That is its session and time alone, so that a row is found again after one of their migrations
+/// gave it another name. Where several rows of a database have the same time, they are not the same,
+/// and the name is part of the id; a row that the store has from a database where it was alone keeps
+/// the id that it got there.
+fn choose_id(
+    intake: &mut Intake<'_, '_, '_>,
+    session: Id,
+    row: &Measured,
+    alone: bool,
+    taken: &BTreeSet<Id>,
+) -> Result<Chosen, ImportError> {
+    let id = |parts: &[&[u8]]| {
+        let mut all: Vec<&[u8]> = vec![b"coiled instance", session.as_bytes()];
+        all.extend_from_slice(parts);
+        Id::derived(&all)
+    };
+    let plain = |id| Chosen {
+        id,
+        other_name: None,
+    };
+    let by_content = id(&[&row.content]);
+    let Some(time) = &row.time else {
+        return Ok(plain(by_content));
+    };
+    let name = &row.draft.benchmark.id;
+    let by_name = id(&[time.as_bytes(), name.as_bytes()]);
+    let by_time = id(&[time.as_bytes()]);
+    for known in [by_content, by_name] {
+        if !taken.contains(&known) && intake.stored_instance(known)?.is_some() {
+            return Ok(plain(known));
+        }
+    }
+    let stored = match taken.contains(&by_time) {
+        true => None,
+        false => intake.stored_instance(by_time)?,
+    };
+    Ok(match stored {
+        Some(stored) if stored.benchmark == *name => plain(by_time),
+        Some(stored) if alone && row.agrees_with(&stored.values) => Chosen {
+            id: by_time,
+            other_name: Some(stored.benchmark),
+        },
+        None if alone => plain(by_time),
+        Some(_) | None if !taken.contains(&by_name) => plain(by_name),
+        Some(_) | None => plain(by_content),
+    })
 }
 
 /// Joins the rows that the same execution has in both tables.

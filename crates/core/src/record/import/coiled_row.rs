@@ -1,5 +1,7 @@
 //! What a row of Coiled's database says of one execution of a test.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use rusqlite::types::Value as Cell;
 use serde_json::Value;
@@ -10,7 +12,7 @@ use super::coiled_setting::setting;
 use super::intake::{InstanceDraft, RunDraft};
 use super::keys::put_object;
 use super::moment::moment;
-use crate::model::{Benchmark, InstanceOutcome, Metric, Object, Outcome};
+use crate::model::{Benchmark, InstanceOutcome, Metric, MetricName, Object, Outcome};
 use crate::record::{IterationColumns, Mark};
 
 /// Columns with numbers, the metrics that they are, and the units. Less is better of all.
@@ -66,9 +68,21 @@ pub(super) struct Measured {
     pub(super) draft: InstanceDraft,
     /// Columns that are not known.
     pub(super) unknown: Vec<String>,
+    /// Columns whose number is infinite.
+    pub(super) infinite: Vec<&'static str>,
 }
 
 impl Measured {
+    /// Returns whether a row may be one that has these values: each that both have is the same.
+    pub(super) fn agrees_with(&self, values: &BTreeMap<MetricName, f64>) -> bool {
+        self.draft.iterations.values.iter().all(|(metric, column)| {
+            match (column.first(), values.get(metric)) {
+                (Some(one), Some(other)) => one.to_bits() == other.to_bits(),
+                (None, _) | (_, None) => true,
+            }
+        })
+    }
+
     /// Returns what puts the rows of a session in an order that does not depend on the file.
     pub(super) fn order(&self) -> (Option<Timestamp>, &str, &[u8; 32]) {
         (self.draft.started, &self.draft.benchmark.id, &self.content)
@@ -121,7 +135,7 @@ pub(super) fn measured(mut row: Row, query: Option<Row>) -> Result<Measured, Str
         ended,
         ..InstanceDraft::default()
     };
-    take_values(&mut row, &mut draft)?;
+    let infinite = take_values(&mut row, &mut draft)?;
     take_outcome(&row, &mut draft)?;
     for (column, name) in LINKS {
         if let Some(address) = row.take_text(column)? {
@@ -150,6 +164,7 @@ pub(super) fn measured(mut row: Row, query: Option<Row>) -> Result<Measured, Str
         run,
         draft,
         unknown,
+        infinite,
     })
 }
 
@@ -186,15 +201,21 @@ fn benchmark(row: &mut Row, path: Option<String>, name: &str) -> Result<Benchmar
     })
 }
 
-fn take_values(row: &mut Row, draft: &mut InstanceDraft) -> Result<(), String> {
+/// Returns the columns whose number is infinite, which no record can say.
+fn take_values(row: &mut Row, draft: &mut InstanceDraft) -> Result<Vec<&'static str>, String> {
+    let mut infinite = Vec::new();
     for (column, metric, unit) in METRICS {
         if let Some(value) = row.take_number(column)? {
+            if value.is_infinite() {
+                infinite.push(column);
+                continue;
+            }
             draft.metrics.insert(metric.to_owned(), Metric::lower(unit));
             let values = &mut draft.iterations.values;
             values.insert(metric.to_owned(), vec![value]);
         }
     }
-    Ok(())
+    Ok(infinite)
 }
 
 /// The test's own outcome is the iteration's; without one, setting up ended it all.

@@ -18,6 +18,7 @@ use crate::model::{
     Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,
     Summary,
 };
+use crate::record::store::StoredInstance;
 use crate::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
 /// The keys of a summary's record. Its further figures stand beside them.
@@ -79,8 +80,15 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         draft: SessionDraft,
     ) -> Result<Self, ImportError> {
         let dated = draft.started.is_some_and(has_time_of_day);
+        let said = draft.started;
         let new = new_session(format, source, digest, options, draft);
-        let known = sink.known_session(&new)?;
+        let mut known = sink.known_session(&new)?;
+        if let (Some(known), Some(started)) = (&mut known, said)
+            && started < known.started
+        {
+            known.started = started;
+            sink.let_begin(known.id, started)?;
+        }
         match &known {
             Some(known) => refuse_other_options(known, &new, options)?,
             None if dated => sink.dated(new.clone()),
@@ -143,6 +151,14 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         let waiting = (!self.sink.has_run(id)?).then(|| Box::new(run));
         self.runs.insert(id, waiting);
         Ok(id)
+    }
+
+    /// Returns what the store has of an instance from before this import.
+    pub(super) fn stored_instance(
+        &mut self,
+        id: Id,
+    ) -> Result<Option<StoredInstance>, ImportError> {
+        self.sink.stored_instance(id)
     }
 
     /// Takes an instance that stands there, with all of its iterations.

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
+
 use super::alike::Alike;
 use super::depth::{DEEPEST, is_deep, is_too_deep};
 use super::notes::Notes;
 use super::spot::Spot;
 use super::{BadLine, BadLines, ImportError};
 use crate::model::{Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session};
+use crate::record::store::StoredInstance;
 use crate::record::{Appended, IterationColumns, Mark, Memory, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines and of what was left out.
@@ -245,6 +248,28 @@ impl<'w, 't> Sink<'w, 't> {
             Target::Store(writer) => writer.has_instance(id)?,
             Target::Memory(memory) => memory.has(RecordKind::Instance, id),
         })
+    }
+
+    /// Returns what the store has of an instance; nothing where no store takes the records.
+    pub(super) fn stored_instance(
+        &mut self,
+        id: Id,
+    ) -> Result<Option<StoredInstance>, ImportError> {
+        Ok(match &mut self.target {
+            Target::Store(writer) => writer.stored_instance(id)?,
+            Target::Memory(_) => None,
+        })
+    }
+
+    /// Lets a session of the store begin no later than that.
+    pub(super) fn let_begin(&mut self, session: Id, started: Timestamp) -> Result<(), ImportError> {
+        if self.only_counts() {
+            return Ok(());
+        }
+        match &mut self.target {
+            Target::Store(writer) => Ok(writer.let_begin(session, started)?),
+            Target::Memory(_) => Ok(()),
+        }
     }
 
     /// Adds metrics to a run that was put before.

@@ -68,6 +68,16 @@ pub enum SharingError {
         /// The segment.
         name: String,
     },
+    /// A segment is missing though later ones are there.
+    #[error("{address}/{name} is missing, though {later} is there")]
+    Gap {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
+        /// A later one.
+        later: String,
+    },
     /// A segment is not what it was.
     #[error("{address}/{name} has changed since this store took it in; segments never change")]
     Changed {
@@ -85,6 +95,14 @@ pub enum SharingError {
         name: String,
         /// What the decoder says.
         source: std::io::Error,
+    },
+    /// A segment says nothing.
+    #[error("{address}/{name} holds no records")]
+    Empty {
+        /// Where the history is.
+        address: String,
+        /// The segment.
+        name: String,
     },
     /// A line of a segment is no record.
     #[error("{address}/{name}:{line}")]

@@ -62,11 +62,33 @@ impl Remote for Folder {
     }
 
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
-        match fs::read(self.path.join(name)) {
+        let path = self.path.join(name);
+        let read = fs::metadata(&path).and_then(|it| match it.is_file() {
+            true => fs::read(&path),
+            // Reading a pipe would wait for ever.
+            false => Err(io::Error::other(format!("{name} is no regular file"))),
+        });
+        match read {
             Ok(content) => Ok(Some(content)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    fn list(&self, folder: &str) -> Result<Option<Vec<String>>, RemoteError> {
+        let entries = match fs::read_dir(self.path.join(folder)) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(Vec::new())),
+            // What may be entered may still not be listed.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            // Names of ours are plain text.
+            names.extend(entry?.file_name().into_string());
+        }
+        Ok(Some(names))
     }
 
     fn create(&self, name: &str, content: &[u8]) -> Result<Created, RemoteError> {
@@ -144,6 +166,17 @@ mod tests {
         );
         let left = fs::read_dir(folder.path().join("shared/segments")).expect("there");
         assert_eq!(left.count(), 1);
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let remote = Folder::new(folder.path()).expect("a path");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        let pipe = folder.path().join("lapwing.json");
+        rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
+        let error = remote.get("lapwing.json").expect_err("a pipe");
+        assert_eq!(error.to_string(), "lapwing.json is no regular file");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod coverage;
 mod document;
 mod error;
 mod folder;
+mod gap;
 mod pull;
 mod push;
 mod reader;
@@ -51,9 +52,22 @@ pub enum Step {
     },
 }
 
+/// The folder of the segments.
+const SEGMENTS: &str = "segments";
+
+/// What the name of a segment ends in.
+const ENDING: &str = ".jsonl.gz";
+
 /// Returns the name of a segment: `segments/00000001.jsonl.gz` is the first.
 fn segment_name(number: u32) -> String {
-    format!("segments/{number:08}.jsonl.gz")
+    format!("{SEGMENTS}/{number:08}{ENDING}")
+}
+
+/// Returns the number of a segment by its name within the folder; `None` where it is none.
+fn segment_number(name: &str) -> Option<u32> {
+    let number = name.strip_suffix(ENDING)?.parse().ok()?;
+    let whole = segment_name(number);
+    (whole.strip_prefix(SEGMENTS)?.strip_prefix('/')? == name).then_some(number)
 }
 
 /// Returns the SHA-256 of something as text.

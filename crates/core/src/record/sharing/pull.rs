@@ -1,6 +1,7 @@
 //! Takes in what others have pushed.
 
 use super::error::SharingError;
+use super::gap::refuse_gap;
 use super::reader::{Segment, take_in};
 use super::remote::Remote;
 use super::{History, Step, digest, segment_name};
@@ -40,7 +41,7 @@ pub struct Pulled {
 /// Takes in every segment that the store does not know, each in one transaction.
 ///
 /// # Errors
-/// When there is no history, a segment is damaged or has changed, or the store disagrees with a
+/// When there is no history, a segment is damaged, missing or has changed, or the store disagrees with a
 /// record: the segments before it are taken in, and nothing of that one.
 pub fn pull(
     store: &mut Store,
@@ -153,6 +154,7 @@ pub(super) fn pull_new(
         });
         number += 1;
     }
+    refuse_gap(remote, number)?;
     Ok(pulled)
 }
 

@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, Draft};
 use super::error::SharingError;
+use super::gap::refuse_gap;
 use super::pull::{PullOptions, Pulled, absent, enter, get, pull_new};
 use super::reader::{Segment, take_in};
 use super::remote::{Created, Remote};
@@ -157,7 +158,17 @@ fn send(
 ) -> Result<(), Stop> {
     let digest = digest(&draft.content);
     loop {
+        // The number before the digest: what another process of this store pushes in between is
+        // then either known by its digest, or it has that number.
         let number = store.segments_of(key)? + 1;
+        if store.has_segment(key, &digest)? {
+            // As after a push of a large session that was killed: it goes on behind what is there.
+            store.write(|writer| mark(writer, key, &draft))?;
+            return Ok(());
+        }
+        if pushed.segments > 0 {
+            refuse_gap(remote, number)?;
+        }
         let name = segment_name(number);
         let failed = |source| SharingError::Remote {
             address: remote.address().to_owned(),
@@ -191,12 +202,7 @@ fn send(
             Some(_) | None => {
                 let bytes = draft.content.len() as u64;
                 store.write(|writer| -> Result<(), StoreError> {
-                    for (session, extent) in &draft.complete {
-                        writer.mark_session(key, *session, extent)?;
-                    }
-                    for annotation in &draft.annotations {
-                        writer.mark_annotation(key, *annotation)?;
-                    }
+                    mark(writer, key, &draft)?;
                     writer.remember_segment(key, number, &digest, bytes)
                 })?;
                 pushed.sessions += draft.complete.len() as u64;
@@ -208,6 +214,17 @@ fn send(
             }
         }
     }
+}
+
+/// Remembers that everything that a draft holds is in the history.
+fn mark(writer: &mut Writer<'_>, remote: i64, draft: &Draft) -> Result<(), StoreError> {
+    for (session, extent) in &draft.complete {
+        writer.mark_session(remote, *session, extent)?;
+    }
+    for annotation in &draft.annotations {
+        writer.mark_annotation(remote, *annotation)?;
+    }
+    Ok(())
 }
 
 /// Returns whether something that a draft holds is in the history by now.

@@ -99,15 +99,19 @@ fn each_record(
         .map_err(|source| segment.damaged(source))?;
     let mut text = BufReader::with_capacity(1 << 16, MultiGzDecoder::new(segment.content));
     let mut line = Vec::new();
-    let mut number = 0;
+    let (mut number, mut records) = (0, 0_u64);
     loop {
         line.clear();
+        number += skip_empty_lines(&mut text).map_err(|source| segment.damaged(source))?;
         let length = (&mut text)
             .take(LONGEST_LINE)
             .read_until(b'\n', &mut line)
             .map_err(|source| segment.damaged(source))?;
         if length == 0 {
-            return Ok(());
+            return match records {
+                0 => Err(segment.empty()),
+                _some => Ok(()),
+            };
         }
         number += 1;
         if line.last() != Some(&b'\n') && length as u64 == LONGEST_LINE {
@@ -125,7 +129,24 @@ fn each_record(
         if is_too_deep(&record) {
             return Err(segment.excessive(number, "nested deeper than 100 levels"));
         }
+        records += 1;
         visit(number, record)?;
+    }
+}
+
+/// Skips line ends, a buffer of them at once: compressed, a few bytes are millions. Returns how many.
+fn skip_empty_lines(text: &mut impl BufRead) -> io::Result<u64> {
+    let mut skipped = 0;
+    loop {
+        let buffer = text.fill_buf()?;
+        let length = buffer.len();
+        let here = buffer.iter().position(|byte| *byte != b'\n');
+        let here = here.unwrap_or(length);
+        text.consume(here);
+        skipped += here as u64;
+        if here == 0 || here < length {
+            return Ok(skipped);
+        }
     }
 }
 
@@ -146,6 +167,13 @@ impl Segment<'_> {
             address: self.address.to_owned(),
             name: self.name(),
             source,
+        }
+    }
+
+    fn empty(&self) -> SharingError {
+        SharingError::Empty {
+            address: self.address.to_owned(),
+            name: self.name(),
         }
     }
 

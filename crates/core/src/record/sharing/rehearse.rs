@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use super::error::SharingError;
+use super::gap::refuse_gap;
 use super::pull::{PullOptions, Pulled, absent, get, refuse_replaced, verify};
 use super::reader::{Segment, take_in};
 use super::remote::Remote;
@@ -124,6 +125,7 @@ fn rehearse(
             done.pulled.add(&content, &taken);
             number += 1;
         }
+        refuse_gap(remote, number)?;
         then(writer, known.key, &mut done)?;
         Err(Ended::Rehearsed(Box::new(done)))
     });

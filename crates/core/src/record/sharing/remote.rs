@@ -23,6 +23,15 @@ pub trait Remote {
     /// When that cannot be found out.
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError>;
 
+    /// Returns the names of the objects in a folder, without it; nothing where the place cannot
+    /// list, as a plain server of files cannot.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn list(&self, _folder: &str) -> Result<Option<Vec<String>>, RemoteError> {
+        Ok(None)
+    }
+
     /// Creates an object unless there is one of that name. Nobody ever sees a part of it, and of
     /// several who try at once only one succeeds.
     ///

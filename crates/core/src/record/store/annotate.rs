@@ -7,7 +7,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::curated::{benchmarks, condition, remarks};
 use super::select::Selection;
 use super::{Store, StoreError};
-use crate::model::MetricName;
+use crate::model::{Id, MetricName, Record};
 use crate::record::annotations::Names;
 use crate::record::{Change, Filter, Remark};
 
@@ -27,6 +27,36 @@ impl Store {
     /// When the store cannot be read.
     pub fn remarks(&self) -> Result<Vec<Remark>, StoreError> {
         remarks(&self.connection).map_err(|error| error.at(&self.path))
+    }
+
+    /// Returns the ids of all annotations.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn annotation_ids(&self) -> Result<BTreeSet<Id>, StoreError> {
+        annotation_ids(&self.connection).map_err(|error| error.at(&self.path))
+    }
+
+    /// Appends records if nobody has said anything since `known` were the ids of all annotations;
+    /// returns whether that was so. What was found out before, such as that a rename leads round in
+    /// no circle, then still is true.
+    ///
+    /// # Errors
+    /// Those of [`Store::append`].
+    pub fn append_if_nothing_was_said(
+        &mut self,
+        known: &BTreeSet<Id>,
+        records: &[Record],
+    ) -> Result<bool, StoreError> {
+        self.write(|writer| {
+            if annotation_ids(writer.connection)? != *known {
+                return Ok(false);
+            }
+            for record in records {
+                writer.put(record)?;
+            }
+            Ok(true)
+        })
     }
 
     /// Returns the ids that a benchmark had, the given one first, and last the one that it has now.
@@ -138,6 +168,11 @@ impl Store {
         };
         count().map_err(|error| error.at(&self.path))
     }
+}
+
+fn annotation_ids(connection: &Connection) -> Result<BTreeSet<Id>, StoreError> {
+    let all = remarks(connection)?;
+    Ok(all.into_iter().map(|it| it.annotation.id).collect())
 }
 
 /// Returns the instances of a benchmark that a change is about.

@@ -1,11 +1,14 @@
 //! What the store holds, counted: the answers of `lapwing list`.
 
+use std::cmp::Ordering;
+
 use jiff::Timestamp;
 use rusqlite::Row;
 use serde::Serialize;
 
 use super::select::Selection;
 use super::{Store, StoreError};
+use crate::model::natural_order;
 use crate::record::Filter;
 
 /// A benchmark in the catalogue.
@@ -15,7 +18,7 @@ pub struct BenchmarkRow {
     pub suite: String,
     /// Its id.
     pub benchmark: String,
-    /// Its tags, as its latest instance had them.
+    /// Its tags, as the latest instance with any had them.
     pub tags: Vec<String>,
     /// How many instances were measured.
     pub instances: u64,
@@ -99,7 +102,7 @@ pub struct MetricRow {
 }
 
 impl Store {
-    /// Returns the benchmarks that have an instance passing the filter, by suite and id.
+    /// Returns the benchmarks that have an instance passing the filter, by suite and id in [natural order](natural_order).
     /// A metric in the filter asks for the benchmarks that have it.
     ///
     /// # Errors
@@ -119,7 +122,9 @@ impl Store {
                      JOIN session ON session.key = run.session \
                      LEFT JOIN chunk ON chunk.instance = instance.key \
                     WHERE 1{condition}{metrics} GROUP BY instance.key) \
-                 SELECT benchmark.suite, benchmark.id, tags, count(*), sum(iterations), \
+                 SELECT benchmark.suite, benchmark.id, \
+                        substr(max(CASE WHEN tags IS NOT NULL THEN started || tags END), \
+                               length(max(started)) + 1), count(*), sum(iterations), \
                         sum(failures), \
                         (SELECT json_group_array(name) FROM (SELECT metric.name AS name \
                            FROM benchmark_metric JOIN metric \
@@ -127,7 +132,7 @@ impl Store {
                           WHERE benchmark_metric.benchmark = benchmark.key ORDER BY name)), \
                         max(started), sum(summaries), benchmark.key \
                    FROM counted JOIN benchmark ON benchmark.key = counted.benchmark \
-                  GROUP BY benchmark.key ORDER BY benchmark.suite, benchmark.id",
+                  GROUP BY benchmark.key",
                 condition = selection.on_instance(),
                 metrics = selection.on_metrics(),
             );
@@ -282,17 +287,20 @@ impl Store {
     }
 }
 
-/// Makes one row of those that stand for one benchmark, since it had several ids.
+/// Compares by suite and id, as people count.
+fn in_order(one: &BenchmarkRow, other: &BenchmarkRow) -> Ordering {
+    natural_order(&one.suite, &other.suite)
+        .then_with(|| natural_order(&one.benchmark, &other.benchmark))
+}
+
+/// Puts the rows in order, and makes one of those that stand for one benchmark, since it had
+/// several ids.
 fn joined(mut rows: Vec<BenchmarkRow>) -> Vec<BenchmarkRow> {
-    let order = |it: &BenchmarkRow| (it.suite.clone(), it.benchmark.clone());
-    if rows.is_sorted_by(|one, other| order(one) < order(other)) {
-        return rows;
-    }
-    rows.sort_by_key(order);
+    rows.sort_by(in_order);
     let mut all: Vec<BenchmarkRow> = Vec::with_capacity(rows.len());
     for row in rows {
         match all.last_mut() {
-            Some(known) if order(known) == order(&row) => {
+            Some(known) if in_order(known, &row).is_eq() => {
                 known.instances += row.instances;
                 known.iterations += row.iterations;
                 known.failures += row.failures;
@@ -302,6 +310,10 @@ fn joined(mut rows: Vec<BenchmarkRow>) -> Vec<BenchmarkRow> {
                 known.metrics.dedup();
                 if row.last_measured > known.last_measured {
                     known.last_measured = row.last_measured;
+                    if !row.tags.is_empty() {
+                        known.tags = row.tags;
+                    }
+                } else if known.tags.is_empty() {
                     known.tags = row.tags;
                 }
             }

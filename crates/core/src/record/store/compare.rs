@@ -10,7 +10,8 @@ const SHOWN: usize = 3;
 
 /// Returns a new session with the stored one's file, name and start where both are imports of
 /// the same format: their id comes from what was measured, and these from the file that was
-/// read. Of some formats the same session may stand in several files, of which one has grown.
+/// read. Of some formats the same session may stand in several files, of which one has grown;
+/// it then begins with the earlier start.
 pub(crate) fn as_stored(stored: &Session, new: &Session) -> Session {
     let mut new = new.clone();
     let said = |session: &Session, key: &str| {

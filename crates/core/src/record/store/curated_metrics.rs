@@ -8,7 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::StoreError;
 use super::curated::condition;
 use super::read::metrics_of;
-use crate::model::{Id, MetricName, Run, Version};
+use crate::model::{Id, MetricName, Run};
 use crate::record::annotations::Names;
 use crate::record::{InstanceData, Retirement};
 
@@ -69,10 +69,10 @@ impl CuratedMetrics {
     ///
     /// Where an iteration has a value under the new name as well, that one stays.
     pub(super) fn apply(&self, it: &mut InstanceData, runs: &mut BTreeMap<Id, Arc<Run>>) {
-        let begun = it.instance.started.unwrap_or(it.session.started);
+        let covering: Vec<&Retirement> = self.retired.iter().filter(|one| one.covers(it)).collect();
         let retired = |name: &str| {
-            self.retirements(name)
-                .any(|it_| begun < it_.before && is_of_version(it_, &it.run.version))
+            let mut about = self.retirements(name);
+            about.any(|one| covering.contains(&one))
         };
         let (mut own, mut others) = (BTreeMap::new(), Vec::new());
         for (name, column) in std::mem::take(&mut it.iterations.values) {
@@ -140,14 +140,6 @@ impl CuratedMetrics {
             metric.is_some_and(|metric| names.contains(metric))
         })
     }
-}
-
-fn is_of_version(retirement: &Retirement, version: &Version) -> bool {
-    retirement.version.as_ref().is_none_or(|wanted| {
-        let commit = version.commit.as_deref();
-        version.name.as_ref() == Some(wanted)
-            || commit.is_some_and(|commit| commit.starts_with(wanted.as_str()))
-    })
 }
 
 /// Returns whether anything of a metric is not retired.

@@ -1,15 +1,61 @@
 //! What importers and shared histories need besides putting records: a run whose metrics become
-//! known with its instances.
+//! known with its instances, a session that began earlier, an instance under another name.
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use rusqlite::params;
 
 use super::rows::better_text;
 use super::{StoreError, Writer, read};
 use crate::model::{Id, Metric, MetricName, Record, Run};
 
+/// What the store has of an instance of one iteration.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct StoredInstance {
+    /// The id of its benchmark, as it was recorded.
+    pub(crate) benchmark: String,
+    /// The values of the first iteration.
+    pub(crate) values: BTreeMap<MetricName, f64>,
+}
+
 impl Writer<'_> {
+    /// Returns what the store has of an instance, if it has it.
+    pub(crate) fn stored_instance(&mut self, id: Id) -> Result<Option<StoredInstance>, StoreError> {
+        self.read_instance(id).map_err(|error| error.at(self.path))
+    }
+
+    fn read_instance(&mut self, id: Id) -> Result<Option<StoredInstance>, StoreError> {
+        let Some(found) = self.find_instance(id)? else {
+            return Ok(None);
+        };
+        let benchmark = self
+            .connection
+            .prepare_cached("SELECT id FROM benchmark WHERE key = ?1")?
+            .query_row([found.benchmark], |row| row.get(0))?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT metric.name, series.vals FROM benchmark_metric \
+               JOIN metric ON metric.key = benchmark_metric.metric \
+               JOIN series ON series.metric = metric.key AND series.instance = ?2 AND first = 0 \
+              WHERE benchmark_metric.benchmark = ?1",
+        )?;
+        let mut rows = statement.query([found.benchmark, found.key])?;
+        let mut values = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let column: Vec<Option<f64>> = super::rows::from_json(row, 1)?;
+            if let Some(value) = column.first().copied().flatten() {
+                values.insert(row.get(0)?, value);
+            }
+        }
+        Ok(Some(StoredInstance { benchmark, values }))
+    }
+
+    /// Lets an imported session begin no later than that.
+    pub(crate) fn let_begin(&mut self, session: Id, started: Timestamp) -> Result<(), StoreError> {
+        self.begin_no_later(session, started)
+            .map_err(|error| error.at(self.path))
+    }
+
     /// Returns whether a run of that id is in the store.
     pub(crate) fn has_run(&mut self, id: Id) -> Result<bool, StoreError> {
         let found = self.find_run(id);

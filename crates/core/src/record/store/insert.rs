@@ -1,5 +1,6 @@
 //! Puts records that have a row of their own.
 
+use jiff::Timestamp;
 use rusqlite::params;
 
 use super::cache::{InstanceKey, RunKey, SessionKey};
@@ -7,19 +8,20 @@ use super::compare::{as_stored, with_metrics_of};
 use super::rows::{better_text, json_text, object_text, time_text};
 use super::write::no_parent;
 use super::{StoreError, Writer, read};
-use crate::model::{Annotation, Instance, InstanceEnd, RecordKind, Run, Session, Summary};
+use crate::model::{Annotation, Id, Instance, InstanceEnd, RecordKind, Run, Session, Summary};
 
 impl Writer<'_> {
     pub(super) fn put_session(&mut self, session: &Session) -> Result<(), StoreError> {
         if self.find_session(session.id)?.is_some() {
             let stored = read::session(self.connection, session.id)?;
             let seen = stored.as_ref().map(|it| as_stored(it, session));
-            return self.appended.same(
+            self.appended.same(
                 RecordKind::Session,
                 session.id.to_string(),
                 stored.as_ref(),
                 seen.as_ref().unwrap_or(session),
-            );
+            )?;
+            return self.begin_no_later(session.id, session.started);
         }
         let started = time_text(session.started);
         self.connection
@@ -47,6 +49,22 @@ impl Writer<'_> {
         }
         self.cache.sessions.insert(session.id, key);
         self.appended.count_new(RecordKind::Session, 1);
+        Ok(())
+    }
+
+    /// Lets a session begin earlier: another file may have more of an imported one.
+    pub(super) fn begin_no_later(
+        &mut self,
+        session: Id,
+        started: Timestamp,
+    ) -> Result<(), StoreError> {
+        let earlier = self
+            .connection
+            .prepare_cached("UPDATE session SET started = ?2 WHERE id = ?1 AND started > ?2")?
+            .execute([session.to_string(), time_text(started)])?;
+        if earlier > 0 {
+            self.cache.begun = None;
+        }
         Ok(())
     }
 

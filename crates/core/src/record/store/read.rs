@@ -12,7 +12,7 @@ use super::rows::{
 };
 use super::select::Selection;
 use super::{Store, StoreError, curated};
-use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary};
+use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary, natural_order};
 use crate::record::{BenchmarkData, Filter, InstanceData, Iterations, settle_epochs};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
@@ -73,7 +73,7 @@ pub(super) fn annotation(
 
 impl Store {
     /// Calls `visit` with each benchmark that has an instance passing the filter, by
-    /// suite and id. Holds one benchmark's measurements at a time.
+    /// suite and id in [natural order](natural_order). Holds one benchmark's measurements at a time.
     ///
     /// The filter's metrics choose which values are read; a benchmark or an iteration
     /// without them is visited all the same, because that it has none may be the news.
@@ -101,6 +101,9 @@ impl Store {
         Ok(())
     }
 }
+
+/// What names a benchmark.
+type SuiteAndId = (String, String);
 
 struct Reader<'c> {
     connection: &'c Connection,
@@ -157,14 +160,19 @@ impl<'c> Reader<'c> {
     }
 
     /// Returns the keys that each benchmark has: several where some were renamed to one.
-    fn benchmarks(&self) -> Result<BTreeMap<(String, String), Vec<i64>>, StoreError> {
-        let mut benchmarks: BTreeMap<(String, String), Vec<i64>> = BTreeMap::new();
+    /// Returns the keys of each benchmark by suite and id, in natural order.
+    fn benchmarks(&self) -> Result<Vec<(SuiteAndId, Vec<i64>)>, StoreError> {
+        let mut benchmarks: BTreeMap<SuiteAndId, Vec<i64>> = BTreeMap::new();
         for (key, suite, recorded) in curated::benchmarks(self.connection)? {
             if self.selection.has_benchmark(key) {
                 let id = self.selection.curated.id(key, &recorded).to_owned();
                 benchmarks.entry((suite, id)).or_default().push(key);
             }
         }
+        let mut benchmarks: Vec<_> = benchmarks.into_iter().collect();
+        benchmarks.sort_by(|((suite, id), _), ((other_suite, other), _)| {
+            natural_order(suite, other_suite).then_with(|| natural_order(id, other))
+        });
         Ok(benchmarks)
     }
 
@@ -193,6 +201,15 @@ impl<'c> Reader<'c> {
         };
         let mut benchmark = latest.instance.benchmark.clone();
         benchmark.id = id;
+        // What measured last may know nothing of tags.
+        if benchmark.tags.is_empty()
+            && let Some(tagged) = instances
+                .iter()
+                .rev()
+                .find(|it| !it.instance.benchmark.tags.is_empty())
+        {
+            benchmark.tags.clone_from(&tagged.instance.benchmark.tags);
+        }
         Ok(Some(BenchmarkData {
             suite,
             benchmark,

@@ -22,7 +22,8 @@ impl Store {
     pub(crate) fn remote_at(&self, address: &str) -> Result<Option<String>, StoreError> {
         self.connection
             .query_row(
-                "SELECT id FROM remote WHERE address = ?1",
+                "SELECT id FROM remote_address JOIN remote ON remote.key = remote_address.remote \
+                 WHERE address = ?1",
                 [address],
                 |row| row.get(0),
             )
@@ -41,6 +42,17 @@ impl Store {
             .query_row(
                 "SELECT coalesce(max(number), 0) FROM remote_segment WHERE remote = ?1",
                 [remote],
+                |row| row.get(0),
+            )
+            .map_err(|error| StoreError::from(error).at(&self.path))
+    }
+
+    /// Returns whether a segment of that digest is known to be in a shared history.
+    pub(crate) fn has_segment(&self, remote: i64, sha256: &str) -> Result<bool, StoreError> {
+        self.connection
+            .query_row(
+                "SELECT EXISTS (SELECT 1 FROM remote_segment WHERE remote = ?1 AND sha256 = ?2)",
+                params![remote, sha256],
                 |row| row.get(0),
             )
             .map_err(|error| StoreError::from(error).at(&self.path))
@@ -65,12 +77,13 @@ impl Writer<'_> {
     ) -> Result<KnownRemote, StoreError> {
         self.at_path(|connection| {
             connection
-                .prepare_cached("UPDATE remote SET address = NULL WHERE address = ?1 AND id <> ?2")?
-                .execute([address, id])?;
+                .prepare_cached("INSERT INTO remote (id) VALUES (?1) ON CONFLICT DO NOTHING")?
+                .execute([id])?;
             connection
                 .prepare_cached(
-                    "INSERT INTO remote (id, address) VALUES (?1, ?2) \
-                     ON CONFLICT (id) DO UPDATE SET address = excluded.address",
+                    "INSERT INTO remote_address (address, remote) \
+                     SELECT ?2, key FROM remote WHERE id = ?1 \
+                     ON CONFLICT (address) DO UPDATE SET remote = excluded.remote",
                 )?
                 .execute([id, address])?;
             known(connection, id)?

@@ -14,7 +14,7 @@ use super::{Chart, LABEL_SIZE, WIDTH, number_axis};
 use crate::explain::Detectability;
 use crate::judge::{DetectionCell, DetectionGrid};
 use crate::show::detection::DetectionView;
-use crate::show::enough::Able;
+use crate::show::enough::{Able, Enough};
 use crate::show::noise::Titles;
 use crate::show::quantity::count;
 use crate::show::sample::first_upper;
@@ -34,17 +34,66 @@ const CURVES_HEIGHT: u32 = 300;
 /// Of one benchmark a heat map and power curves; of several a heat map with a row each, those first
 /// that cannot detect the slowdown which matters.
 pub fn detection(rows: &[Detectability], grid: &DetectionGrid, view: DetectionView) -> Chart {
-    let shown: Vec<&Detectability> = rows
-        .iter()
-        .filter(|row| view.cells(row).next().is_some())
-        .collect();
+    let shown = rows.iter().map(|row| (row, None));
+    draw(rows, shown.collect(), grid, view)
+}
+
+/// Returns the chart of what could be detected with the configurations of a grid beside what is planned of each row, which has a cell for
+/// that as well.
+pub fn plan(
+    rows: &[(Detectability, Option<Configuration>)],
+    grid: &DetectionGrid,
+    view: DetectionView,
+) -> Chart {
+    let shown = rows.iter().map(|(row, planned)| (row, *planned)).collect();
+    let all: Vec<Detectability> = rows.iter().map(|it| it.0.clone()).collect();
+    let target = view.target_text();
+    let chart = match rows {
+        [(row, Some(planned))] => {
+            let mut grid = grid.clone();
+            grid.instances.push(planned.instances);
+            grid.iterations.push(planned.iterations);
+            for numbers in [&mut grid.instances, &mut grid.iterations] {
+                numbers.sort_unstable();
+                numbers.dedup();
+            }
+            let name = Titles::of(&all).title(row);
+            Chart {
+                title: format!("{name}: {planned} is planned to detect {target}"),
+                ..draw(&all, shown, &grid, view)
+            }
+        }
+        _ if rows.iter().any(|it| it.1.is_some()) => Chart {
+            title: format!(
+                "What is planned to detect {target}, beside what other configurations detect"
+            ),
+            ..draw(&all, shown, grid, view)
+        },
+        _ => draw(&all, shown, grid, view),
+    };
+    Chart {
+        subtitle: format!("All of this is by formula. {}", chart.subtitle),
+        ..chart
+    }
+}
+
+/// A row, and what is planned of it.
+type Shown<'a> = (&'a Detectability, Option<Configuration>);
+
+fn draw(
+    rows: &[Detectability],
+    mut shown: Vec<Shown<'_>>,
+    grid: &DetectionGrid,
+    view: DetectionView,
+) -> Chart {
+    shown.retain(|(row, _)| view.cells(row).next().is_some());
     match shown.as_slice() {
         [] => Chart {
             subtitle: "Nothing to draw: it takes three instances, two iterations in each of them, and times above zero."
                 .to_owned(),
-            ..chart(view.headline(rows, grid.largest()), 160, nothing())
+            ..chart(view.headline(rows, &vec![Enough::default(); rows.len()], grid.largest()), 160, nothing())
         },
-        [row] if rows.len() == 1 => one(row, grid, view),
+        [(row, planned)] if rows.len() == 1 => one(row, *planned, grid, view),
         _ => several(rows, &shown, grid, view),
     }
 }
@@ -82,7 +131,12 @@ fn legend<'a>(view: DetectionView, mut cells: impl Iterator<Item = &'a Detection
     )
 }
 
-fn one(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Chart {
+fn one(
+    row: &Detectability,
+    planned: Option<Configuration>,
+    grid: &DetectionGrid,
+    view: DetectionView,
+) -> Chart {
     let name = Titles::of(std::slice::from_ref(row)).title(row);
     let target = view.target_text();
     let enough = view.enough(row);
@@ -117,7 +171,11 @@ fn one(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Chart 
         }
     }
     let (dataset, heat) = cells.into_parts();
-    let curves: Vec<&DetectionCell> = diagonal(grid)
+    let mut curves = diagonal(grid);
+    curves.extend(planned);
+    curves.sort_by_key(|it| (it.instances * it.iterations, it.instances));
+    curves.dedup();
+    let curves: Vec<&DetectionCell> = curves
         .into_iter()
         .filter_map(|it| view.cell(row, it))
         .collect();
@@ -136,10 +194,10 @@ fn one(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Chart 
         "legend": {"show": true, "top": height + 44, "left": 12, "selectedMode": false,
             "data": curves.iter().map(|it| it.configuration.to_string()).collect::<Vec<_>>()},
         "xAxis": [
-            names_axis("iterations of each instance", "middle", &texts(&grid.iterations)),
+            names_axis("iterations of each instance", "middle", &with_plan(&grid.iterations, planned.map(|it| it.iterations))),
             slowdowns,
         ],
-        "yAxis": [names_axis("instances a side", "end", &texts(&grid.instances)), rates],
+        "yAxis": [names_axis("instances a side", "end", &with_plan(&grid.instances, planned.map(|it| it.instances))), rates],
         "tooltip": {"trigger": "item", "formatter": {"$function": "ratesAt"}},
         "series": series,
     });
@@ -151,32 +209,37 @@ fn one(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Chart 
 
 fn several(
     rows: &[Detectability],
-    shown: &[&Detectability],
+    shown: &[Shown<'_>],
     grid: &DetectionGrid,
     view: DetectionView,
 ) -> Chart {
-    let mut shown: Vec<(Urgency, &Detectability)> = shown
+    let mut shown: Vec<(Urgency, Shown<'_>)> = shown
         .par_iter()
-        .map(|row| (urgency(row, grid, view), *row))
+        .map(|it| (urgency(it.0, grid, view), *it))
         .collect();
     shown.sort_by_key(|it| it.0);
     let drawable = shown.len();
-    let able: Vec<(&Detectability, Able)> = shown.iter().map(|it| (it.1, it.0.0)).collect();
+    let able: Vec<(&Detectability, Able)> = shown.iter().map(|it| (it.1.0, it.0.0)).collect();
     let unknown = rows.iter().filter(|row| view.cells(row).next().is_none());
     let able = able
         .into_iter()
         .chain(unknown.map(|row| (row, Able::Unknown)));
     let headline = view.headline_of_rows(rows, able, grid.largest());
-    let shown: Vec<&Detectability> = shown.into_iter().take(MOST_ROWS).map(|it| it.1).collect();
+    let shown: Vec<Shown<'_>> = shown.into_iter().take(MOST_ROWS).map(|it| it.1).collect();
     let configurations = telling(grid);
     let titles = Titles::of(rows);
-    let names: Vec<String> = shown.iter().map(|row| titles.title(*row)).collect();
+    let names: Vec<String> = shown.iter().map(|it| titles.title(it.0)).collect();
+    let has_plan = shown.iter().any(|it| it.1.is_some());
     let mut cells = Cells::new();
-    for (y, (row, name)) in shown.iter().zip(&names).enumerate() {
+    for (y, ((row, planned), name)) in shown.iter().zip(&names).enumerate() {
         for (x, configuration) in configurations.iter().enumerate() {
             if let Some(cell) = view.cell(row, *configuration) {
                 cells.add((x, y), name, cell, view);
             }
+        }
+        if let Some(cell) = planned.and_then(|it| view.cell(row, it)) {
+            let place = (configurations.len(), y);
+            cells.add_named(place, name, cell, view, cell.configuration.to_string());
         }
     }
     debug_assert!(!cells.is_empty(), "every row has a cell");
@@ -185,11 +248,9 @@ fn several(
         .iter()
         .map(|name| shorten(name, LABEL_SIZE, f64::from(WIDTH) * 0.36))
         .collect();
-    let mut x = names_axis(
-        "instances × iterations a side",
-        "middle",
-        &texts(&configurations),
-    );
+    let mut columns = texts(&configurations);
+    columns.extend(has_plan.then(|| "planned".to_owned()));
+    let mut x = names_axis("instances × iterations a side", "middle", &columns);
     let mut y = names_axis("", "end", &short);
     x["position"] = json!("top");
     y["inverse"] = json!(true);
@@ -203,7 +264,10 @@ fn several(
         "tooltip": {"trigger": "item"},
         "series": [heat],
     });
-    let mut subtitle = legend(view, shown.iter().flat_map(|row| view.cells(row)));
+    let mut subtitle = legend(view, shown.iter().flat_map(|it| view.cells(it.0)));
+    if has_plan {
+        subtitle.push_str(" The last column names what is planned.");
+    }
     if shown.len() < rows.len() {
         subtitle.push_str(&format!(
             " {} of {} rows drawn{}.",
@@ -271,6 +335,15 @@ fn telling(grid: &DetectionGrid) -> Vec<Configuration> {
     all.sort_by_key(|it| (it.instances * it.iterations, it.instances));
     all.dedup();
     all
+}
+
+/// Returns the numbers of an axis, with a word at that which is planned.
+fn with_plan(numbers: &[usize], planned: Option<usize>) -> Vec<String> {
+    let text = |number: &usize| match Some(*number) == planned {
+        true => format!("{number} (planned)"),
+        false => number.to_string(),
+    };
+    numbers.iter().map(text).collect()
 }
 
 fn texts(of: &[impl ToString]) -> Vec<String> {

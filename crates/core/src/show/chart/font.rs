@@ -47,18 +47,18 @@ fn thousandths(width: f32) -> u16 {
 
 /// Returns how wide the text is at a font size, both in pixels.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
-    let thousandths: f64 = text
-        .chars()
-        .map(|character| {
-            f64::from(
-                WIDTHS
-                    .get(character as usize)
-                    .copied()
-                    .unwrap_or(UNKNOWN_WIDTH),
-            )
-        })
-        .sum();
-    thousandths * size / 1000.0
+    let thousandths: u64 = text.chars().map(width_of).sum();
+    width_at(thousandths, size)
+}
+
+/// Returns the width of a character in thousandths of the size.
+fn width_of(character: char) -> u64 {
+    let known = WIDTHS.get(character as usize).copied();
+    u64::from(known.unwrap_or(UNKNOWN_WIDTH))
+}
+
+fn width_at(thousandths: u64, size: f64) -> f64 {
+    thousandths as f64 * size / 1000.0
 }
 
 /// Returns the text, or its beginning and its end around `…` where it is wider than `width`.
@@ -69,19 +69,19 @@ pub(super) fn shorten(text: &str, size: f64, width: f64) -> String {
         return text.to_owned();
     }
     let characters: Vec<char> = text.chars().collect();
-    let mut kept = characters.len();
-    while kept > 2 {
-        kept -= 1;
-        let head = kept.div_ceil(2);
-        let tail = kept - head;
-        let shortened: String = characters
-            .iter()
-            .take(head)
-            .chain([&REPLACEMENT])
-            .chain(characters.iter().skip(characters.len() - tail))
-            .collect();
-        if text_width(&shortened, size) <= width {
-            return shortened;
+    let mut thousandths: u64 = characters.iter().copied().map(width_of).sum();
+    thousandths += width_of(REPLACEMENT);
+    for kept in (2..characters.len()).rev() {
+        // One character of the middle goes: the last of the head or the first of the tail.
+        let (head, tail) = (kept.div_ceil(2), characters.len() - kept / 2);
+        let gone = if kept % 2 == 0 { head } else { tail - 1 };
+        thousandths -= characters.get(gone).copied().map_or(0, width_of);
+        if width_at(thousandths, size) <= width {
+            let head = characters.iter().take(head);
+            return head
+                .chain([&REPLACEMENT])
+                .chain(characters.iter().skip(tail))
+                .collect();
         }
     }
     REPLACEMENT.to_string()

@@ -65,6 +65,19 @@ impl Cells {
         cell: &DetectionCell,
         view: DetectionView,
     ) {
+        let text = detectable_text(cell, view.power);
+        self.add_named((x, y), title, cell, view, text);
+    }
+
+    /// Adds what a configuration detects, with this text in its cell.
+    pub(super) fn add_named(
+        &mut self,
+        (x, y): (usize, usize),
+        title: &str,
+        cell: &DetectionCell,
+        view: DetectionView,
+        text: String,
+    ) {
         let found = cell.detectable(view.power);
         let share = |of: f64| (of - 1.0) * 100.0;
         let [slowdown, lower, upper] = found.map_or([f64::NAN; 3], |it| {
@@ -87,7 +100,7 @@ impl Cells {
             shade(slowdown, view.target),
             f64::from(u8::from(is_able)),
         ]);
-        self.texts.push(detectable_text(cell, view.power));
+        self.texts.push(text);
         self.titles
             .push(format!("{title}, {} a side", cell.configuration));
         self.detected.push(hover(cell, view));

@@ -9,7 +9,8 @@ use super::columns::Columns;
 use super::history_marks as marks;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
 use crate::judge::Estimate;
-use crate::model::{Id, MetricName};
+use crate::model::MetricName;
+use crate::record::Place;
 use crate::show::packed::{compact, packed};
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{as_f64, metric_title};
@@ -18,10 +19,14 @@ use crate::show::summary::RunSummary;
 /// One run's number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryPoint {
-    /// Its session; points of one session stand above each other.
-    pub session: Id,
-    /// What its session is called at the axis: a date or a version.
-    pub place: String,
+    /// Where it stands; points of one place stand above each other.
+    pub place: Place,
+    /// What the place is called at the axis: a date.
+    pub place_name: String,
+    /// Whether it counts no more.
+    pub retired: bool,
+    /// Whether it has no version's date of its own.
+    pub undated: bool,
     /// What tells the run from others of its variant.
     pub run: RunName,
     /// Its variant.
@@ -104,6 +109,8 @@ impl RunNumber {
 struct Line<'a> {
     variant: &'a str,
     of_summaries: bool,
+    /// Whether it is of runs that count no more.
+    retired: bool,
 }
 
 impl Line<'_> {
@@ -111,11 +118,21 @@ impl Line<'_> {
         Line {
             variant: &point.variant,
             of_summaries: number.statistic().is_some(),
+            retired: point.retired,
         }
     }
 
     /// Returns what the legend calls it: what tells it from the others.
     fn name(self, lines: &[Self]) -> String {
+        let name = self.name_in_use(lines);
+        if self.retired {
+            format!("{name}, retired")
+        } else {
+            name
+        }
+    }
+
+    fn name_in_use(self, lines: &[Self]) -> String {
         let one_variant = lines.iter().all(|line| line.variant == self.variant);
         let all_alike = lines
             .iter()
@@ -125,7 +142,7 @@ impl Line<'_> {
             (true, false) if all_alike => self.variant.to_owned(),
             (true, true) => "summaries".to_owned(),
             (true, false) => format!("{}, summaries", self.variant),
-            (false, true) if lines.len() > 1 => "means of samples".to_owned(),
+            (false, true) if !all_alike => "means of samples".to_owned(),
             (false, true | false) => self.variant.to_owned(),
         }
     }
@@ -134,10 +151,13 @@ impl Line<'_> {
 /// What is known of a run, in the order of the field that says it.
 const RUN_HEADS: [&str; 5] = ["started", "session", "variant", "version", "run"];
 
+/// What is said besides where there are runs that count no more.
+const RETIRED_HEAD: &str = "retired";
+
 const COLUMNS: [&str; 6] = ["place", "value", "lower", "upper", "run", "instances"];
 
 /// Returns the chart of these runs, oldest first, with a line per variant and an interval
-/// per run. Points of one session stand above each other. Summaries of sources that kept no
+/// per run. Points of one place stand above each other. Summaries of sources that kept no
 /// samples are hollow, have no interval, and lines of their own. Runs with failures have a cross
 /// at the foot; releases and epochs are marked where they were measured first.
 pub fn history(
@@ -213,20 +233,44 @@ fn numbers(points: &[HistoryPoint]) -> impl Iterator<Item = &RunNumber> {
     points.iter().filter_map(|point| point.number.as_ref())
 }
 
-/// Returns the place of each point: those of one session stand above each other.
+/// Returns the number of each point's place.
 fn places_of(points: &[HistoryPoint]) -> Vec<usize> {
     let mut place = 0_usize;
-    let mut previous: Option<Id> = None;
+    let mut previous: Option<Place> = None;
     points
         .iter()
         .map(|point| {
-            if previous.is_some_and(|previous| previous != point.session) {
+            if previous.is_some_and(|previous| previous != point.place) {
                 place += 1;
             }
-            previous = Some(point.session);
+            previous = Some(point.place);
             place
         })
         .collect()
+}
+
+/// Returns in what order the runs stand, where there is one.
+pub(in crate::show) fn order(points: &[HistoryPoint]) -> Option<String> {
+    let first = points.first()?;
+    let dates = || points.iter().map(|it| it.place.version_date);
+    if points.iter().all(|it| it.place == first.place) {
+        return None;
+    }
+    if dates().all(|date| date == first.place.version_date) {
+        return Some("In order of time.".to_owned());
+    }
+    let undated = points.iter().filter(|it| it.undated).count();
+    Some(match undated {
+        0 => "In order of versions' dates.".to_owned(),
+        1 => "In order of versions' dates; a run whose version has none stands behind the newest \
+              version measured before it."
+            .to_owned(),
+        _ => format!(
+            "In order of versions' dates; {} runs whose version has none stand behind the newest \
+             version measured before them.",
+            count(undated)
+        ),
+    })
 }
 
 fn subtitle(points: &[HistoryPoint]) -> String {
@@ -275,6 +319,19 @@ fn subtitle(points: &[HistoryPoint]) -> String {
             }
         ));
     }
+    sentences.extend(order(points));
+    let retired = points.iter().filter(|point| point.retired).count();
+    if retired > 0 {
+        sentences.push(format!(
+            "Pale and dotted: {}, which {} no more.",
+            if retired == 1 {
+                "a retired run".to_owned()
+            } else {
+                format!("{} retired runs", count(retired))
+            },
+            if retired == 1 { "counts" } else { "count" }
+        ));
+    }
     if failed > 0 {
         let crosses = if failed == 1 {
             "is a run".to_owned()
@@ -303,7 +360,7 @@ fn option(
     let mut places: Vec<&str> = Vec::new();
     for (at, (point, &place)) in points.iter().zip(&place_of).enumerate() {
         if place == places.len() {
-            places.push(&point.place);
+            places.push(&point.place_name);
         }
         let Some(number) = &point.number else {
             continue;
@@ -339,12 +396,14 @@ fn option(
                 "datasetIndex": at,
                 "encode": {"x": "place", "y": ["lower", "upper"]},
                 "renderItem": {"$function": "interval", "along": "y", "cap": if few { 3 } else { 0 }},
-                "itemStyle": {"color": colour, "opacity": 0.6},
+                "itemStyle": {"color": colour, "opacity": if line.retired { 0.25 } else { 0.6 }},
                 "silent": true,
                 "clip": true,
             }));
         }
-        let (symbol, stroke) = if line.of_summaries {
+        let (symbol, stroke) = if line.retired {
+            (json!("emptyCircle"), "dotted")
+        } else if line.of_summaries {
             (json!({"$function": "ring"}), "dashed")
         } else {
             (json!(shape(number)), "solid")
@@ -358,7 +417,8 @@ fn option(
             "symbolSize": if few { 7 } else if many { 3 } else { 4 },
             "showAllSymbol": true,
             "color": colour,
-            "lineStyle": {"width": 1.25, "opacity": if many { 0.2 } else { 0.6 }, "type": stroke},
+            "itemStyle": {"opacity": if line.retired { 0.5 } else { 1.0 }},
+            "lineStyle": {"width": 1.25, "opacity": if many { 0.2 } else if line.retired { 0.35 } else { 0.6 }, "type": stroke},
             "emphasis": {"disabled": true},
         }));
     }
@@ -372,13 +432,18 @@ fn option(
     let several = lines.len() > 1;
     let of_run =
         |text: fn(&HistoryPoint) -> &str| packed(&points.iter().map(text).collect::<Vec<_>>());
-    let names = [
+    let mut heads = RUN_HEADS.to_vec();
+    let mut names = vec![
         of_run(|it| &it.run.started),
         of_run(|it| &it.run.session),
         of_run(|it| &it.variant),
         of_run(|it| &it.run.version),
         of_run(|it| &it.run.id),
     ];
+    if points.iter().any(|point| point.retired) {
+        heads.push(RETIRED_HEAD);
+        names.push(of_run(|it| if it.retired { RETIRED_HEAD } else { "" }));
+    }
     let left_out = points.iter().map(|point| match point.left_out.as_str() {
         "" => Value::from("nothing"),
         text => Value::from(text),
@@ -396,7 +461,7 @@ fn option(
         },
         "yAxis": value_axis(metric, scale),
         "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
-            {"label": "run", "column": "run", "unit": scale.unit, "heads": RUN_HEADS, "joined": names, "link": common_link(points)},
+            {"label": "run", "column": "run", "unit": scale.unit, "heads": heads, "joined": names, "link": common_link(points)},
             value_field(metric, unit, scale, points),
             {"label": "left out", "column": "run", "names": compact(left_out.collect())},
             {"label": "failures", "column": "failures"},

@@ -1,6 +1,6 @@
 //! What a history marks besides values: failures, releases and epochs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ struct Mark<'a> {
 }
 
 /// Returns what the marks mean, where there are any.
-pub(super) fn sentence(points: &[HistoryPoint], places: &[usize]) -> Option<String> {
+pub(in crate::show) fn sentence(points: &[HistoryPoint], places: &[usize]) -> Option<String> {
     let marks = marks(points, places);
     let epochs = marks.iter().filter(|mark| mark.epoch).count();
     let releases = marks.len() - epochs;
@@ -44,7 +44,7 @@ pub(super) fn failures(
     let mut crossed = (0, 0);
     for (at, (point, &place)) in points.iter().zip(places).enumerate() {
         if point.failures > 0 {
-            // Crosses of one session stand above each other.
+            // Crosses of one place stand above each other.
             crossed = match crossed {
                 (before, number) if before == place => (place, number + 1),
                 _ => (place, 1),
@@ -83,19 +83,21 @@ pub(in crate::show) fn mark_series(points: &[HistoryPoint], places: &[usize]) ->
     if marks.is_empty() {
         return None;
     }
-    let apart = places.last().map_or(0, |last| last / LABELS);
-    let mut labelled: Option<usize> = None;
     let lines: Vec<Value> = marks
         .iter()
-        .map(|mark| {
-            let shown =
-                mark.epoch || labelled.is_none_or(|before| mark.place >= before + apart.max(1));
-            if shown {
-                labelled = Some(mark.place);
-            }
+        .zip(labelled(&marks, places))
+        .map(|(mark, shown)| {
+            // A release at the place of an epoch stands in the label of that.
+            let with = marks
+                .iter()
+                .find(|it| mark.epoch && !it.epoch && it.place == mark.place);
+            let label = with.map_or_else(
+                || mark.label.to_owned(),
+                |release| format!("{}, {}", release.label, mark.label),
+            );
             json!({
                 "xAxis": mark.place,
-                "label": {"show": shown, "formatter": mark.label},
+                "label": {"show": shown, "formatter": label},
                 "lineStyle": {"type": if mark.epoch { "solid" } else { "dotted" }},
             })
         })
@@ -115,16 +117,19 @@ pub(in crate::show) fn mark_series(points: &[HistoryPoint], places: &[usize]) ->
     }))
 }
 
-/// Returns where a release or an epoch was measured first; the beginning is no change. Where hardly
-/// any run is not the first of a release, that is no news, and lines would hide the points.
+/// Returns where a release was measured first, and where the benchmark itself became another thing
+/// within a line. Where hardly any run is not the first of a release, that is no news, and lines
+/// would hide the points.
 fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
-    let mut marks = Vec::new();
+    let mut marks: Vec<Mark<'a>> = Vec::new();
     let mut releases: BTreeSet<&str> = BTreeSet::new();
-    let mut epochs: BTreeSet<&str> = BTreeSet::new();
+    let mut epochs: BTreeMap<&str, &str> = BTreeMap::new();
     for (point, &place) in points.iter().zip(places) {
         if let Some(epoch) = point.fingerprint.as_deref()
-            && epochs.insert(epoch)
-            && epochs.len() > 1
+            && epochs
+                .insert(&point.variant, epoch)
+                .is_some_and(|before| before != epoch)
+            && !marks.iter().any(|mark| mark.epoch && mark.place == place)
         {
             marks.push(Mark {
                 place,
@@ -134,7 +139,6 @@ fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
         }
         if let Some(release) = point.release.as_deref()
             && releases.insert(release)
-            && place > 0
         {
             marks.push(Mark {
                 place,
@@ -144,9 +148,27 @@ fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
         }
     }
     let of_releases = marks.iter().filter(|mark| !mark.epoch).count();
-    let sessions = places.iter().collect::<BTreeSet<_>>().len();
-    if of_releases > LABELS && 2 * of_releases > sessions {
+    let all = places.iter().collect::<BTreeSet<_>>().len();
+    if of_releases > LABELS && 2 * of_releases > all {
         marks.retain(|mark| mark.epoch);
     }
     marks
+}
+
+/// Returns which marks have a label: epochs before releases, and none so near another that they would
+/// be printed over each other.
+fn labelled(marks: &[Mark<'_>], places: &[usize]) -> Vec<bool> {
+    let apart = (places.last().map_or(0, |last| last / LABELS)).max(1);
+    let mut taken: Vec<usize> = Vec::new();
+    let mut shown = vec![false; marks.len()];
+    for epochs in [true, false] {
+        for (mark, shown) in marks.iter().zip(&mut shown) {
+            let free = taken.iter().all(|it| it.abs_diff(mark.place) >= apart);
+            if mark.epoch == epochs && free {
+                *shown = true;
+                taken.push(mark.place);
+            }
+        }
+    }
+    shown
 }

@@ -1,135 +1,104 @@
-//! The page with bars: of each benchmark with several variants one for each of them, or of each
-//! variant one for every benchmark.
+//! The page with bars: of each benchmark with several settings one for each of them, or of each
+//! setting one for every benchmark. The page's script puts together what its filters let pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use maud::html;
 use serde::Serialize;
+use serde_json::Value;
 
-use super::columns::{About, columns};
+use super::bar::{BenchmarkBars, DAYS, MetricBar};
+use super::columns::About;
 use super::directory::{Directory, DirectoryError};
 use super::site::{
     Choice, Choices, Compared, MetricRows, Metrics, NothingMore, Settings, SitePage, filters, shell,
 };
-use super::{MetricView, Options, side_file};
-use crate::show::Colours;
-use crate::show::chart::{Bar, Chart, bars};
-
-/// Runs of so many days before the latest run of a benchmark count.
-const DAYS: i64 = 7;
-
-/// So many bars stand in one chart, and so many charts in one file.
-const BARS: usize = 60;
-const CHARTS: usize = 24;
-
-/// A bar by one metric.
-#[derive(Debug, Clone)]
-pub(super) struct BarRow {
-    about: About,
-    metric: String,
-    unit: String,
-    variant: String,
-    bar: Bar,
-}
-
-/// Returns a bar for each variant and metric of a benchmark.
-pub(super) fn rows(about: &About, views: &[MetricView], colours: &Colours) -> Vec<BarRow> {
-    views
-        .iter()
-        .flat_map(|view| of_metric(about, view, colours))
-        .collect()
-}
-
-fn of_metric(about: &About, view: &MetricView, colours: &Colours) -> Vec<BarRow> {
-    let sample = &view.sample;
-    let with_value = || {
-        sample
-            .runs
-            .iter()
-            .filter(|run| !run.instance_means().is_empty())
-    };
-    let Some(latest) = with_value().max_by_key(|run| run.started) else {
-        return Vec::new();
-    };
-    let week = SignedDuration::from_hours(24 * DAYS);
-    let counts = |run: &&crate::show::sample::RunSample| {
-        latest.started.duration_since(run.started) <= week && run.means_the_same_as(latest)
-    };
-    let variants = sample.variants().into_iter();
-    variants
-        .filter_map(|variant| {
-            let runs: Vec<_> = with_value()
-                .filter(counts)
-                .filter(|run| run.variant == variant)
-                .collect();
-            let means: Vec<f64> = runs.iter().flat_map(|run| run.instance_means()).collect();
-            let bar = Bar::new(variant.to_owned(), colours.get(variant), &means)?;
-            let mut versions: Vec<&str> = Vec::new();
-            for version in runs.iter().filter_map(|run| run.version.as_deref()) {
-                if !versions.contains(&version) {
-                    versions.push(version);
-                }
-            }
-            let times: BTreeSet<String> = runs.iter().map(|run| run.time_text()).collect();
-            Some(BarRow {
-                about: about.clone(),
-                metric: sample.name.clone(),
-                unit: sample.metric.unit.clone(),
-                variant: variant.to_owned(),
-                bar: Bar {
-                    versions: ends(&versions),
-                    when: ends(&times.iter().map(String::as_str).collect::<Vec<_>>()),
-                    link: format!(
-                        "benchmark/{}.html#metric={}",
-                        about.slug,
-                        super::page::url_part(&sample.name)
-                    ),
-                    ..bar
-                },
-            })
-        })
-        .collect()
-}
-
-/// Returns the only one, or the first and the last.
-fn ends(texts: &[&str]) -> String {
-    match texts {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [first, .., last] => format!("{first} to {last}"),
-    }
-}
+use super::{Options, side_file};
+use crate::show::chart::{Chart, bars as empty_bars};
+use crate::show::quantity::Scale;
+use crate::show::sample::{FIRST_METRIC, minute_text};
 
 /// What the page gathers while benchmarks are written.
 #[derive(Debug, Default)]
 pub(super) struct BarsPage {
-    metrics: BTreeMap<String, Vec<BarRow>>,
+    benchmarks: Vec<About>,
+    /// For each metric its bars, each with the place of its benchmark.
+    metrics: BTreeMap<String, Vec<(usize, MetricBar)>>,
+    /// For each suite when its last session began.
+    newest: BTreeMap<String, Timestamp>,
 }
 
-/// A chart of the page; its fields are the columns of the side file.
+/// A side file: the bars of one metric (`docs/report.md`).
 #[derive(Debug, Serialize)]
-struct ChartRow {
-    /// `benchmark` or `variant`.
-    group: &'static str,
-    title: String,
-    slug: String,
-    suite: String,
-    category: String,
-    tags: Vec<String>,
-    /// The side file that holds the chart, and its place there.
-    file: String,
-    at: usize,
+struct MetricFile<'a> {
+    /// The chart without bars.
+    chart: Chart,
+    units: Vec<Unit>,
+    settings: Vec<Setting>,
+    benchmarks: Benchmarks<'a>,
+    /// Which versions, and when measured.
+    origins: Vec<(String, String)>,
+    bars: Bars,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct Unit {
+    unit: String,
+    /// Magnitude, factor and what stands after a number, from small to large.
+    scales: Vec<(f64, f64, String)>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct Setting {
+    name: String,
+    colour: usize,
+}
+
+/// What the bars are of, in columns.
+#[derive(Debug, Default, Serialize)]
+struct Benchmarks<'a> {
+    suite: Vec<&'a str>,
+    id: Vec<&'a str>,
+    slug: Vec<&'a str>,
+    tags: Vec<&'a [String]>,
+    category: Vec<String>,
+}
+
+/// The bars in columns; `benchmark`, `unit`, `setting` and `origin` are places in the lists of the
+/// file.
+#[derive(Debug, Default, Serialize)]
+struct Bars {
+    benchmark: Vec<usize>,
+    setting: Vec<usize>,
+    unit: Vec<usize>,
+    count: Vec<usize>,
+    sd: Vec<Value>,
+    min: Vec<Value>,
+    median: Vec<Value>,
+    mean: Vec<Value>,
+    max: Vec<Value>,
+    origin: Vec<usize>,
+    /// The day of its last run, where that is long before the last one of the suite; else empty.
+    old: Vec<String>,
 }
 
 impl BarsPage {
-    pub(super) fn add(&mut self, rows: Vec<BarRow>) {
-        for row in rows {
-            self.metrics
-                .entry(row.metric.clone())
-                .or_default()
-                .push(row);
+    pub(super) fn add(&mut self, of_one: BenchmarkBars) {
+        let BenchmarkBars {
+            about,
+            newest,
+            bars,
+        } = of_one;
+        if let Some(newest) = newest {
+            let known = self.newest.entry(about.suite.clone()).or_insert(newest);
+            *known = newest.max(*known);
         }
+        for bar in bars {
+            let of_metric = self.metrics.entry(bar.metric.clone()).or_default();
+            of_metric.push((self.benchmarks.len(), bar));
+        }
+        self.benchmarks.push(about);
     }
 
     /// Writes the page and its side files.
@@ -139,24 +108,19 @@ impl BarsPage {
         options: &Options,
         compared: Compared,
     ) -> Result<(), DirectoryError> {
-        let all = || self.metrics.values().flatten();
-        let mut metrics: Vec<(&String, &Vec<BarRow>)> = self.metrics.iter().collect();
-        metrics.sort_by_key(|(name, rows)| {
-            let first = name.as_str() != crate::show::sample::FIRST_METRIC;
-            (first, usize::MAX - rows.len())
-        });
+        let mut metrics: Vec<(&String, &Vec<(usize, MetricBar)>)> = self.metrics.iter().collect();
+        metrics.sort_by_key(|(name, bars)| (*name != FIRST_METRIC, usize::MAX - bars.len()));
         let mut settings = Settings {
             page: "bars",
             metrics: Vec::new(),
             file: None,
             more: NothingMore {},
         };
-        for (number, (name, rows)) in metrics.iter().enumerate() {
+        for (number, (name, bars)) in metrics.iter().enumerate() {
             let file = format!("bars.m{number}");
-            let rows = write_metric(directory, &file, rows)?;
             directory.write(
                 &format!("data/{file}.js"),
-                &side_file(&file, &columns(&rows)),
+                &side_file(&file, &self.file(bars)),
             )?;
             settings.metrics.push(MetricRows {
                 name: (*name).clone(),
@@ -164,46 +128,22 @@ impl BarsPage {
                 chart: None,
             });
         }
-        let categories: BTreeSet<String> = all().map(|row| category(&row.about.id)).collect();
-        let compares = self
-            .metrics
-            .values()
-            .any(|rows| of_benchmarks(rows).next().is_some());
+        let choices = self.choices(&metrics);
+        let compares = self.metrics.values().any(|bars| {
+            bars.windows(2)
+                .any(|two| two.first().map(|it| it.0) == two.last().map(|it| it.0))
+        });
         let mut groups = vec![("variant", "by variant")];
         if compares {
             groups.insert(0, ("benchmark", "by benchmark"));
         }
-        let choices = Choices {
-            metrics: metrics
-                .iter()
-                .map(|(name, rows)| {
-                    let unit = rows
-                        .first()
-                        .map_or_else(String::new, |row| row.unit.clone());
-                    ((*name).clone(), unit)
-                })
-                .collect(),
-            suites: all().map(|row| row.about.suite.clone()).collect(),
-            tags: all().flat_map(|row| row.about.tags.clone()).collect(),
-            more: if categories.len() > 1 {
-                vec![Choice {
-                    name: "category",
-                    label: "Category",
-                    values: categories
-                        .into_iter()
-                        .map(|name| (name.clone(), name))
-                        .collect(),
-                }]
-            } else {
-                Vec::new()
-            },
-        };
         let main = html! {
             @if self.metrics.is_empty() {
                 p.answer { "Nothing to draw: no benchmark has samples." }
             } @else {
                 p.answer {
-                    "The latest values beside each other: of each benchmark the runs of the " (DAYS) " days up to its latest run, all their instances together."
+                    "The latest values beside each other: of each variant of a benchmark its newest version, all instances of the "
+                    (DAYS) " days up to its latest run together. Nightly builds of one release count as one version."
                 }
                 p.hint {
                     "A bar ends at the median of the instances' means; the thick tick is their mean, the line one standard deviation to each side of it. "
@@ -216,6 +156,7 @@ impl BarsPage {
                         button type="button" data-group=(name) hidden[groups.len() < 2] { (title) } " "
                     }
                 }
+                h2.unseen { "Charts" }
                 p #shown role="status" {}
                 div #bars {}
                 noscript { p { "Charts need JavaScript." } }
@@ -225,6 +166,149 @@ impl BarsPage {
             SitePage::Bars.file(),
             &shell(SitePage::Bars, compared, options, &settings, &main),
         )
+    }
+
+    fn choices(&self, metrics: &[(&String, &Vec<(usize, MetricBar)>)]) -> Choices {
+        let drawn: BTreeSet<usize> = self.metrics.values().flatten().map(|it| it.0).collect();
+        let all = || drawn.iter().filter_map(|&at| self.benchmarks.get(at));
+        let categories: BTreeSet<String> = all().map(|about| category(&about.id)).collect();
+        Choices {
+            metrics: metrics
+                .iter()
+                .map(|(name, bars)| ((*name).clone(), units(bars).join(", ")))
+                .collect(),
+            suites: all().map(|about| about.suite.clone()).collect(),
+            tags: all().flat_map(|about| about.tags.clone()).collect(),
+            more: if categories.len() > 1 {
+                vec![Choice {
+                    name: "category",
+                    label: "Category",
+                    values: categories
+                        .into_iter()
+                        .filter(|name| !name.is_empty())
+                        .map(|name| (name.clone(), name))
+                        .collect(),
+                }]
+            } else {
+                Vec::new()
+            },
+        }
+    }
+
+    /// Returns the side file of a metric. What many bars share stands in it once.
+    fn file(&self, of_metric: &[(usize, MetricBar)]) -> MetricFile<'_> {
+        let units = units(of_metric);
+        let mut settings: Vec<Setting> = Vec::new();
+        let mut origins: Vec<(String, String)> = Vec::new();
+        let mut benchmarks = Benchmarks::default();
+        let mut bars = Bars::default();
+        let mut last = None;
+        for (at, it) in of_metric {
+            let Some(about) = self.benchmarks.get(*at) else {
+                continue;
+            };
+            if last != Some(*at) {
+                last = Some(*at);
+                benchmarks.add(about);
+            }
+            let setting = Setting {
+                name: it.setting.clone(),
+                colour: it.colour,
+            };
+            let until = minute_text(it.until);
+            let origin = (
+                ends(&it.versions.0, &it.versions.1),
+                ends(&minute_text(it.from), &until),
+            );
+            let newest = self.newest.get(&about.suite).unwrap_or(&it.until);
+            let old = newest.duration_since(it.until) > SignedDuration::from_hours(24 * DAYS);
+            let day = until.get(..10).filter(|_| old).unwrap_or_default();
+            bars.benchmark.push(benchmarks.id.len() - 1);
+            bars.setting.push(place(&mut settings, setting));
+            let unit = units.iter().position(|unit| *unit == it.unit);
+            bars.unit.push(unit.unwrap_or(0));
+            bars.count.push(it.bar.count);
+            bars.sd.push(short(it.bar.sd.unwrap_or(f64::NAN)));
+            bars.min.push(short(it.bar.min));
+            bars.median.push(short(it.bar.median));
+            bars.mean.push(short(it.bar.mean));
+            bars.max.push(short(it.bar.max));
+            bars.origin.push(place(&mut origins, origin));
+            bars.old.push(day.to_owned());
+        }
+        MetricFile {
+            chart: empty_bars(),
+            units: units.into_iter().map(Unit::new).collect(),
+            settings,
+            benchmarks,
+            origins,
+            bars,
+        }
+    }
+}
+
+impl<'a> Benchmarks<'a> {
+    fn add(&mut self, about: &'a About) {
+        self.suite.push(&about.suite);
+        self.id.push(&about.id);
+        self.slug.push(&about.slug);
+        self.tags.push(&about.tags);
+        self.category.push(category(&about.id));
+    }
+}
+
+impl Unit {
+    fn new(unit: &str) -> Self {
+        let ladder = Scale::ladder(unit).into_iter();
+        Self {
+            unit: unit.to_owned(),
+            scales: ladder
+                .map(|(from, scale)| (from, scale.factor, scale.suffix()))
+                .collect(),
+        }
+    }
+}
+
+/// Returns the units that bars are in, in order of the first bar of each.
+fn units(bars: &[(usize, MetricBar)]) -> Vec<&str> {
+    let mut units: Vec<&str> = Vec::new();
+    for (_, it) in bars {
+        if !units.contains(&it.unit.as_str()) {
+            units.push(&it.unit);
+        }
+    }
+    units
+}
+
+/// Returns where the thing stands in the list, to which it is added where it is not yet in it.
+fn place<T: PartialEq>(list: &mut Vec<T>, thing: T) -> usize {
+    list.iter()
+        .rposition(|known| *known == thing)
+        .unwrap_or_else(|| {
+            list.push(thing);
+            list.len() - 1
+        })
+}
+
+/// Returns a number with the five digits that a picture and three digits on hover need.
+fn short(value: f64) -> Value {
+    let rounded: f64 = format!("{value:.4e}").parse().unwrap_or(f64::NAN);
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a whole number below ten quadrillions"
+    )]
+    if rounded.fract() == 0.0 && rounded.abs() < 1e9 {
+        return Value::from(rounded as i64);
+    }
+    Value::from(rounded)
+}
+
+/// Returns the only one, or the first and the last.
+fn ends(first: &str, last: &str) -> String {
+    if first == last {
+        first.to_owned()
+    } else {
+        format!("{first} to {last}")
     }
 }
 
@@ -241,126 +325,6 @@ fn category(id: &str) -> String {
     folder.filter(is_name).unwrap_or_default().to_owned()
 }
 
-/// Returns the bars of each benchmark with several variants; a single one beside nothing tells nothing.
-fn of_benchmarks(rows: &[BarRow]) -> impl Iterator<Item = &[BarRow]> {
-    rows.chunk_by(|a, b| a.about.slug == b.about.slug)
-        .filter(|of_one| of_one.len() > 1)
-}
-
-/// Writes the charts of a metric in files of some, and returns what they are.
-fn write_metric(
-    directory: &Directory,
-    file: &str,
-    rows: &[BarRow],
-) -> Result<Vec<ChartRow>, DirectoryError> {
-    let mut found: Vec<(ChartRow, Chart)> = Vec::new();
-    let row = |group, title: &str, slug: &str, about: &About| ChartRow {
-        group,
-        title: title.to_owned(),
-        slug: slug.to_owned(),
-        suite: about.suite.clone(),
-        category: category(&about.id),
-        tags: about.tags.clone(),
-        file: String::new(),
-        at: 0,
-    };
-    for of_one in of_benchmarks(rows) {
-        let Some(BarRow {
-            about,
-            metric,
-            unit,
-            ..
-        }) = of_one.first()
-        else {
-            continue;
-        };
-        let all: Vec<Bar> = of_one.iter().map(|row| row.bar.clone()).collect();
-        found.push((
-            row("benchmark", &about.id, &about.slug, about),
-            bars(metric, unit, &about.id, &all),
-        ));
-    }
-    let mut by_variant: BTreeMap<(&str, String, &str), Vec<&BarRow>> = BTreeMap::new();
-    for row in rows {
-        let key = (
-            row.variant.as_str(),
-            category(&row.about.id),
-            row.about.suite.as_str(),
-        );
-        by_variant.entry(key).or_default().push(row);
-    }
-    for ((variant, category, suite), of_one) in by_variant {
-        let pieces = of_one.len().div_ceil(BARS);
-        for (number, piece) in of_one.chunks(BARS).enumerate() {
-            let Some(BarRow {
-                about,
-                metric,
-                unit,
-                ..
-            }) = piece.first()
-            else {
-                continue;
-            };
-            let place = if category.is_empty() {
-                suite
-            } else {
-                &category
-            };
-            let mut title = format!("{variant}: {place}");
-            if pieces > 1 {
-                title.push_str(&format!(", {} of {pieces}", number + 1));
-            }
-            let all: Vec<Bar> = piece
-                .iter()
-                .map(|row| Bar {
-                    name: within_category(&row.about.id, &category),
-                    ..row.bar.clone()
-                })
-                .collect();
-            found.push((
-                row("variant", &title, "", about),
-                bars(metric, unit, &title, &all),
-            ));
-        }
-    }
-    let mut rows = Vec::new();
-    let mut charts: Vec<Chart> = Vec::new();
-    let mut files = 0;
-    for (mut row, chart) in found {
-        row.file = format!("{file}.charts{files}");
-        row.at = charts.len();
-        charts.push(chart);
-        rows.push(row);
-        if charts.len() >= CHARTS {
-            write_charts(directory, file, files, &std::mem::take(&mut charts))?;
-            files += 1;
-        }
-    }
-    if !charts.is_empty() {
-        write_charts(directory, file, files, &charts)?;
-    }
-    Ok(rows)
-}
-
-fn write_charts(
-    directory: &Directory,
-    file: &str,
-    number: usize,
-    charts: &[Chart],
-) -> Result<(), DirectoryError> {
-    let name = format!("{file}.charts{number}");
-    directory.write(&format!("data/{name}.js"), &side_file(&name, &charts))
-}
-
-/// Returns the id without the folder that the title of the chart has.
-fn within_category(id: &str, category: &str) -> String {
-    let rest = id.strip_prefix(category);
-    rest.and_then(|rest| rest.strip_prefix('/'))
-        .filter(|rest| !rest.is_empty())
-        .unwrap_or(id)
-        .to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,10 +336,12 @@ mod tests {
         for without in ["gzip[level=6]", "gzip -d /dev/null", "../x", "/bin/true"] {
             assert_eq!(category(without), "");
         }
-        assert_eq!(
-            within_category("benchmarks/test_a.py::test", "benchmarks"),
-            "test_a.py::test"
-        );
-        assert_eq!(within_category("gzip", ""), "gzip");
+    }
+
+    #[test]
+    fn five_digits_are_kept() {
+        let texts =
+            [1.234_567_8, 1_234_567.8, 2.0, -0.001, f64::NAN].map(|it| short(it).to_string());
+        assert_eq!(texts, ["1.2346", "1234600", "2", "-0.001", "null"]);
     }
 }

@@ -11,6 +11,7 @@ use super::cleaning::by_use;
 use super::columns::{About, columns};
 use super::directory::{Directory, DirectoryError};
 use super::page::url_part;
+use super::power::{Curve, DRAWN, picture};
 use super::side_file;
 use super::site::{
     Choice, Choices, Column, Compared, MetricRows, Metrics, Settings as PageSettings, SitePage,
@@ -22,6 +23,7 @@ use crate::judge::{
 };
 use crate::model::MetricName;
 use crate::show::chart;
+use crate::show::detection::found_text;
 use crate::show::quantity::{count, machine_time, percent};
 use crate::show::sample::metric_title;
 use crate::show::{Able, DetectionView, detectable_text};
@@ -123,14 +125,18 @@ pub(super) fn row(noise: &Noise, about: About, detect: Detect) -> DetectionRow {
     let (options, view) = (detect.options(), detect.view());
     let found = Detectability::by_formula(noise, &options);
     let corners = options.grid.corners().into_iter();
-    let corners: Vec<_> = corners.map(|it| view.cell(&found, it)).collect();
+    let corners = corners.map(|it| view.cell(&found, it));
+    // Each is searched for once.
+    let corners: Vec<_> = corners
+        .map(|cell| Some((cell?, cell?.detectable(view.power))))
+        .collect();
     let cheapest = view.cheapest(&found).map(|it| it.configuration);
     let plan = detect.plan().cheapest_of(noise);
     let part = |of: Option<crate::explain::Part>| of.map(|it| it.value);
     let (between, within) = (part(noise.between), part(noise.within));
-    let slowdowns = corners.iter().map(|cell| {
-        let found = cell.and_then(|cell| cell.detectable(view.power))?;
-        found.slowdown.is_finite().then_some(found.slowdown)
+    let slowdowns = corners.iter().map(|it| {
+        let slowdown = (*it)?.1?.slowdown;
+        slowdown.is_finite().then_some(slowdown)
     });
     let first_answer = view.cell(&found, FIRST_ANSWER);
     DetectionRow {
@@ -141,7 +147,7 @@ pub(super) fn row(noise: &Noise, about: About, detect: Detect) -> DetectionRow {
         slowdowns: slowdowns.collect(),
         slowdown_texts: corners
             .iter()
-            .map(|cell| cell.map_or_else(String::new, |it| detectable_text(it, view.power)))
+            .map(|it| it.map_or_else(String::new, |(cell, found)| found_text(cell, found)))
             .collect(),
         able: match (found.cells.is_empty(), cheapest) {
             (true, _) => "unknown",
@@ -163,6 +169,23 @@ pub(super) fn row(noise: &Noise, about: About, detect: Detect) -> DetectionRow {
 }
 
 impl DetectionRow {
+    /// Returns power curves of the least, the first answer and the most of the grid.
+    fn picture(&self, view: DetectionView) -> Markup {
+        let texts = [
+            self.slowdown_texts.first(),
+            Some(&self.first_answer),
+            self.slowdown_texts.last(),
+        ];
+        let drawn = DRAWN.into_iter().zip(texts).filter_map(|(it, text)| {
+            Some(Curve {
+                cell: view.cell(&self.found, it)?,
+                smallest: text?,
+            })
+        });
+        let curves: Vec<Curve<'_>> = drawn.collect();
+        picture(&curves, view, self.slowdowns.first().copied().flatten())
+    }
+
     fn is_known(&self) -> bool {
         !self.found.cells.is_empty()
     }
@@ -188,16 +211,28 @@ pub(super) fn sentence(rows: &[DetectionRow], metric: &MetricName, detect: Detec
         .collect();
     let power = percent(detect.power);
     html! {
-        @for row in &rows {
+        @for (at, row) in rows.iter().enumerate() {
             p.hint.detectable {
                 @if rows.len() > 1 && !row.setting.is_empty() { (row.setting) ": " }
                 "Comparing " (FIRST_ANSWER.instances) " instances × " (FIRST_ANSWER.iterations) " iterations a side would detect a slowdown of "
                 @if row.first_answer == "–" { "no size" } @else { (row.first_answer.trim_start_matches('~')) " or more" }
                 " by " (metric_title(metric)) ", " (power) " of the time (by formula)."
             }
+            @if at < MOST_PICTURES {
+                details.detected {
+                    summary {
+                        "How probably each slowdown is detected"
+                        @if rows.len() > 1 && !row.setting.is_empty() { ": " (row.setting) }
+                    }
+                    (row.picture(detect.view()))
+                }
+            }
         }
     }
 }
+
+/// More variants than this have a sentence alone.
+const MOST_PICTURES: usize = 3;
 
 /// What the page's script has to know besides.
 #[derive(Debug, Serialize)]

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Number, Value};
 
 use crate::model::{Instance, Object, Run, Session};
-use crate::record::Order;
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::{BenchmarkData, InstanceData, Order, Place};
 use crate::show::quantity::Scale;
 
 /// An observation of the latest run beside that of the run before it.
@@ -14,9 +13,9 @@ use crate::show::quantity::Scale;
 pub(super) struct Observation {
     /// Where it stands, with dots: `packages.numpy`.
     pub(super) key: String,
-    /// What it was in the session before; `None` when it was not observed.
+    /// What it was at the place before; `None` when it was not observed.
     pub(super) before: Option<String>,
-    /// What it was in the latest session; `None` when it was not observed.
+    /// What it was at the latest place; `None` when it was not observed.
     pub(super) now: Option<String>,
 }
 
@@ -29,35 +28,43 @@ impl Observation {
 /// What was observed, and around which runs.
 #[derive(Debug, Default)]
 pub(super) struct Environments {
-    /// When the latest session was.
+    /// What the latest place in the history is called: version and time.
     pub(super) latest: Option<String>,
-    /// When the one before it was; `None` when there is only one.
+    /// What the one before it is called; `None` when there is only one.
     pub(super) previous: Option<String>,
     /// Observations by key.
     pub(super) observations: Vec<Observation>,
 }
 
-/// Returns what was observed in the two latest sessions of a benchmark. What varies within a
-/// session (its hosts, say) is listed with all its values.
+/// Returns what was observed at the two latest places of a benchmark's history. What varies at a
+/// place (its hosts, say) is listed with all its values.
 pub(super) fn environments(data: &BenchmarkData) -> Environments {
     let order = Order::of(data);
-    let mut sessions: Vec<_> = data
-        .instances
-        .iter()
-        .map(|instance| order.key(&instance.session))
-        .collect();
-    sessions.sort_unstable();
-    sessions.dedup();
-    let mut newest = sessions.into_iter().rev();
+    let place = |instance: &InstanceData| order.place(&instance.run.id);
+    let mut places: Vec<Place> = data.instances.iter().filter_map(place).collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut newest = places.into_iter().rev();
     let (latest, previous) = (newest.next(), newest.next());
-    let observed = |session: Option<_>| {
+    let instances_at = |wanted: Option<Place>| {
+        let all = data.instances.iter();
+        all.filter(move |it| wanted.is_some() && place(it) == wanted)
+    };
+    let observed = |wanted: Option<Place>| {
         let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for instance in &data.instances {
-            if Some(order.key(&instance.session)) == session {
-                observe(instance, &mut values);
-            }
+        for instance in instances_at(wanted) {
+            observe(instance, &mut values);
         }
         values
+    };
+    let name = |wanted: Option<Place>| {
+        let instance = instances_at(wanted).next()?;
+        let time = instance.session.started.to_string();
+        let time = time.chars().take(16).collect::<String>().replace('T', " ");
+        Some(match instance.run.version.label() {
+            Some(version) => format!("{time}, {version}"),
+            None => time,
+        })
     };
     let (now, before) = (observed(latest), observed(previous));
     let mut keys: Vec<&String> = now.keys().chain(before.keys()).collect();
@@ -65,8 +72,8 @@ pub(super) fn environments(data: &BenchmarkData) -> Environments {
     keys.dedup();
     let joined = |values: Option<&Vec<String>>| values.map(|values| values.join(", "));
     Environments {
-        latest: latest.map(|(_, started, _)| started.to_string()),
-        previous: previous.map(|(_, started, _)| started.to_string()),
+        latest: name(latest),
+        previous: name(previous),
         observations: keys
             .into_iter()
             .map(|key| Observation {

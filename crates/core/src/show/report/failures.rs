@@ -1,7 +1,7 @@
 //! What failed, newest first, with what it said.
 
 use crate::model::{InstanceOutcome, Outcome};
-use crate::record::BenchmarkData;
+use crate::record::{BenchmarkData, Variants};
 use crate::show::sample::{RunSample, short_id};
 
 /// So many failures stand in the page; all of them stand in the table of iterations.
@@ -27,13 +27,14 @@ pub(super) fn failures(data: &BenchmarkData) -> (Vec<Failure>, usize) {
     newest.sort_by_key(|instance| {
         std::cmp::Reverse((instance.session.started, instance.instance.position))
     });
+    let variants = Variants::of(data);
     let mut failures = Vec::new();
     let mut total = 0;
     for instance in newest {
         let mut add = |what: String, iteration: Option<u32>, message: &str| {
             total += 1;
             if failures.len() < SHOWN {
-                let run = RunSample::empty(instance);
+                let run = RunSample::empty(instance, &variants);
                 let host = instance
                     .instance
                     .host

@@ -19,6 +19,10 @@ pub(super) struct Health {
     pub(super) summarised: bool,
     /// Sources of numbers that measure everything back to back.
     pub(super) back_to_back: Option<ImportedFrom>,
+    /// Whether all of a latest run was skipped.
+    pub(super) skipped: bool,
+    /// Whether the benchmark itself changed since the run before.
+    pub(super) new_epoch: bool,
     /// Whether a variant differs from its run before.
     pub(super) changed: bool,
 }
@@ -35,7 +39,9 @@ impl Health {
             noisy: rows
                 .iter()
                 .any(|row| row.cv.is_some_and(|cv| cv > NOISY_FROM)),
-            without_value: rows.iter().any(|row| row.value.is_none()),
+            without_value: rows.iter().any(|row| row.value.is_none() && !row.skipped),
+            skipped: rows.iter().any(|row| row.skipped),
+            new_epoch: rows.iter().any(|row| row.new_epoch),
             back_to_back: rows.iter().find_map(|row| row.back_to_back.clone()),
             changed: rows.iter().any(|row| row.moved && row.since_before),
         }

@@ -24,6 +24,8 @@ use crate::show::sample::{FIRST_METRIC, metric_title};
 #[derive(Debug, Default)]
 pub(super) struct Index {
     health: Vec<Health>,
+    /// How many retired instances are in the report.
+    retired: usize,
     suites: BTreeSet<String>,
     tags: BTreeSet<String>,
     variants: BTreeSet<String>,
@@ -57,6 +59,10 @@ impl Verdicts {
 }
 
 impl Index {
+    pub(super) fn note_retired(&mut self, instances: usize) {
+        self.retired += instances;
+    }
+
     pub(super) fn benchmarks(&self) -> usize {
         self.health.len()
     }
@@ -147,7 +153,7 @@ impl Index {
                             p.compared { (view.sides()) ": " a href=(SitePage::Compare.file()) { strong { (view.verdicts()) } } "." }
                         }
                         (self.back_to_back())
-                        (retired_sentence(remarks))
+                        (retired_sentence(remarks, self.retired))
                         @if self.health.is_empty() {
                             p { "Nothing was measured yet, or the filters left nothing." }
                             p { "Measure a command with " code { "lapwing run -- COMMAND" } ", then write the report again." }
@@ -192,6 +198,8 @@ impl Index {
         let number = |test: fn(&Health) -> bool| self.health.iter().filter(|it| test(it)).count();
         let failing = number(|it| it.failures > 0);
         let without_value = number(|it| it.without_value);
+        let skipped = number(|it| it.skipped);
+        let new_epoch = number(|it| it.new_epoch);
         let lost = number(|it| it.lost > 0);
         let summarised = number(|it| it.summarised);
         let changed = number(|it| it.changed);
@@ -206,6 +214,11 @@ impl Index {
             (failing, "failures", "had failures".to_owned()),
             (without_value, "nothing", "gave no value at all".to_owned()),
             (
+                skipped,
+                "skipped",
+                format!("{} skipped", verb(skipped, "was", "were")),
+            ),
+            (
                 lost,
                 "lost",
                 "had instances cut short, which do not count".to_owned(),
@@ -217,6 +230,16 @@ impl Index {
                     changed,
                     "differs from its run before (the interval of the change leaves 1× out)",
                     "differ from their runs before (the interval of the change leaves 1× out)",
+                )
+                .to_owned(),
+            ),
+            (
+                new_epoch,
+                "epoch",
+                verb(
+                    new_epoch,
+                    "is not compared with its run before, because the benchmark itself changed",
+                    "are not compared with their runs before, because the benchmarks themselves changed",
                 )
                 .to_owned(),
             ),
@@ -319,11 +342,13 @@ impl Index {
                     option value="" { "all" }
                     option value="failures" { "with failures" }
                     option value="nothing" { "without a value" }
+                    option value="skipped" { "skipped" }
                     option value="lost" { "with lost instances" }
                     option value="few" { "fewer than 3 instances" }
                     option value="summary" { "summaries without samples" }
                     option value="noisy" { "noisy" }
                     option value="changed" { "changed since the run before" }
+                    option value="epoch" { "the benchmark itself changed" }
                     option value="moved" { "changed (interval leaves out 1×)" }
                 } }
                 button type="reset" { "Clear" }
@@ -343,7 +368,7 @@ fn reading_guide() -> Markup {
                 dt { "latest value [95 % CI]" }
                 dd { "The mean of the latest run's instances. Were everything measured again, intervals like the one in brackets would contain the true mean 95 times out of 100: the narrower, the surer." }
                 dt { "change" }
-                dd { "The value divided by that of the run it is compared with (point at it to see which): 1.10× is 10 % more. Bold where the interval leaves 1 out, so that chance alone hardly explains it." }
+                dd { "The value divided by that of the run it is compared with (point at it to see which): 1.10× is 10 % more. Bold where the interval leaves 1 out, so that chance alone hardly explains it. “New epoch”: the benchmark itself changed (its fingerprint), so that it is not compared with what it was." }
                 dt { "noise" }
                 dd { "How much the instances of a run differ from each other (their standard deviation divided by their mean). Small changes hide in large noise; from 10 % on it is marked." }
                 dt { "summary" }

@@ -1,17 +1,18 @@
 //! The side file of one metric of a benchmark: its charts, and its runs with their instances.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::directory::{Directory, DirectoryError};
 use super::page::trace_part;
 use super::provenance::{back_to_back_note, summary_note};
-use super::{MetricView, row, side_file};
-use crate::judge::Estimate;
+use super::row::{self, Change};
+use super::{MetricView, side_file};
+use crate::judge::{Estimate, RatioEstimate};
 use crate::model::InstanceOutcome;
+use crate::record::Place;
 use crate::show::Colours;
 use crate::show::chart::{
     Chart, HistoryPoint, RunName, RunNumber, distribution, history, instance_means, iterations,
@@ -74,6 +75,11 @@ struct RunRow {
     colour: usize,
     #[serde(skip_serializing_if = "String::is_empty")]
     version: String,
+    #[serde(skip_serializing_if = "is_false")]
+    retired: bool,
+    /// Whether it has a value.
+    #[serde(skip_serializing_if = "is_false")]
+    without_value: bool,
     value: String,
     /// The unit that it is counted in, where that cannot be compared with the others.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,6 +99,9 @@ struct RunRow {
     change: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     change_against: String,
+    /// Whether the benchmark itself changed since the run before.
+    #[serde(skip_serializing_if = "is_false")]
+    new_epoch: bool,
     #[serde(skip_serializing_if = "is_zero")]
     failures: usize,
     #[serde(skip_serializing_if = "is_zero")]
@@ -111,6 +120,14 @@ struct RunRow {
 )]
 fn is_zero(number: &usize) -> bool {
     *number == 0
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "what serde calls it with"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// An instance among those that a run's number rests on.
@@ -155,7 +172,7 @@ pub(super) fn write(
     let mut charts = Vec::new();
     let mut in_history = false;
     if sample.runs.len() > 1 {
-        let points = history_points(view);
+        let points: Vec<HistoryPoint> = history_points(view).into_iter().map(|it| it.1).collect();
         in_history = points.len() == sample.runs.len();
         charts.push(history(&sample.name, &sample.metric.unit, &points, colours));
     }
@@ -315,24 +332,24 @@ fn group_label(runs: &[RunSample]) -> String {
     }
 }
 
-pub(super) fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
+/// Returns the runs with anything to draw, and their points.
+pub(super) fn history_points(view: &MetricView) -> Vec<(&RunSample, HistoryPoint)> {
     let runs = &view.sample.runs;
-    let moments: Vec<_> = runs
-        .iter()
-        .map(|run| (run.version_date, run.started))
-        .collect();
+    let places: Vec<Place> = runs.iter().map(|run| run.place).collect();
     runs.iter()
         .zip(&view.estimates)
-        .zip(places(&moments))
-        .filter_map(|((run, estimate), place)| {
+        .zip(place_names(&places))
+        .filter_map(|((run, estimate), place_name)| {
             let number = match estimate {
                 Some(estimate) => Some(RunNumber::Estimate(*estimate)),
                 None => view.summary(run).map(RunNumber::Summary),
             };
             let failures = run.failures();
-            (number.is_some() || failures > 0).then(|| HistoryPoint {
-                session: run.session,
-                place,
+            let point = (number.is_some() || failures > 0).then(|| HistoryPoint {
+                place: run.place,
+                place_name,
+                retired: run.retired,
+                undated: run.version_date.is_none(),
                 run: RunName {
                     id: short_run(&run.id),
                     started: run.started.to_string(),
@@ -346,33 +363,43 @@ pub(super) fn history_points(view: &MetricView) -> Vec<HistoryPoint> {
                 release: run.release.clone().filter(|name| is_release(name)),
                 fingerprint: run.fingerprint.clone(),
                 link: format!("#{}", trace_part(&view.sample.name, &short_run(&run.id))),
-            })
+            })?;
+            Some((run, point))
         })
         .collect()
 }
 
-/// Returns what the axis calls each run, by the dates of versions and the starts of sessions: by
-/// what the runs stand in order. Of one version they stand by their start, and on one day they are
-/// told apart by the time.
-pub(super) fn places(moments: &[(Option<Timestamp>, Timestamp)]) -> Vec<String> {
-    let one_version = moments.windows(2).all(|pair| pair[0].0 == pair[1].0);
-    let texts: Vec<String> = moments
+/// Returns what the axis calls each place, by what they stand in order: the dates of versions, or of
+/// one version the starts of sessions. Several times of one day are told with the clock; places of
+/// one version are called alike.
+pub(super) fn place_names(places: &[Place]) -> Vec<String> {
+    let one_version = places
+        .windows(2)
+        .all(|pair| pair[0].version_date == pair[1].version_date);
+    let times: Vec<String> = places
         .iter()
-        .map(|(version, started)| match version {
+        .map(|place| match place.version_date {
             Some(date) if !one_version => date.to_string(),
-            Some(_) | None => started.to_string(),
+            Some(_) | None => place.started.to_string(),
         })
         .collect();
-    let day = |text: &String| text.chars().take(10).collect::<String>();
-    let first = texts.first().map(day);
-    let one_day = texts.iter().all(|text| Some(day(text)) == first);
-    texts
+    fn day(time: &str) -> &str {
+        time.get(..10).unwrap_or(time)
+    }
+    let mut of_day: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+    for time in &times {
+        of_day.entry(day(time)).or_default().insert(time);
+    }
+    let one_day = of_day.len() == 1;
+    times
         .iter()
-        .map(|text| {
-            if one_day {
-                text.chars().skip(11).take(8).collect()
-            } else {
-                day(text)
+        .map(|time| {
+            let several = of_day.get(day(time)).is_some_and(|it| it.len() > 1);
+            let clock = |to: usize| time.get(11..to).unwrap_or_default();
+            match (one_day, several) {
+                (true, _) => clock(19).to_owned(),
+                (false, true) => format!("{} {}", day(time), clock(16)),
+                (false, false) => day(time).to_owned(),
             }
         })
         .collect()
@@ -392,7 +419,8 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
         .zip(&view.estimates)
         .rev()
         .map(|(run, estimate)| {
-            let change = row::change(view, run);
+            let change = Change::of(view, run);
+            let ratio = change.ratio();
             let summary = view.summary(run).filter(|_| estimate.is_none());
             let summary = summary.as_ref();
             RunRow {
@@ -402,10 +430,12 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
                 variant: run.variant.clone(),
                 colour: colours.get(&run.variant),
                 version: run.version.clone().unwrap_or_default(),
+                retired: run.retired,
+                without_value: estimate.is_none() && summary.is_none(),
                 value: match (estimate, summary) {
                     (Some(estimate), _) => estimate.value_text(unit),
                     (None, Some(summary)) => summary.value_text(unit),
-                    (None, None) => "–".to_owned(),
+                    (None, None) => row::without_value(run).to_owned(),
                 },
                 other_unit: run.other_unit.clone(),
                 summary: summary.map_or_else(String::new, RunSummary::what),
@@ -415,7 +445,7 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
                 interval: estimate
                     .and_then(|estimate| estimate.interval_text(unit))
                     .unwrap_or_default(),
-                size: if summary.is_some() {
+                size: if summary.is_some() || run.is_skipped() {
                     String::new()
                 } else {
                     run.size().short()
@@ -423,10 +453,9 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
                 cv: estimate
                     .and_then(|it| it.cv_between)
                     .map_or_else(String::new, percent),
-                change: change
-                    .as_ref()
-                    .map_or_else(String::new, |(_, ratio)| ratio.text()),
-                change_against: change.map_or_else(String::new, |(against, _)| against),
+                change: ratio.map_or_else(String::new, RatioEstimate::text),
+                change_against: change.against(),
+                new_epoch: row::is_new_epoch(view, run),
                 failures: run.failures(),
                 lost: run.lost(),
                 left_out: run.left_out().text(),

@@ -3,6 +3,7 @@
 //! An index, a page for each benchmark, and side files with data that pages load when they
 //! need them (`docs/report.md` describes them all).
 
+mod bar;
 mod bars;
 mod burn_in;
 mod cleaning;
@@ -18,6 +19,7 @@ mod index;
 mod metric;
 mod page;
 mod parametrised;
+mod power;
 mod provenance;
 mod raw;
 mod remarks;
@@ -42,8 +44,9 @@ use super::{Colours, chart};
 use crate::clean::{BenchmarkAudit, Rules};
 use crate::judge::{self, Estimate};
 use crate::model::MetricName;
-use crate::record::BenchmarkData;
-use bars::{BarRow, BarsPage};
+use crate::record::{BenchmarkData, Variants};
+use bar::BenchmarkBars;
+use bars::BarsPage;
 use burn_in::{BurnInPage, BurnInRow};
 use cleaning::{CleaningPage, CleaningRow};
 use columns::About;
@@ -201,10 +204,13 @@ impl ReportWriter {
     pub fn add(&mut self, data: BenchmarkData) -> Result<(), DirectoryError> {
         // Colours are given out here, in order, so that they don't depend on threads; and so are
         // places in files.
+        let variants = Variants::of(&data);
         for instance in &data.instances {
-            self.colours.number(&instance.run.variant);
+            self.colours.number(variants.name(&instance.run));
             self.environments.add(&instance.run, &instance.session);
         }
+        self.index
+            .note_retired(remarks::shown_retired(&self.remarks, &data));
         self.waiting.push(data);
         if self.waiting.len() >= BATCH {
             self.write_waiting()?;
@@ -330,7 +336,7 @@ struct Summary {
     /// For each metric its name, its unit and a row per variant.
     metrics: Vec<(String, String, Vec<Row>)>,
     health: Health,
-    bars: Vec<BarRow>,
+    bars: BenchmarkBars,
     /// What the page of its test needs, should it be one of several parametrisations.
     member: Member,
 }
@@ -398,6 +404,13 @@ fn write_benchmark(mut owned: BenchmarkData, site: &Site<'_>) -> Result<Summary,
         .iter()
         .map(|name| MetricSample::under(data, name, policy))
         .filter(MetricSample::has_values)
+        .map(|mut sample| {
+            let retired = remarks::retired_runs(site.remarks, data, &sample.name);
+            for run in &mut sample.runs {
+                run.retired = retired.contains(&run.id);
+            }
+            sample
+        })
         .map(MetricView::new)
         .collect();
     if views.is_empty() {
@@ -433,8 +446,8 @@ fn write_benchmark(mut owned: BenchmarkData, site: &Site<'_>) -> Result<Summary,
         )?);
     }
     let raw_files = raw::write(directory, &slug, data)?;
-    let runs = views.first().map_or(&[][..], |view| &view.sample.runs);
-    let run_files = runs::write(directory, &slug, data, runs, environments)?;
+    let sample = views.first().map(|view| &view.sample);
+    let run_files = runs::write(directory, &slug, data, sample, environments)?;
     let rows: Vec<(String, String, Vec<Row>)> = views
         .iter()
         .map(|view| {
@@ -458,7 +471,7 @@ fn write_benchmark(mut owned: BenchmarkData, site: &Site<'_>) -> Result<Summary,
         burn_in: burn_in.as_ref(),
         site,
     });
-    let bars = bars::rows(&about, &views, colours);
+    let bars = bar::of_benchmark(&about, &views, colours);
     let member = Member::of(&about, &views, &rows);
     let names: Vec<String> = views.into_iter().map(|view| view.sample.name).collect();
     let first = names.first().cloned().unwrap_or_default();

@@ -13,10 +13,11 @@ use super::provenance::marked;
 use super::raw::RawFileName;
 use super::remarks::remarks_part;
 use super::row::Row;
-use super::site::{Compared, InnerPage, SitePage, inner_shell};
+use super::site::{Compared, InnerPage, SitePage, counted, inner_shell, verb};
 use super::source::source_part;
 use super::{MetricView, Options, Site, verdicts};
-use crate::record::BenchmarkData;
+use crate::model::{Id, InstanceOutcome, Outcome};
+use crate::record::{BenchmarkData, InstanceData};
 use crate::show::quantity::{count, percent};
 use crate::show::sample::metric_title;
 
@@ -193,12 +194,18 @@ fn sentence(page: &Page<'_>) -> Markup {
                     (metric_title(metric)) " " strong { (estimate.text(unit)) } " in the run of " (row.run)
                     @if !row.change_text.is_empty() {
                         ", " strong { (row.change_text) } " " (row.change_interval) " " (row.change_against)
+                    } @else if !row.change_against.is_empty() {
+                        ", " (row.change_against)
                     }
                     "."
                     @if !row.left_out.is_empty() { " Left out: " (row.left_out) "." }
                 } @else if !row.summary.is_empty() {
                     (metric_title(metric)) " " strong { (row.value_text) } " " (row.spread_text)
                     " in the run of " (row.run) ": " (row.summary) "; the source kept no samples."
+                } @else if row.skipped {
+                    "The run of " (row.run) " was " strong { "skipped" }
+                    @if let Some(message) = skipped_because(page.data, &row.run_id) { ": " (message) }
+                    "."
                 } @else if row.left_out.is_empty() {
                     "The run of " (row.run) " has no value."
                     @if row.failures > 0 { " " a href="#failures" { "What failed" } }
@@ -210,6 +217,29 @@ fn sentence(page: &Page<'_>) -> Markup {
         }
         (advice(page))
     }
+}
+
+/// Returns what a run says of why it was skipped.
+fn skipped_because(data: &BenchmarkData, run: &Id) -> Option<String> {
+    let instances = data.instances.iter().filter(|it| it.run.id == *run);
+    let mut messages = instances.filter_map(|it| {
+        let ended = it.end.as_ref().and_then(|end| end.message.as_deref());
+        ended.or(it
+            .iterations
+            .messages
+            .first()
+            .map(|(_, text)| text.as_str()))
+    });
+    let message = messages.find(|text| !text.trim().is_empty())?;
+    let last = message.trim().lines().last().unwrap_or_default();
+    // pytest begins so.
+    let last = last.strip_prefix("Skipped: ").unwrap_or(last);
+    Some(
+        last.trim_end_matches('.')
+            .chars()
+            .take(SHOWN_CHARACTERS)
+            .collect(),
+    )
 }
 
 /// Returns what stands in the way of trusting the numbers, and what helps.
@@ -283,9 +313,10 @@ fn metric_table(page: &Page<'_>) -> Markup {
                                         a.trace href=(format!("#{}", trace_part(name, &row.run_id))) { (row.value_text) }
                                     } @else { (row.value_text) }
                                     @if !row.spread_text.is_empty() { " " (row.spread_text) }
+                                    @if row.retired { small.attention { " retired" } }
                                 }
                                 td.number { (row.interval_text) }
-                                td.number title=(row.change_against) { (row.change_text) " " (row.change_interval) }
+                                td.number title=(row.change_against) { (row.change_words()) }
                                 td.number { (row.cv_text) }
                                 @if row.summary.is_empty() {
                                     td.number title=(if row.left_out.is_empty() { "nothing was left out".to_owned() } else { format!("left out: {}", row.left_out) }) { (row.size) }
@@ -355,7 +386,7 @@ fn failure_part(page: &Page<'_>) -> Markup {
         section #failures aria-labelledby="failures-title" {
             h2 #failures-title { "Failures" }
             @if failures.is_empty() {
-                p.hint { "None: everything that was measured ended well." }
+                p.hint { (nothing_failed(page.data)) }
             } @else {
                 @if total > failures::SHOWN {
                     p.hint { "The latest " (failures::SHOWN) " of " (count(total)) "; the table of iterations has them all." }
@@ -375,32 +406,58 @@ fn failure_part(page: &Page<'_>) -> Markup {
     }
 }
 
+/// Returns how what did not fail ended.
+fn nothing_failed(data: &BenchmarkData) -> String {
+    let number =
+        |test: fn(&InstanceData) -> bool| data.instances.iter().filter(|it| test(it)).count();
+    let skipped = number(|it| {
+        let iterations = it.iterations.outcome.contains(&Outcome::Skipped);
+        let ended = it.end.as_ref();
+        iterations || ended.is_some_and(|end| end.outcome == InstanceOutcome::Skipped)
+    });
+    let without_end = number(|it| it.end.is_none());
+    let mut parts = Vec::new();
+    if skipped > 0 {
+        let what = counted(skipped, "instance");
+        parts.push(format!("{what} {} skipped", verb(skipped, "was", "were")));
+    }
+    if without_end > 0 {
+        parts.push(format!(
+            "{} {} no end, because {} under way or the writer died",
+            counted(without_end, "instance"),
+            verb(without_end, "has", "have"),
+            verb(without_end, "it is", "they are"),
+        ));
+    }
+    if parts.is_empty() {
+        "None: everything that was measured ended well.".to_owned()
+    } else {
+        format!("None; {}.", parts.join(", and "))
+    }
+}
+
 fn environment_part(environments: &Environments) -> Markup {
     let changed: Vec<&Observation> = environments
         .observations
         .iter()
         .filter(|observation| observation.differs())
         .collect();
-    let day = |time: &Option<String>| {
-        time.as_deref().map_or_else(String::new, |time| {
-            time.chars().take(16).collect::<String>().replace('T', " ")
-        })
-    };
-    let (latest, previous) = (day(&environments.latest), day(&environments.previous));
+    let name = |name: &Option<String>| name.clone().unwrap_or_default();
+    let (latest, previous) = (name(&environments.latest), name(&environments.previous));
     html! {
         section #environment aria-labelledby="environment-title" {
             h2 #environment-title { "Environment" }
             @if environments.previous.is_none() {
-                p.hint { "One session so far; what changes will be listed here after the next." }
+                p.hint { "Measured once so far; what changes will be listed here after the next time." }
             } @else if changed.is_empty() {
-                p.hint { "Nothing that was observed differs between the sessions of " (previous) " and " (latest) "." }
+                p.hint { "Nothing that was observed differs between the runs of " (previous) " and " (latest) "." }
             } @else {
-                p { "What differs between the two latest sessions:" }
+                p { "What differs between the two latest runs:" }
                 (observation_table(&changed, &[(previous.as_str(), false), (latest.as_str(), true)]))
             }
             @if !environments.observations.is_empty() {
                 details {
-                    summary { "All that was observed around the session of " (latest) }
+                    summary { "All that was observed around the run of " (latest) }
                     (observation_table(
                         &environments.observations.iter().filter(|it| it.now.is_some()).collect::<Vec<_>>(),
                         &[(latest.as_str(), true)],

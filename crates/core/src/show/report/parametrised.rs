@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
 use maud::html;
 use serde::Serialize;
 
@@ -14,6 +13,7 @@ use super::row::Row;
 use super::site::{Compared, InnerPage, counted, inner_shell};
 use super::slug::slug;
 use super::{MetricView, Options, side_file, together};
+use crate::record::Moment;
 use crate::show::chart::HistoryPoint;
 use crate::show::sample::metric_title;
 
@@ -56,8 +56,7 @@ pub(super) struct MemberMetric {
 
 #[derive(Debug)]
 pub(super) struct MemberPoint {
-    pub(super) version_date: Option<Timestamp>,
-    pub(super) started: Timestamp,
+    pub(super) moment: Moment,
     pub(super) point: HistoryPoint,
 }
 
@@ -74,17 +73,12 @@ impl Member {
             None => WITHOUT.to_owned(),
         };
         let metrics = views.iter().zip(rows).map(|(view, (_, _, rows))| {
-            let points = history_points(view).into_iter().filter_map(|mut point| {
-                let mut runs = view.sample.runs.iter();
-                let run = runs.find(|run| run.session == point.session)?;
-                // What is another parametrisation is no change of the benchmark.
-                point.fingerprint = None;
-                Some(MemberPoint {
-                    version_date: run.version_date,
-                    started: run.started,
+            let points = history_points(view)
+                .into_iter()
+                .map(|(run, point)| MemberPoint {
+                    moment: run.moment(),
                     point,
-                })
-            });
+                });
             MemberMetric {
                 name: view.sample.name.clone(),
                 unit: view.sample.metric.unit.clone(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::directory::{Directory, DirectoryError};
 use super::side_file;
 use crate::model::{Id, MetricName};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::{BenchmarkData, InstanceData, Variants};
 use crate::show::sample::RunSample;
 
 /// About how many characters one file holds, and what an instance with its run and a number take.
@@ -77,6 +77,7 @@ pub(super) fn write(
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
+    let variants = Variants::of(data);
     let row_length = (metrics.len() + 4) * NUMBER;
     let mut files = Vec::new();
     let mut current: Vec<&InstanceData> = Vec::new();
@@ -91,6 +92,7 @@ pub(super) fn write(
                 files.len(),
                 &current,
                 &metrics,
+                &variants,
             )?);
             current.clear();
             rows = 0;
@@ -107,6 +109,7 @@ pub(super) fn write(
             files.len(),
             &current,
             &metrics,
+            &variants,
         )?);
     }
     Ok(files)
@@ -130,9 +133,10 @@ fn write_file(
     number: usize,
     instances: &[&InstanceData],
     metrics: &[&MetricName],
+    variants: &Variants,
 ) -> Result<RawFileName, DirectoryError> {
     let name = format!("{slug}.raw{number}");
-    let file = file(instances, metrics);
+    let file = file(instances, metrics, variants);
     directory.write(&format!("data/{name}.js"), &side_file(&name, &file))?;
     Ok(RawFileName {
         file: name,
@@ -140,7 +144,11 @@ fn write_file(
     })
 }
 
-fn file<'a>(instances: &[&'a InstanceData], metrics: &[&'a MetricName]) -> RawFile<'a> {
+fn file<'a>(
+    instances: &[&'a InstanceData],
+    metrics: &[&'a MetricName],
+    variants: &Variants,
+) -> RawFile<'a> {
     let mut file = RawFile {
         metrics: metrics
             .iter()
@@ -166,7 +174,7 @@ fn file<'a>(instances: &[&'a InstanceData], metrics: &[&'a MetricName]) -> RawFi
                 session: data.session.id,
                 session_name: RunSample::session_name(data),
                 started: data.session.started.to_string(),
-                variant: data.run.variant.clone(),
+                variant: variants.name(&data.run).to_owned(),
                 version: data.run.version.label().unwrap_or_default(),
             });
         }

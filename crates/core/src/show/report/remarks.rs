@@ -6,7 +6,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::site::{counted, verb};
-use crate::record::{BenchmarkData, Change, Remark, Retirement};
+use crate::model::Id;
+use crate::record::{BenchmarkData, Change, InstanceData, Remark, Retired, Retirement};
 use crate::show::sample::metric_title;
 
 /// What was said of measurements, and how many instances are left out because of it.
@@ -16,6 +17,52 @@ pub struct Remarks {
     pub all: Vec<Remark>,
     /// How many instances are retired and so not in the report.
     pub retired: u64,
+    /// Whether what is retired is in the report all the same.
+    pub shown: Retired,
+}
+
+/// Returns the runs of which nothing counts any more by a metric.
+pub(super) fn retired_runs(remarks: &Remarks, data: &BenchmarkData, metric: &str) -> BTreeSet<Id> {
+    let retirements: Vec<&Retirement> = match remarks.shown {
+        Retired::LeaveOut => Vec::new(),
+        Retired::Show => retirements(remarks, data)
+            .into_iter()
+            .filter(|it| it.metric.as_deref().is_none_or(|it| it == metric))
+            .collect(),
+    };
+    if retirements.is_empty() {
+        return BTreeSet::new();
+    }
+    let covered = |it: &&InstanceData| retirements.iter().any(|one| one.covers(it));
+    let mut runs: BTreeSet<Id> = data.instances.iter().map(|it| it.run.id).collect();
+    for it in data.instances.iter().filter(|it| !covered(it)) {
+        runs.remove(&it.run.id);
+    }
+    runs
+}
+
+/// Returns how many instances of a benchmark are in the report though they are retired as a whole.
+pub(super) fn shown_retired(remarks: &Remarks, data: &BenchmarkData) -> usize {
+    let retirements = match remarks.shown {
+        Retired::LeaveOut => Vec::new(),
+        Retired::Show => retirements(remarks, data),
+    };
+    let covered = |it: &&InstanceData| {
+        let mut whole = retirements.iter().filter(|one| one.metric.is_none());
+        whole.any(|one| one.covers(it))
+    };
+    data.instances.iter().filter(covered).count()
+}
+
+fn retirements<'a>(remarks: &'a Remarks, data: &BenchmarkData) -> Vec<&'a Retirement> {
+    let about = about(remarks, data).into_iter();
+    about
+        .filter_map(|remark| match remark.active() {
+            Some(Change::Retire(retirement)) => Some(retirement),
+            Some(Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. })
+            | None => None,
+        })
+        .collect()
 }
 
 /// Returns what holds of what was said about a benchmark, the latest first.
@@ -29,7 +76,7 @@ pub(super) fn remarks_part(remarks: &Remarks, data: &BenchmarkData) -> Markup {
                     @for remark in about {
                         @let it = &remark.annotation;
                         li {
-                            (what(remark))
+                            (what(remark, remarks.shown))
                             @if let Some(reason) = &it.reason { ": " (reason) }
                             " " span.hint { (it.by) ", " time { (it.at.strftime("%Y-%m-%d").to_string()) } }
                         }
@@ -41,8 +88,15 @@ pub(super) fn remarks_part(remarks: &Remarks, data: &BenchmarkData) -> Markup {
 }
 
 /// Returns how much of what was measured is not in the report, for the index.
-pub(super) fn retired_sentence(remarks: &Remarks) -> Markup {
+pub(super) fn retired_sentence(remarks: &Remarks, shown: usize) -> Markup {
     html! {
+        @if shown > 0 {
+            p.hint.retired {
+                (counted(shown, "retired instance")) " " (verb(shown, "is", "are")) " in this report, because " code { "--retired" }
+                " asked for it: marked as retired, pale and dotted in histories, and not compared with what counts. "
+                code { "lapwing db annotations" } " says why."
+            }
+        }
         @if let Ok(number) = usize::try_from(remarks.retired) && number > 0 {
             p.hint.retired {
                 (counted(number, "retired instance")) " " (verb(number, "is", "are")) " left out: "
@@ -74,7 +128,7 @@ fn about<'a>(remarks: &'a Remarks, data: &BenchmarkData) -> Vec<&'a Remark> {
     .collect()
 }
 
-fn what(remark: &Remark) -> Markup {
+fn what(remark: &Remark, remarks_shown: Retired) -> Markup {
     html! {
         @match &remark.change {
             Some(Change::Rename { benchmark, new, .. }) => {
@@ -83,14 +137,14 @@ fn what(remark: &Remark) -> Markup {
             Some(Change::RenameMetric { metric, new, .. }) => {
                 strong { "Metric renamed" } " from " (metric_title(metric)) " to " (metric_title(new))
             }
-            Some(Change::Retire(it)) => { (retired(it)) }
+            Some(Change::Retire(it)) => { (retired(it, remarks_shown)) }
             Some(Change::Restore { .. }) => { strong { "Restored" } }
             None => { strong { (remark.annotation.action) } }
         }
     }
 }
 
-fn retired(it: &Retirement) -> Markup {
+fn retired(it: &Retirement, shown: Retired) -> Markup {
     html! {
         strong { "Retired" } ": "
         @match &it.metric {
@@ -99,7 +153,10 @@ fn retired(it: &Retirement) -> Markup {
         }
         " was measured before " time { (it.before.strftime("%Y-%m-%d %H:%M").to_string()) }
         @if let Some(version) = &it.version { " of version " (version) }
-        " is left out"
+        @match shown {
+            Retired::LeaveOut => { " is left out" },
+            Retired::Show => { " counts no more; it is shown here, marked, because " code { "--retired" } " asked for it" },
+        }
     }
 }
 
@@ -133,6 +190,7 @@ mod tests {
                 said(3, "explain", &note, "a new compiler"),
             ]),
             retired: 2,
+            shown: Retired::LeaveOut,
         };
         let data = BenchmarkData {
             suite: "s".to_owned(),
@@ -150,7 +208,7 @@ mod tests {
              out: the data were &lt;smaller&gt; <span class=\"hint\">Ada, <time>1970-01-01</time></span>",
         );
         assert!(explained.is_some() && explained < retired, "{text}");
-        let left_out = retired_sentence(&remarks).into_string();
+        let left_out = retired_sentence(&remarks, 0).into_string();
         assert!(left_out.contains("2 retired instances are left out"));
         let none = remarks_part(&Remarks::default(), &data);
         assert_eq!(none.into_string(), "");

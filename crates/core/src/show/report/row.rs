@@ -45,8 +45,10 @@ pub(super) struct Row {
     pub(super) change_against: String,
     /// Whether the interval of the change leaves 1 out and there are instances enough to say so.
     pub(super) moved: bool,
-    /// Whether the change is from an earlier run and not from another variant.
+    /// Whether the change is, or would be, from an earlier run and not from another variant.
     pub(super) since_before: bool,
+    /// Whether the benchmark itself changed since the run before.
+    pub(super) new_epoch: bool,
     /// The worst verdict of the comparisons that are about it; empty for none.
     pub(super) verdict: &'static str,
     pub(super) verdict_text: String,
@@ -54,12 +56,24 @@ pub(super) struct Row {
     pub(super) cv_text: String,
     pub(super) size: String,
     pub(super) instances: usize,
+    /// Whether all of the latest run was skipped.
+    pub(super) skipped: bool,
+    /// Whether the latest run counts no more.
+    pub(super) retired: bool,
     pub(super) failures: usize,
     pub(super) lost: usize,
     pub(super) left_out: String,
 }
 
 impl Row {
+    /// Returns the change, or the reason in a word why there is none.
+    pub(super) fn change_words(&self) -> String {
+        if self.change_text.is_empty() && self.new_epoch {
+            return "new epoch".to_owned();
+        }
+        format!("{} {}", self.change_text, self.change_interval)
+    }
+
     /// Returns whether its value was computed from samples.
     pub(super) fn rests_on_samples(&self) -> bool {
         self.value.is_some() && self.summary.is_empty()
@@ -79,7 +93,8 @@ pub(super) fn rows(
         .iter()
         .filter_map(|variant| {
             let (latest, estimate) = view.of_variant(variant).next_back()?;
-            let change = change(view, latest);
+            let change = Change::of(view, latest);
+            let ratio = change.ratio();
             let estimate = estimate.as_ref();
             let unit = &view.sample.metric.unit;
             let summary = view.summary(latest).filter(|_| estimate.is_none());
@@ -107,7 +122,7 @@ pub(super) fn rows(
                 value_text: match (estimate, summary) {
                     (Some(estimate), _) => estimate.value_text(unit),
                     (None, Some(summary)) => summary.value_text(unit),
-                    (None, None) => "–".to_owned(),
+                    (None, None) => without_value(latest).to_owned(),
                 },
                 summary: summary.map_or_else(String::new, RunSummary::what),
                 spread_text: summary
@@ -120,26 +135,28 @@ pub(super) fn rows(
                 interval_text: estimate
                     .and_then(|estimate| estimate.interval_text(unit))
                     .unwrap_or_default(),
-                change: change.as_ref().map(|(_, ratio)| ratio.value),
-                change_text: change
-                    .as_ref()
-                    .map_or_else(String::new, |(_, ratio)| ratio.value_text()),
-                change_interval: change
-                    .as_ref()
-                    .and_then(|(_, ratio)| ratio.interval_text())
+                change: ratio.map(|ratio| ratio.value),
+                change_text: ratio.map_or_else(String::new, RatioEstimate::value_text),
+                change_interval: ratio
+                    .and_then(RatioEstimate::interval_text)
                     .unwrap_or_default(),
-                change_against: change
-                    .as_ref()
-                    .map_or_else(String::new, |(against, _)| against.clone()),
+                change_against: change.against(),
                 since_before: reference_variant(view, latest)
                     .is_none_or(|reference| reference.id == latest.id),
-                moved: change.as_ref().is_some_and(|(_, ratio)| moved(ratio)),
+                moved: ratio.is_some_and(moved),
+                new_epoch: is_new_epoch(view, latest),
                 verdict: verdict.name,
                 verdict_text: verdict.text,
                 cv,
                 cv_text: cv.map_or_else(String::new, percent),
-                size: latest.size().short(),
+                size: if latest.is_skipped() {
+                    String::new()
+                } else {
+                    latest.size().short()
+                },
                 instances: latest.size().instances,
+                skipped: latest.is_skipped(),
+                retired: latest.retired,
                 failures: latest.failures(),
                 lost: latest.lost(),
                 left_out: latest.left_out().text(),
@@ -152,55 +169,91 @@ fn moved(ratio: &RatioEstimate) -> bool {
     !ratio.interval.contains(1.0)
 }
 
-/// Returns how the latest run compares: with the reference variant of its session, or, where
-/// it is that itself, with the run before it of the same variant.
-pub(super) fn change(view: &MetricView, latest: &RunSample) -> Option<(String, RatioEstimate)> {
-    // Nothing is concluded from a summary, nor from nothing.
-    if latest.size().instances == 0 {
-        return None;
-    }
-    if let Some(reference) = reference_variant(view, latest)
-        && reference.id != latest.id
-    {
-        let against = format!("against {}", reference.variant);
-        return Some((
-            against,
-            judge::ratio(&reference.cleaned(), &latest.cleaned())?,
-        ));
-    }
-    let earlier = view.sample.runs.get(..first_of_session(view, latest))?;
-    let previous = earlier
-        .iter()
-        .rfind(|run| run.variant == latest.variant)
-        // A benchmark that became another thing did not get slower or faster.
-        .filter(|run| run.means_the_same_as(latest))?;
-    let against = format!("against the run of {}", previous.label_within_variant());
-    Some((
-        against,
-        judge::ratio(&previous.cleaned(), &latest.cleaned())?,
-    ))
+/// Returns what stands in the place of a value that there is not.
+pub(super) fn without_value(run: &RunSample) -> &'static str {
+    if run.is_skipped() { "skipped" } else { "–" }
 }
 
-/// Returns the run of the same session that others are compared with: of the variant named
+/// How a run compares.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Change {
+    /// With the run that is named, by that ratio.
+    Ratio(String, RatioEstimate),
+    /// Not at all: the benchmark was another thing in the run before, which is named.
+    NewEpoch(String),
+    /// Not at all: one of them counts no more; the run before is named.
+    Retired(String),
+    /// Not at all: there is nothing to compare with, or too little.
+    Unknown,
+}
+
+impl Change {
+    /// Returns how a run compares: with the reference variant beside it, or, where it is that
+    /// itself, with the run before it of the same variant.
+    pub(super) fn of(view: &MetricView, run: &RunSample) -> Self {
+        // Nothing is concluded from a summary, nor from nothing.
+        if run.size().instances == 0 {
+            return Self::Unknown;
+        }
+        let ratio = |against: String, other: &RunSample| {
+            judge::ratio(&other.cleaned(), &run.cleaned())
+                .map_or(Self::Unknown, |ratio| Self::Ratio(against, ratio))
+        };
+        if let Some(reference) = reference_variant(view, run)
+            && reference.id != run.id
+        {
+            return ratio(format!("against {}", reference.variant), reference);
+        }
+        match view.sample.before(run) {
+            None => Self::Unknown,
+            Some(before) if before.retired != run.retired => {
+                Self::Retired(before.label_within_variant())
+            }
+            // A benchmark that became another thing did not get slower or faster.
+            Some(before) if !before.means_the_same_as(run) => {
+                Self::NewEpoch(before.label_within_variant())
+            }
+            Some(before) => {
+                let against = format!("against the run of {}", before.label_within_variant());
+                ratio(against, before)
+            }
+        }
+    }
+
+    pub(super) fn ratio(&self) -> Option<&RatioEstimate> {
+        match self {
+            Self::Ratio(_, ratio) => Some(ratio),
+            Self::NewEpoch(_) | Self::Retired(_) | Self::Unknown => None,
+        }
+    }
+
+    /// Returns what it is compared with, or why it is not; empty where that needs no word.
+    pub(super) fn against(&self) -> String {
+        match self {
+            Self::Ratio(against, _) => against.clone(),
+            Self::NewEpoch(before) => format!(
+                "not compared with the run of {before}: the benchmark itself changed in between"
+            ),
+            Self::Retired(before) => format!("not compared with the run of {before}"),
+            Self::Unknown => String::new(),
+        }
+    }
+}
+
+/// Returns whether the benchmark itself changed since the run before of the same variant.
+pub(super) fn is_new_epoch(view: &MetricView, run: &RunSample) -> bool {
+    let before = view.sample.before(run);
+    before.is_some_and(|before| before.retired == run.retired && !before.means_the_same_as(run))
+}
+
+/// Returns the run at the same place that others are compared with: of the variant named
 /// `baseline` or `default`, else of the one that was measured first.
-fn reference_variant<'a>(view: &'a MetricView, latest: &RunSample) -> Option<&'a RunSample> {
-    let from = first_of_session(view, latest);
-    let of_session = || {
-        let runs = view.sample.runs.iter().skip(from);
-        runs.take_while(|run| run.session == latest.session)
-    };
+fn reference_variant<'a>(view: &'a MetricView, run: &RunSample) -> Option<&'a RunSample> {
+    let beside = view.sample.beside(run);
     ["baseline", Run::DEFAULT_VARIANT]
         .iter()
-        .find_map(|name| of_session().find(|run| run.variant == *name))
-        .or_else(|| of_session().next())
-}
-
-/// Returns the position of the first run of a run's session: runs stand in order of versions or
-/// of time, and those of a session together.
-fn first_of_session(view: &MetricView, run: &RunSample) -> usize {
-    let key = |run: &RunSample| (run.version_date, run.started, run.session);
-    let runs = &view.sample.runs;
-    runs.partition_point(|other| key(other) < key(run))
+        .find_map(|name| beside.iter().find(|run| run.variant == *name))
+        .or_else(|| beside.first())
 }
 
 /// Returns a curve through the runs of a variant, or, where there is only one run, dots for

@@ -13,7 +13,7 @@ use super::failures::shortened;
 use super::side_file;
 use crate::model::{Id, InstanceOutcome, Object, Outcome};
 use crate::record::{BenchmarkData, InstanceData};
-use crate::show::sample::{RunSample, short_id};
+use crate::show::sample::{MetricSample, RunSample, short_id};
 
 /// So many runs stand in one file.
 const RUNS: usize = 50;
@@ -56,8 +56,19 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "what serde calls it with"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 #[derive(Debug, Serialize)]
 struct Before {
+    /// Whether the benchmark itself was another thing there.
+    #[serde(skip_serializing_if = "is_false")]
+    changed: bool,
     id: Id,
     environment: usize,
     label: String,
@@ -85,24 +96,24 @@ struct InstanceDetail {
     attributes: Vec<(String, String)>,
 }
 
-/// Writes the side files and returns their names, those of the newest runs first. `runs` are
-/// all runs of the benchmark in their order.
+/// Writes the side files and returns their names, those of the newest runs first. The sample
+/// has all runs of the benchmark in their order.
 pub(super) fn write(
     directory: &Directory,
     slug: &str,
     data: &BenchmarkData,
-    runs: &[RunSample],
+    sample: Option<&MetricSample>,
     environments: &RunEnvironments,
 ) -> Result<Vec<String>, DirectoryError> {
     let mut of_run: BTreeMap<Id, Vec<&InstanceData>> = BTreeMap::new();
     for instance in &data.instances {
         of_run.entry(instance.run.id).or_default().push(instance);
     }
-    let mut latest: BTreeMap<&str, &RunSample> = BTreeMap::new();
     let mut details: Vec<RunDetail> = Vec::new();
-    for run in runs {
+    for run in sample.map_or(&[][..], |it| &it.runs) {
         let instances = of_run.get(&run.id).map_or(&[][..], Vec::as_slice);
-        let before = latest.insert(&run.variant, run).map(|before| Before {
+        let before = sample.and_then(|it| it.before(run)).map(|before| Before {
+            changed: !before.means_the_same_as(run),
             id: before.id,
             environment: environments.file(&before.id).unwrap_or_default(),
             label: before.label_within_variant(),

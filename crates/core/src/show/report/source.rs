@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::model::Object;
-use crate::record::BenchmarkData;
+use crate::record::{BenchmarkData, InstanceData, Order, Variants};
+use crate::show::sample::RunSample;
 
 /// So much of a source stands in the page.
 const SHOWN_CHARACTERS: usize = 20_000;
@@ -28,11 +29,20 @@ impl Source {
         })
     }
 
-    /// Returns the source as the newest instance that has one says.
-    fn latest(data: &BenchmarkData) -> Option<Self> {
-        data.instances.iter().rev().find_map(|it| {
-            Self::of(&it.instance.attributes).or_else(|| Self::of(&it.run.attributes))
-        })
+    /// Returns the source as the latest run that has one says, and which run that is: `None` for the
+    /// latest of all.
+    fn latest(data: &BenchmarkData) -> Option<(Self, Option<String>)> {
+        let order = Order::of(data);
+        let place = |it: &InstanceData| order.place(&it.run.id);
+        let newest = data.instances.iter().filter_map(place).max();
+        let said = data.instances.iter().filter_map(|it| {
+            let source = Self::of(&it.instance.attributes).or_else(|| Self::of(&it.run.attributes));
+            Some((it, source?))
+        });
+        let (it, source) = said.max_by_key(|(it, _)| place(it))?;
+        let of_the_latest = place(it) == newest;
+        let run = RunSample::empty(it, &Variants::default());
+        Some((source, (!of_the_latest).then(|| run.label_within_variant())))
     }
 
     fn place(&self) -> Option<String> {
@@ -46,14 +56,18 @@ impl Source {
 
 /// Returns the source, folded, where it is known.
 pub(super) fn source_part(data: &BenchmarkData) -> Markup {
-    let source = Source::latest(data);
     html! {
-        @if let Some(source) = source {
+        @if let Some((source, run)) = Source::latest(data) {
             @let length = source.text.chars().count();
             section #source aria-labelledby="source-title" {
                 h2 #source-title { "Source" }
                 details {
-                    summary { "What the latest run measured" @if let Some(place) = source.place() { ": " code { (place) } } }
+                    summary {
+                        @if let Some(run) = run {
+                            "What the run of " (run) " measured; later ones did not keep it"
+                        } @else { "What the latest run measured" }
+                        @if let Some(place) = source.place() { ": " code { (place) } }
+                    }
                     pre tabindex="0" { (source.text.chars().take(SHOWN_CHARACTERS).collect::<String>()) }
                     @if length > SHOWN_CHARACTERS { p.hint { "Cut off here; the store has all of it." } }
                 }

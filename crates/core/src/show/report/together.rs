@@ -8,9 +8,11 @@ use serde_json::Value;
 
 use super::columns::columns;
 use super::directory::{Directory, DirectoryError};
-use super::metric::{CHARACTERS, pieces, places};
+use super::metric::{CHARACTERS, pieces, place_names};
 use super::parametrised::{Member, MemberMetric, MemberPoint};
 use super::side_file;
+use crate::model::Id;
+use crate::record::{Moment, Order, Place};
 use crate::show::chart::{self, HistoryPoint, RunNumber};
 use crate::show::packed::{compact, packed};
 use crate::show::quantity::count;
@@ -27,12 +29,14 @@ struct Content {
     unit: String,
     notes: Vec<String>,
     variants: Vec<String>,
-    /// What the axis calls each session, and what tooltips call it.
+    /// What the axis calls each place, and what tooltips call its session.
     places: Value,
     sessions: Value,
-    /// The lines where releases begin, as a series of the chart.
+    /// In what order the places stand.
     #[serde(skip_serializing_if = "Option::is_none")]
-    marks: Option<Value>,
+    order: Option<String>,
+    /// What is marked in the chart of each variant.
+    marks: Vec<Option<Marks>>,
     name: Value,
     slug: Value,
     /// What can be drawn: what it is called, and of which members; the first at first.
@@ -45,6 +49,13 @@ struct Content {
     pieces: Vec<(String, usize)>,
 }
 
+/// Where releases and epochs begin: what the chart says of it, and a series of the chart.
+#[derive(Debug, Clone, Serialize)]
+struct Marks {
+    text: String,
+    series: Value,
+}
+
 /// A row of the table.
 #[derive(Serialize)]
 struct MemberRow<'a> {
@@ -53,10 +64,11 @@ struct MemberRow<'a> {
     named: bool,
     value: &'a str,
     interval: &'a str,
-    change: &'a str,
-    change_interval: &'a str,
+    /// The change, or why there is none.
+    change: String,
     change_against: &'a str,
     size: &'a str,
+    retired: bool,
 }
 
 /// What is drawn of a parametrisation.
@@ -69,12 +81,15 @@ struct MemberLines {
     failed: Vec<(usize, usize, usize)>,
 }
 
-/// Values of a variant, in columns. Summaries and means of samples are never joined.
+/// Values of a variant, in columns. Summaries and means of samples are never joined, nor what
+/// counts and what does not.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Line {
     variant: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     summaries: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    retired: bool,
     place: Vec<usize>,
     value: Vec<Value>,
     /// Empty where there is no interval at all.
@@ -106,7 +121,7 @@ pub(super) fn write(
         .copied()
         .filter(|(_, it)| it.unit == unit)
         .collect();
-    let axis = Axis::of(drawn.iter().map(|(_, it)| *it));
+    let axis = Axis::of(&drawn);
     let lines: Vec<MemberLines> = drawn.iter().map(|(at, it)| axis.lines(*at, it)).collect();
     let choices = choices(&drawn);
     let wanted: BTreeSet<usize> = choices.iter().flat_map(|(_, all)| all).copied().collect();
@@ -130,6 +145,7 @@ pub(super) fn write(
         variants: axis.variants.iter().map(|it| (*it).to_owned()).collect(),
         places: packed(&axis.places),
         sessions: packed(&axis.sessions),
+        order: axis.order,
         marks: axis.marks,
         name: text(|it| &it.name),
         slug: text(|it| &it.about.slug),
@@ -185,52 +201,116 @@ fn unit_name(unit: &str) -> &str {
     if unit.is_empty() { "none stated" } else { unit }
 }
 
-/// The sessions of all parametrisations, in their order.
+/// What is drawn as a line of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    summaries: bool,
+    retired: bool,
+}
+
+const KINDS: [Kind; 4] = [
+    Kind {
+        summaries: false,
+        retired: false,
+    },
+    Kind {
+        summaries: true,
+        retired: false,
+    },
+    Kind {
+        summaries: false,
+        retired: true,
+    },
+    Kind {
+        summaries: true,
+        retired: true,
+    },
+];
+
+impl Kind {
+    fn of(point: &MemberPoint, number: &RunNumber) -> Self {
+        Self {
+            summaries: matches!(number, RunNumber::Summary(_)),
+            retired: point.point.retired,
+        }
+    }
+}
+
+/// The places of all parametrisations, in their order.
 struct Axis<'a> {
-    keys: BTreeMap<crate::model::Id, usize>,
+    /// The number of the place of each run.
+    keys: BTreeMap<Id, usize>,
     places: Vec<String>,
     sessions: Vec<String>,
     variants: Vec<&'a str>,
-    marks: Option<Value>,
+    order: Option<String>,
+    marks: Vec<Option<Marks>>,
 }
 
 impl<'a> Axis<'a> {
-    fn of(metrics: impl Iterator<Item = &'a MemberMetric>) -> Self {
-        let mut points: Vec<&MemberPoint> = metrics.flat_map(|it| &it.points).collect();
-        // Sessions stand in order of versions only where that is known of all.
-        let by_version = points.iter().all(|it| it.version_date.is_some());
-        let date = |it: &MemberPoint| it.version_date.filter(|_| by_version);
-        points.sort_by_key(|it| (date(it), it.started, it.point.session));
-        let mut keys = BTreeMap::new();
-        let mut moments = Vec::new();
-        let mut sessions = Vec::new();
-        let mut place_of = Vec::new();
-        let mut variants: Vec<&str> = Vec::new();
-        for it in &points {
-            let next = sessions.len();
-            let place = *keys.entry(it.point.session).or_insert(next);
-            if place == next {
-                moments.push((date(it), it.started));
-                let started = it.point.run.started.get(..16).unwrap_or_default();
-                sessions.push(format!(
-                    "{} {}",
-                    started.replace('T', " "),
-                    it.point.run.session
-                ));
+    fn of(members: &[(usize, &'a MemberMetric)]) -> Self {
+        let all = || {
+            let of_member = |it: &'a MemberMetric| it.points.iter();
+            members
+                .iter()
+                .flat_map(move |(at, it)| of_member(it).map(|it| (*at, it)))
+        };
+        // Which versions were measured before a run is known only of all together.
+        let known = places_of(all().map(|(_, it)| &it.moment));
+        let place = |it: &MemberPoint| {
+            let place = known.get(&it.moment.run);
+            place.copied().unwrap_or(it.point.place)
+        };
+        let mut points: Vec<(Place, usize, &MemberPoint)> =
+            all().map(|(at, it)| (place(it), at, it)).collect();
+        points.sort_by_key(|(place, at, it)| (*place, *at, it.moment.run));
+        let mut made = Self {
+            keys: BTreeMap::new(),
+            places: Vec::new(),
+            sessions: Vec::new(),
+            variants: Vec::new(),
+            order: None,
+            marks: Vec::new(),
+        };
+        let mut distinct: Vec<Place> = Vec::new();
+        for (place, _, it) in &points {
+            if distinct.last() != Some(place) {
+                distinct.push(*place);
+                made.sessions.push(session_text(&it.point));
             }
-            place_of.push(place);
-            if !variants.contains(&it.point.variant.as_str()) {
-                variants.push(&it.point.variant);
+            made.keys.insert(it.moment.run, distinct.len() - 1);
+            if !made.variants.contains(&it.point.variant.as_str()) {
+                made.variants.push(&it.point.variant);
             }
         }
-        let points: Vec<HistoryPoint> = points.iter().map(|it| it.point.clone()).collect();
-        Self {
-            keys,
-            places: places(&moments),
-            sessions,
-            variants,
-            marks: chart::mark_series(&points, &place_of),
-        }
+        made.places = place_names(&distinct);
+        let placed: Vec<HistoryPoint> = points
+            .iter()
+            .map(|(place, at, it)| HistoryPoint {
+                place: *place,
+                // What is another parametrisation is no change of the benchmark.
+                variant: at.to_string(),
+                ..it.point.clone()
+            })
+            .collect();
+        made.order = chart::history_order(&placed);
+        made.marks = made
+            .variants
+            .iter()
+            .map(|variant| {
+                let (of_variant, places): (Vec<HistoryPoint>, Vec<usize>) = placed
+                    .iter()
+                    .zip(&points)
+                    .filter(|(_, (_, _, it))| it.point.variant == *variant)
+                    .map(|(placed, (_, _, it))| (placed.clone(), made.place(it)))
+                    .unzip();
+                Some(Marks {
+                    text: chart::mark_sentence(&of_variant, &places)?,
+                    series: chart::mark_series(&of_variant, &places)?,
+                })
+            })
+            .collect();
+        made
     }
 
     fn lines(&self, member: usize, metric: &MemberMetric) -> MemberLines {
@@ -241,14 +321,13 @@ impl<'a> Axis<'a> {
         };
         for (variant, name) in self.variants.iter().enumerate() {
             let points = || metric.points.iter().filter(|it| it.point.variant == *name);
-            for summaries in [false, true] {
+            for kind in KINDS {
                 let of_kind = points().filter_map(|it| {
                     let number = it.point.number.as_ref()?;
-                    let is_summary = matches!(number, RunNumber::Summary(_));
-                    (is_summary == summaries).then_some((it, number))
+                    (kind == Kind::of(it, number)).then_some((it, number))
                 });
                 made.lines
-                    .extend(self.line(of_kind.collect(), variant, summaries));
+                    .extend(self.line(of_kind.collect(), variant, kind));
             }
             made.failed.extend(
                 points()
@@ -261,7 +340,7 @@ impl<'a> Axis<'a> {
 
     fn place(&self, point: &MemberPoint) -> usize {
         self.keys
-            .get(&point.point.session)
+            .get(&point.moment.run)
             .copied()
             .unwrap_or_default()
     }
@@ -270,7 +349,7 @@ impl<'a> Axis<'a> {
         &self,
         points: Vec<(&MemberPoint, &RunNumber)>,
         variant: usize,
-        summaries: bool,
+        kind: Kind,
     ) -> Option<Line> {
         if points.is_empty() {
             return None;
@@ -291,7 +370,8 @@ impl<'a> Axis<'a> {
         };
         Some(Line {
             variant,
-            summaries,
+            summaries: kind.summaries,
+            retired: kind.retired,
             place: points.iter().map(|(it, _)| self.place(it)).collect(),
             value: column(&RunNumber::value),
             lower: bound(|it| it.lower),
@@ -306,6 +386,32 @@ impl<'a> Axis<'a> {
             version: text(|it| &it.point.run.version),
         })
     }
+}
+
+/// Returns the place of each run among all.
+fn places_of<'a>(moments: impl Iterator<Item = &'a Moment>) -> BTreeMap<Id, Place> {
+    let mut of_place: BTreeMap<_, Vec<&Moment>> = BTreeMap::new();
+    for it in moments {
+        let key = (it.session, it.version.as_deref(), it.version_date);
+        of_place.entry(key).or_default().push(it);
+    }
+    // What one session measured of one version stands together, however much it is: the first run
+    // is enough to tell where.
+    let first = |all: &Vec<&'a Moment>| all.iter().copied().min_by_key(|it| it.run);
+    let order = Order::among(of_place.values().filter_map(first).cloned());
+    let mut places = BTreeMap::new();
+    for all in of_place.values() {
+        if let Some(place) = first(all).and_then(|it| order.place(&it.run)) {
+            places.extend(all.iter().map(|it| (it.run, place)));
+        }
+    }
+    places
+}
+
+/// Returns what tooltips call the session of a point: `2026-11-20 10:00 brisk-heron`.
+fn session_text(point: &HistoryPoint) -> String {
+    let started = point.run.started.get(..16).unwrap_or_default();
+    format!("{} {}", started.replace('T', " "), point.run.session)
 }
 
 /// Returns what can be drawn at once: all, where these are few, else those that changed most and the
@@ -331,10 +437,10 @@ fn choices(members: &[(usize, &MemberMetric)]) -> Vec<(String, Vec<usize>)> {
     ]
 }
 
-/// Returns the values of each variant, oldest first.
+/// Returns the values of each variant that count, oldest first.
 fn by_variant(metric: &MemberMetric) -> BTreeMap<&str, Vec<f64>> {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for it in &metric.points {
+    for it in metric.points.iter().filter(|it| !it.point.retired) {
         if let Some(number) = &it.point.number {
             values
                 .entry(&it.point.variant)
@@ -380,14 +486,14 @@ fn rows(members: &[(usize, &MemberMetric)]) -> BTreeMap<String, Value> {
             } else {
                 &row.spread_text
             },
-            change: &row.change_text,
-            change_interval: &row.change_interval,
+            change: row.change_words().trim().to_owned(),
             change_against: &row.change_against,
             size: if row.summary.is_empty() {
                 &row.size
             } else {
                 &row.summary
             },
+            retired: row.retired,
         })
         .collect();
     columns(&rows)

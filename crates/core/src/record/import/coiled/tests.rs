@@ -229,3 +229,142 @@ fn rows_that_differ_in_anything_measured_are_two() {
     let imported = read_alone(&source, &options(BadLines::Refuse)).expect("good");
     assert_eq!(imported.appended.of(RecordKind::Instance).new, 3);
 }
+
+/// A database with a row for each session, name, minute of its start, and duration.
+fn database(folder: &tempfile::TempDir, name: &str, rows: &[(&str, &str, u8, f64)]) -> Source {
+    let path = folder.path().join(name);
+    let connection = rusqlite::Connection::open(&path).expect("a database");
+    connection
+        .execute_batch(
+            "CREATE TABLE test_run (id INTEGER PRIMARY KEY, session_id TEXT, name TEXT, \
+             call_outcome TEXT, start TEXT, \"end\" TEXT, duration FLOAT, peak_memory FLOAT)",
+        )
+        .expect("SQL");
+    for (session, test, minute, duration) in rows {
+        let time = format!("2025-01-01 00:{minute:02}:00");
+        connection
+            .execute(
+                "INSERT INTO test_run (session_id, name, call_outcome, start, \"end\", duration, \
+                 peak_memory) VALUES (?1, ?2, 'passed', ?3, ?3, ?4, 5.0)",
+                rusqlite::params![session, test, time, duration],
+            )
+            .expect("SQL");
+    }
+    drop(connection);
+    Source::open(&path, folder.path()).expect("it is there")
+}
+
+/// Imports databases into a new store, and returns the benchmarks of its instances.
+fn names(folder: &tempfile::TempDir, store_name: &str, sources: &[&Source]) -> Vec<String> {
+    let mut store = store(folder, store_name);
+    for source in sources {
+        import(&mut store, source, &options(BadLines::Refuse)).expect("good");
+    }
+    let mut names: Vec<String> = records(&store)
+        .into_iter()
+        .filter_map(|record| match record {
+            Record::Instance(it) => Some(it.benchmark.id),
+            _other => None,
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn infinite_values_are_left_out_with_a_note() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = [("s", "a", 1, f64::INFINITY), ("s", "b", 2, 1.0)];
+    let source = database(&folder, "a.db", &rows);
+    let imported = read_alone(&source, &options(BadLines::Refuse)).expect("good");
+    let notes: Vec<(Vec<String>, &str)> = imported
+        .notes
+        .into_iter()
+        .map(|note| (note.what, note.why))
+        .collect();
+    let expected = (vec!["1 value of duration".to_owned()], "they are infinite");
+    assert!(notes.contains(&expected), "{notes:?}");
+    let values: Vec<usize> = imported
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Iteration(it) => Some(it.metrics.len()),
+            _other => None,
+        })
+        .collect();
+    assert_eq!(values, [1, 2]);
+}
+
+#[test]
+fn a_session_begins_with_its_first_start_whichever_database_came_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let early = database(
+        &folder,
+        "early.db",
+        &[("s", "a", 1, 1.0), ("s", "b", 2, 1.0)],
+    );
+    let late = database(
+        &folder,
+        "late.db",
+        &[("s", "b", 2, 1.0), ("s", "c", 3, 1.0)],
+    );
+    let started = |store: &Store| {
+        let session = store.latest_session().expect("readable").expect("one");
+        session.started.to_string()
+    };
+    let mut stores = Vec::new();
+    for (name, order) in [("1.db", [&early, &late]), ("2.db", [&late, &early])] {
+        let mut store = store(&folder, name);
+        for source in order {
+            import(&mut store, source, &options(BadLines::Refuse)).expect("good");
+        }
+        assert_eq!(started(&store), "2025-01-01T00:01:00Z", "{name}");
+        stores.push(store);
+    }
+    let mut only_late = store(&folder, "3.db");
+    import(&mut only_late, &late, &options(BadLines::Refuse)).expect("good");
+    assert_eq!(started(&only_late), "2025-01-01T00:02:00Z");
+    only_late.merge(&stores[0]).expect("the same session");
+    assert_eq!(started(&only_late), "2025-01-01T00:01:00Z");
+}
+
+#[test]
+fn tests_of_the_same_time_are_told_apart_by_their_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let b = database(&folder, "b.db", &[("s", "b", 1, 1.0)]);
+    let both = database(
+        &folder,
+        "both.db",
+        &[("s", "a", 1, 1.0), ("s", "b", 1, 1.0)],
+    );
+    let other = database(&folder, "other.db", &[("s", "a", 1, 2.0)]);
+    assert_eq!(names(&folder, "1.st", &[&both]), ["a", "b"]);
+    assert_eq!(names(&folder, "2.st", &[&b, &both]), ["a", "b"]);
+    assert_eq!(names(&folder, "3.st", &[&both, &b]), ["a", "b"]);
+    assert_eq!(names(&folder, "4.st", &[&b, &both, &b, &both]), ["a", "b"]);
+    // Another name and another value: it is not the same test under a new name.
+    assert_eq!(names(&folder, "5.st", &[&b, &other]), ["a", "b"]);
+    assert_eq!(
+        names(&folder, "6.st", &[&b, &other, &other, &b]),
+        ["a", "b"]
+    );
+}
+
+#[test]
+fn a_row_that_has_got_another_name_is_told_with_both() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let before = database(&folder, "before.db", &[("s", "a", 1, 1.0)]);
+    let after = database(&folder, "after.db", &[("s", "a[default]", 1, 1.0)]);
+    assert_eq!(names(&folder, "1.st", &[&before, &after]), ["a"]);
+    let mut store = Store::open(&folder.path().join("1.st")).expect("a store");
+    let imported = import(&mut store, &after, &options(BadLines::Refuse)).expect("good");
+    let notes: Vec<String> = imported
+        .notes
+        .iter()
+        .flat_map(|it| it.what.clone())
+        .collect();
+    assert!(
+        notes.contains(&"the name of row 1, which is there as a".to_owned()),
+        "{notes:?}"
+    );
+}

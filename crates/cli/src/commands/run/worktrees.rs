@@ -1,0 +1,189 @@
+//! Where commits are checked out: outside of every working tree, so that what a tool looks for in the folders above
+//! (a configuration file, packages, a workspace) is not found in the working tree's files.
+
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use lapwing_core::measure::discard_worktree;
+use lapwing_core::model::Id;
+
+/// The folder for the commits of one session. While it is there its owner holds the lock of the file beside it: whoever
+/// can have the lock knows that the owner is dead.
+pub struct Worktrees {
+    folder: PathBuf,
+    lock_path: PathBuf,
+    _lock: File,
+}
+
+impl Worktrees {
+    /// Clears away what killed processes left, and makes a session's folder.
+    pub fn create(session: Id, repository: &Path) -> io::Result<Self> {
+        let all = place(repository)?;
+        clear(&all);
+        let lock_path = all.join(format!("{session}.lock"));
+        // Locked before there is a folder: nobody may see it and not find it locked.
+        let lock = lock(&lock_path)?;
+        let folder = all.join(session.to_string());
+        fs::create_dir_all(&folder)?;
+        Ok(Self {
+            folder: folder.canonicalize()?,
+            lock_path,
+            _lock: lock,
+        })
+    }
+
+    /// Returns where it is, without symbolic links.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Worktrees {
+    fn drop(&mut self) {
+        // What stays is cleared away by the next.
+        let _gone = fs::remove_dir_all(&self.folder);
+        let _gone = fs::remove_file(&self.lock_path);
+    }
+}
+
+/// Returns the first folder outside of the repository that files can be made in, and makes it.
+fn place(repository: &Path) -> io::Result<PathBuf> {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    let cache = variable("XDG_CACHE_HOME").filter(|it| it.is_absolute());
+    let cache = cache.or_else(|| Some(variable("HOME")?.join(".cache")));
+    let user = fs::metadata("/proc/self").map_or(0, |it| it.uid());
+    // Others can make folders there too, and what is executed must be nobody else's.
+    let shared = std::env::temp_dir().join(format!("lapwing-{user}"));
+    let candidates = [cache.map(|it| it.join("lapwing")), Some(shared)];
+    let mut why = io::Error::other("there is no folder for commits outside of the repository");
+    for candidate in candidates.into_iter().flatten() {
+        match usable(&candidate.join("worktrees"), repository, user) {
+            Ok(Some(folder)) => return Ok(folder),
+            Ok(None) => {}
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
+}
+
+/// Makes a folder and tries it; `None` where it is in the repository or belongs to another user.
+fn usable(folder: &Path, repository: &Path, user: u32) -> io::Result<Option<PathBuf>> {
+    let nearest = folder.ancestors().find_map(|it| it.canonicalize().ok());
+    if nearest.is_some_and(|it| it.starts_with(repository)) {
+        return Ok(None);
+    }
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    let folder = folder.canonicalize()?;
+    if folder.starts_with(repository) || fs::metadata(&folder)?.uid() != user {
+        return Ok(None);
+    }
+    let trial = folder.join(format!(".{}", super::new_id()));
+    File::create_new(&trial)?;
+    fs::remove_file(&trial)?;
+    Ok(Some(folder))
+}
+
+/// Waits for a lock; only one who clears away can have it, and not for long.
+fn lock(path: &Path) -> io::Result<File> {
+    loop {
+        let file = open(path)?;
+        file.lock()?;
+        if is_named(&file, path) {
+            return Ok(file);
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true).open(path)
+}
+
+/// Returns whether the file that is open is the one that has the name now.
+fn is_named(file: &File, path: &Path) -> bool {
+    let same = |it: fs::Metadata| (it.dev(), it.ino());
+    let (ours, named) = (file.metadata().map(same), fs::metadata(path).map(same));
+    matches!((ours, named), (Ok(ours), Ok(named)) if ours == named)
+}
+
+/// Removes the folders of sessions that nobody measures any more. What cannot be removed stays.
+fn clear(all: &Path) {
+    let entries = fs::read_dir(all).into_iter().flatten().flatten();
+    let names: BTreeSet<String> = entries
+        .filter_map(|it| it.file_name().into_string().ok())
+        .filter_map(|it| Some(it.trim_end_matches(".lock").parse::<Id>().ok()?.to_string()))
+        .collect();
+    for name in names {
+        let lock_path = all.join(format!("{name}.lock"));
+        let Ok(lock) = open(&lock_path) else { continue };
+        match lock.try_lock() {
+            Ok(()) if is_named(&lock, &lock_path) => {}
+            Ok(()) | Err(TryLockError::WouldBlock | TryLockError::Error(_)) => continue,
+        }
+        let session = all.join(&name);
+        for folder in fs::read_dir(&session).into_iter().flatten().flatten() {
+            discard_worktree(&folder.path());
+        }
+        let _gone = fs::remove_dir_all(&session);
+        let _gone = fs::remove_file(&lock_path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(last: u8) -> Id {
+        Id::derived(&[&[last]])
+    }
+
+    #[test]
+    fn what_nobody_holds_is_cleared_away_and_what_somebody_holds_is_not() {
+        let all = tempfile::tempdir().expect("a folder");
+        let at = |name: String| all.path().join(name);
+        for number in 1..=2 {
+            fs::create_dir_all(at(id(number).to_string()).join("commit")).expect("made");
+        }
+        fs::write(at(format!("{}.lock", id(3))), "").expect("written");
+        fs::create_dir(at("of-somebody".to_owned())).expect("made");
+        let held = lock(&at(format!("{}.lock", id(2)))).expect("locked");
+        clear(all.path());
+        let mut left: Vec<String> = fs::read_dir(all.path())
+            .expect("a folder")
+            .filter_map(|it| it.ok()?.file_name().into_string().ok())
+            .collect();
+        left.sort();
+        let mut expected = vec![
+            id(2).to_string(),
+            format!("{}.lock", id(2)),
+            "of-somebody".to_owned(),
+        ];
+        expected.sort();
+        assert_eq!(left, expected);
+        drop(held);
+        clear(all.path());
+        assert_eq!(fs::read_dir(all.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn a_folder_within_the_repository_will_not_do() {
+        let repository = tempfile::tempdir().expect("a folder");
+        let top = repository.path().canonicalize().expect("a path");
+        let user = fs::metadata(&top).expect("there").uid();
+        let within = usable(&top.join("deep/cache"), &top, user).expect("looked at");
+        assert_eq!((within, top.join("deep").exists()), (None, false));
+        let beside = tempfile::tempdir().expect("a folder");
+        let beside = beside.path().canonicalize().expect("a path").join("cache");
+        assert_eq!(
+            usable(&beside, &top, user).expect("made"),
+            Some(beside.clone())
+        );
+        assert_eq!(usable(&beside, &top, user + 1).expect("looked at"), None);
+    }
+}
