@@ -9,6 +9,12 @@ pub struct Conversion {
 }
 
 impl Conversion {
+    /// Leaves numbers as they are.
+    pub const NONE: Self = Self {
+        times: 1.0,
+        by: 1.0,
+    };
+
     /// Returns how numbers in `from` become numbers in `to`; `None` where nobody knows.
     ///
     /// Known are times (`ns`, `us`, `ms`, `s`, `min`, `h`, `d`), sizes (`B`, `kB`, `MB`, … and `KiB`, `MiB`, …),
@@ -24,10 +30,7 @@ impl Conversion {
     pub fn between(from: &str, to: &str) -> Option<Self> {
         let (from, to) = (from.trim(), to.trim());
         if from == to {
-            return Some(Self {
-                times: 1.0,
-                by: 1.0,
-            });
+            return Some(Self::NONE);
         }
         let [from, to] = [worth(from)?, worth(to)?];
         if from.dimension != to.dimension || from.per != to.per {

@@ -9,9 +9,11 @@ pub mod import;
 pub mod inbox;
 mod memory;
 mod order;
+mod params;
 mod record_file;
 pub mod sharing;
 pub mod store;
+mod units;
 
 pub(crate) use crate::model::NEVER_NEGATIVE;
 pub use crate::model::{LineError, RECORD_VERSION, parse_line, write_line};
@@ -19,11 +21,13 @@ pub use annotations::{Change, Remark, Retirement};
 pub(crate) use columns::{IterationColumns, Mark};
 pub use data::{BenchmarkData, Filter, InstanceData, Iterations, Retired};
 pub use epoch::keep_newest_epoch;
-pub(crate) use epoch::settle_epochs;
+pub(crate) use epoch::{Head, epochs};
 pub(crate) use memory::Memory;
 pub(crate) use order::{Order, version_date};
+pub(crate) use params::{Params, differ, telling};
 pub use record_file::RecordFile;
 pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
     SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
 };
+pub(crate) use units::settle_units;
