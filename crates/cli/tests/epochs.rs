@@ -205,9 +205,16 @@ fn the_same_id_with_another_parameter_is_another_benchmark() {
     // So it is in two files.
     let small = measured(&[("v1", "f.py::test_x[small]", Some("aa 1e4"), ONE)]);
     let large = measured(&[("v2", "f.py::test_x[small]", Some("aa 1000000"), THREE)]);
-    let sides = [&small, &large].map(|it| it.path().join("all.jsonl"));
-    let sides = sides.map(|it| it.to_str().unwrap().to_owned());
-    let said = run(folder, &["compare", &sides[0], &sides[1]]);
+    let [small, large] =
+        [small, large].map(|it| fs::read_to_string(it.path().join("all.jsonl")).unwrap());
+    fs::write(folder.join("small.jsonl"), small).unwrap();
+    // Another file has ids of its own.
+    fs::write(
+        folder.join("large.jsonl"),
+        large.replace("01930000-", "01940000-"),
+    )
+    .unwrap();
+    let said = run(folder, &["compare", "small.jsonl", "large.jsonl"]);
     assert!(said.contains("the benchmark itself changed"), "{said}");
 }
 
@@ -242,6 +249,17 @@ fn what_is_retired_is_compared_when_asked_for() {
         ]
         .concat(),
     );
-    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @"");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x                 –     1.01 s                       0 / 4  – not measured: new: not in v1");
     assert_snapshot!(compared(folder, ["v1", "v2"], &["--retired"]), @" x            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
+}
+
+#[test]
+fn a_dry_run_knows_what_was_measured_under_another_name() {
+    let folder = measured(&[("v1", "x", None, ONE)]);
+    let folder = folder.path();
+    rename(folder, ["x", "y"]);
+    let suite = "suite = \"s\"\n[benchmark.x]\ncommand = \"true\"\ninstances = 2\niterations = 3\nburn_in = 0\n";
+    fs::write(folder.join("lapwing.toml"), suite).unwrap();
+    let said = run(folder, &["run", "--dry-run", "--seed", "1"]);
+    assert_snapshot!(said.lines().next().unwrap(), @"2 instances, 6 executions at least, seed 1; about 6.06 s");
 }

@@ -104,8 +104,14 @@ fn times_and_sizes_are_not_compared() {
         &[("t", "B", "lower", MILLISECONDS)],
     ]);
     let folder = folder.path();
-    assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a                 –     1010 B                       0 / 4  ? inconclusive: the sides count in units of which nobody knows what one is worth in the other");
-    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a            1.01 s          –                       4 / 0  ? inconclusive: the sides count in units of which nobody knows what one is worth in the other");
+    assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @"
+     a                 –     1010 B                       0 / 4  ? inconclusive: the sides count in units that cannot be converted into each other
+    note: a: the baseline counts in s, the candidate in B
+    ");
+    assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @"
+     a            1.01 s          –                       4 / 0  ? inconclusive: the sides count in units that cannot be converted into each other
+    note: a: the baseline counts in s, the candidate in B
+    ");
 }
 
 #[test]
@@ -122,7 +128,6 @@ fn a_metric_goes_on_under_another_name_in_another_unit_of_the_same_quantity() {
     let folder = folder.path();
     assert_snapshot!(rename(folder, "old=t"), @"
     renamed metric `old` of `a` to `t`: 1 benchmark, 8 instances
-      `lapwing db restore 01a203b0-ca3a-742d-a902-dcba5fd381b7` undoes it
     exit 0
     ");
     assert_snapshot!(compared(folder, ["version:v1", "version:v3"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
@@ -144,18 +149,18 @@ fn metrics_that_are_not_the_same_quantity_do_not_become_one() {
     ]);
     let folder = folder.path();
     assert_snapshot!(rename(folder, "wall_time=memory"), @"
-    error: a: `wall_time` is counted in s and `memory` in B, and nobody knows what one is worth in the other
-      hint: `lapwing db retire BENCHMARK --metric NAME` leaves a metric out
+    error: a: `wall_time` is counted in s and `memory` in B, and one cannot be converted into the other
+      hint: `lapwing db retire BENCHMARK --metric wall_time` leaves what was measured of it out
     exit 2
     ");
     assert_snapshot!(rename(folder, "wall_time=cpu_time"), @"
     error: a: 4 instances have both `wall_time` and `cpu_time`, with other values: they are two metrics
-      hint: `lapwing db retire BENCHMARK --metric NAME` leaves a metric out
+      hint: `lapwing db retire BENCHMARK --metric wall_time` leaves what was measured of it out
     exit 2
     ");
     assert_snapshot!(rename(folder, "rate=throughput"), @"
     error: a: of `rate` more is better, of `throughput` less
-      hint: `lapwing db retire BENCHMARK --metric NAME` leaves a metric out
+      hint: `lapwing db retire BENCHMARK --metric rate` leaves what was measured of it out
     exit 2
     ");
 }
