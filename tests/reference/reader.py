@@ -574,13 +574,25 @@ def coiled_rows(path):
     return rows
 
 
+def coiled_id(row):
+    """Path and name; of TPC-H also what Coiled's charts tell apart."""
+    query = {**row.get("tpch", {}), **row}
+    parts = [f"scale={query['scale']}"] if query.get("scale") is not None else []
+    parts += ["local"] if query.get("local") else []
+    name = row["name"]
+    if parts:
+        inner = [name[:-1]] if name.endswith("]") else []
+        name = "-".join([*inner, *parts]) + "]" if inner else f"{name}[{'-'.join(parts)}]"
+    return "::".join(filter(None, [row["path"], name]))
+
+
 def coiled(path):
     """A row is an instance with one iteration; one that was skipped or not set up has none."""
     found = []
     for row in coiled_rows(path):
         values = {metric: row[column] for column, metric in COILED_METRICS.items() if row.get(column) is not None}
         setup, call, teardown = (row.get(f"{stage}_outcome") for stage in ("setup", "call", "teardown"))
-        name = "::".join(filter(None, [row["path"], row["name"]]))
+        name = coiled_id(row)
         if call is None and setup in ("failed", "skipped"):
             found.append(Instance(name, outcome=FAILED if setup == "failed" else SKIPPED))
             continue

@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 
 use insta::assert_snapshot;
 
@@ -15,7 +16,8 @@ fn id(kind: u32, number: u32) -> String {
     format!("01930000-0000-7000-800{kind}-0000000000{number:02}")
 }
 
-/// Sessions: each with the version, the benchmark, its fingerprint, and values of instances.
+/// Sessions: each with the version, the benchmark, its fingerprint (behind a space its parameter), and values
+/// of instances.
 fn measured(sessions: &[(&str, &str, Option<&str>, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut text = String::new();
@@ -25,8 +27,10 @@ fn measured(sessions: &[(&str, &str, Option<&str>, &str)]) -> tempfile::TempDir 
         writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{{"name":"{version}"}},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#).unwrap();
         for (number, value) in (1..).zip(values.split(' ')) {
             let instance = id(2, 10 * day + number);
-            let fingerprint =
-                fingerprint.map_or_else(String::new, |it| format!(r#","fingerprint":"{it}""#));
+            let fingerprint = fingerprint.map_or_else(String::new, |it| match it.split_once(' ') {
+                Some((it, n)) => format!(r#","fingerprint":"{it}","params":{{"n":{n}}}"#),
+                None => format!(r#","fingerprint":"{it}""#),
+            });
             writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"{name}"{fingerprint}}}}}"#).unwrap();
             writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{"wall_time":{value}}}}}"#).unwrap();
             writeln!(
@@ -53,7 +57,7 @@ fn a_benchmark_that_changed_is_no_regression() {
     v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark     baseline  candidate  ratio  interval  instances  verdict
-     f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint differs)
+     f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     exit 3
@@ -126,4 +130,136 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     exit 0
     ");
+}
+
+/// The lines of a comparison's table and of its suites.
+fn compared(folder: &Path, sides: [&str; 2], more: &[&str]) -> String {
+    let sides = sides.map(|side| format!("version:{side}"));
+    let said = run(folder, &[&["compare", &sides[0], &sides[1]], more].concat());
+    let told = |line: &&str| line.contains('×') || line.contains(": ") && line.starts_with(' ');
+    said.lines()
+        .filter(told)
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+fn rename(folder: &Path, [old, new]: [&str; 2]) {
+    let why = ["--by", "ada", "--reason", "a better name"];
+    run(folder, &[&["db", "rename", old, new][..], &why].concat());
+}
+
+const ONE: &str = "1.0 1.01 1.02 1.01";
+const THREE: &str = "3.0 3.01 3.02 3.01";
+
+#[test]
+fn epochs_are_told_by_all_sessions_not_by_those_that_are_compared() {
+    // It changed, and only then it was renamed.
+    let folder = measured(&[
+        ("v1", "x", Some("f0"), ONE),
+        ("v2", "x", Some("f1"), THREE),
+        ("v3", "x[d]", Some("f2"), THREE),
+    ]);
+    rename(folder.path(), ["x", "x[d]"]);
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x[d]         3.01 s     3.01 s  1.000×  [0.995, 1.005]      4 / 4  ? inconclusive: no change seen");
+    // It was renamed, and only then it changed.
+    let folder = measured(&[
+        ("v1", "x", Some("f1"), ONE),
+        ("v2", "x[d]", Some("f2"), ONE),
+        ("v3", "x[d]", Some("f3"), THREE),
+    ]);
+    rename(folder.path(), ["x", "x[d]"]);
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    // Without a fingerprint it is what it was before.
+    let folder = measured(&[
+        ("v1", "x", Some("f1"), ONE),
+        ("v2", "x", None, ONE),
+        ("v3", "x", Some("f3"), THREE),
+    ]);
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+}
+
+#[test]
+fn a_change_is_seen_though_the_old_id_is_measured_besides() {
+    let folder = measured(&[
+        ("v1", "x", Some("f1"), ONE),
+        ("v1", "y", Some("f2"), ONE),
+        ("v2", "x", Some("f1"), ONE),
+        ("v3", "y", Some("f3"), THREE),
+    ]);
+    rename(folder.path(), ["x", "y"]);
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" y            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @" y           1.010 s     1.01 s  1.00×  [0.99, 1.01]      8 / 4  ? inconclusive: no change seen");
+}
+
+#[test]
+fn the_same_id_with_another_parameter_is_another_benchmark() {
+    let folder = measured(&[
+        ("v1", "f.py::test_x[small]", Some("aa 10000"), ONE),
+        ("v2", "f.py::test_x[small]", Some("aa 1e4"), ONE),
+        ("v3", "f.py::test_x[small]", Some("aa 1000000"), THREE),
+    ]);
+    let folder = folder.path();
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" f.py::test_x[small]    1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" f.py::test_x[small]    1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    // So it is in two files.
+    let small = measured(&[("v1", "f.py::test_x[small]", Some("aa 1e4"), ONE)]);
+    let large = measured(&[("v2", "f.py::test_x[small]", Some("aa 1000000"), THREE)]);
+    let [small, large] =
+        [small, large].map(|it| fs::read_to_string(it.path().join("all.jsonl")).unwrap());
+    fs::write(folder.join("small.jsonl"), small).unwrap();
+    // Another file has ids of its own.
+    fs::write(
+        folder.join("large.jsonl"),
+        large.replace("01930000-", "01940000-"),
+    )
+    .unwrap();
+    let said = run(folder, &["compare", "small.jsonl", "large.jsonl"]);
+    assert!(said.contains("the benchmark itself changed"), "{said}");
+}
+
+#[test]
+fn a_suite_s_mean_is_of_benchmarks_that_have_a_ratio() {
+    let folder = measured(&[
+        ("v1", "a", Some("f1"), ONE),
+        ("v1", "b", Some("g"), ONE),
+        ("v1", "c", Some("h"), ONE),
+        ("v2", "a", Some("f2"), THREE),
+        ("v2", "b", Some("g"), ONE),
+        ("v2", "c", Some("h"), ONE),
+    ]);
+    assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @"
+     a            1.01 s     3.01 s                           4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)
+     b            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen
+     c            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen
+    suite: 1.000× [0.991, 1.009], the geometric mean of 2 benchmarks
+    ");
+}
+
+#[test]
+fn what_is_retired_is_compared_when_asked_for() {
+    let folder = measured(&[("v1", "x", None, ONE), ("v2", "x", None, ONE)]);
+    let folder = folder.path();
+    let why = ["--by", "ada", "--reason", "wrong data"];
+    run(
+        folder,
+        &[
+            &["db", "retire", "x", "--version-under-test", "v1"][..],
+            &why,
+        ]
+        .concat(),
+    );
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x                 –     1.01 s                       0 / 4  – not measured: new: not in v1");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &["--retired"]), @" x            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
+}
+
+#[test]
+fn a_dry_run_knows_what_was_measured_under_another_name() {
+    let folder = measured(&[("v1", "x", None, ONE)]);
+    let folder = folder.path();
+    rename(folder, ["x", "y"]);
+    let suite = "suite = \"s\"\n[benchmark.x]\ncommand = \"true\"\ninstances = 2\niterations = 3\nburn_in = 0\n";
+    fs::write(folder.join("lapwing.toml"), suite).unwrap();
+    let said = run(folder, &["run", "--dry-run", "--seed", "1"]);
+    assert_snapshot!(said.lines().next().unwrap(), @"2 instances, 6 executions at least, seed 1; about 6.06 s");
 }

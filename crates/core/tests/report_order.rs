@@ -372,6 +372,7 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
     let retire = Change::Retire(Retirement {
         suite: None,
         benchmark: "b".to_owned(),
+        exactly: false,
         metric: None,
         version: None,
         before: "2026-06-03T00:00:00Z".parse().unwrap(),

@@ -402,6 +402,7 @@ impl Sides {
             tags: filter.tags.clone(),
             metrics: filter.metrics.clone(),
             runs: runs.collect(),
+            retired: filter.retired,
             ..Filter::default()
         }
     }

@@ -1,6 +1,6 @@
 //! Is the candidate slower than the baseline? For many benchmarks at once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_stats::{
     Confidence, Interval, Modes, PValue, Seed, benjamini_hochberg, instances_to_settle, modes,
@@ -9,6 +9,7 @@ use lapwing_stats::{
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
 use crate::model::{Better, Metric, MetricName};
+use crate::record::differ;
 
 /// How two sides are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,6 +85,10 @@ pub struct SideSample {
     pub processors: BTreeSet<String>,
     /// The hashes of what the benchmark was, where known.
     pub fingerprints: BTreeSet<String>,
+    /// By the ids that it was recorded with, its parameters that tell what it was.
+    pub params: BTreeMap<String, BTreeMap<String, String>>,
+    /// The units of the values, where known.
+    pub units: BTreeSet<String>,
     /// How many instances were left out because they are of an earlier epoch.
     pub earlier: usize,
 }
@@ -222,6 +227,8 @@ pub enum Reason {
     NoCandidate,
     /// The benchmark itself changed between the sides: they are of different epochs.
     OtherBenchmark,
+    /// The values are of units that cannot be converted into each other.
+    OtherUnit,
     /// A side never gets steady.
     NeverSteady,
     /// Of a side every iteration failed or was left out.
@@ -246,6 +253,13 @@ pub enum Caution {
         /// How many, of both sides.
         instances: usize,
     },
+    /// The values are of units that cannot be converted into each other.
+    OtherUnits {
+        /// The baseline's.
+        baseline: String,
+        /// The candidate's.
+        candidate: String,
+    },
     /// Iterations of the candidate failed, and more of them than of the baseline.
     Failures {
         /// How many.
@@ -267,7 +281,11 @@ pub fn compare(
     sides: [&SideSample; 2],
     options: &CompareOptions,
 ) -> Comparison {
-    let estimates = sides.map(|side| estimate(&side.cleaned));
+    // A number in another unit than that of the metric would pass for one in it.
+    let is_in_unit = |side: &SideSample| {
+        metric.unit.is_empty() || side.units.iter().all(|unit| *unit == metric.unit)
+    };
+    let estimates = sides.map(|side| estimate(&side.cleaned).filter(|_| is_in_unit(side)));
     let (ratio, reason) = match obstacle(sides) {
         Some(reason) => (None, Some(reason)),
         None => match ratio(sides, options, &subject) {
@@ -300,7 +318,7 @@ pub fn compare(
 }
 
 /// Returns what makes a ratio impossible.
-fn obstacle(sides: [&SideSample; 2]) -> Option<Reason> {
+pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<Reason> {
     for (side, never) in sides
         .into_iter()
         .zip([Reason::NoBaseline, Reason::NoCandidate])
@@ -321,11 +339,22 @@ fn obstacle(sides: [&SideSample; 2]) -> Option<Reason> {
         });
     }
     let [old, new] = sides.map(|side| &side.fingerprints);
-    if !old.is_empty() && !new.is_empty() && old != new {
+    let changed = !old.is_empty() && !new.is_empty() && old != new;
+    // Sides of one store are told apart by their epochs already, those of two files are not.
+    let [old, new] = sides.map(|side| &side.params);
+    let is_other = |(id, params)| new.get(id).is_some_and(|it| differ(it, params));
+    if changed || old.iter().any(is_other) {
         return Some(Reason::OtherBenchmark);
+    }
+    if have_other_units(sides) {
+        return Some(Reason::OtherUnit);
     }
     let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
     sides.iter().any(few).then_some(Reason::FewInstances)
+}
+
+fn have_other_units(sides: [&SideSample; 2]) -> bool {
+    sides[0].units.union(&sides[1].units).count() > 1
 }
 
 fn ratio(
@@ -405,6 +434,13 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
     let earlier = sides.iter().map(|side| side.earlier).sum();
     if earlier > 0 {
         cautions.push(Caution::EarlierEpoch { instances: earlier });
+    }
+    if have_other_units(sides) {
+        let [baseline, candidate] = sides.map(|side| joined(&side.units));
+        cautions.push(Caution::OtherUnits {
+            baseline,
+            candidate,
+        });
     }
     let is_measured = sides.iter().all(|side| !side.cleaned.instances.is_empty());
     if is_measured && fails_more_often(sides.map(|side| side.failures)) {

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::Split;
 use super::compare::SideSample;
 use crate::clean::{Cleaned, Policy, SteadyFrom, clean};
-use crate::model::{InstanceOutcome, Outcome};
-use crate::record::InstanceData;
+use crate::model::{Conversion, InstanceOutcome, Outcome};
+use crate::record::{InstanceData, telling};
 
 impl SideSample {
     /// Returns what is known of a metric of a benchmark on one side.
@@ -18,6 +18,21 @@ impl SideSample {
             never_steady: policy.burn_in == SteadyFrom::Never,
             ..Self::with(cleaned, instances, metric)
         }
+    }
+
+    /// Converts the values to a unit, where it is known what theirs is worth in it.
+    pub(super) fn convert_to(&mut self, unit: &str) {
+        let [own] = &self.units.iter().collect::<Vec<_>>()[..] else {
+            return;
+        };
+        let Some(conversion) = Conversion::between(own, unit).filter(|_| *own != unit) else {
+            return;
+        };
+        let values = self.cleaned.instances.iter_mut();
+        for value in values.flat_map(|it| &mut it.values) {
+            *value = conversion.of(*value);
+        }
+        self.units = BTreeSet::from([unit.to_owned()]);
     }
 
     fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
@@ -40,6 +55,14 @@ impl SideSample {
                 &mut side.fingerprints,
                 it.instance.benchmark.fingerprint.as_deref(),
             );
+            let benchmark = &it.instance.benchmark;
+            let params = telling(&benchmark.params);
+            if !params.is_empty() {
+                let known = side.params.entry(benchmark.id.clone()).or_default();
+                known.extend(params);
+            }
+            let unit = it.run.metrics.get(metric).map(|it| it.unit.as_str());
+            note(&mut side.units, unit.filter(|unit| !unit.is_empty()));
         }
         side
     }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_stats::{Confidence, Seed, SuiteRatio, geometric_mean_of_ratios};
 use rayon::prelude::*;
 
-use super::compare::{CompareOptions, Comparison, Reason, SideSample, Subject, compare, decide};
+use super::compare::{
+    CompareOptions, Comparison, Reason, SideSample, Subject, compare, decide, obstacle,
+};
 use super::hail::{HailComparison, analyze_as_hail};
 use super::metrics::{FIRST, MetricChoice, metric};
 use super::side_sample::halves;
@@ -205,6 +207,8 @@ impl Sides {
             if kept.recorded_instances == 0 {
                 *kept = new;
             }
+            // Of two files one may count in milliseconds and the other in seconds.
+            kept.convert_to(&known.unit);
         }
     }
 
@@ -269,6 +273,9 @@ impl Sides {
     ) -> Vec<ComparisonAsHail> {
         let pairs: Vec<_> = self.pairs(names).collect();
         let compared = pairs.into_par_iter().map(|pair| {
+            if obstacle(pair.sides) == Some(Reason::OtherUnit) {
+                return None;
+            }
             let [control, test] = pair.sides.map(|side| &side.cleaned);
             let seed = seed
                 .split(&pair.subject.suite)
@@ -314,7 +321,8 @@ impl Sides {
     }
 
     /// Returns the geometric mean of the ratios of each suite of two benchmarks or more, for each
-    /// metric and candidate. Benchmarks with too few instances for a verdict are not in it.
+    /// metric and candidate. Benchmarks that have no ratio are not in it: with too few instances for a
+    /// verdict, or of other epochs or units on the two sides.
     pub fn suites(&self, names: &[String], confidence: Confidence) -> Vec<SuiteComparison> {
         type Means = Vec<[Vec<f64>; 2]>;
         let mut suites: BTreeMap<(&str, bool, &str, usize), Means> = BTreeMap::new();
@@ -323,7 +331,9 @@ impl Sides {
             let is_enough = |means: &Vec<f64>| {
                 means.len() >= INSTANCES_FOR_A_VERDICT && means.iter().all(|it| *it > 0.0)
             };
-            if means.iter().all(is_enough) {
+            // Without a ratio of its own a benchmark has none to give to the mean.
+            let has_ratio = obstacle(pair.sides).is_none();
+            if has_ratio && means.iter().all(is_enough) {
                 let subject = pair.subject;
                 let metric = subject.metric.as_str();
                 let key = (

@@ -19,6 +19,7 @@ mod run;
 mod session;
 mod span;
 mod summary;
+mod unit;
 
 pub use benchmark::Benchmark;
 pub use id::{Id, IdError};
@@ -35,6 +36,7 @@ pub use run::{Level, Run, Version};
 pub use session::Session;
 pub use span::Span;
 pub use summary::Summary;
+pub use unit::Conversion;
 
 /// A JSON object with its keys in order.
 pub type Object = serde_json::Map<String, serde_json::Value>;

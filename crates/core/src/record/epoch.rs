@@ -1,89 +1,190 @@
 //! Epochs: what was measured of a benchmark while it meant the same.
 //!
-//! A fingerprint tells what a benchmark is. Where it changes a new epoch begins, and what was
-//! measured in two epochs is not compared as if it were the same.
+//! A fingerprint tells what a benchmark is, and so do its parameters. Where they change a new epoch
+//! begins, and what was measured in two epochs is not compared as if it were the same.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::params::{Classes, Params};
 use super::{BenchmarkData, InstanceData};
 
-/// Gives each instance, in order of time, the fingerprint of its epoch.
+/// What of an instance says which epoch it is of.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Head {
+    /// The id that it was recorded with.
+    pub(crate) id: String,
+    /// How often the benchmark of that id was renamed since.
+    pub(crate) renames: usize,
+    /// The variant of its run.
+    pub(crate) variant: String,
+    /// The fingerprint that it was recorded with.
+    pub(crate) fingerprint: Option<String>,
+    /// Its parameters.
+    pub(crate) params: Params,
+}
+
+/// Returns the epoch of each instance of a benchmark: all of its instances, in order of time.
 ///
-/// Instances without one belong to the epoch around them, of the same variant and levels of factors,
-/// which may have fingerprints of their own: that of the last one before, else of the first one
-/// after; where none of the variant has one, that of the others around them. Where a benchmark goes
-/// on under another id, it means what it meant: the fingerprints on both sides of that are of one
-/// epoch, which has the later one.
-pub(crate) fn settle_epochs(instances: &mut [InstanceData]) {
-    let mut settings: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (at, it) in instances.iter().enumerate() {
-        let setting = format!("{} {:?}", it.run.variant, it.run.factors);
-        settings.entry(setting).or_default().push(at);
+/// Instances without a fingerprint belong to the epoch around them: that of the last one before, else of
+/// the first one after. So do those without a parameter that others have. Where a benchmark goes on under
+/// another id, it means what it meant: what stands on both sides of the first step from the one id to the
+/// other is one epoch, which is called as the later one. Steps after that say nothing: both ids are
+/// measured.
+///
+/// Variants that have no fingerprint in common are different sources: what lies around an instance, and
+/// on both sides of a step, is looked for in its own.
+pub(crate) fn epochs(heads: &[Head]) -> Vec<Option<String>> {
+    let mut classes = Classes::default();
+    let of_class: Vec<usize> = heads.iter().map(|it| classes.of(&it.params)).collect();
+    let all: Vec<usize> = (0..heads.len()).collect();
+    let groups = by_source(heads);
+    let mut fingerprints = vec![None; heads.len()];
+    for group in &groups {
+        fill(heads, group, &mut fingerprints);
     }
-    let (told, silent): (Vec<_>, Vec<_>) = settings.into_values().partition(|of_one| {
-        let mut all = of_one.iter();
-        all.any(|at| instances[*at].instance.benchmark.fingerprint.is_some())
-    });
-    // By a fingerprint, a later one of the same epoch.
-    let mut later: BTreeMap<String, String> = BTreeMap::new();
-    for of_one in &told {
-        link_renamed(instances, of_one, &mut later);
+    fill(heads, &all, &mut fingerprints);
+    let epochs: Vec<Option<String>> = if classes.is_one() {
+        fingerprints
+    } else {
+        let texts = classes.texts();
+        let named = fingerprints.into_iter().zip(&of_class);
+        let named = named.map(|(fingerprint, class)| {
+            format!("{} {}", fingerprint.unwrap_or_default(), texts[*class])
+        });
+        named.map(|it| Some(it.trim().to_owned())).collect()
+    };
+    let mut later = Later::default();
+    let mut joined = Joined::default();
+    for group in &groups {
+        let mut of_group = Joined::default();
+        later.take_steps(heads, &epochs, group, &mut of_group);
+        for ids in of_group.0 {
+            joined.add(ids);
+        }
     }
-    for of_one in &told {
-        settle(instances, of_one, &later);
+    // Two ids may never have been measured from one source.
+    later.take_steps(heads, &epochs, &all, &mut joined);
+    let resolved = epochs.iter().map(|it| it.as_deref().map(|it| later.of(it)));
+    resolved.collect()
+}
+
+/// Returns the instances of each lot of variants that have fingerprints in common; those of variants without
+/// any are in none.
+fn by_source(heads: &[Head]) -> Vec<Vec<usize>> {
+    let mut sources: Vec<(BTreeSet<&str>, BTreeSet<&str>)> = Vec::new();
+    for head in heads {
+        let Some(fingerprint) = head.fingerprint.as_deref() else {
+            continue;
+        };
+        let variant = head.variant.as_str();
+        let is_of = |it: &(BTreeSet<&str>, BTreeSet<&str>)| {
+            it.0.contains(variant) || it.1.contains(fingerprint)
+        };
+        if let Some(of) = sources.iter().find(|it| is_of(it))
+            && of.0.contains(variant)
+            && of.1.contains(fingerprint)
+        {
+            continue;
+        }
+        let mut joined = (BTreeSet::from([variant]), BTreeSet::from([fingerprint]));
+        sources.retain_mut(|it| {
+            let joins = is_of(it);
+            if joins {
+                joined.0.append(&mut it.0);
+                joined.1.append(&mut it.1);
+            }
+            !joins
+        });
+        sources.push(joined);
     }
-    if !silent.is_empty() {
-        let all: Vec<usize> = (0..instances.len()).collect();
-        settle(instances, &all, &later);
+    let of = |(variants, _): &(BTreeSet<&str>, _)| {
+        let places = 0..heads.len();
+        places
+            .filter(|&at| variants.contains(heads[at].variant.as_str()))
+            .collect()
+    };
+    sources.iter().map(of).collect()
+}
+
+/// Gives the instances of a group that have no fingerprint that of those around them.
+fn fill(heads: &[Head], group: &[usize], fingerprints: &mut [Option<String>]) {
+    let said = |at: &usize| heads[*at].fingerprint.as_ref();
+    let Some(mut current) = group.iter().find_map(said) else {
+        return;
+    };
+    for &at in group {
+        current = said(&at).unwrap_or(current);
+        fingerprints[at].get_or_insert_with(|| current.clone());
     }
 }
 
-/// Notes which fingerprints are of one epoch, because the benchmark went on under another id.
-fn link_renamed(
-    instances: &[InstanceData],
-    of_one: &[usize],
-    later: &mut BTreeMap<String, String>,
-) {
-    let said = of_one.iter().filter_map(|at| {
-        let benchmark = &instances[*at].instance.benchmark;
-        Some((&benchmark.id, benchmark.fingerprint.as_deref()?))
-    });
-    let said: Vec<(&String, &str)> = said.collect();
-    for pair in said.windows(2) {
-        let [(before, old), (after, new)] = pair else {
-            continue;
-        };
-        if before != after {
-            let (old, new) = (epoch(later, old), epoch(later, new));
-            if old != new {
-                later.insert(old, new);
+/// By an epoch, a later part of it that has another name.
+#[derive(Debug, Default)]
+struct Later(BTreeMap<String, String>);
+
+impl Later {
+    fn of(&self, epoch: &str) -> String {
+        let mut now = epoch;
+        while let Some(next) = self.0.get(now) {
+            now = next;
+        }
+        now.to_owned()
+    }
+
+    /// Joins what stands on both sides of the first step from one id to another, unless the two are joined
+    /// already: steps in the direction of the rename first.
+    fn take_steps(
+        &mut self,
+        heads: &[Head],
+        epochs: &[Option<String>],
+        group: &[usize],
+        joined: &mut Joined,
+    ) {
+        let says = |at: &&usize| heads[**at].fingerprint.is_some();
+        let any = group.iter().any(|at| says(&at));
+        let said = group.iter().filter(|it| !any || says(it));
+        let said: Vec<usize> = said.copied().collect();
+        for forwards in [true, false] {
+            for pair in said.windows(2) {
+                let [before, after] = [&heads[pair[0]], &heads[pair[1]]];
+                let is_forwards = before.renames >= after.renames;
+                let ids = [before, after].map(|it| it.id.as_str());
+                if is_forwards != forwards || joined.are_one(ids) {
+                    continue;
+                }
+                joined.add(BTreeSet::from(ids.map(str::to_owned)));
+                if let (Some(old), Some(new)) = (&epochs[pair[0]], &epochs[pair[1]]) {
+                    let (old, new) = (self.of(old), self.of(new));
+                    if old != new {
+                        self.0.insert(old, new);
+                    }
+                }
             }
         }
     }
 }
 
-fn settle(instances: &mut [InstanceData], of_one: &[usize], later: &BTreeMap<String, String>) {
-    let fingerprint = |at: &usize| instances[*at].instance.benchmark.fingerprint.clone();
-    let Some(first) = of_one.iter().find_map(fingerprint) else {
-        return;
-    };
-    let mut current = epoch(later, &first);
-    for at in of_one {
-        let fingerprint = &mut instances[*at].instance.benchmark.fingerprint;
-        if let Some(own) = fingerprint {
-            current = epoch(later, own);
-        }
-        *fingerprint = Some(current.clone());
-    }
-}
+/// Ids that are known to be one.
+#[derive(Debug, Default)]
+struct Joined(Vec<BTreeSet<String>>);
 
-fn epoch(later: &BTreeMap<String, String>, fingerprint: &str) -> String {
-    let mut now = fingerprint;
-    while let Some(next) = later.get(now) {
-        now = next;
+impl Joined {
+    fn are_one(&self, [one, other]: [&str; 2]) -> bool {
+        let together = |ids: &BTreeSet<String>| ids.contains(one) && ids.contains(other);
+        one == other || self.0.iter().any(together)
     }
-    now.to_owned()
+
+    fn add(&mut self, mut ids: BTreeSet<String>) {
+        self.0.retain_mut(|known| {
+            let apart = known.is_disjoint(&ids);
+            if !apart {
+                ids.append(known);
+            }
+            apart
+        });
+        self.0.push(ids);
+    }
 }
 
 /// Keeps the instances of the newest epoch, and returns how many were of earlier ones.
@@ -112,70 +213,109 @@ mod tests {
     use crate::clean::tests::instance;
     use crate::model::Outcome;
 
-    /// Instances by id and fingerprint; `-` for none.
-    fn instances(all: &[(&str, &str)]) -> Vec<InstanceData> {
+    /// Instances by id and fingerprint (`-` for none), each id renamed to the next letter, and behind a
+    /// stroke the variant, behind a colon a parameter.
+    fn heads(all: &[(&str, &str)]) -> Vec<Head> {
         all.iter()
-            .map(|(id, fingerprint)| {
+            .map(|(id, says)| {
+                let (says, parameter) = match says.split_once(':') {
+                    Some((says, parameter)) => (says, Some(parameter)),
+                    None => (*says, None),
+                };
+                let (fingerprint, variant) = says.split_once('/').unwrap_or((says, ""));
+                Head {
+                    id: (*id).to_owned(),
+                    renames: usize::from(b'z' - id.as_bytes()[0]),
+                    variant: variant.to_owned(),
+                    fingerprint: (fingerprint != "-").then(|| fingerprint.to_owned()),
+                    params: parameter
+                        .map(|it| ("n".to_owned(), it.to_owned()))
+                        .into_iter()
+                        .collect(),
+                }
+            })
+            .collect()
+    }
+
+    fn settled(all: &[(&str, &str)]) -> String {
+        let epochs = epochs(&heads(all)).into_iter();
+        let epochs: Vec<String> = epochs.map(|it| it.unwrap_or("-".to_owned())).collect();
+        epochs.join(" ")
+    }
+
+    /// Instances with these epochs; `-` for none.
+    fn instances(all: &[&str]) -> Vec<InstanceData> {
+        all.iter()
+            .map(|epoch| {
                 let mut it = instance(&[(false, Outcome::Ok, 1.0)]);
-                (*id).clone_into(&mut it.instance.benchmark.id);
-                it.instance.benchmark.fingerprint =
-                    (*fingerprint != "-").then(|| (*fingerprint).to_owned());
+                it.instance.benchmark.fingerprint = (*epoch != "-").then(|| (*epoch).to_owned());
                 it
             })
             .collect()
     }
 
-    fn epochs(all: &[(&str, &str)]) -> String {
-        let mut instances = instances(all);
-        settle_epochs(&mut instances);
-        let fingerprint = |it: &InstanceData| it.instance.benchmark.fingerprint.clone();
-        let epochs = instances.iter().map(fingerprint);
-        let epochs: Vec<String> = epochs.map(|it| it.unwrap_or("-".to_owned())).collect();
-        epochs.join(" ")
-    }
-
-    #[test]
-    fn variants_may_have_fingerprints_of_their_own() {
-        let all = [("a", "1"), ("a", "2"), ("a", "-"), ("a", "-"), ("a", "-")];
-        let mut instances = instances(&all);
-        for (it, variant) in instances.iter_mut().zip(["x", "y", "x", "y", "z"]) {
-            variant.clone_into(&mut std::sync::Arc::make_mut(&mut it.run).variant);
-        }
-        settle_epochs(&mut instances);
-        let fingerprints = instances
-            .iter()
-            .map(|it| &it.instance.benchmark.fingerprint);
-        let fingerprints: Vec<&str> = fingerprints.flatten().map(String::as_str).collect();
-        assert_eq!(fingerprints, ["1", "2", "1", "2", "2"]);
-    }
-
     #[test]
     fn instances_without_a_fingerprint_belong_to_the_epoch_around_them() {
         let all = [("a", "-"), ("a", "1"), ("a", "-"), ("a", "2"), ("a", "-")];
-        assert_eq!(epochs(&all), "1 1 1 2 2");
-        assert_eq!(epochs(&[("a", "-"), ("a", "-")]), "- -");
+        assert_eq!(settled(&all), "1 1 1 2 2");
+        assert_eq!(settled(&[("a", "-"), ("a", "-")]), "- -");
+        // Around them in their variant, where it has a source of its own; one that never has any is of
+        // the epoch around it in all of them.
+        let all = [("a", "1/x"), ("a", "2/y"), ("a", "-/x"), ("a", "-/z")];
+        assert_eq!(settled(&all), "1 2 1 2");
     }
 
     #[test]
     fn a_rename_begins_no_epoch() {
         let all = [("a", "0"), ("a", "1"), ("b", "2"), ("b", "-"), ("b", "3")];
-        assert_eq!(epochs(&all), "0 2 2 2 3");
+        assert_eq!(settled(&all), "0 2 2 2 3");
         // Both ids measured in turn, and then the same again under one of them.
         let all = [("a", "1"), ("b", "2"), ("a", "1"), ("b", "2"), ("b", "2")];
-        assert_eq!(epochs(&all), "2 2 2 2 2");
+        assert_eq!(settled(&all), "2 2 2 2 2");
+        // Also where the other variant has another source, and where no variant has both ids.
+        let all = [("a", "1/x"), ("a", "2/y"), ("b", "3/x"), ("b", "4/y")];
+        assert_eq!(settled(&all), "3 4 3 4");
+        assert_eq!(settled(&[("a", "1/x"), ("b", "2/y")]), "2 2");
+    }
+
+    #[test]
+    fn a_change_after_a_rename_begins_one_though_the_old_id_is_still_measured() {
+        let all = [("a", "1"), ("b", "2"), ("a", "1"), ("b", "3")];
+        assert_eq!(settled(&all), "2 2 2 3");
+        let all = [("a", "1"), ("b", "2"), ("c", "3"), ("a", "1"), ("c", "4")];
+        assert_eq!(settled(&all), "3 3 3 3 4");
+    }
+
+    #[test]
+    fn a_step_in_the_direction_of_the_rename_counts_before_one_back() {
+        let all = [("b", "0"), ("a", "1"), ("b", "2")];
+        assert_eq!(settled(&all), "0 2 2");
+        assert_eq!(settled(&[("b", "0"), ("a", "1")]), "1 1");
+    }
+
+    #[test]
+    fn other_parameters_are_another_epoch() {
+        let all = [("a", "1:10"), ("a", "1:20"), ("a", "1"), ("a", "1:10")];
+        assert_eq!(settled(&all), "1 n=10 1 n=20 1 n=20 1 n=10".to_owned());
+        assert_eq!(settled(&[("a", "-:10"), ("a", "-:20")]), "n=10 n=20");
+        assert_eq!(
+            settled(&[("a", "-:10"), ("a", "-:10"), ("a", "-")]),
+            "- - -"
+        );
+        // But not where they stand in ids of which one was renamed to the other.
+        assert_eq!(settled(&[("a", "-:10"), ("b", "-:20")]), "n=20 n=20");
     }
 
     #[test]
     fn what_comes_back_is_what_it_was() {
-        let all = [("a", "1"), ("a", "2"), ("a", "1")];
-        assert_eq!(epochs(&all), "1 2 1");
-        let mut all = instances(&all);
+        assert_eq!(settled(&[("a", "1"), ("a", "2"), ("a", "1")]), "1 2 1");
+        let mut all = instances(&["1", "2", "1"]);
         assert_eq!((keep_newest_epoch(&mut all), all.len()), (1, 2));
     }
 
     #[test]
     fn without_fingerprints_all_is_one_epoch() {
-        let mut all = instances(&[("a", "-"), ("a", "-")]);
+        let mut all = instances(&["-", "-"]);
         assert_eq!((keep_newest_epoch(&mut all), all.len()), (0, 2));
     }
 }

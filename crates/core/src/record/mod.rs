@@ -9,9 +9,11 @@ pub mod import;
 pub mod inbox;
 mod memory;
 mod order;
+mod params;
 mod record_file;
 pub mod sharing;
 pub mod store;
+mod units;
 mod variants;
 
 pub(crate) use crate::model::NEVER_NEGATIVE;
@@ -20,13 +22,15 @@ pub use annotations::{Change, Remark, Retirement};
 pub(crate) use columns::{IterationColumns, Mark};
 pub use data::{BenchmarkData, Filter, InstanceData, Iterations, Retired};
 pub use epoch::keep_newest_epoch;
-pub(crate) use epoch::settle_epochs;
+pub(crate) use epoch::{Head, epochs};
 pub(crate) use memory::Memory;
 pub use order::Place;
 pub(crate) use order::{Moment, Order, version_date};
+pub(crate) use params::{Params, differ, telling};
 pub use record_file::RecordFile;
 pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
     SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
 };
+pub(crate) use units::settle_units;
 pub(crate) use variants::Variants;

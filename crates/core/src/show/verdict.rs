@@ -148,7 +148,11 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
             "the method has no answer for these values; another --method may".to_owned()
         }
         Reason::OtherBenchmark => {
-            "the benchmark itself changed between the sides (its fingerprint differs)".to_owned()
+            "the benchmark itself changed between the sides (its fingerprint or parameters differ)"
+                .to_owned()
+        }
+        Reason::OtherUnit => {
+            "the sides count in units that cannot be converted into each other".to_owned()
         }
         Reason::NoDirection => "it changed; nobody said whether more of it is better".to_owned(),
         Reason::TooWide {
@@ -214,6 +218,10 @@ pub fn caution_text(caution: &Caution) -> String {
             "{instances} instances are left out, because the benchmark itself changed after they \
              were measured"
         ),
+        Caution::OtherUnits {
+            baseline,
+            candidate,
+        } => format!("the baseline counts in {baseline}, the candidate in {candidate}"),
         Caution::Failures {
             candidate,
             baseline,

@@ -93,6 +93,7 @@ fn caution(it: &Caution) -> Value {
     let key = match it {
         Caution::OtherMachines { .. } => "other_machines",
         Caution::EarlierEpoch { .. } => "earlier_epoch",
+        Caution::OtherUnits { .. } => "other_units",
         Caution::Failures { .. } => "failures",
         Caution::FewOfSeveralModes => "few_of_several_modes",
     };
@@ -106,6 +107,7 @@ fn reason_key(reason: Reason) -> &'static str {
         Reason::NotPositive { .. } => "not_positive",
         Reason::Undefined => "undefined",
         Reason::OtherBenchmark => "other_benchmark",
+        Reason::OtherUnit => "other_unit",
         Reason::NoDirection => "no_direction",
         Reason::TooWide { .. } => "too_wide",
         Reason::ManyComparisons => "many_comparisons",

@@ -2,7 +2,9 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use lapwing_core::record::{Change, Filter, Store};
+use lapwing_core::model::{Better, Conversion, Metric};
+use lapwing_core::record::{BenchmarkData, Change, Filter, InstanceData, Store};
+use lapwing_core::show::count;
 
 use super::said::{By, Said, benchmarks_named, is_exact};
 use crate::error::{CliError, Exit};
@@ -60,8 +62,15 @@ impl Rename {
             what.push(format!("`{}` to `{new}`", self.benchmark));
             changes.extend(renames);
         }
+        let filter = Filter {
+            suites: self.in_suite.clone(),
+            benchmarks: vec![self.benchmark.clone()],
+            ..Filter::default()
+        }
+        .with_retired();
         for (metric, new) in &self.metric {
-            self.check_metric(store, &found, metric, new)?;
+            self.check_metric(store, &filter, &found, metric, new)?;
+            self.check_quantity(store, &filter, metric, new)?;
             what.push(format!(
                 "metric `{metric}` of `{}` to `{new}`",
                 self.benchmark
@@ -163,16 +172,12 @@ impl Rename {
     fn check_metric(
         &self,
         store: &Store,
+        filter: &Filter,
         found: &[(String, String)],
         metric: &str,
         new: &str,
     ) -> Result<(), CliError> {
-        let filter = Filter {
-            suites: self.in_suite.clone(),
-            benchmarks: vec![self.benchmark.clone()],
-            ..Filter::default()
-        };
-        let rows = store.metrics(&filter.with_retired())?;
+        let rows = store.metrics(filter)?;
         if !rows.iter().any(|row| row.metric == metric) {
             let names: Vec<String> = rows.iter().map(|row| format!("`{}`", row.metric)).collect();
             return Err(
@@ -193,6 +198,112 @@ impl Rename {
         }
         Ok(())
     }
+
+    /// What is joined has to be the same quantity.
+    fn check_quantity(
+        &self,
+        store: &Store,
+        filter: &Filter,
+        metric: &str,
+        new: &str,
+    ) -> Result<(), CliError> {
+        let names = [metric, new];
+        let rows = store.metrics(filter)?;
+        if !rows.iter().any(|row| row.metric == new) {
+            return Ok(());
+        }
+        let filter = Filter {
+            metrics: names.map(str::to_owned).to_vec(),
+            ..filter.clone()
+        };
+        store.each_benchmark(&filter, |data| {
+            match Both::of(&data, names).obstacle(&data, names) {
+                None => Ok(()),
+                Some(why) => Err(CliError::input(format!("{}: {why}", data.benchmark.id))
+                    .hint(format!("`lapwing db retire BENCHMARK --metric {metric}` leaves what was measured of it out"))),
+            }
+        })
+    }
+}
+
+/// What a benchmark has under the old and the new name of a metric.
+#[derive(Default)]
+struct Both {
+    old: Option<Metric>,
+    new: Option<Metric>,
+}
+
+impl Both {
+    /// Returns what is said of both names wherever anything was measured under them.
+    fn of(data: &BenchmarkData, [old, new]: [&str; 2]) -> Self {
+        let latest = |name: &str| {
+            let measured = data.instances.iter().rev().filter(|it| {
+                it.iterations.values.contains_key(name)
+                    || it.summaries.iter().any(|summary| summary.metric == name)
+            });
+            measured
+                .filter_map(|it| it.run.metrics.get(name))
+                .next()
+                .cloned()
+        };
+        Self {
+            old: latest(old),
+            new: latest(new),
+        }
+    }
+
+    /// Returns why the two cannot be one metric, if they cannot.
+    fn obstacle(&self, data: &BenchmarkData, names: [&str; 2]) -> Option<String> {
+        let [old, new] = names;
+        let units = [&self.old, &self.new].map(|it| it.as_ref().map_or("", |it| it.unit.as_str()));
+        let conversion = match units {
+            ["", _] | [_, ""] => Some(Conversion::NONE),
+            [from, to] => Conversion::between(from, to),
+        };
+        let Some(conversion) = conversion else {
+            return Some(format!(
+                "`{old}` is counted in {} and `{new}` in {}, and one cannot be converted into the other",
+                units[0], units[1]
+            ));
+        };
+        let better = [&self.old, &self.new].map(|it| it.as_ref().and_then(|it| it.better));
+        if let [Some(of_old), Some(of_new)] = better
+            && of_old != of_new
+        {
+            let word = |better| match better {
+                Better::Lower => "less",
+                Better::Higher => "more",
+            };
+            return Some(format!(
+                "of `{old}` {} is better, of `{new}` {}",
+                word(of_old),
+                word(of_new)
+            ));
+        }
+        let differ = |it: &InstanceData| {
+            let columns = names.map(|name| it.iterations.values.get(name));
+            let [Some(old), Some(new)] = columns else {
+                return false;
+            };
+            let pairs = old.iter().zip(new);
+            { pairs }.any(|(old, new)| differ(conversion.of(*old), *new))
+        };
+        let instances = data.instances.iter().filter(|it| differ(it)).count();
+        (instances > 0).then(|| {
+            format!(
+                "{} both `{old}` and `{new}`, with other values: they are two metrics",
+                match instances {
+                    1 => "1 instance has".to_owned(),
+                    several => format!("{} instances have", count(several)),
+                }
+            )
+        })
+    }
+}
+
+/// Two numbers that were written from the same one may differ in the last digits.
+fn differ(old: f64, new: f64) -> bool {
+    (old - new).abs() > 1e-6 * old.abs().max(new.abs())
 }
 
 fn is_there(store: &Store, id: &str) -> Result<bool, CliError> {

@@ -134,16 +134,21 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, f64>, C
         metrics: vec!["wall_time".to_owned()],
         ..Filter::default()
     };
+    // What the suite calls a benchmark may have been renamed.
+    let mut called: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+    for case in &plan.cases {
+        let id = &case.benchmark.id;
+        if let Some(now) = store.ids_since(&plan.suite, id)?.pop() {
+            called.entry(now).or_default().push(id);
+        }
+    }
     let read = store.each_benchmark(&filter, |data| {
-        let wanted = data.suite == plan.suite
-            && plan
-                .cases
-                .iter()
-                .any(|it| it.benchmark.id == data.benchmark.id);
-        if wanted {
+        if data.suite == plan.suite
+            && let Some(ids) = called.get(&data.benchmark.id)
+        {
             let cleaned = clean(&data.instances, "wall_time", Policy::default());
             if let Some(estimate) = estimate(&cleaned) {
-                times.insert(data.benchmark.id.clone(), estimate.value);
+                times.extend(ids.iter().map(|&id| (id.clone(), estimate.value)));
             }
         }
         Ok::<(), StoreError>(())

@@ -190,15 +190,32 @@ fn benchmark(row: &mut Row, path: Option<String>, name: &str) -> Result<Benchmar
     // What Coiled calls the category.
     let folder = path.as_deref().and_then(|path| path.split_once('/'));
     let tags = folder.map(|(category, _)| category.to_owned());
+    let name = told_apart(name, &params);
     Ok(Benchmark {
         id: match &path {
             Some(path) => format!("{path}::{name}"),
-            None => name.to_owned(),
+            None => name,
         },
         params,
         tags: tags.into_iter().filter(|it| !it.is_empty()).collect(),
         ..Benchmark::default()
     })
+}
+
+/// Returns the name with what Coiled's charts of TPC-H tell apart besides it: how large the data are, and
+/// whether it ran on one machine.
+fn told_apart(name: &str, params: &Object) -> String {
+    let scale = params.get("scale").map(|scale| format!("scale={scale}"));
+    let is_local = params.get("local") == Some(&Value::Bool(true));
+    let parts: Vec<String> = scale
+        .into_iter()
+        .chain(is_local.then(|| "local".to_owned()))
+        .collect();
+    match (parts.join("-"), name.strip_suffix(']')) {
+        (parts, _) if parts.is_empty() => name.to_owned(),
+        (parts, Some(name)) => format!("{name}-{parts}]"),
+        (parts, None) => format!("{name}[{parts}]"),
+    }
 }
 
 /// Returns the columns whose number is infinite, which no record can say.

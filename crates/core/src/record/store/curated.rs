@@ -94,6 +94,11 @@ impl Curated {
         ids.map_or(recorded, String::as_str)
     }
 
+    /// Returns how often a benchmark was renamed.
+    pub(super) fn renames(&self, key: i64) -> usize {
+        self.ids.get(&key).map_or(0, |ids| ids.len() - 1)
+    }
+
     /// Returns whether a benchmark once had this id, and has another one now.
     pub(super) fn was_called(&self, key: i64, id: &str) -> bool {
         self.ids

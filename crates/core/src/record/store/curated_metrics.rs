@@ -8,7 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::StoreError;
 use super::curated::condition;
 use super::read::metrics_of;
-use crate::model::{Id, MetricName, Run};
+use crate::model::{Conversion, Id, MetricName, Run};
 use crate::record::annotations::Names;
 use crate::record::{InstanceData, Retirement};
 
@@ -80,27 +80,36 @@ impl CuratedMetrics {
                 continue;
             }
             match self.names.all("", &name).last() {
-                Some(now) if *now != name => others.push(((*now).to_owned(), column)),
+                Some(now) if *now != name => match conversion(&it.run, &name, now) {
+                    Some(conversion) => others.push(((*now).to_owned(), conversion, column)),
+                    None => {
+                        own.insert(name, column);
+                    }
+                },
                 Some(_) | None => {
                     own.insert(name, column);
                 }
             }
         }
         it.summaries.retain(|summary| !retired(&summary.metric));
-        for (now, column) in others {
+        for (now, conversion, column) in others {
             let known = own
                 .entry(now)
                 .or_insert_with(|| vec![f64::NAN; column.len()]);
             for (place, value) in known.iter_mut().zip(column) {
                 if place.is_nan() {
-                    *place = value;
+                    *place = conversion.of(value);
                 }
             }
         }
         it.iterations.values = own;
         for summary in &mut it.summaries {
-            if let Some(now) = self.names.all("", &summary.metric).last() {
+            if let Some(now) = self.names.all("", &summary.metric).last()
+                && let Some(conversion) = conversion(&it.run, &summary.metric, now)
+            {
                 summary.metric = (*now).to_owned();
+                summary.centre = conversion.of(summary.centre);
+                summary.spread = summary.spread.map(|spread| conversion.of(spread));
             }
         }
         if !self.names.is_empty() {
@@ -112,11 +121,11 @@ impl CuratedMetrics {
     }
 
     /// Returns a run that tells unit and direction of metrics under their names of now.
-    fn renamed(&self, run: &Run) -> Run {
-        let mut run = run.clone();
+    fn renamed(&self, whole: &Run) -> Run {
+        let mut run = whole.clone();
         for (name, metric) in std::mem::take(&mut run.metrics) {
             match self.names.all("", &name).last() {
-                Some(now) if *now != name => {
+                Some(now) if *now != name && conversion(whole, &name, now).is_some() => {
                     run.metrics.entry((*now).to_owned()).or_insert(metric);
                 }
                 Some(_) | None => {
@@ -139,6 +148,18 @@ impl CuratedMetrics {
             let metric = it.metric.as_ref();
             metric.is_some_and(|metric| names.contains(metric))
         })
+    }
+}
+
+/// Returns how values under a metric's old name become values under its new one, by what their run says of
+/// both; `None` where it says that they are of other quantities, which stay apart.
+fn conversion(run: &Run, old: &str, new: &str) -> Option<Conversion> {
+    let unit = |name: &str| run.metrics.get(name).map(|it| it.unit.as_str());
+    match (unit(old), unit(new)) {
+        (Some(old), Some(new)) if !old.is_empty() && !new.is_empty() => {
+            Conversion::between(old, new)
+        }
+        (Some(_) | None, Some(_) | None) => Some(Conversion::NONE),
     }
 }
 

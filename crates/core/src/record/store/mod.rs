@@ -17,6 +17,7 @@ mod compare;
 mod curated;
 mod curated_metrics;
 mod discard;
+mod epochs;
 mod error;
 mod extent;
 mod grow;

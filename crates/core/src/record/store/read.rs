@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::assemble::{Assembled, Wanted, assemble};
+use super::epochs::settle_epochs;
 use super::rows::{
     self, ANNOTATION_COLUMNS, Detail, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS,
     SUMMARY_COLUMNS,
@@ -13,7 +14,7 @@ use super::rows::{
 use super::select::Selection;
 use super::{Store, StoreError, curated};
 use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary, natural_order};
-use crate::record::{BenchmarkData, Filter, InstanceData, Iterations, settle_epochs};
+use crate::record::{BenchmarkData, Filter, InstanceData, Iterations, settle_units};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
@@ -195,7 +196,13 @@ impl<'c> Reader<'c> {
                 it.instance.id,
             )
         });
-        settle_epochs(&mut instances);
+        settle_epochs(
+            self.connection,
+            &self.selection.curated,
+            keys,
+            &mut instances,
+        )?;
+        settle_units(&mut instances);
         let Some(latest) = instances.last() else {
             return Ok(None);
         };

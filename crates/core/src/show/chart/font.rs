@@ -47,18 +47,18 @@ fn thousandths(width: f32) -> u16 {
 
 /// Returns how wide the text is at a font size, both in pixels.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
-    let thousandths: u64 = text.chars().map(width_of).sum();
+    let thousandths: u32 = text.chars().map(width_of).sum();
     width_at(thousandths, size)
 }
 
 /// Returns the width of a character in thousandths of the size.
-fn width_of(character: char) -> u64 {
+fn width_of(character: char) -> u32 {
     let known = WIDTHS.get(character as usize).copied();
-    u64::from(known.unwrap_or(UNKNOWN_WIDTH))
+    u32::from(known.unwrap_or(UNKNOWN_WIDTH))
 }
 
-fn width_at(thousandths: u64, size: f64) -> f64 {
-    thousandths as f64 * size / 1000.0
+fn width_at(thousandths: u32, size: f64) -> f64 {
+    f64::from(thousandths) * size / 1000.0
 }
 
 /// Returns the text, or its beginning and its end around `…` where it is wider than `width`.
@@ -69,7 +69,7 @@ pub(super) fn shorten(text: &str, size: f64, width: f64) -> String {
         return text.to_owned();
     }
     let characters: Vec<char> = text.chars().collect();
-    let mut thousandths: u64 = characters.iter().copied().map(width_of).sum();
+    let mut thousandths: u32 = characters.iter().copied().map(width_of).sum();
     thousandths += width_of(REPLACEMENT);
     for kept in (2..characters.len()).rev() {
         // One character of the middle goes: the last of the head or the first of the tail.
