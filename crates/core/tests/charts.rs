@@ -240,7 +240,7 @@ fn a_history_marks_failures_releases_and_epochs() {
     );
     assert_eq!(
         run["joined"][4],
-        json!({"packed": ["00run1", "302", "303", "304"]})
+        json!({"packed": ["00run1", "302", "303", "304", "305", ""]})
     );
     let elsewhere = HistoryPoint {
         link: "other.html#run5".to_owned(),

@@ -223,14 +223,10 @@ fn a_history_measured_in_one_session_has_a_place_for_each_version() {
         ]
     );
     let chart = &metric["charts"][0];
+    // 2026-01-01 10:00, 2026-01-01 12:30, 2026-01-02, 2026-01-03
     assert_eq!(
         chart["option"]["xAxis"]["data"],
-        json!([
-            "2026-01-01 10:00",
-            "2026-01-01 12:30",
-            "2026-01-02",
-            "2026-01-03"
-        ])
+        json!({"packed": ["002026-01-01 10:00", "c12:3", "902", "903"]})
     );
     assert_eq!(
         chart["option"]["dataset"][0]["source"]["place"],
@@ -284,13 +280,10 @@ fn levels_of_factors_are_settings_of_their_own_and_named_everywhere() {
         json!(["threads=1", "threads=2", "threads=4"])
     );
     let test = written.data(&format!("test-{}.m0", written.page("test", "")));
-    let named: Vec<&Value> = test
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| &it["variant"])
-        .collect();
-    assert_eq!(named, ["threads=1", "threads=2", "threads=4"]);
+    assert_eq!(
+        test["variants"],
+        json!(["threads=1", "threads=2", "threads=4"])
+    );
     // Instances of several settings are not judged together.
     let variability = written.data("variability.m0");
     let mut settings: Vec<&str> = variability["setting"]
@@ -338,11 +331,16 @@ fn epochs_are_told_apart_within_a_setting_and_told_in_words() {
     );
     assert_eq!(metric["runs"][3]["new_epoch"], Value::Null);
     let of_test = written.data(&format!("test-{}.m0", written.page("test", "")));
-    let of_alpha = json!({"charts": [of_test[0]["chart"].clone()]});
+    assert_eq!(of_test["variants"], json!(["alpha", "beta"]));
+    let of_alpha = &of_test["marks"][0];
+    assert_eq!(of_alpha["text"], "Solid: the benchmark itself changed.");
+    let of_alpha = json!({"charts": [{"option": {"series": [of_alpha["series"]]}}]});
     assert_eq!(marks(&of_alpha), changed);
+    assert_eq!(of_test["marks"][1], Value::Null);
+    let unchanged = "1.00× [0.98, 1.02]";
     assert_eq!(
-        marks(&json!({"charts": [of_test[1]["chart"].clone()]})),
-        [""; 0]
+        of_test["rows"]["change"],
+        json!(["new epoch", unchanged, "new epoch", unchanged])
     );
     let html = written.text(&format!("benchmark/{page}.html"));
     assert!(html.contains("night-5, not compared with the run of 2026-06-04 10:00 night-4: the benchmark itself changed"), "{html}");
@@ -399,6 +397,12 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
         chart["option"]["legend"]["data"],
         json!(["default, retired", "default"])
     );
+    let names = &chart["option"]["tooltip"]["formatter"]["fields"][0];
+    assert_eq!(names["heads"][5], "retired");
+    assert_eq!(
+        names["joined"][5],
+        json!({"packed": ["00retired", "", "00"]})
+    );
     let subtitle = chart["subtitle"].as_str().unwrap();
     assert!(
         subtitle.contains("Pale and dotted: 2 retired runs, which count no more."),
@@ -415,6 +419,35 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
         "{page}"
     );
     assert!(!page.contains("is left out"), "{page}");
+}
+
+#[test]
+fn retired_runs_have_lines_of_their_own_on_the_page_of_a_test() {
+    let mut lines = Lines::default();
+    for (day, value) in [(1, 9.0), (2, 9.0), (3, 1.0)] {
+        let session = lines.session(day);
+        let run = lines.run(&session, "default", &json!({}), &json!({}));
+        lines.measured(&run, &json!({"id": "b[1]"}), value);
+        lines.measured(&run, &json!({"id": "b[2]"}), value);
+    }
+    let retire = Change::Retire(Retirement {
+        suite: None,
+        benchmark: "b[1]".to_owned(),
+        exactly: true,
+        metric: None,
+        version: None,
+        before: "2026-06-03T00:00:00Z".parse().unwrap(),
+    });
+    let written = Written::with(&lines, Retired::Show, &[retire]);
+    let of_test = written.data(&format!("test-{}.m0", written.page("test", "")));
+    assert_eq!(of_test["order"], "In order of time.");
+    let places = |member: usize| {
+        let lines = of_test["lines"][member]["lines"].as_array().unwrap();
+        let of = |line: &Value| (line["retired"] == json!(true), line["place"].clone());
+        lines.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(places(0), [(false, json!([2])), (true, json!([0, 1]))]);
+    assert_eq!(places(1), [(false, json!([0, 1, 2]))]);
 }
 
 #[test]

@@ -136,7 +136,7 @@ mod tests {
     fn times_sizes_and_rates_have_base_units() {
         let some = |value: f64, unit: &str| Some((value, unit.to_owned()));
         assert_eq!(in_base(1_500.0, "ms"), some(1.5, "s"));
-        assert_eq!(in_base(0.1, "µs"), some(1e-7, "s"));
+        assert_eq!(in_base(0.5, "µs"), some(5e-7, "s"));
         assert_eq!(in_base(2.0, "min"), some(120.0, "s"));
         assert_eq!(in_base(3.0, "MiB"), some(3_145_728.0, "B"));
         assert_eq!(in_base(3.0, "MB/s"), some(3e6, "B/s"));
