@@ -360,7 +360,7 @@ fn what_was_measured_until_lapwing_was_killed_is_taken_up() {
         "{said}"
     );
     assert_eq!(fs::read_dir(&inbox).unwrap().count(), 0);
-    let ends = "SELECT outcome || ' ' || message || ' ' || (SELECT count(*) FROM iterations) FROM instance";
+    let ends = "SELECT outcome || ' ' || end_message || ' ' || (SELECT count(*) FROM iterations) FROM instance";
     assert_eq!(
         rows(path, ends),
         ["lost cut short: the process that measured it was ended 2"]

@@ -559,7 +559,7 @@ fn files_that_are_no_store_are_refused_with_the_reason() {
     let error = Store::open(&newer).unwrap_err().to_string();
     assert!(
         error.ends_with(
-            "newer.db is a store of version 99, newer than version 3, \
+            "newer.db is a store of version 100, newer than version 4, \
              the newest that this program knows"
         ),
         "{error}"
