@@ -1,5 +1,6 @@
 """The pages that tell a history: runs, parametrisations of a test, bars."""
 
+import csv
 import itertools
 import json
 import os
@@ -153,6 +154,20 @@ def test_the_csv_of_a_history_stands_for_itself(visit, page_of, report):
         assert re.match(r"\d{4}-\d\d-\d\d", first.get("started", first["session"])), first
         assert len(first["run"]) == 12 and first["unit"] in ("ms", "s"), first
         assert first["variant"] == "baseline" and float(first["value"]) > 0
+
+
+def test_the_csv_of_bars_names_them(visit, report):
+    page = visit(report / "bars.html")
+    page.wait_for_selector("[data-chart=bars] canvas")
+    with page.expect_download() as download:
+        page.locator("[data-chart=bars]").first.get_by_role("button", name="CSV").click()
+    with open(download.value.path(), encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    heads = ["suite", "benchmark", "setting", "versions", "measured", "median", "mean", "low", "high", "count", "unit"]
+    assert list(rows[0]) == ["group", *heads]
+    for row in rows:
+        assert row["suite"] and row["benchmark"] and row["setting"] and row["unit"], row
+        assert float(row["low"]) <= float(row["mean"]) <= float(row["high"]), row
 
 
 def test_values_of_runs_are_seen_on_a_phone(visit, page_of):

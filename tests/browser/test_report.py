@@ -190,7 +190,7 @@ def test_charts_can_be_saved(visit, page_of):
     assert svg.startswith("<svg") and "wall time (ms)" in svg
     with page.expect_download() as download:
         chart.get_by_role("button", name="CSV").click()
-    assert download.value.path().read_text().startswith("group,value,place,instance,colour\n")
+    assert download.value.path().read_text().startswith("group,value,place,instance,colour,low,q1,median,q3,high,count\n")
 
 
 def test_summaries_without_samples_are_marked_and_not_judged(visit, report, page_of):
