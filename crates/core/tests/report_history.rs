@@ -9,10 +9,12 @@ use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError, parse_line}
 use lapwing_core::show::report::{self, Detect, Options};
 use serde_json::{Value, json};
 
+mod report_files;
 #[path = "../examples/report_fixture/synthetic.rs"]
 #[expect(dead_code, reason = "not every kind of benchmark is measured here")]
 mod synthetic;
 
+use report_files::{names, side_file};
 use synthetic::{Recipe, Sessions, measure};
 
 fn write(directory: &Path, ids: &[&str]) {
@@ -42,36 +44,6 @@ fn options() -> Options {
         metrics: Vec::new(),
         detect: Detect::default(),
     }
-}
-
-fn side_file(directory: &Path, file: &str) -> Value {
-    let text = fs::read_to_string(directory.join(format!("data/{file}.js"))).expect("a file");
-    let json = text
-        .strip_prefix(&format!("lapwing.register(\"{file}\","))
-        .and_then(|rest| rest.strip_suffix(");\n"))
-        .expect("it registers itself");
-    serde_json::from_str(json).expect("JSON")
-}
-
-/// Returns the names of the files of a folder that begin so, without their endings.
-fn names(directory: &Path, folder: &str, beginning: &str) -> Vec<String> {
-    let files = fs::read_dir(directory.join(folder)).expect("a folder");
-    let mut names: Vec<String> = files
-        .map(|file| {
-            file.expect("a file")
-                .file_name()
-                .to_string_lossy()
-                .into_owned()
-        })
-        .filter(|name| name.starts_with(beginning))
-        .map(|name| {
-            name.trim_end_matches(".html")
-                .trim_end_matches(".js")
-                .to_owned()
-        })
-        .collect();
-    names.sort();
-    names
 }
 
 #[test]

@@ -18,7 +18,7 @@ impl Conversion {
     /// Returns how numbers in `from` become numbers in `to`; `None` where nobody knows.
     ///
     /// Known are times (`ns`, `us`, `ms`, `s`, `min`, `h`, `d`), sizes (`B`, `kB`, `MB`, … and `KiB`, `MiB`, …),
-    /// bare numbers (`1`, `%`), frequencies, and any of these per something: `MiB/s`, `ns/op`, `1/ms`. A text that
+    /// bare numbers (`1`, `%`), frequencies, and anything per something: `MiB/s`, `ns/op`, `rows/ms`. A text that
     /// is no known unit is only worth itself. `KB` is none, because it means 1000 bytes to some and 1024 to others.
     ///
     /// ```
@@ -32,7 +32,7 @@ impl Conversion {
         if from == to {
             return Some(Self::NONE);
         }
-        let [from, to] = [worth(from)?, worth(to)?];
+        let [from, to] = [worth(from), worth(to)];
         if from.dimension != to.dimension || from.per != to.per {
             return None;
         }
@@ -70,59 +70,49 @@ impl Conversion {
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dimension {
+enum Dimension<'u> {
     Time,
     Size,
     Number,
+    /// What is only known by its name.
+    Other(&'u str),
 }
 
 /// One of a unit: `times` base units divided by `by` units of what it is per.
 struct Worth<'u> {
-    dimension: Dimension,
+    dimension: Dimension<'u>,
     times: f64,
-    /// What it is per: of a time the dimension alone, of anything else the text.
-    per: Option<Per<'u>>,
+    per: Option<Dimension<'u>>,
     by: f64,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Per<'u> {
-    Known(Dimension),
-    Other(&'u str),
-}
-
-fn worth(unit: &str) -> Option<Worth<'_>> {
+fn worth(unit: &str) -> Worth<'_> {
     if let Some(times) = frequency(unit) {
-        return Some(Worth {
+        return Worth {
             dimension: Dimension::Number,
             times,
-            per: Some(Per::Known(Dimension::Time)),
+            per: Some(Dimension::Time),
             by: 1.0,
-        });
+        };
     }
     let (base, per) = match unit.split_once('/') {
-        Some((base, per)) => (base.trim(), Some(per.trim())),
+        Some((base, per)) => (base.trim(), Some(simple(per.trim()))),
         None => (unit, None),
     };
-    let (dimension, times) = simple(base)?;
-    let (per, by) = match per.map(|per| (per, simple(per))) {
-        None => (None, 1.0),
-        Some((_, Some((dimension, by)))) => (Some(Per::Known(dimension)), by),
-        Some((per, None)) => (Some(Per::Other(per)), 1.0),
-    };
-    Some(Worth {
+    let (dimension, times) = simple(base);
+    Worth {
         dimension,
         times,
-        per,
-        by,
-    })
+        per: per.map(|it| it.0),
+        by: per.map_or(1.0, |it| it.1),
+    }
 }
 
 /// Returns what a unit without a stroke counts, in nanoseconds, bytes or hundredths, which are all whole.
-fn simple(unit: &str) -> Option<(Dimension, f64)> {
+fn simple(unit: &str) -> (Dimension<'_>, f64) {
     const KIB: f64 = 1_024.0;
-    let time = |nanoseconds: f64| Some((Dimension::Time, nanoseconds));
-    let size = |bytes: f64| Some((Dimension::Size, bytes));
+    let time = |nanoseconds: f64| (Dimension::Time, nanoseconds);
+    let size = |bytes: f64| (Dimension::Size, bytes);
     match unit {
         "ns" => time(1.0),
         // The sign for micro and the Greek letter.
@@ -141,9 +131,9 @@ fn simple(unit: &str) -> Option<(Dimension, f64)> {
         "MiB" => size(KIB * KIB),
         "GiB" => size(KIB * KIB * KIB),
         "TiB" => size(KIB * KIB * KIB * KIB),
-        "1" => Some((Dimension::Number, 100.0)),
-        "%" => Some((Dimension::Number, 1.0)),
-        _ => None,
+        "1" => (Dimension::Number, 100.0),
+        "%" => (Dimension::Number, 1.0),
+        other => (Dimension::Other(other), 1.0),
     }
 }
 
@@ -182,6 +172,7 @@ mod tests {
             (4.0, "kHz", 4.0, "1/ms"),
             (2.0, "MiB/s", 2_097_152.0, "B/s"),
             (7.0, "ns/op", 0.007, "us/op"),
+            (7.0, "rows/ms", 7_000.0, "rows/s"),
             (7.0, "apples", 7.0, "apples"),
             (7.0, "", 7.0, ""),
         ] {

@@ -32,5 +32,5 @@ pub use store::{
     Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
     SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
 };
-pub(crate) use units::settle_units;
+pub(crate) use units::{convert, settle_units};
 pub(crate) use variants::Variants;

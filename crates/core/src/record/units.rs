@@ -69,7 +69,7 @@ fn conversions<'u>(
 }
 
 /// Converts the values and summaries that an instance has of a metric.
-fn convert(it: &mut InstanceData, metric: &str, conversion: Conversion) {
+pub(crate) fn convert(it: &mut InstanceData, metric: &str, conversion: Conversion) {
     if conversion.is_none() {
         return;
     }

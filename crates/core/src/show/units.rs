@@ -4,77 +4,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::{Id, MetricName, Run};
-use crate::record::{BenchmarkData, InstanceData};
-
-/// What a value is multiplied with and then divided by; one of them is 1, so that a value is
-/// rounded once.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Factor {
-    times: f64,
-    over: f64,
-}
-
-/// Units that are some base units each: `(name, base, times, over)`.
-const KNOWN: [(&str, &str, f64, f64); 25] = [
-    ("ns", "s", 1.0, 1e9),
-    ("us", "s", 1.0, 1e6),
-    ("µs", "s", 1.0, 1e6),
-    ("μs", "s", 1.0, 1e6),
-    ("ms", "s", 1.0, 1e3),
-    ("s", "s", 1.0, 1.0),
-    ("sec", "s", 1.0, 1.0),
-    ("second", "s", 1.0, 1.0),
-    ("seconds", "s", 1.0, 1.0),
-    ("min", "s", 60.0, 1.0),
-    ("h", "s", 3_600.0, 1.0),
-    ("B", "B", 1.0, 1.0),
-    ("byte", "B", 1.0, 1.0),
-    ("bytes", "B", 1.0, 1.0),
-    ("KiB", "B", 1_024.0, 1.0),
-    ("MiB", "B", 1_048_576.0, 1.0),
-    ("GiB", "B", 1_073_741_824.0, 1.0),
-    ("TiB", "B", 1_099_511_627_776.0, 1.0),
-    ("kB", "B", 1e3, 1.0),
-    ("MB", "B", 1e6, 1.0),
-    ("GB", "B", 1e9, 1.0),
-    ("TB", "B", 1e12, 1.0),
-    ("Hz", "1/s", 1.0, 1.0),
-    ("kHz", "1/s", 1e3, 1.0),
-    ("MHz", "1/s", 1e6, 1.0),
-];
+use crate::model::{Conversion, Id, MetricName, Run};
+use crate::record::{BenchmarkData, convert};
 
 /// Returns the base unit of a unit, and how values get there; `None` where it is in base units
-/// already, or unknown. `KB` is unknown: some mean 1000, others 1024.
-fn base(unit: &str) -> Option<(String, Factor)> {
-    let look = |name: &str| KNOWN.iter().find(|it| it.0 == name.trim());
-    let (name, factor) = match unit.split_once('/') {
-        None => {
-            let &(_, base, times, over) = look(unit)?;
-            (base.to_owned(), Factor { times, over })
-        }
-        Some((above, below)) => {
-            let known = look(above);
-            let above_name = known.map_or(above.trim(), |it| it.1);
-            let (times, over) = known.map_or((1.0, 1.0), |it| (it.2, it.3));
-            // So many in each ms are a thousand times as many in each s.
-            let known = look(below);
-            let below_name = known.map_or(below.trim(), |it| it.1);
-            let (below_times, below_over) = known.map_or((1.0, 1.0), |it| (it.2, it.3));
-            let factor = Factor {
-                times: times * below_over,
-                over: over * below_times,
-            };
-            (format!("{above_name}/{below_name}"), factor)
-        }
+/// already, or unknown.
+fn base(unit: &str) -> Option<(String, Conversion)> {
+    let into = |name: &str, base: &str| Conversion::between(name, base).is_some();
+    let simple = |name: &str| {
+        let known = ["s", "B"].into_iter().find(|base| into(name, base));
+        known.unwrap_or(name).to_owned()
     };
-    (name != unit).then_some((name, factor))
-}
-
-impl Factor {
-    fn of(self, value: f64) -> f64 {
-        value * self.times / self.over
-    }
+    let name = match unit.split_once('/') {
+        Some((above, below)) => format!("{}/{}", simple(above.trim()), simple(below.trim())),
+        None if into(unit, "1/s") => "1/s".to_owned(),
+        None => simple(unit),
+    };
+    let conversion = Conversion::between(unit, &name)?;
+    (name != unit).then_some((name, conversion))
 }
 
 /// Has every value of known units in base units, and the runs say so. What is in base units
@@ -82,24 +29,24 @@ impl Factor {
 pub(super) fn into_base_units(data: &mut BenchmarkData) {
     let mut changed: BTreeMap<Id, Arc<Run>> = BTreeMap::new();
     for instance in &mut data.instances {
-        let factors: Vec<(MetricName, String, Factor)> = instance
+        let conversions: Vec<(MetricName, String, Conversion)> = instance
             .run
             .metrics
             .iter()
             .filter_map(|(name, metric)| {
-                let (unit, factor) = base(&metric.unit)?;
-                Some((name.clone(), unit, factor))
+                let (unit, conversion) = base(&metric.unit)?;
+                Some((name.clone(), unit, conversion))
             })
             .collect();
-        if factors.is_empty() {
+        if conversions.is_empty() {
             continue;
         }
-        for (name, _, factor) in &factors {
-            convert(instance, name, *factor);
+        for (name, _, conversion) in &conversions {
+            convert(instance, name, *conversion);
         }
         let run = changed.entry(instance.run.id).or_insert_with(|| {
             let mut run = Run::clone(&instance.run);
-            for (name, unit, _) in &factors {
+            for (name, unit, _) in &conversions {
                 if let Some(metric) = run.metrics.get_mut(name) {
                     metric.unit.clone_from(unit);
                 }
@@ -110,26 +57,12 @@ pub(super) fn into_base_units(data: &mut BenchmarkData) {
     }
 }
 
-fn convert(instance: &mut InstanceData, name: &str, factor: Factor) {
-    if let Some(values) = instance.iterations.values.get_mut(name) {
-        for value in values {
-            *value = factor.of(*value);
-        }
-    }
-    for summary in &mut instance.summaries {
-        if summary.metric == name {
-            summary.centre = factor.of(summary.centre);
-            summary.spread = summary.spread.map(|it| factor.of(it));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn in_base(value: f64, unit: &str) -> Option<(f64, String)> {
-        base(unit).map(|(name, factor)| (factor.of(value), name))
+        base(unit).map(|(name, conversion)| (conversion.of(value), name))
     }
 
     #[test]
