@@ -398,18 +398,16 @@ fn a_list_without_results_names_the_session_that_is_being_recorded() {
     ");
 }
 
-#[test]
-fn a_commit_that_cannot_be_imported_has_failed_and_is_tried_again() {
-    let Some(python) = python() else { return };
-    let folder = TempDir::new().unwrap();
-    let path = folder.path();
-    let git = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=T", "-c", "user.email=t@example.org"]);
-        let done = git.args(arguments).current_dir(path).output().unwrap();
-        assert!(done.status.success(), "git {arguments:?}: {done:?}");
-    };
-    git(&["init", "--quiet"]);
+fn git(path: &Path, arguments: &[&str]) {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=T", "-c", "user.email=t@example.org"]);
+    let done = git.args(arguments).current_dir(path).output().unwrap();
+    assert!(done.status.success(), "git {arguments:?}: {done:?}");
+}
+
+/// Makes a repository whose suite is `test_a.py`, executed by a real pytest.
+fn begin_repository(path: &Path, python: &Path) {
+    git(path, &["init", "--quiet"]);
     fs::write(
         path.join(".gitignore"),
         ".lapwing\n__pycache__\n.pytest_cache\ncache\n",
@@ -420,6 +418,15 @@ fn a_commit_that_cannot_be_imported_has_failed_and_is_tried_again() {
         python.display()
     );
     fs::write(path.join("lapwing.toml"), suite).unwrap();
+}
+
+#[test]
+fn a_commit_that_cannot_be_imported_has_failed_and_is_tried_again() {
+    let Some(python) = python() else { return };
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    begin_repository(path, &python);
+    let git = |arguments: &[&str]| git(path, arguments);
     let test =
         "import work\ndef test_work(benchmark_time):\n    with benchmark_time:\n        pass\n";
     // No such test, nothing to import, well, no fixtures to load.
@@ -475,23 +482,8 @@ fn each_commit_executes_its_own_test_with_its_own_code() {
     let Some(python) = python() else { return };
     let folder = TempDir::new().unwrap();
     let path = folder.path();
-    let git = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=T", "-c", "user.email=t@example.org"]);
-        let done = git.args(arguments).current_dir(path).output().unwrap();
-        assert!(done.status.success(), "git {arguments:?}: {done:?}");
-    };
-    git(&["init", "--quiet"]);
-    fs::write(
-        path.join(".gitignore"),
-        ".lapwing\n__pycache__\n.pytest_cache\n",
-    )
-    .unwrap();
-    let suite = format!(
-        "suite = 'own'\n[defaults]\ninstances = 1\n[benchmark.t]\npytest = 'test_a.py'\npython = '{}'\n",
-        python.display()
-    );
-    fs::write(path.join("lapwing.toml"), suite).unwrap();
+    begin_repository(path, &python);
+    let git = |arguments: &[&str]| git(path, arguments);
     let test = "def test_rows(benchmark_record):\n    import os, rows\n    assert rows.__file__.startswith(os.environ['LAPWING_SOURCE'])\n    benchmark_record.record('rows', rows.ROWS)\n";
     for rows in 1..=3 {
         if rows == 3 {
