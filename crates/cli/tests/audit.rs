@@ -139,6 +139,7 @@ fn as_json_it_names_each_iteration() {
     never_steady: 0
     no_value: 0
     not_asked_for: 0
+    other_unit: 0
     outlier: 0
     short_instance: 0
     skipped: 0

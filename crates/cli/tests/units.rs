@@ -112,6 +112,16 @@ fn times_and_sizes_are_not_compared() {
      a            1.01 s          –                       4 / 0  ? inconclusive: the sides count in units that cannot be converted into each other
     note: a: the baseline counts in s, the candidate in B
     ");
+    let pooled = ["variability", "--settings", "pooled", "--metric", "t"];
+    assert_snapshot!(run(folder, &pooled), @"
+    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+
+     benchmark  metric    mean      cv  between instances  within  sample
+     a          t       1010 B  0.70 %                  –       –   4 × 1
+
+    left out of 8 iterations: 4 in another unit (`--audit` shows which)
+    exit 0
+    ");
 }
 
 #[test]

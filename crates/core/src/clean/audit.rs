@@ -87,7 +87,8 @@ impl Stage {
             | IterationState::Failed
             | IterationState::TimedOut
             | IterationState::Skipped
-            | IterationState::NoValue => Some(Self::NotFailed),
+            | IterationState::NoValue
+            | IterationState::OtherUnit => Some(Self::NotFailed),
             IterationState::Outlier => Some(Self::NotOutlier),
             IterationState::Unsteady => Some(Self::Steady),
             IterationState::ShortInstance | IterationState::FewInstances => Some(Self::Viable),

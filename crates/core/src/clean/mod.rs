@@ -157,7 +157,7 @@ pub struct InstanceStates {
     pub states: Vec<IterationState>,
 }
 
-/// Returns the states of all iterations of the instances of one benchmark.
+/// Returns the states of all iterations of the instances of one benchmark, in order of time.
 pub fn states<'a>(
     instances: impl IntoIterator<Item = &'a InstanceData>,
     metric: &str,
@@ -171,6 +171,7 @@ pub fn states<'a>(
             (instance, InstanceStates { position, states })
         })
         .collect();
+    leave_out_other_units(&mut all, metric);
     let left = all.iter().filter(|(_, it)| it.counts()).count();
     if left < policy.min_instances {
         for (_, it) in &mut all {
@@ -178,6 +179,24 @@ pub fn states<'a>(
         }
     }
     all
+}
+
+/// Has values not count that are in another unit than those of the latest run that names one.
+///
+/// The reader has converted what can be converted; the rest measures something else.
+fn leave_out_other_units(all: &mut [(&InstanceData, InstanceStates)], metric: &str) {
+    let unit_of = |it: &&InstanceData| {
+        let unit = &it.run.metrics.get(metric)?.unit;
+        (!unit.is_empty()).then(|| unit.clone())
+    };
+    let Some(latest) = all.iter().rev().find_map(|(it, _)| unit_of(it)) else {
+        return;
+    };
+    for (it, states) in all {
+        if unit_of(it).is_some_and(|unit| unit != latest) {
+            replace_steady(&mut states.states, IterationState::OtherUnit);
+        }
+    }
 }
 
 impl InstanceStates {
@@ -193,8 +212,8 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::model::{
-        Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Object, Outcome, Run, Session,
-        Version,
+        Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Run,
+        Session, Version,
     };
     use crate::record::Iterations;
 
@@ -300,6 +319,21 @@ pub(crate) mod tests {
         };
         assert_eq!(cleaned, expected);
         assert_eq!(cleaned.left_out.total() + 2, 9);
+    }
+
+    #[test]
+    fn values_in_a_unit_that_the_latest_run_does_not_have_are_left_out() {
+        let [bytes, unknown, seconds] = ["B", "", "s"].map(|unit| {
+            let mut it = instance(&[(true, Outcome::Ok, 9.0), (false, Outcome::Ok, 1.0)]);
+            let metric = Metric::lower(unit);
+            Arc::make_mut(&mut it.run).metrics = [("wall_time".to_owned(), metric)].into();
+            it
+        });
+        let cleaned = clean([&bytes, &unknown, &seconds], "wall_time", Policy::default());
+        let kept: Vec<usize> = cleaned.instances.iter().map(|it| it.position).collect();
+        assert_eq!(kept, [1, 2]);
+        assert_eq!(cleaned.left_out.count(IterationState::OtherUnit), 1);
+        assert_eq!(cleaned.left_out.count(IterationState::BurnIn), 3);
     }
 
     #[test]

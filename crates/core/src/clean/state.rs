@@ -24,6 +24,8 @@ pub enum IterationState {
     Skipped,
     /// It ended well and has no value of this metric.
     NoValue,
+    /// Its value is in a unit that cannot be converted to that of the latest run.
+    OtherUnit,
     /// Its value is far from those of its instance.
     Outlier,
     /// Its benchmark never gets steady.
@@ -36,7 +38,7 @@ pub enum IterationState {
 
 impl IterationState {
     /// Every state, in the order of the rules.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Steady,
         Self::Unknown,
         Self::Lost,
@@ -45,6 +47,7 @@ impl IterationState {
         Self::TimedOut,
         Self::Skipped,
         Self::NoValue,
+        Self::OtherUnit,
         Self::Outlier,
         Self::Unsteady,
         Self::ShortInstance,
@@ -62,6 +65,7 @@ impl IterationState {
             Self::TimedOut => "timed out",
             Self::Skipped => "skipped",
             Self::NoValue => "without value",
+            Self::OtherUnit => "in another unit",
             Self::Outlier => "outlying",
             Self::Unsteady => "never steady",
             Self::ShortInstance => "in short instances",
@@ -80,6 +84,7 @@ impl IterationState {
             Self::TimedOut => "timed_out",
             Self::Skipped => "skipped",
             Self::NoValue => "no_value",
+            Self::OtherUnit => "other_unit",
             Self::Outlier => "outlier",
             Self::Unsteady => "never_steady",
             Self::ShortInstance => "short_instance",

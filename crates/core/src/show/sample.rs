@@ -134,8 +134,16 @@ impl MetricSample {
             }
         }
         runs.sort_by_key(|run| (run.place, run.id));
-        let latest = runs.iter().rev().find_map(|run| stated.get(&run.id));
-        let metric = latest.map_or_else(Metric::default, |it| (*it).clone());
+        let metrics = data
+            .instances
+            .iter()
+            .rev()
+            .filter_map(|it| it.run.metrics.get(name));
+        let latest = metrics
+            .clone()
+            .find(|it| !it.unit.is_empty())
+            .or_else(|| metrics.clone().next());
+        let metric = latest.cloned().unwrap_or_default();
         for run in &mut runs {
             let unit = stated.get(&run.id).map_or("", |it| &it.unit);
             run.leave_out_another_unit(unit, &metric.unit);
@@ -275,7 +283,7 @@ impl RunSample {
             for point in &mut instance.points {
                 point.value = f64::NAN;
                 if point.state == IterationState::Steady {
-                    point.state = IterationState::NoValue;
+                    point.state = IterationState::OtherUnit;
                 }
             }
         }

@@ -71,7 +71,8 @@ fn symbol(state: IterationState) -> &'static str {
         | IterationState::TimedOut
         | IterationState::Skipped
         | IterationState::Lost
-        | IterationState::NoValue => TRIANGLE,
+        | IterationState::NoValue
+        | IterationState::OtherUnit => TRIANGLE,
         IterationState::Unknown
         | IterationState::Outlier
         | IterationState::Unsteady
@@ -304,6 +305,7 @@ fn counts(state: IterationState) -> String {
         | IterationState::Skipped
         | IterationState::Lost
         | IterationState::NoValue
+        | IterationState::OtherUnit
         | IterationState::Unknown
         | IterationState::Outlier
         | IterationState::Unsteady
