@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::model::{Id, Run};
-use crate::record::{BenchmarkData, InstanceData, Variants, version_date};
+use crate::record::{BenchmarkData, InstanceData, Order, Variants};
 
 /// Which settings of a benchmark are looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,8 +65,8 @@ enum Key {
     Session(Id),
 }
 
-/// Returns the settings of a benchmark, by variant, older versions first. Versions stand in order of their
-/// dates where all have one, else in order of the latest session that measured them.
+/// Returns the settings of a benchmark, by variant, older versions first: versions stand as in its history,
+/// by date, and those without a date by the session that measured them.
 ///
 /// Of each only the newest epoch is there: what the benchmark was before is not judged with it.
 pub fn settings(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
@@ -81,7 +81,7 @@ fn told_apart(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
     if which == Settings::Pooled {
         return vec![pooled(data)];
     }
-    let names = Variants::of(&data);
+    let (names, order) = (Variants::of(&data), Order::of(&data));
     let BenchmarkData {
         suite,
         benchmark,
@@ -99,7 +99,7 @@ fn told_apart(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
     }
     let mut all = Vec::new();
     for (variant, versions) in variants {
-        let mut versions = in_order(versions);
+        let mut versions = in_order(versions, &order);
         let mut older = 0;
         if which == Settings::Latest
             && let Some(latest) = versions.last().map(|it| it.0)
@@ -147,20 +147,20 @@ fn session_name(instance: &InstanceData) -> String {
 
 type When = (Option<Timestamp>, Timestamp);
 
-fn in_order(versions: BTreeMap<Key, Vec<InstanceData>>) -> Vec<(When, Key, Vec<InstanceData>)> {
-    let date = |instances: &[InstanceData]| {
-        let dates = instances
-            .iter()
-            .filter_map(|it| version_date(&it.run.version));
-        dates.max()
+/// Orders versions by the latest place that they have in the history of the benchmark.
+fn in_order(
+    versions: BTreeMap<Key, Vec<InstanceData>>,
+    order: &Order,
+) -> Vec<(When, Key, Vec<InstanceData>)> {
+    let when = |it: &InstanceData| {
+        let place = order.place(&it.run.id)?;
+        Some((place.version_date, place.started))
     };
-    let all_dated = versions.values().all(|it| date(it).is_some());
     let mut versions: Vec<(When, Key, Vec<InstanceData>)> = versions
         .into_iter()
         .map(|(key, instances)| {
-            let started = instances.iter().map(|it| it.session.started).max();
-            let dated = date(&instances).filter(|_| all_dated);
-            ((dated, started.unwrap_or_default()), key, instances)
+            let latest = instances.iter().filter_map(when).max();
+            (latest.unwrap_or_default(), key, instances)
         })
         .collect();
     versions.sort_by_key(|it| it.0);
@@ -202,6 +202,8 @@ mod tests {
     ) -> InstanceData {
         let mut it = instance(&[(false, Outcome::Ok, 1.0)]);
         let run = Arc::make_mut(&mut it.run);
+        let version_bytes = version.unwrap_or_default().as_bytes();
+        run.id = Id::derived(&[variant.as_bytes(), version_bytes, &day.to_le_bytes()]);
         variant.clone_into(&mut run.variant);
         run.version.name = version.map(str::to_owned);
         run.version.date = date.map(str::to_owned);
@@ -268,6 +270,24 @@ mod tests {
                 .collect();
             assert_eq!(counts, [(1, 2)]);
         }
+    }
+
+    #[test]
+    fn a_version_without_a_date_does_not_turn_the_order_of_the_others() {
+        let of = |version, date, day| measured("default", Some(version), date, day);
+        let instances = vec![
+            of("undated", None, 1),
+            of("3", Some("2026-01-03"), 2),
+            of("1", Some("2026-01-01"), 3),
+            of("2", Some("2026-01-02"), 3),
+        ];
+        let names = |which| {
+            let found = texts(instances.clone(), which);
+            let names: Vec<String> = found.into_iter().filter_map(|it| it.0).collect();
+            names.join(" ")
+        };
+        assert_eq!(names(Settings::Each), "undated 1 2 3");
+        assert_eq!(names(Settings::Latest), "3");
     }
 
     #[test]
