@@ -78,7 +78,11 @@ fn a_run_knows_the_run_before_it_and_what_was_observed_around_both() {
         json!([
             ["ci_run", "https://ci.example/runs/11"],
             ["odd", "javascript:alert(1)"],
-            ["profile", "/data/profiles/join.prof"]
+            ["profile", "/data/profiles/join.prof"],
+            [
+                "trace of iteration 2",
+                "https://ci.example/runs/11/trace.json"
+            ]
         ])
     );
     // The source has a place of its own on the page.

@@ -237,6 +237,8 @@ fn befall(it: &mut InstanceData, session: i64, of: i64) {
         "profile": "/data/profiles/join.prof",
         "odd": "javascript:alert(1)",
     }));
+    let trace = object(json!({"trace": format!("https://ci.example/runs/{session}/trace.json")}));
+    it.iterations.artifacts = vec![(2, trace)];
     if session == of - 3 {
         for outcome in &mut it.iterations.outcome {
             *outcome = Outcome::Failed;

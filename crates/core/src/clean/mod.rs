@@ -270,6 +270,7 @@ pub(crate) mod tests {
                 outcome: iterations.iter().map(|it| it.1).collect(),
                 messages: Vec::new(),
                 printed: Vec::new(),
+                artifacts: Vec::new(),
                 values: BTreeMap::from([(
                     "wall_time".to_owned(),
                     iterations.iter().map(|it| it.2).collect(),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::{Benchmark, Instance, InstanceEnd, MetricName, Outcome, Run, Session, Summary};
+use crate::model::{
+    Benchmark, Instance, InstanceEnd, MetricName, Object, Outcome, Run, Session, Summary,
+};
 
 /// Which part of the store is asked for. Empty lists and `None` let everything pass;
 /// several entries of one list are alternatives, the lists all have to agree.
@@ -100,6 +102,8 @@ pub struct Iterations {
     pub messages: Vec<(usize, String)>,
     /// What those that did not end well printed last: position in the columns, text.
     pub printed: Vec<(usize, String)>,
+    /// The artifacts of those that have any: position in the columns, name and place of each.
+    pub artifacts: Vec<(usize, Object)>,
     /// The values of each metric; NaN where an iteration has none.
     pub values: BTreeMap<MetricName, Vec<f64>>,
 }

@@ -13,7 +13,7 @@ use crate::model::{Id, Iteration, MetricName};
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted<'s> {
     /// Those of all instances of a benchmark that fulfil a condition (beginning with
-    /// ` AND`). Of details only those are read that belong to chunks with failures.
+    /// ` AND`). Of details only those are read that belong to chunks with failures or artifacts.
     Benchmark {
         /// The benchmark's key.
         key: i64,
@@ -50,7 +50,9 @@ impl Wanted<'_> {
 
     fn detail(&self) -> &'static str {
         match self {
-            Self::Benchmark { .. } => "CASE WHEN chunk.outcome IS NOT NULL THEN detail END",
+            Self::Benchmark { .. } => {
+                "CASE WHEN chunk.outcome IS NOT NULL OR instr(detail, '\"artifacts\"') THEN detail END"
+            }
             Self::Instance(_) | Self::Chunk { .. } => "detail",
         }
     }

@@ -350,9 +350,14 @@ pub(super) fn metrics_of(
 fn iterations(assembled: Assembled) -> Iterations {
     let columns = assembled.columns;
     let failed = |place: &usize| columns.outcome[*place] != Outcome::Ok;
-    let details = columns.details.iter().filter(|(place, _)| failed(place));
+    let details = columns.details.iter();
+    let with_artifacts = details.clone().filter(|(_, it)| !it.artifacts.is_empty());
     Iterations {
+        artifacts: with_artifacts
+            .map(|(&place, detail)| (place, detail.artifacts.clone()))
+            .collect(),
         printed: details
+            .filter(|(place, _)| failed(place))
             .filter_map(|(&place, detail)| Some((place, printed(detail)?)))
             .collect(),
         index: columns.index,

@@ -22,6 +22,9 @@ const RUNS: usize = 50;
 const INSTANCES: usize = 50;
 const MESSAGES: usize = 5;
 
+/// Of so many iterations of an instance the artifacts are listed.
+const ARTIFACTS: usize = 20;
+
 /// Keys of attributes that are shown elsewhere.
 const SHOWN_ELSEWHERE: [&str; 1] = ["source"];
 
@@ -183,6 +186,13 @@ impl InstanceDetail {
         }
         let mut artifacts = Vec::new();
         list(&instance.artifacts, &mut artifacts);
+        let of_iterations = data.iterations.artifacts.iter();
+        for (at, of_one) in of_iterations.take(ARTIFACTS) {
+            let index = data.iterations.index[*at];
+            flatten("", of_one, &mut |name, place| {
+                artifacts.push((format!("{name} of iteration {index}"), place));
+            });
+        }
         let mut attributes = Vec::new();
         describe(&instance.job, &mut attributes);
         describe(&instance.attributes, &mut attributes);
