@@ -289,6 +289,63 @@ fn a_gate_fails_for_a_regression_and_for_what_is_missing() {
     assert_eq!(exit("test_read", ["2026.9", "2026.8"]), 1);
 }
 
+#[test]
+fn a_gate_can_fail_for_failures() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut session = Session::new(1, "joins", "nightly");
+    for (version, failing) in [("1", 0), ("2", 1), ("3", 4)] {
+        let of_run = session.run("default", version);
+        for at in 0..4 {
+            let iteration = if at < failing {
+                ("failed", 0.0)
+            } else {
+                ("ok", 3.0 + f64::from(at) / 100.0)
+            };
+            session.instance_of(&of_run, "test_zarr", "node1", &[iteration, iteration]);
+        }
+        if version != "3" {
+            session.instances(&of_run, "test_join", 1.0, 4);
+        }
+    }
+    fs::write(folder.join("it.jsonl"), &session.text).unwrap();
+    run(folder, &["import", "it.jsonl"]);
+    let gate = |sides: [&str; 2], what: &str| {
+        let words = ["compare", sides[0], sides[1], "--fail-on", what];
+        output(folder, &words).status.code().unwrap()
+    };
+    let names = ["version:1", "version:2", "version:3"];
+    let [old, failing, broken] = names;
+    assert_eq!(gate([old, failing], "regression"), 0);
+    assert_eq!(gate([old, failing], "failures"), 1);
+    assert_eq!(gate([old, failing], "regression,failures"), 1);
+    assert_eq!(gate([failing, old], "regression,failures"), 0);
+    let of = |benchmark: &str, what: &str| {
+        let words = ["compare", old, broken, "-b", benchmark, "--fail-on", what];
+        output(folder, &words).status.code().unwrap()
+    };
+    assert_eq!(of("test_zarr", "failures"), 1);
+    // Of what is not there nobody knows whether it would fail.
+    assert_eq!(
+        [of("test_join", "regression"), of("test_join", "failures")],
+        [1, 3]
+    );
+    fs::write(folder.join("starts.yaml"), "test_zarr: 0\n").unwrap();
+    let hail = [
+        "--compat",
+        "hail",
+        "--burn-in-file",
+        "starts.yaml",
+        "--fail-on",
+        "failures",
+    ];
+    assert_snapshot!(run(folder, &[&["compare", old, failing], hail.as_slice()].concat()), @"
+    error: under `--compat hail` nobody counts how often a benchmark fails
+      hint: `--fail-on regression` is a gate there
+    exit 2
+    ");
+}
+
 /// Runs whose wall time gets steady at the sixth iteration, and whose rate hardly changes then.
 #[test]
 fn burn_in_is_found_from_the_wall_time_whatever_is_compared() {

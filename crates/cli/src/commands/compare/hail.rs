@@ -9,6 +9,7 @@ use lapwing_core::model::Better;
 use lapwing_core::show::{quantity, ratio_text};
 use serde_json::{Value, json};
 
+use super::gate::FailOn;
 use super::{Compare, Gathered};
 use crate::audit;
 use crate::error::{CliError, Exit};
@@ -46,6 +47,10 @@ impl Compare {
         options: &CompareOptions,
         context: &Context,
     ) -> Result<Exit, CliError> {
+        if self.fail_on.contains(&FailOn::Failures) {
+            let what = "under `--compat hail` nobody counts how often a benchmark fails";
+            return Err(CliError::input(what).hint("`--fail-on regression` is a gate there"));
+        }
         let Gathered {
             names,
             samples,
@@ -59,10 +64,13 @@ impl Compare {
         CliError::unless_reader_left(shown)?;
         let regressed = compared.iter().any(|it| verdict(it) == Verdict::Regression);
         let lacks = lacking.iter().any(|(_, _, is_candidate)| *is_candidate);
-        Ok(match self.fail_on {
-            Some(_) if regressed || lacks => Exit::Judged,
-            Some(_) | None if compared.is_empty() => Exit::NotEnough,
-            Some(_) | None => Exit::Fine,
+        let is_gate = self.fail_on.contains(&FailOn::Regression);
+        Ok(if is_gate && (regressed || lacks) {
+            Exit::Judged
+        } else if compared.is_empty() {
+            Exit::NotEnough
+        } else {
+            Exit::Fine
         })
     }
 

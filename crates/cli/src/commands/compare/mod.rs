@@ -1,6 +1,7 @@
 //! `lapwing compare`: what changed between two sides or more?
 
 mod answer;
+mod gate;
 mod hail;
 mod text;
 
@@ -10,11 +11,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Rules;
 use lapwing_core::judge::{
-    CompareOptions, Comparison, MetricChoice, Sides as Samples, Split, SuiteComparison, Verdict,
+    CompareOptions, Comparison, MetricChoice, Sides as Samples, Split, SuiteComparison,
 };
 use lapwing_core::record::Filter;
 use lapwing_core::show::chart::ratios;
 
+use self::gate::FailOn;
 use crate::audit;
 use crate::cleaning::{Cleaning, Compat};
 use crate::comparing::{Gathered, Statistics, gather, metrics};
@@ -38,9 +40,9 @@ pub struct Compare {
     /// changed [default side: the latest session]
     #[arg(long, value_name = "HOW")]
     split: Option<SplitChoice>,
-    /// Exit with code 1 when there is a regression, or a benchmark that the candidate lacks
-    #[arg(long, value_name = "VERDICT")]
-    fail_on: Option<FailOn>,
+    /// Exit with code 1 when there is one of these; several are separated by commas
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    fail_on: Vec<FailOn>,
     /// List every comparison, however many there are
     #[arg(long)]
     all: bool,
@@ -64,12 +66,6 @@ enum SplitChoice {
     Halves,
     /// Every other instance
     Alternating,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    /// A regression, or a benchmark that the candidate lacks
-    Regression,
 }
 
 /// What was compared, and what came of it.
@@ -109,12 +105,9 @@ impl Compare {
         if let Some(path) = &self.plot {
             ratios(&answer.comparisons, &answer.options).save(path)?;
         }
-        let exit = self.exit(&answer.comparisons);
-        let regressed = |it: &Comparison| it.verdict == Verdict::Regression;
-        if exit == Exit::Judged && !answer.comparisons.iter().any(regressed) {
-            context.terminal.note(
-                "--fail-on regression fails because the candidate lacks a benchmark that the baseline has, or has nothing of it that counts",
-            );
+        let (exit, why) = FailOn::judge(&self.fail_on, &answer.comparisons);
+        if let Some(why) = why {
+            context.terminal.note(why);
         }
         Ok(exit)
     }
@@ -215,22 +208,6 @@ impl Compare {
             &mut out,
         )
     }
-
-    fn exit(&self, comparisons: &[Comparison]) -> Exit {
-        let regressed = comparisons
-            .iter()
-            .any(|it| it.verdict == Verdict::Regression);
-        match self.fail_on {
-            Some(FailOn::Regression) if regressed || lacks_any(comparisons) => Exit::Judged,
-            Some(FailOn::Regression) | None => {
-                if comparisons.iter().all(|it| it.ratio.is_none()) {
-                    Exit::NotEnough
-                } else {
-                    Exit::Fine
-                }
-            }
-        }
-    }
 }
 
 impl SplitChoice {
@@ -247,23 +224,6 @@ impl SplitChoice {
             Self::Alternating => ["(odd)", "(even)"],
         }
     }
-}
-
-/// Returns whether a candidate lacks a benchmark that the baseline has, by every metric.
-fn lacks_any(comparisons: &[Comparison]) -> bool {
-    let of_one = |one: &Comparison, other: &Comparison| {
-        let [one_subject, other_subject] = [&one.subject, &other.subject];
-        one_subject.suite == other_subject.suite
-            && one_subject.benchmark == other_subject.benchmark
-            && one_subject.setting == other_subject.setting
-            && one.candidate == other.candidate
-    };
-    comparisons.iter().any(|it| {
-        it.baseline_estimate.is_some()
-            && !comparisons
-                .iter()
-                .any(|other| of_one(it, other) && other.candidate_estimate.is_some())
-    })
 }
 
 fn nothing_measured() -> CliError {

@@ -1,0 +1,62 @@
+//! When a comparison is no pass.
+
+use clap::ValueEnum;
+use lapwing_core::judge::{Caution, Comparison, Reason, Verdict};
+
+use crate::error::Exit;
+
+/// What a gate does not let pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FailOn {
+    /// A regression, or a benchmark that the candidate lacks
+    Regression,
+    /// A benchmark that fails more often than it did in the baseline
+    Failures,
+}
+
+impl FailOn {
+    /// Returns the exit code, and a word on it where the verdicts alone do not explain it.
+    pub(super) fn judge(gate: &[Self], comparisons: &[Comparison]) -> (Exit, Option<&'static str>) {
+        let regressed = |it: &Comparison| it.verdict == Verdict::Regression;
+        if gate.contains(&Self::Regression) && comparisons.iter().any(regressed) {
+            return (Exit::Judged, None);
+        }
+        if gate.contains(&Self::Regression) && lacks_any(comparisons) {
+            let why = "--fail-on regression fails because the candidate lacks a benchmark that the baseline has, or has nothing of it that counts";
+            return (Exit::Judged, Some(why));
+        }
+        if gate.contains(&Self::Failures) && comparisons.iter().any(fails_more_often) {
+            let why = "--fail-on failures fails because a benchmark fails more often than in the baseline";
+            return (Exit::Judged, Some(why));
+        }
+        if comparisons.iter().all(|it| it.ratio.is_none()) {
+            return (Exit::NotEnough, None);
+        }
+        (Exit::Fine, None)
+    }
+}
+
+/// Returns whether a candidate lacks a benchmark that the baseline has, by every metric.
+fn lacks_any(comparisons: &[Comparison]) -> bool {
+    let of_one = |one: &Comparison, other: &Comparison| {
+        let [one_subject, other_subject] = [&one.subject, &other.subject];
+        one_subject.suite == other_subject.suite
+            && one_subject.benchmark == other_subject.benchmark
+            && one_subject.setting == other_subject.setting
+            && one.candidate == other.candidate
+    };
+    comparisons.iter().any(|it| {
+        it.baseline_estimate.is_some()
+            && !comparisons
+                .iter()
+                .any(|other| of_one(it, other) && other.candidate_estimate.is_some())
+    })
+}
+
+/// Returns whether the candidate fails more often, or where the baseline ended well has nothing but failures.
+fn fails_more_often(it: &Comparison) -> bool {
+    let nothing_else = matches!(it.reason, Some(Reason::NothingLeft { failures: 1.. }));
+    let is_caution = |it: &Caution| matches!(it, Caution::Failures { .. });
+    (it.baseline_estimate.is_some() && it.candidate_estimate.is_none() && nothing_else)
+        || it.cautions.iter().any(is_caution)
+}
