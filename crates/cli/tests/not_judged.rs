@@ -8,7 +8,7 @@ mod records_fixture;
 use insta::assert_snapshot;
 use program::run;
 use records_fixture::{Records, holding};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A few values near a centre.
@@ -129,4 +129,52 @@ fn times_beyond_every_unit_have_few_digits_and_the_same_noise() {
     left out of 72 iterations: 18 burn-in (`--audit` shows which)
     exit 0
     ");
+}
+
+#[test]
+fn nothing_counts_of_an_instance_whose_end_makes_it_void() {
+    let mut all = Records::default();
+    for (day, seconds) in [(1, 1.0), (2, 0.001)] {
+        let run = all.run(day, &format!("{day}.0"));
+        for position in 0..4 {
+            let values = around(seconds, position);
+            all.instance(&run, "sort", position, "node3", "wall_time", &values);
+            if day == 2 {
+                let last: Value = serde_json::from_str(all.lines.lines().last().unwrap()).unwrap();
+                let end = json!({
+                    "v": 1, "kind": "instance_end", "instance": last["instance"], "outcome": "failed",
+                    "observed": {"void": "AssertionError: 0 is not 5"},
+                });
+                all.lines.push_str(&format!("{end}\n"));
+            }
+        }
+    }
+    let folder = holding(&all.lines);
+    let sides = ["compare", "version:1.0", "version:2.0"];
+    assert_snapshot!(run(folder.path(), &sides), @"
+    2.0 against 1.0: no regressions, 1 not measured   (1 comparison, FDR 5 %)
+
+     benchmark  baseline  candidate  ratio  interval  instances  verdict
+     sort        1.011 s          –                       4 / 0  – not measured: 16 failures in 2.0
+
+    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+
+    left out of 32 iterations: 8 burn-in, 12 failed (`--audit` shows which)
+    exit 3
+    ");
+    let gate = [&sides[..], &["--fail-on", "failures"]].concat();
+    assert!(run(folder.path(), &gate).ends_with("exit 1"));
+    assert_snapshot!(run(folder.path(), &["list"]), @"
+    1 benchmark
+
+     benchmark  suite  instances  iterations  failures  last measured     metrics    tags
+     sort       joins          8          32        16  2026-11-02 10:00  wall_time
+    exit 0
+    ");
+    let exported = run(folder.path(), &["export", "--to", "record"]);
+    assert_eq!(
+        exported.matches(r#""outcome":"failed""#).count(),
+        4,
+        "of instances: as it was recorded"
+    );
 }

@@ -66,7 +66,7 @@ fn lists_answer_in_a_line_and_then_show_the_table() {
           "failures": 1,
           "instances": 1,
           "iterations": 2,
-          "last_measured": "2026-11-20T10:00:00Z",
+          "last_measured": "2026-11-20T10:00:05Z",
           "metrics": [
             "rows",
             "wall_time"

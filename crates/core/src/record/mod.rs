@@ -15,6 +15,7 @@ pub mod sharing;
 pub mod store;
 mod units;
 mod variants;
+mod void;
 
 pub(crate) use crate::model::NEVER_NEGATIVE;
 pub use crate::model::{LineError, RECORD_VERSION, parse_line, write_line};
@@ -34,3 +35,4 @@ pub use store::{
 };
 pub(crate) use units::{convert, settle_units};
 pub(crate) use variants::Variants;
+pub(crate) use void::settle_void;

@@ -82,6 +82,14 @@ pub enum Problem {
         /// The id.
         id: String,
     },
+    /// Two benchmarks mean different quantities by one metric.
+    #[error("metric `{metric}` is not the same for `{}` and `{}`: give one of them another name", ids[0], ids[1])]
+    Quantities {
+        /// The metric.
+        metric: String,
+        /// The benchmarks.
+        ids: [String; 2],
+    },
     /// Nothing is to be measured.
     #[error("no benchmark is defined: add a table such as [benchmark.name] with a `command`")]
     Empty,

@@ -12,7 +12,7 @@ use super::node::{self, Located, Node, Table, Value};
 use super::plan::{Case, CommandLine, Plan, Variant, VersionSource};
 use super::pytest::{PytestTable, read_pytest};
 use super::settings::Settings;
-use crate::model::{Level, Run};
+use crate::model::{Level, Metric, Run};
 
 /// A suite file, read and checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,7 +92,7 @@ impl Suite {
     /// Returns what is to be measured, with the tests that each table of [`Self::pytest`] was found to mean.
     ///
     /// # Errors
-    /// When two benchmarks have the same id.
+    /// When two benchmarks have the same id, or mean different quantities by one metric.
     pub fn plan_with_tests(
         &self,
         tests: Vec<Vec<Case>>,
@@ -109,6 +109,9 @@ impl Suite {
         if let Some(twins) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
             let id = twins[0].to_owned();
             return Err(Problem::Duplicate { id });
+        }
+        if let Some(problem) = other_quantities(&cases) {
+            return Err(problem);
         }
         Ok(self.plan_of(cases, overrides, seed))
     }
@@ -323,8 +326,28 @@ fn read_cases(
             }
             cases.push(case);
         }
+        if let Some(problem) = other_quantities(&cases) {
+            return Err((line, problem));
+        }
     }
     Ok((cases, pytest))
+}
+
+/// Returns what is wrong where two benchmarks declare one metric in different ways: a run has it once.
+fn other_quantities(cases: &[Case]) -> Option<Problem> {
+    let mut declared: BTreeMap<&str, (&Metric, &Case)> = BTreeMap::new();
+    for case in cases {
+        for (name, metric) in &case.metrics {
+            let (known, first) = declared.entry(name).or_insert((metric, case));
+            if *known != metric {
+                return Some(Problem::Quantities {
+                    metric: name.clone(),
+                    ids: [first, case].map(|it| it.benchmark.id.clone()),
+                });
+            }
+        }
+    }
+    None
 }
 
 struct Factor {

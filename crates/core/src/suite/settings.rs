@@ -56,7 +56,10 @@ impl Settings {
         case.iterations = self.iterations.unwrap_or(case.iterations);
         case.time_limit = self.time_limit.or(case.time_limit);
         case.max_failures = self.max_failures.unwrap_or(case.max_failures);
-        case.min_time = self.min_time.or(case.min_time);
-        case.max_time = self.max_time.or(case.max_time);
+        // Tests of pytest are measured by the plugin, which counts iterations.
+        if case.pytest.is_none() {
+            case.min_time = self.min_time.or(case.min_time);
+            case.max_time = self.max_time.or(case.max_time);
+        }
     }
 }

@@ -315,6 +315,19 @@ fn tests_stand_where_their_table_stands_and_no_id_comes_twice() {
     assert_eq!(ids, ["a", "x::1", "x::2", "b"]);
     let twins = planned(vec![test("b")]).expect_err("twins");
     assert_eq!(twins.to_string(), "two benchmarks are called `b`");
+    let with = |id: &str, metric: Metric| {
+        let mut case = test(id);
+        case.metrics.insert("rate".to_owned(), metric);
+        case
+    };
+    let rates = [Metric::higher("1/s"), Metric::higher("B/s")];
+    let [one, same, other] = [&rates[0], &rates[0], &rates[1]].map(Metric::clone);
+    assert!(planned(vec![with("x::1", one.clone()), with("x::2", same)]).is_ok());
+    let unlike = planned(vec![with("x::1", one), with("x::2", other)]).expect_err("two units");
+    assert_eq!(
+        unlike.to_string(),
+        "metric `rate` is not the same for `x::1` and `x::2`: give one of them another name"
+    );
 }
 
 #[test]

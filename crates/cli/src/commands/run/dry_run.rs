@@ -6,7 +6,7 @@ use std::io::Write;
 use lapwing_core::clean::{Policy, clean};
 use lapwing_core::judge::estimate;
 use lapwing_core::measure::FixedSchedule;
-use lapwing_core::record::{Filter, StoreError};
+use lapwing_core::record::{Filter, InstanceData, StoreError};
 use lapwing_core::show::{count, quantity};
 use lapwing_core::suite::{Case, Plan};
 
@@ -19,7 +19,14 @@ use crate::table::{Align, Table, grouped};
 pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
     let plan = &planned.plan;
     // What was measured here tells more than what the plan file says of other machines.
-    let mut times = planned.means.clone();
+    let of_plan = |(id, mean): (&String, &f64)| {
+        let past = Past {
+            iteration: *mean,
+            besides: 0.0,
+        };
+        (id.clone(), past)
+    };
+    let mut times: BTreeMap<String, Past> = planned.means.iter().map(of_plan).collect();
     times.extend(past_times(plan, context)?);
     let schedule = FixedSchedule::new(plan);
     let mut table = Table::new(&[
@@ -39,7 +46,7 @@ pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
         executions += u64::from(burn_in) + u64::from(iterations);
         let expected = times
             .get(&case.benchmark.id)
-            .map(|mean| expected_of(case, *mean));
+            .map(|past| past.of_instance(case));
         match expected {
             Some(seconds) => total += seconds,
             None => unknown += 1,
@@ -73,7 +80,7 @@ pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
 }
 
 /// Returns how often each benchmark is measured, and how long that takes in all variants.
-fn benchmarks(plan: &Plan, times: &BTreeMap<String, f64>) -> Table {
+fn benchmarks(plan: &Plan, times: &BTreeMap<String, Past>) -> Table {
     let mut table = Table::new(&[
         ("benchmark", Align::Left),
         ("instances", Align::Right),
@@ -84,7 +91,7 @@ fn benchmarks(plan: &Plan, times: &BTreeMap<String, f64>) -> Table {
     for case in &plan.cases {
         let instances = case.instances.saturating_mul(variants);
         let expected = times.get(&case.benchmark.id);
-        let expected = expected.map(|mean| f64::from(instances) * expected_of(case, *mean));
+        let expected = expected.map(|past| f64::from(instances) * past.of_instance(case));
         table.row(vec![
             case.benchmark.id.clone(),
             grouped(u64::from(instances)),
@@ -113,18 +120,50 @@ fn expectation(seconds: f64, unknown: usize, instances: usize) -> String {
     }
 }
 
-fn expected_of(case: &Case, mean: f64) -> f64 {
-    let iterations = f64::from(case.burn_in.planned()) + f64::from(case.iterations);
-    let planned = iterations * mean;
-    let share = |budget: Option<std::time::Duration>| {
-        budget.map(|it| it.as_secs_f64() / f64::from(case.instances))
-    };
-    let least = share(case.min_time).map_or(planned, |least| planned.max(least));
-    share(case.max_time).map_or(least, |most| least.min(most.max(mean)))
+/// What a benchmark took when it was measured before, in seconds.
+#[derive(Debug, Clone, Copy)]
+struct Past {
+    /// The mean of an iteration.
+    iteration: f64,
+    /// What an instance takes besides its iterations: a start of pytest, preparations.
+    besides: f64,
 }
 
-/// Returns the mean wall time of each benchmark that was measured before.
-fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, f64>, CliError> {
+impl Past {
+    /// Returns how long an instance is expected to take.
+    fn of_instance(&self, case: &Case) -> f64 {
+        let iterations = f64::from(case.burn_in.planned()) + f64::from(case.iterations);
+        let planned = iterations * self.iteration;
+        let share = |budget: Option<std::time::Duration>| {
+            budget.map(|it| it.as_secs_f64() / f64::from(case.instances))
+        };
+        let least = share(case.min_time).map_or(planned, |least| planned.max(least));
+        let measuring =
+            share(case.max_time).map_or(least, |most| least.min(most.max(self.iteration)));
+        measuring + self.besides
+    }
+}
+
+/// Returns what instances took besides their iterations, in seconds: the mean of those of which it is known.
+fn besides(instances: &[InstanceData]) -> f64 {
+    let of_one = |it: &InstanceData| {
+        let span = it.end.as_ref()?.ended?.duration_since(it.instance.started?);
+        let values = it.iterations.values.get("wall_time")?;
+        let loops = it.iterations.loops.iter();
+        #[expect(clippy::cast_precision_loss, reason = "nobody loops 2^53 times")]
+        let measured = values
+            .iter()
+            .zip(loops)
+            .map(|(value, loops)| value * *loops as f64);
+        let left = span.as_secs_f64() - measured.sum::<f64>();
+        left.is_finite().then_some(left.max(0.0))
+    };
+    let all: Vec<f64> = instances.iter().filter_map(of_one).collect();
+    lapwing_stats::mean(&all).unwrap_or(0.0)
+}
+
+/// Returns what each benchmark took that was measured before.
+fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, Past>, CliError> {
     let mut times = BTreeMap::new();
     if !context.store.exists() {
         return Ok(times);
@@ -148,7 +187,11 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, f64>, C
         {
             let cleaned = clean(&data.instances, "wall_time", Policy::default());
             if let Some(estimate) = estimate(&cleaned) {
-                times.extend(ids.iter().map(|&id| (id.clone(), estimate.value)));
+                let past = Past {
+                    iteration: estimate.value,
+                    besides: besides(&data.instances),
+                };
+                times.extend(ids.iter().map(|&id| (id.clone(), past)));
             }
         }
         Ok::<(), StoreError>(())

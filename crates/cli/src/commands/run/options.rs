@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
-    AdHoc, BurnIn, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics, Plan, Settings,
-    Suite, nearest, parse_duration,
+    AdHoc, BurnIn, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics, Plan, Problem,
+    Settings, Suite, nearest, parse_duration,
 };
 
 use super::commits::over_commits;
@@ -149,6 +149,21 @@ fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
     }
 }
 
+/// Tells what two tables of a suite file contradict each other in.
+fn contradiction(problem: &Problem, path: &Path) -> CliError {
+    let hint = match problem {
+        Problem::Duplicate { .. } => Some(
+            "name a folder of tests in one table; settings that differ, such as variables or options, are variants: `[variant.NAME]`",
+        ),
+        _ => None,
+    };
+    let error = CliError::input(format!("{}: {problem}", path.display()));
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
 impl Run {
     /// Returns what is to be measured.
     pub fn planned(&self, context: &Context) -> Result<Planned, CliError> {
@@ -163,7 +178,7 @@ impl Run {
             let suite = Suite::load(&path).map_err(suite_file::about)?;
             let tests = tests_of(&suite)?;
             let plan = suite.plan_with_tests(tests, &self.settings(), seed);
-            plan.map_err(CliError::input)?
+            plan.map_err(|problem| contradiction(&problem, &path))?
         } else {
             let folder = std::env::current_dir()?;
             let mut settings = self.settings();

@@ -140,10 +140,11 @@ fn headline(plan: &Plan, instances: usize) -> String {
             all / many
         ),
     };
-    let order = if plan.interleave || commits.is_empty() {
-        "order interleaved"
-    } else {
+    let one_by_one = !plan.interleave && !commits.is_empty();
+    let order = if one_by_one {
         "one commit after another"
+    } else {
+        "order interleaved"
     };
     let first = &plan.cases[0];
     let same = plan.cases.iter().all(|it| {
@@ -157,7 +158,9 @@ fn headline(plan: &Plan, instances: usize) -> String {
         .sum::<usize>()
         * plan.variants.len();
     let repeats = if instances != all {
-        format!(", {} of {} instances left", count(instances), count(all))
+        // Of the commits that follow nothing is said yet.
+        let left = if one_by_one { "" } else { " left" };
+        format!(", {} of {} instances{left}", count(instances), count(all))
     } else if same {
         let burn_in = match first.burn_in {
             BurnIn::Fixed(burn_in) => burn_in.to_string(),

@@ -9,7 +9,7 @@ use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, estimate};
 use lapwing_core::measure::COUNTED;
 use lapwing_core::model::{Metric, Run, Session};
-use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
+use lapwing_core::record::{Filter, InstanceData, Store, StoreError, keep_newest_epoch};
 use lapwing_core::show::Colours;
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::suite::Plan;
@@ -19,6 +19,7 @@ use super::advice_text;
 use super::compare;
 use crate::error::CliError;
 use crate::options::{Context, Format};
+use crate::store::earlier_note;
 use crate::table::{Align, Table};
 
 /// One benchmark in one variant.
@@ -36,6 +37,8 @@ pub struct Row {
 /// What came out of a session.
 pub struct Summary {
     pub rows: Vec<Row>,
+    /// How many instances are left out, because the benchmark itself changed after they were measured.
+    earlier: usize,
     variants: usize,
     ad_hoc: bool,
 }
@@ -44,6 +47,7 @@ impl Summary {
     /// Reads what the store has of a session.
     pub fn read(store: &Store, session: &Session, plan: &Plan) -> Result<Self, CliError> {
         let mut found: BTreeMap<(usize, usize), Row> = BTreeMap::new();
+        let mut earlier = 0;
         let filter = Filter {
             sessions: vec![session.id.to_string()],
             ..Filter::default()
@@ -61,8 +65,10 @@ impl Summary {
                     let of = |it: &&InstanceData| {
                         it.instance.benchmark.id == *id && variant.is_of(&it.run)
                     };
-                    let instances: Vec<InstanceData> =
+                    let mut instances: Vec<InstanceData> =
                         data.instances.iter().filter(of).cloned().collect();
+                    // Somebody may have changed it before the session was resumed.
+                    earlier += keep_newest_epoch(&mut instances);
                     if let (Some(case), false) = (case, instances.is_empty()) {
                         let row = row(id, &variant.label(), &instances);
                         found.insert((case, at), row);
@@ -73,6 +79,7 @@ impl Summary {
         })?;
         Ok(Self {
             rows: found.into_values().collect(),
+            earlier,
             variants: plan.variants.len(),
             ad_hoc: plan.suite == lapwing_core::suite::AdHoc::SUITE,
         })
@@ -147,6 +154,9 @@ impl Summary {
 
     fn notes(&self, context: &Context, left_out: &LeftOut) {
         for note in advice_text::notes(&self.rows, |row| self.label(row)) {
+            context.terminal.note(&note);
+        }
+        if let Some(note) = earlier_note(self.earlier) {
             context.terminal.note(&note);
         }
         if !left_out.is_empty() {

@@ -30,7 +30,8 @@ fn about(error: CollectError) -> CliError {
              or name the interpreter that has it: `python = \"…\"`"
         )),
         CollectError::NoTests { .. } => Some(
-            "mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = [\"--lapwing-all=PATH\"]`"
+            "mark a test with `@pytest.mark.lapwing`, or take all with `pytest_arguments = [\"--lapwing-all=PATH\"]`; \
+             tests that use the fixture `benchmark` are taken where pytest-benchmark is not active: `pytest_arguments = [\"-p\", \"no:benchmark\"]`"
                 .to_owned(),
         ),
         CollectError::Collection { .. } | CollectError::List { .. } | CollectError::Executor(_) => None,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::interpreter::of_instance;
 use crate::model::{
-    Instance, InstanceEnd, Iteration, Metric, MetricName, Object, Record, Run, parse_line,
+    Better, Instance, InstanceEnd, Iteration, Metric, MetricName, Object, Outcome, Record, Run,
+    parse_line,
 };
 
 /// What one process of pytest recorded of one test.
@@ -38,17 +39,57 @@ impl Recorded {
 
     /// Adds to a run the metrics that iterations have and it does not declare; returns whether there are any. A run is
     /// written before its first value, and may be told of again with more metrics.
-    pub(super) fn declare(&self, run: &mut Run) -> bool {
+    ///
+    /// Iterations that have a metric in another unit or direction than the run has it fail, as they do where one call
+    /// of pytest measures all tests: one name is one quantity.
+    pub(super) fn declare(&mut self, run: &mut Run) -> bool {
         let mut is_news = false;
         for (name, metric) in &self.metrics {
-            let mut iterations = self.iterations.iter();
-            if !run.metrics.contains_key(name) && iterations.any(|it| it.metrics.contains_key(name))
-            {
-                run.metrics.insert(name.clone(), metric.clone());
-                is_news = true;
+            let has_it = |it: &&mut Iteration| it.metrics.contains_key(name);
+            let mut iterations = self.iterations.iter_mut().filter(has_it).peekable();
+            if iterations.peek().is_none() {
+                continue;
+            }
+            match run.metrics.get(name) {
+                None => {
+                    run.metrics.insert(name.clone(), metric.clone());
+                    is_news = true;
+                }
+                // One of which nobody said anything is what the run has.
+                Some(known) if known == metric || *metric == Metric::undirected("1") => {}
+                Some(known) => {
+                    let why = format!(
+                        "metric `{name}` is {} here, and {} in another test: give one of them another name",
+                        described(metric),
+                        described(known)
+                    );
+                    iterations.for_each(|it| refuse(it, name, &why));
+                }
             }
         }
         is_news
+    }
+}
+
+/// Returns `B/s (lower is better)`.
+fn described(metric: &Metric) -> String {
+    let unit = match metric.unit.as_str() {
+        "" => "of no known unit",
+        unit => unit,
+    };
+    match metric.better {
+        Some(Better::Lower) => format!("{unit} (lower is better)"),
+        Some(Better::Higher) => format!("{unit} (higher is better)"),
+        None => unit.to_owned(),
+    }
+}
+
+/// Takes a value away and says why; what failed already keeps its own reason.
+fn refuse(it: &mut Iteration, name: &str, why: &str) {
+    it.metrics.remove(name);
+    if it.outcome == Outcome::Ok {
+        it.outcome = Outcome::Failed;
+        it.message = Some(why.to_owned());
     }
 }
 

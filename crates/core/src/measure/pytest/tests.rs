@@ -3,8 +3,8 @@ use std::path::Path;
 use super::super::fake::{FakeClock, FakeExecutor, Script};
 use super::super::runner_tests::{Records, measure};
 use super::super::{End, RunEnd};
-use super::{CollectError, collect};
-use crate::model::{InstanceOutcome, Record};
+use super::{CollectError, collect, output};
+use crate::model::{InstanceOutcome, Metric, Record};
 use crate::suite::{BurnIn, Case, CommandLine, Plan, Settings, Suite};
 
 const LIST: &str = r#"{"id":"test_a.py::test_it[1]","params":{"n":1},"tags":["io"],"fingerprint":"sha256:aa","source":null,"burn_in":1,"iterations":2,"time_limit":2.5,"max_failures":3,"metrics":{"wall_time":{"unit":"s","better":"lower"}},"root":"/bench"}
@@ -189,6 +189,33 @@ fn what_the_plugin_writes_becomes_the_instance() {
         })
         .collect();
     assert_eq!(runs, [runs[0]; 4]);
+}
+
+#[test]
+fn a_metric_that_the_run_has_in_another_unit_fails_its_iterations() {
+    let id = "test_a.py::test_it[1]";
+    let declared = |metric: Metric| {
+        let script = Script {
+            written: Some(records(0)),
+            ..Script::takes(1)
+        };
+        let (_, _, all) = measured(&plan(&Settings::default()), script);
+        let mut run = all.into_iter().find_map(|it| match it {
+            Record::Run(run) => Some(run),
+            _ => None,
+        });
+        let run = run.as_mut().expect("a run");
+        run.metrics.insert("rows".to_owned(), metric);
+        let mut recorded = output::read(&records(0), id);
+        let is_news = recorded.declare(run);
+        let it = recorded.iterations.swap_remove(0);
+        (is_news, it.metrics.contains_key("rows"), it.message)
+    };
+    let fits = declared(Metric::higher("1"));
+    assert_eq!(fits, (false, true, None));
+    let (is_news, has_it, why) = declared(Metric::lower("B"));
+    assert!(!is_news && !has_it);
+    insta::assert_snapshot!(why.expect("a reason"), @"metric `rows` is 1 (higher is better) here, and B (lower is better) in another test: give one of them another name");
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub struct BenchmarkRow {
     pub summaries: u64,
     /// The metrics that it has.
     pub metrics: Vec<String>,
-    /// When a session that measured it started last.
+    /// When its latest instance ended, or else began.
     pub last_measured: Timestamp,
 }
 
@@ -101,6 +101,9 @@ pub struct MetricRow {
     pub summaries: u64,
 }
 
+/// Whether the end of an instance says that none of its iterations counts.
+const VOID: &str = "coalesce(instance.observed ->> 'void', '') <> ''";
+
 impl Store {
     /// Returns the benchmarks that have an instance passing the filter, by suite and id in [natural order](natural_order).
     /// A metric in the filter asks for the benchmarks that have it.
@@ -113,8 +116,9 @@ impl Store {
                 "WITH counted AS (\
                    SELECT instance.key AS key, instance.benchmark AS benchmark, \
                           instance.tags AS tags, session.started AS started, \
+                          coalesce(instance.ended, instance.started, session.started) AS measured, \
                           coalesce(sum(chunk.count), 0) AS iterations, \
-                          coalesce(sum(CASE WHEN chunk.outcome IS NOT NULL THEN \
+                          coalesce(sum(CASE WHEN {VOID} THEN chunk.count WHEN chunk.outcome IS NOT NULL THEN \
                             (SELECT count(*) FROM json_each(chunk.outcome) \
                               WHERE value IN ('failed', 'timed_out')) END), 0) AS failures, \
                           {SUMMARIES} AS summaries \
@@ -123,14 +127,14 @@ impl Store {
                      LEFT JOIN chunk ON chunk.instance = instance.key \
                     WHERE 1{condition}{metrics} GROUP BY instance.key) \
                  SELECT benchmark.suite, benchmark.id, \
-                        substr(max(CASE WHEN tags IS NOT NULL THEN started || tags END), \
-                               length(max(started)) + 1), count(*), sum(iterations), \
+                        substr(max(CASE WHEN tags IS NOT NULL THEN printf('%-40s', started) || tags END), 41), \
+                        count(*), sum(iterations), \
                         sum(failures), \
                         (SELECT json_group_array(name) FROM (SELECT metric.name AS name \
                            FROM benchmark_metric JOIN metric \
                              ON metric.key = benchmark_metric.metric \
                           WHERE benchmark_metric.benchmark = benchmark.key ORDER BY name)), \
-                        max(started), sum(summaries), benchmark.key \
+                        max(measured), sum(summaries), benchmark.key \
                    FROM counted JOIN benchmark ON benchmark.key = counted.benchmark \
                   GROUP BY benchmark.key",
                 condition = selection.on_instance(),

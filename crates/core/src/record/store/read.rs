@@ -14,7 +14,7 @@ use super::rows::{
 use super::select::Selection;
 use super::{Store, StoreError, curated};
 use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary, natural_order};
-use crate::record::{BenchmarkData, Filter, InstanceData, Iterations, settle_units};
+use crate::record::{BenchmarkData, Filter, InstanceData, Iterations, settle_units, settle_void};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
@@ -238,6 +238,7 @@ impl<'c> Reader<'c> {
         for (key, instance) in &mut instances {
             if let Some(assembled) = assembled.remove(key) {
                 instance.iterations = iterations(assembled);
+                settle_void(instance);
             }
         }
         if self.summarised {
