@@ -10,7 +10,7 @@ use crate::cleaning::Judging;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::sides::{Side, Sides};
-use crate::store::{open_for_reading, retired_note};
+use crate::store::{open_for_reading, retired_notes};
 
 /// How sides are compared.
 #[derive(Debug, Clone, Args)]
@@ -135,7 +135,7 @@ pub fn gather(
     })?;
     let mut notes = found.notes.clone();
     notes.extend(found.unknown_names(rules)?);
-    notes.extend(retired_note(found.retired(filter)?));
+    notes.extend(retired_notes(&found.left_out(filter)?));
     if let Some(suites) = samples.match_by_id() {
         notes.push(format!(
             "no suite is on both sides ({}): benchmarks are matched by name",

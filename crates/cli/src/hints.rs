@@ -141,7 +141,11 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
         SharingError::Overwrites { .. } => {
             "share through a folder, or a server or store that honours `If-None-Match: *`"
         }
-        SharingError::Gone { .. } | SharingError::Changed { .. } | SharingError::Gap { .. } => {
+        SharingError::Gone { .. } | SharingError::Changed { .. } => {
+            "bring it back from a copy; or --begin-anew, in every store that is refused: each has \
+             all that it took in"
+        }
+        SharingError::Gap { .. } => {
             "bring it back from a copy; or begin anew elsewhere: every store has all that it took in"
         }
         SharingError::Damaged { .. }

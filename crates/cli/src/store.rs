@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lapwing_core::clean::Rules;
 use lapwing_core::record::inbox::{self, Arrival};
-use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError};
+use lapwing_core::record::{BenchmarkData, Filter, LeftOut, Store, StoreError};
 
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
@@ -95,21 +95,34 @@ pub fn note_retired(store: &Store, filter: &Filter, context: &Context) -> Result
     if context.quiet {
         return Ok(());
     }
-    if let Some(note) = retired_note(store.retired(filter)?) {
+    for note in retired_notes(&store.left_out(filter)?) {
         context.terminal.note(&note);
     }
     Ok(())
 }
 
-/// Returns what to say of so many retired instances that are left out.
-pub fn retired_note(number: u64) -> Option<String> {
-    let verb = if number == 1 { "is" } else { "are" };
-    (number > 0).then(|| {
+/// Returns what to say of what is left out because it is retired.
+pub fn retired_notes(left_out: &LeftOut) -> Vec<String> {
+    let metrics = left_out.metrics.iter();
+    let metrics: Vec<String> = metrics
+        .map(|(metric, of)| format!("`{metric}` of {}", counted(*of, "instance")))
+        .collect();
+    let note = |what: &str, one: bool| {
+        let verb = if one { "is" } else { "are" };
         format!(
-            "{} {verb} left out; --retired shows what there is, `lapwing db annotations` says why",
-            counted(number, "retired instance")
+            "{what} {verb} left out; --retired shows what there is, `lapwing db annotations` says why"
         )
-    })
+    };
+    let mut notes = Vec::new();
+    if left_out.instances > 0 {
+        let what = counted(left_out.instances, "retired instance");
+        notes.push(note(&what, left_out.instances == 1));
+    }
+    if !metrics.is_empty() {
+        let what = format!("retired {}", metrics.join(" and "));
+        notes.push(note(&what, metrics.len() == 1));
+    }
+    notes
 }
 
 /// Returns what to say of so many instances of earlier epochs that are left out.

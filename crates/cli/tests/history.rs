@@ -270,6 +270,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     s,day2,01930000-0000-7000-8000-000000000002,01930000-0000-7000-8001-000000000002,g.py::test_z,v2,,default,01930000-0000-7000-8002-000000000023,,0,0,0,0,false,ok,,2.0,2.5
     s,day3,01930000-0000-7000-8000-000000000003,01930000-0000-7000-8001-000000000003,g.py::test_z,v3,,default,01930000-0000-7000-8002-000000000033,,0,0,0,0,false,ok,,3.0,3.5
     s,day4,01930000-0000-7000-8000-000000000004,01930000-0000-7000-8001-000000000004,g.py::test_z,v4,,default,01930000-0000-7000-8002-000000000043,,0,0,0,0,false,ok,,,4.5
+    note: retired `mem` of 1 instance is left out; --retired shows what there is, `lapwing db annotations` says why
     exit 0
     ");
     assert_snapshot!(retire(&["f.py::*"]), @"
@@ -281,6 +282,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
     note: 8 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    note: retired `mem` of 1 instance is left out; --retired shows what there is, `lapwing db annotations` says why
     exit 0
     "#);
     assert_snapshot!(run(folder, &["variability", "-b", "test_y"]), @"
@@ -299,6 +301,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
     f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
     g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    note: retired `mem` of 1 instance is left out; --retired shows what there is, `lapwing db annotations` says why
     exit 0
     "#);
     assert_snapshot!(db(folder, &["restore", "f.py::test_y", "--by", "bob"]), @"
@@ -465,6 +468,175 @@ fn what_two_stores_said_otherwise_of_one_benchmark_is_told() {
     );
     assert_snapshot!(db(folder, &[&["rename", "f.py::test_x", "y"][..], &WHY].concat()), @"
     error: `f.py::test_x` is called `x` by now
+      hint: name it by the id that it has now
+    exit 2
+    ");
+}
+
+#[test]
+fn what_is_renamed_to_a_retired_id_still_counts() {
+    let folder = filled();
+    let folder = folder.path();
+    let why = ["--by", "ada", "--reason", "r"];
+    let say = |what: &[&str]| db(folder, &[what, &why].concat());
+    say(&["retire", "f.py::test_x[default]"]);
+    assert_snapshot!(say(&["rename", "f.py::test_x", "f.py::test_x[default]"]), @"
+    renamed `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
+      `lapwing db restore ID` undoes it
+    note: `f.py::test_x[default]` was measured before: both are one series
+    note: what is retired of `f.py::test_x[default]` stays so; what was measured as `f.py::test_x` counts, since a retirement is of what was called so when it was said
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &["-b", "f.py::test_x"]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    f.py::test_x[default],s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
+    note: 2 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    "#);
+    // Shown all the same, only what was retired is called so.
+    run(
+        folder,
+        &["report", "--retired", "-b", "test_x", "-o", "pages"],
+    );
+    let index = fs::read_to_string(folder.join("pages/index.html")).unwrap();
+    assert!(
+        index.contains("2 retired instances are in this report"),
+        "{index}"
+    );
+    // Metrics likewise.
+    say(&["retire", "g.py::test_z", "--metric", "mem"]);
+    assert_snapshot!(say(&["rename", "g.py::test_z", "--metric", "wall_time=mem"]), @"
+    renamed metric `wall_time` of `g.py::test_z` to `mem`: 1 benchmark, 4 instances
+      `lapwing db restore ID` undoes it
+    note: what is retired of `mem` stays so; what was measured as `wall_time` counts, since a retirement is of what was called so when it was said
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &["metrics", "-b", "test_z"]), @"
+    metric,unit,better,benchmarks,summaries
+    mem,s,lower,1,0
+    note: retired `mem` of 4 instances is left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    ");
+    assert_snapshot!(run(folder, &["export", "--to", "csv", "--wide", "-b", "test_z"]), @"
+    suite,session,session_id,run,benchmark,version,commit,variant,instance,host,block,position,attempt,index,burn_in,outcome,message,mem
+    s,day1,01930000-0000-7000-8000-000000000001,01930000-0000-7000-8001-000000000001,g.py::test_z,v1,,default,01930000-0000-7000-8002-000000000013,,0,0,0,0,false,ok,,1.5
+    s,day2,01930000-0000-7000-8000-000000000002,01930000-0000-7000-8001-000000000002,g.py::test_z,v2,,default,01930000-0000-7000-8002-000000000023,,0,0,0,0,false,ok,,2.5
+    s,day3,01930000-0000-7000-8000-000000000003,01930000-0000-7000-8001-000000000003,g.py::test_z,v3,,default,01930000-0000-7000-8002-000000000033,,0,0,0,0,false,ok,,3.5
+    s,day4,01930000-0000-7000-8000-000000000004,01930000-0000-7000-8001-000000000004,g.py::test_z,v4,,default,01930000-0000-7000-8002-000000000043,,0,0,0,0,false,ok,,4.5
+    note: retired `mem` of 4 instances is left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    ");
+    // Who retires an id means all that is called so, though the rename came from a clock that is ahead.
+    let (ahead, retired) = (id(4, 1), id(4, 2));
+    let text = format!(
+        r#"{{"v":1,"kind":"annotation","id":"{ahead}","at":"2126-01-05T10:00:00Z","by":"a","action":"rename","target":{{"benchmark":"f.py::test_y","new":"y"}}}}
+{{"v":1,"kind":"annotation","id":"{retired}","at":"2126-01-04T10:00:00Z","by":"a","action":"retire","target":{{"benchmark":"z*"}}}}
+"#
+    );
+    fs::write(folder.join("said.jsonl"), text).unwrap();
+    run(folder, &["import", "said.jsonl"]);
+    assert_snapshot!(say(&["retire", "y"]), @"
+    retired `y`: 1 benchmark, 4 instances
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &["-b", "y"]), @"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    note: 4 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    ");
+    // So does who gives it an id of which somebody ahead has said that all before was wrong.
+    say(&["rename", "g.py::test_z", "z"]);
+    assert_snapshot!(list(folder, &[]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    f.py::test_x[default],s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
+    z,s,4,4,0,0,2026-01-04 10:00,mem,
+    note: 6 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    note: retired `mem` of 4 instances is left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    "#);
+}
+
+#[test]
+fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
+    let folder = filled();
+    let folder = folder.path();
+    let retire = |what: &[&str]| db(folder, &[&["retire"], what, &WHY].concat());
+    for empty in ["--version-under-test", "--metric"] {
+        let said = retire(&["f.py::test_y", empty, ""]);
+        assert!(said.contains("a value is required for"), "{said}");
+        assert!(said.ends_with("exit 2"), "{said}");
+    }
+    let said = db(folder, &["restore", "f.py::test_y", "--reason", ""]);
+    assert!(said.contains("a value is required for"), "{said}");
+    assert_snapshot!(db(folder, &["annotations"]), @"
+    no annotations
+    rename benchmarks with `lapwing db rename`, retire them with `lapwing db retire`
+    exit 0
+    ");
+    assert_snapshot!(retire(&["f.py::test_y", "--metric", "mem", "--before", "2130-01-02"]), @"
+    retired `mem` of `f.py::test_y`: 1 benchmark, 4 instances
+      `lapwing db restore ID` undoes it
+    note: 2130-01-02 00:00:00 UTC is still to come: what is measured until then is left out as well
+    exit 0
+    ");
+    assert_snapshot!(retire(&["g.py::test_z", "--metric", "wall_time"]), @"
+    retired `wall_time` of `g.py::test_z`: 1 benchmark, 4 instances
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &["metrics"]), @"
+    metric,unit,better,benchmarks,summaries
+    mem,,,3,0
+    wall_time,s,lower,3,0
+    note: retired `mem` of 4 instances and `wall_time` of 4 instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &["metrics", "-b", "test_x"]), @"
+    metric,unit,better,benchmarks,summaries
+    mem,,,2,0
+    wall_time,s,lower,2,0
+    exit 0
+    ");
+    assert_snapshot!(run(folder, &["compare", "day1", "day2", "-b", "test_y", "--metric", "wall_time"]), @"
+    day2 against day1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
+
+     benchmark     baseline  candidate  ratio  interval  instances  verdict
+     f.py::test_y    1.50 s     2.50 s                       1 / 1  ? inconclusive: a verdict takes 3 instances a side, and there are 1 and 1
+
+    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    exit 3
+    ");
+}
+
+#[test]
+fn filters_find_a_benchmark_by_patterns_of_ids_that_it_had() {
+    let folder = filled();
+    let folder = folder.path();
+    let say = |what: &[&str]| db(folder, &[what, &WHY].concat());
+    say(&["rename", "f.py::*", "dir/moved.py::*"]);
+    let found = list(folder, &["-b", "f.py::*"]);
+    assert_snapshot!(found, @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    dir/moved.py::test_x,s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
+    dir/moved.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
+    dir/moved.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    exit 0
+    "#);
+    assert_eq!(list(folder, &["-b", "f.py"]), found);
+    assert_eq!(list(folder, &["-b", "dir/*"]), found);
+    assert_snapshot!(list(folder, &["-b", "f.py::test_y"]), @r#"
+    benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
+    dir/moved.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
+    exit 0
+    "#);
+    assert_snapshot!(say(&["retire", "f.py::*"]), @"
+    error: `f.py::*` is called `dir/moved.py::test_x`, `dir/moved.py::test_x[default]`, `dir/moved.py::test_y` by now
+      hint: name it by the id that it has now
+    exit 2
+    ");
+    assert_snapshot!(say(&["rename", "f.py::*", "h.py::*"]), @"
+    error: `f.py::*` is called `dir/moved.py::test_x`, `dir/moved.py::test_x[default]`, `dir/moved.py::test_y` by now
       hint: name it by the id that it has now
     exit 2
     ");

@@ -197,13 +197,13 @@ fn what_is_wrong_is_said_with_what_to_do() {
     assert!(!folder.join("b.db").exists());
     assert_snapshot!(say(&["--store", "a.db", "db", "pull", "shared"]), @"
     error: FOLDER/shared/segments/00000001.jsonl.gz has changed since this store took it in; segments never change
-      hint: bring it back from a copy; or begin anew elsewhere: every store has all that it took in
+      hint: bring it back from a copy; or --begin-anew, in every store that is refused: each has all that it took in
     exit 2
     ");
     fs::remove_file(&segment).unwrap();
     assert_snapshot!(say(&["--store", "a.db", "db", "pull", "shared"]), @"
     error: FOLDER/shared/segments/00000001.jsonl.gz has gone: this store has taken it in before
-      hint: bring it back from a copy; or begin anew elsewhere: every store has all that it took in
+      hint: bring it back from a copy; or --begin-anew, in every store that is refused: each has all that it took in
     exit 2
     ");
     fs::write(

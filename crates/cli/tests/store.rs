@@ -312,6 +312,33 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
 }
 
 #[test]
+fn who_misspells_a_store_makes_none() {
+    let folder = filled();
+    let one = ["--store", "new.db", "db"];
+    let new = |words: &[&str]| run(folder.path(), &[&one[..], words].concat());
+    assert_snapshot!(new(&["merge", ".lapwing/lapwing.db", "nosuch.db"]), @"
+    error: nothing measured yet: there is no store at nosuch.db
+      nothing was merged
+      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+    exit 2
+    ");
+    fs::write(folder.path().join("text.db"), "text").unwrap();
+    assert_snapshot!(new(&["merge", "text.db"]), @"
+    error: text.db is not a Lapwing store: it is no SQLite database
+      nothing was merged
+      hint: choose another file with --store PATH
+    exit 2
+    ");
+    assert_snapshot!(new(&["retire", "sort", "--reason", "r"]), @"
+    error: nothing measured yet: there is no store at new.db
+      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+    exit 2
+    ");
+    assert!(!folder.path().join("new.db").exists());
+    assert!(!folder.path().join("nosuch.db").exists());
+}
+
+#[test]
 fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     let folder = filled();
     let db = |words: &[&str]| run(folder.path(), &[&["db"], words].concat());

@@ -264,8 +264,8 @@ fn what_was_measured_before_a_retirement_is_left_out_and_what_comes_later_counts
         "other: {\"memory B\": [300.0], \"wall_time s\": [30.0]}",
     ]
     "#);
-    assert_eq!(store.retired(&Filter::default()).unwrap(), 1);
-    assert_eq!(store.retired(&named("new")).unwrap(), 0);
+    assert_eq!(store.left_out(&Filter::default()).unwrap().instances, 1);
+    assert_eq!(store.left_out(&named("new")).unwrap().instances, 0);
     insta::assert_debug_snapshot!(seen(&store, &named("other").with_retired()), @r#"
     [
         "other: {\"memory B\": [200.0, 300.0], \"wall_time s\": [20.0, 30.0]}",
@@ -278,7 +278,7 @@ fn what_was_measured_before_a_retirement_is_left_out_and_what_comes_later_counts
         "new 1 [\"rss\", \"wall_time\"] [\"day3\"]",
     ]
     "#);
-    assert_eq!(store.retired(&Filter::default()).unwrap(), 4);
+    assert_eq!(store.left_out(&Filter::default()).unwrap().instances, 4);
 }
 
 #[test]
@@ -310,6 +310,129 @@ fn a_retirement_may_be_of_a_metric_or_a_version() {
         "other 1 [\"wall_time\"] [\"day2\"]",
     ]
     "#);
+    // What is left out with its whole instance is not told again.
+    let left_out = |filter: &Filter| {
+        let left_out = store.left_out(filter).unwrap();
+        (left_out.instances, left_out.metrics.into_iter().collect())
+    };
+    let none: Vec<(String, u64)> = Vec::new();
+    assert_eq!(
+        left_out(&Filter::default()),
+        (2, vec![("memory".to_owned(), 3)])
+    );
+    assert_eq!(left_out(&named("old")), (0, vec![("memory".to_owned(), 2)]));
+    assert_eq!(left_out(&named("new")), (1, none.clone()));
+    assert_eq!(
+        left_out(&Filter::default().with_retired()),
+        (0, none.clone())
+    );
+    let of_time = Filter {
+        metrics: vec!["wall_time".to_owned()],
+        ..Filter::default()
+    };
+    assert_eq!(left_out(&of_time), (2, none));
+}
+
+#[test]
+fn a_retirement_is_of_what_was_called_so_when_it_was_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let with = |name: &str, changes: &[Record]| {
+        let (mut one, mut other) = (
+            store(folder.path(), &format!("{name}1.db")),
+            store(folder.path(), &format!("{name}2.db")),
+        );
+        one.append(changes).unwrap();
+        other.append(changes.iter().rev()).unwrap();
+        assert_eq!(everything(&one), everything(&other));
+        one
+    };
+    let retired = |number, day| said(number, day, &Change::Retire(retire("new", 9)));
+    // What gets the id later is something else, and counts.
+    let later = with("later", &[retired(1, 4), said(2, 5, &rename("old", "new"))]);
+    insta::assert_debug_snapshot!(everything(&later), @r#"
+    [
+        "new: {\"memory B\": [10.0, 20.0], \"wall_time s\": [1.0, 2.0]}",
+        "other: {\"memory B\": [200.0, 300.0], \"wall_time s\": [20.0, 30.0]}",
+    ]
+    "#);
+    assert_eq!(later.left_out(&named("new")).unwrap().instances, 1);
+    // What had it already is meant, also when its recorded id is another one.
+    let before = with(
+        "before",
+        &[said(1, 4, &rename("old", "new")), retired(2, 5)],
+    );
+    insta::assert_debug_snapshot!(everything(&before), @r#"
+    [
+        "other: {\"memory B\": [200.0, 300.0], \"wall_time s\": [20.0, 30.0]}",
+    ]
+    "#);
+    assert_eq!(before.left_out(&named("new")).unwrap().instances, 3);
+    // Metrics likewise.
+    let of_rss = |number, day| {
+        let metric = Some("rss".to_owned());
+        let retirement = Retirement {
+            metric,
+            ..retire("*", 9)
+        };
+        said(number, day, &Change::Retire(retirement))
+    };
+    let to_rss = |number, day| said(number, day, &rename_metric("*", "memory", "rss"));
+    let later = with("metric later", &[of_rss(1, 4), to_rss(2, 5)]);
+    insta::assert_debug_snapshot!(everything(&later), @r#"
+    [
+        "new: {\"wall_time s\": [3.0]}",
+        "old: {\"rss B\": [10.0, 20.0], \"wall_time s\": [1.0, 2.0]}",
+        "other: {\"rss B\": [200.0, 300.0], \"wall_time s\": [20.0, 30.0]}",
+    ]
+    "#);
+    insta::assert_debug_snapshot!(listed(&later, &Filter::default()), @r#"
+    [
+        "new 1 [\"wall_time\"] [\"day3\"]",
+        "old 2 [\"rss\", \"wall_time\"] [\"day2\"]",
+        "other 2 [\"rss\", \"wall_time\"] [\"day3\"]",
+    ]
+    "#);
+    let before = with("metric before", &[to_rss(1, 4), of_rss(2, 5)]);
+    insta::assert_debug_snapshot!(everything(&before), @r#"
+    [
+        "new: {\"wall_time s\": [3.0]}",
+        "old: {\"wall_time s\": [1.0, 2.0]}",
+        "other: {\"wall_time s\": [20.0, 30.0]}",
+    ]
+    "#);
+    insta::assert_debug_snapshot!(listed(&before, &Filter::default()), @r#"
+    [
+        "new 1 [\"wall_time\"] [\"day3\"]",
+        "old 2 [\"wall_time\"] [\"day2\"]",
+        "other 2 [\"wall_time\"] [\"day3\"]",
+    ]
+    "#);
+}
+
+#[test]
+fn what_is_said_is_dated_after_what_it_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(folder.path(), "a.db");
+    let changes = [
+        said(1, 4, &rename("old", "older")),
+        said(2, 6, &Change::Retire(retire("n*", 1))),
+        said(3, 7, &Change::Retire(retire("other", 1))),
+        said(4, 8, &rename_metric("older", "memory", "rss")),
+        said(5, 9, &Change::Retire(retire("z*", 1))),
+    ];
+    store.append(&changes).unwrap();
+    let last = |change: Change| store.last_said(&[change]).unwrap();
+    assert_eq!(last(Change::Retire(retire("older", 9))), Some(time(8)));
+    assert_eq!(last(rename("new", "newer")), Some(time(6)));
+    // Also of what nothing is called yet.
+    assert_eq!(last(rename("other", "another")), Some(time(7)));
+    assert_eq!(last(rename("other", "zebra")), Some(time(9)));
+    assert_eq!(last(Change::Retire(retire("nothing", 9))), None);
+    let Record::Annotation(first) = &changes[0] else {
+        unreachable!("an annotation");
+    };
+    let annotation = first.id;
+    assert_eq!(last(Change::Restore { annotation }), Some(time(4)));
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl Written {
         let mut writer = ReportWriter::create(&files, options).unwrap();
         writer.remarks(Remarks {
             all: store.remarks().unwrap(),
-            retired: store.retired(&filter).unwrap(),
+            retired: store.left_out(&filter).unwrap().instances,
             shown: retired,
         });
         let added = store.each_benchmark(&filter, |data| -> Result<(), StoreError> {

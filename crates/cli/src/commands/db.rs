@@ -211,17 +211,28 @@ fn migrate(context: &Context) -> Result<Exit, CliError> {
 }
 
 fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
+    // All of them first: one that is not there is most likely mistyped.
+    let others: Vec<Store> = files
+        .iter()
+        .map(|file| {
+            let opened = Store::open_existing(file);
+            opened.map_err(|error| CliError::from(error).consequence("nothing was merged"))
+        })
+        .collect::<Result<_, _>>()?;
+    let is_new = !context.store.exists();
     let mut store = open_for_writing(context)?;
     let mut out = context.terminal.out();
-    for file in files {
-        let other = Store::open_existing(file)?;
-        let total = store
-            .merge(&other)
-            .map_err(|error| {
-                CliError::from(error)
-                    .consequence(format!("nothing of {} was merged", file.display()))
-            })?
-            .total();
+    for (file, other) in files.iter().zip(&others) {
+        let total = match store.merge(other) {
+            Ok(appended) => appended.total(),
+            Err(error) => {
+                if is_new {
+                    store.remove_if_empty();
+                }
+                return Err(CliError::from(error)
+                    .consequence(format!("nothing of {} was merged", file.display())));
+            }
+        };
         writeln!(
             out,
             "{}: {} new, {} were there already",

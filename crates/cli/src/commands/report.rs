@@ -72,7 +72,7 @@ impl Report {
         }
         writer.remarks(Remarks {
             all: store.remarks()?,
-            retired: store.retired(&filter)?,
+            retired: store.left_out(&filter)?.instances,
             shown: filter.retired,
         });
         each_with_all_metrics(&store, filter, |data| -> Result<(), CliError> {

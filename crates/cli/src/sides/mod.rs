@@ -11,7 +11,9 @@ use std::path::Path;
 use jiff::Timestamp;
 use lapwing_core::clean::{Finding, Rules, plans_any_auto};
 use lapwing_core::judge::{Place, Sides as Samples};
-use lapwing_core::record::{BenchmarkData, Filter, InstanceData, RunRow, Store, StoreError};
+use lapwing_core::record::{
+    BenchmarkData, Filter, InstanceData, LeftOut, RunRow, Store, StoreError,
+};
 
 use self::setting::{Groups, version_of};
 pub use self::side::{Kind, Side, there_are};
@@ -304,24 +306,24 @@ impl Sides {
         Ok(samples)
     }
 
-    /// Returns how many instances of the sides are left out because they are retired.
+    /// Returns what of the sides is left out because it is retired.
     ///
     /// # Errors
     /// When a store cannot be read.
-    pub fn retired(&self, filter: &Filter) -> Result<u64, CliError> {
-        let mut retired = 0;
+    pub fn left_out(&self, filter: &Filter) -> Result<LeftOut, CliError> {
+        let mut left_out = LeftOut::default();
         for (number, opened) in self.stores.iter().enumerate() {
             let filter = self.filter_of(number, filter);
             if filter.runs.is_empty() {
                 continue;
             }
-            retired += match opened.store.retired(&filter) {
+            match opened.store.left_out(&filter) {
                 // One of several files may lack a benchmark or metric.
-                Err(StoreError::NoMatch { .. }) => 0,
-                counted => counted?,
-            };
+                Err(StoreError::NoMatch { .. }) => {}
+                counted => left_out.add(counted?),
+            }
         }
-        Ok(retired)
+        Ok(left_out)
     }
 
     /// Calls `visit` with every benchmark of every store.

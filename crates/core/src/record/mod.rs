@@ -19,6 +19,7 @@ mod void;
 
 pub(crate) use crate::model::NEVER_NEGATIVE;
 pub use crate::model::{LineError, RECORD_VERSION, parse_line, write_line};
+pub(crate) use annotations::Names;
 pub use annotations::{Change, Remark, Retirement};
 pub(crate) use columns::{IterationColumns, Mark};
 pub use data::{BenchmarkData, Filter, InstanceData, Iterations, Retired};
@@ -30,7 +31,7 @@ pub(crate) use order::{Moment, Order, version_date};
 pub(crate) use params::{Params, differ, telling};
 pub use record_file::RecordFile;
 pub use store::{
-    Appended, BenchmarkRow, CheckReport, Count, InstanceState, MetricRow, Purged, RunRow,
+    Appended, BenchmarkRow, CheckReport, Count, InstanceState, LeftOut, MetricRow, Purged, RunRow,
     SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
 };
 pub(crate) use units::{convert, settle_units};

@@ -76,10 +76,11 @@ fn instance(session: u64, number: u64) -> Vec<Record> {
     ]
 }
 
+/// Retires everything that was measured of a benchmark.
 fn annotation(number: u64) -> Record {
     let id = uuid(4, number);
     record(&format!(
-        r#"{{"v":1,"kind":"annotation","id":"{id}","at":"2026-11-20T10:00:00Z","by":"me","action":"retire","target":{{"benchmark":"b{number}"}}}}"#
+        r#"{{"v":1,"kind":"annotation","id":"{id}","at":"2026-11-21T10:00:00Z","by":"me","action":"retire","target":{{"benchmark":"b{number}"}}}}"#
     ))
 }
 
@@ -156,6 +157,58 @@ fn what_one_pushes_the_other_gets_and_pushing_again_sends_nothing() {
     assert_eq!(lines(&ours), lines(&theirs));
     assert_eq!(lines(&ours).len(), 17 + 9);
     assert_eq!(counts(&push(&mut ours, &remote)), [0, 0, 0, 0]);
+}
+
+/// What people said of measurements, one a day; the first has that number.
+fn said(first: u64, targets: &[(&str, &str)]) -> Vec<Record> {
+    let line = |(number, (action, target)): (u64, &(&str, &str))| {
+        let id = uuid(5, number);
+        record(&format!(
+            r#"{{"v":1,"kind":"annotation","id":"{id}","at":"2026-12-{number:02}T10:00:00Z","by":"me","action":"{action}","target":{target}}}"#
+        ))
+    };
+    (first..).zip(targets).map(line).collect()
+}
+
+#[test]
+fn sessions_go_whole_whatever_was_said_of_them() {
+    let stores = Stores::new();
+    let remote = Place::default();
+    let (mut ours, mut theirs) = (stores.open("ours"), stores.open("theirs"));
+    ours.append(&whole(1, 4)).unwrap();
+    let opinions = said(
+        1,
+        &[
+            ("retire", r#"{"benchmark":"b0"}"#),
+            ("retire", r#"{"benchmark":"*","metric":"rows"}"#),
+            ("rename", r#"{"benchmark":"b1","new":"b2"}"#),
+            (
+                "rename",
+                r#"{"benchmark":"*","metric":"wall_time","new":"time"}"#,
+            ),
+            (
+                "retire",
+                r#"{"benchmark":"*","before":"2030-01-01T00:00:00Z"}"#,
+            ),
+        ],
+    );
+    ours.append(&opinions).unwrap();
+    assert!(ours.benchmarks(&Filter::default()).unwrap().is_empty());
+    assert_eq!(counts(&push(&mut ours, &remote)), [1, 5, 1, 0]);
+    pull(&mut theirs, &remote);
+    assert_eq!(lines(&theirs), lines(&ours));
+    assert_eq!(lines(&theirs).len(), 2 + 4 * 7 + 5);
+    // Taken back by one, it is there for the other.
+    let targets: Vec<String> = (1..=5)
+        .map(|number| format!(r#"{{"annotation":"{}"}}"#, uuid(5, number)))
+        .collect();
+    let undo: Vec<(&str, &str)> = targets.iter().map(|it| ("restore", it.as_str())).collect();
+    ours.append(&said(6, &undo)).unwrap();
+    assert_eq!(counts(&push(&mut ours, &remote)), [0, 5, 1, 0]);
+    pull(&mut theirs, &remote);
+    let seen = |store: &Store| store.benchmarks(&Filter::default()).unwrap();
+    assert_eq!(seen(&theirs).len(), 4);
+    assert_eq!(seen(&theirs), seen(&ours));
 }
 
 #[test]
@@ -312,4 +365,47 @@ fn what_was_purged_stays_in_the_history_and_does_not_come_back_by_itself() {
     pull(&mut theirs, &remote);
     assert_eq!(lines(&ours).len(), 2 + 2 * 7);
     assert_eq!(lines(&theirs).len(), 2 + 3 * 7);
+}
+
+#[test]
+fn begun_anew_a_history_gets_what_it_lacks_and_the_store_what_it_has() {
+    let stores = Stores::new();
+    let remote = Place::default();
+    let (mut ours, mut theirs) = (stores.open("ours"), stores.open("theirs"));
+    // Of the first session somebody has pushed a part only.
+    theirs.append(&whole(1, 1)).unwrap();
+    push(&mut theirs, &remote);
+    ours.append(&whole(1, 3)).unwrap();
+    ours.append(&whole(2, 1)).unwrap();
+    ours.append(&[annotation(1)]).unwrap();
+    let all = push(&mut ours, &remote);
+    assert_eq!(counts(&all), [2, 1, 1, 1]);
+    // As an older copy of the history: what was pushed last is not there any more.
+    let second = "segments/00000002.jsonl.gz";
+    let lost = remote.objects.borrow_mut().remove(second).unwrap();
+    let error = sharing::push(&mut ours, &remote, &options(), &mut |_step| ()).unwrap_err();
+    assert!(matches!(error, SharingError::Gone { .. }), "{error}");
+    let anew = PushOptions {
+        pull: PullOptions {
+            begin_anew: true,
+            ..PullOptions::default()
+        },
+        ..options()
+    };
+    let would = sharing::rehearse_push(&mut ours, &remote, &anew).unwrap();
+    assert_eq!((would.sessions, would.annotations), (2, 1));
+    let pushed = sharing::push(&mut ours, &remote, &anew, &mut |_step| ()).unwrap();
+    assert_eq!(counts(&pushed), [2, 1, 1, 1]);
+    assert_eq!(pushed.pulled.appended.total().new, 0);
+    assert_eq!(remote.objects.borrow()[second], lost);
+    // Nothing is lacking: nothing goes.
+    let pushed = sharing::push(&mut ours, &remote, &anew, &mut |_step| ()).unwrap();
+    assert_eq!(counts(&pushed), [0, 0, 0, 2]);
+    // What was purged comes back.
+    pull(&mut theirs, &remote);
+    theirs.purge(&Filter::default()).unwrap();
+    assert_eq!(pull(&mut theirs, &remote), Pulled::default());
+    sharing::pull(&mut theirs, &remote, &anew.pull, &mut |_step| ()).unwrap();
+    assert_eq!(lines(&theirs), lines(&ours));
+    assert_eq!(counts(&push(&mut theirs, &remote)), [0, 0, 0, 0]);
 }

@@ -24,7 +24,7 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::sides::{Side, Sides, there_are};
-use crate::store::{open_for_reading, retired_note};
+use crate::store::{open_for_reading, retired_notes};
 
 /// Compare a baseline with one candidate or more: what got slower, what faster, how sure is it?
 ///
@@ -126,7 +126,7 @@ impl Compare {
                 })?;
                 let mut notes = found.unknown_names(rules)?;
                 notes.splice(0..0, found.notes.clone());
-                notes.extend(retired_note(found.retired(&filter)?));
+                notes.extend(retired_notes(&found.left_out(&filter)?));
                 let name = &found.found[0].name;
                 let [first, second] = how.names();
                 Ok(Gathered {

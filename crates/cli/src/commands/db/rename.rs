@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::model::{Better, Conversion, Metric};
-use lapwing_core::record::{BenchmarkData, Change, Filter, InstanceData, Store};
+use lapwing_core::record::{BenchmarkData, Change, Filter, InstanceData, Retired, Store};
 use lapwing_core::show::count;
 
 use super::said::{By, Said, benchmarks_named, is_exact};
@@ -49,7 +49,7 @@ impl Rename {
     /// Returns what is to be said of the benchmarks of the store as they are now.
     fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
         let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
-        let mut note = None;
+        let mut notes = Vec::new();
         let mut changes = Vec::new();
         let mut what = Vec::new();
         if let Some(new) = &self.new {
@@ -57,7 +57,15 @@ impl Rename {
             if let [Change::Rename { new, .. }] = &renames[..]
                 && is_there(store, new)?
             {
-                note = Some(format!("`{new}` was measured before: both are one series"));
+                notes.push(format!("`{new}` was measured before: both are one series"));
+                let of_new = Filter {
+                    suites: found.iter().map(|it| it.0.clone()).collect(),
+                    benchmarks: vec![new.clone()],
+                    ..Filter::default()
+                };
+                if store.left_out(&of_new)?.instances > 0 {
+                    notes.push(stays_retired(&self.benchmark, new));
+                }
             }
             what.push(format!("`{}` to `{new}`", self.benchmark));
             changes.extend(renames);
@@ -70,7 +78,14 @@ impl Rename {
         .with_retired();
         for (metric, new) in &self.metric {
             self.check_metric(store, &filter, &found, metric, new)?;
-            self.check_quantity(store, &filter, metric, new)?;
+            self.check_quantity(store, metric, new)?;
+            let counting = Filter {
+                retired: Retired::LeaveOut,
+                ..filter.clone()
+            };
+            if store.left_out(&counting)?.metrics.contains_key(new) {
+                notes.push(stays_retired(metric, new));
+            }
             what.push(format!(
                 "metric `{metric}` of `{}` to `{new}`",
                 self.benchmark
@@ -90,8 +105,7 @@ impl Rename {
         Ok(Said {
             touched: store.touched(&changes)?,
             changes,
-            not_before: None,
-            note,
+            notes,
             reason: Some(&self.reason),
             done: format!("renamed {}", what.join(" and ")),
             would: format!("would rename {}", what.join(" and ")),
@@ -199,22 +213,24 @@ impl Rename {
         Ok(())
     }
 
-    /// What is joined has to be the same quantity.
-    fn check_quantity(
-        &self,
-        store: &Store,
-        filter: &Filter,
-        metric: &str,
-        new: &str,
-    ) -> Result<(), CliError> {
+    /// What is joined has to be the same quantity; what is retired is not joined.
+    fn check_quantity(&self, store: &Store, metric: &str, new: &str) -> Result<(), CliError> {
         let names = [metric, new];
-        let rows = store.metrics(filter)?;
-        if !rows.iter().any(|row| row.metric == new) {
+        let filter = Filter {
+            suites: self.in_suite.clone(),
+            benchmarks: vec![self.benchmark.clone()],
+            ..Filter::default()
+        };
+        let rows = store.metrics(&filter)?;
+        if !names
+            .iter()
+            .all(|name| rows.iter().any(|row| row.metric == *name))
+        {
             return Ok(());
         }
         let filter = Filter {
             metrics: names.map(str::to_owned).to_vec(),
-            ..filter.clone()
+            ..filter
         };
         store.each_benchmark(&filter, |data| {
             match Both::of(&data, names).obstacle(&data, names) {
@@ -224,6 +240,14 @@ impl Rename {
             }
         })
     }
+}
+
+/// Returns what to say of a new name of which something is retired.
+fn stays_retired(old: &str, new: &str) -> String {
+    format!(
+        "what is retired of `{new}` stays so; what was measured as `{old}` counts, since a \
+         retirement is of what was called so when it was said"
+    )
 }
 
 /// What a benchmark has under the old and the new name of a metric.

@@ -1,6 +1,7 @@
 //! `lapwing db restore`: takes back what was said.
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::record::{Change, Remark, Store};
 
 use super::said::{By, Said};
@@ -14,7 +15,7 @@ pub(super) struct Restore {
     #[arg(value_name = "ANNOTATION|BENCHMARK")]
     what: String,
     /// Why
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: Option<String>,
     #[command(flatten)]
     by: By,
@@ -32,8 +33,7 @@ impl Restore {
     fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
         let found = self.found(store)?;
         let all = store.remarks()?;
-        let meant = found.iter().filter_map(|it| it.meant(&all).cloned());
-        let meant: Vec<Change> = meant.collect();
+        let meant: Vec<&Remark> = found.iter().filter_map(|it| it.meant(&all)).collect();
         let what: Vec<String> = found
             .iter()
             .map(|it| {
@@ -52,9 +52,8 @@ impl Restore {
             .collect();
         Ok(Said {
             changes,
-            touched: store.touched(&meant)?,
-            not_before: found.iter().map(|it| it.annotation.at).max(),
-            note: None,
+            touched: store.touched_by(&meant)?,
+            notes: Vec::new(),
             reason: self.reason.as_deref(),
             done: format!("undid {}", what.join(", ")),
             would: format!("would undo {}", what.join(", ")),

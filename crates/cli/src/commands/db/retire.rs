@@ -2,6 +2,7 @@
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use jiff::Timestamp;
 use lapwing_core::record::{Change, Retirement, Store};
 
 use super::said::{By, Said, benchmarks_named, is_exact};
@@ -15,13 +16,13 @@ pub(super) struct Retire {
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
     /// Only this metric of it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     metric: Vec<String>,
     /// Only what was measured before this date or time [default: now]
     #[arg(long, value_name = "DATE")]
     before: Option<String>,
     /// Only this version of the software under test (name or commit)
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = NonEmptyStringValueParser::new())]
     version_under_test: Vec<String>,
     /// Only in this suite
     #[arg(long, value_name = "SUITE")]
@@ -41,9 +42,10 @@ impl Retire {
     /// Returns what is to be said of the benchmarks of the store as they are now.
     fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
         let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
+        let now = Timestamp::now();
         let before = match &self.before {
             Some(text) => parse_date(text)?,
-            None => jiff::Timestamp::now(),
+            None => now,
         };
         let mut changes = Vec::new();
         for suite in each(&self.in_suite) {
@@ -75,13 +77,22 @@ impl Retire {
         Ok(Said {
             changes,
             touched,
-            not_before: None,
-            note: None,
+            notes: still_to_come(before, now).into_iter().collect(),
             reason: Some(&self.reason),
             done: format!("retired {what}"),
             would: format!("would retire {what}"),
         })
     }
+}
+
+/// Returns what to say where something is retired that is not measured yet.
+fn still_to_come(before: Timestamp, now: Timestamp) -> Option<String> {
+    (before > now).then(|| {
+        format!(
+            "{} is still to come: what is measured until then is left out as well",
+            before.strftime("%Y-%m-%d %H:%M:%S UTC")
+        )
+    })
 }
 
 /// Returns each of them, or once nothing.

@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use jiff::Timestamp;
-use lapwing_core::model::{Annotation, Id, Object, Record};
+use jiff::{SignedDuration, Timestamp};
+use lapwing_core::model::{Annotation, Id, Object, Record, matches_pattern};
 use lapwing_core::record::{Change, Filter, Store, Touched};
 
 use crate::error::{CliError, Exit};
 use crate::options::Context;
-use crate::store::open_for_writing;
+use crate::store::open_for_reading;
 use crate::table::counted;
 
 /// Who says it, and whether it is only tried out
@@ -32,10 +32,8 @@ pub(super) struct Said<'s> {
     pub(super) changes: Vec<Change>,
     /// What that is about.
     pub(super) touched: Touched,
-    /// When that was said which it answers: clocks of other machines may be ahead.
-    pub(super) not_before: Option<Timestamp>,
     /// What else is to be known.
-    pub(super) note: Option<String>,
+    pub(super) notes: Vec<String>,
     /// Why.
     pub(super) reason: Option<&'s str>,
     /// What was done: `renamed a to b`.
@@ -53,7 +51,7 @@ impl By {
         context: &Context,
         look: impl Fn(&Store) -> Result<Said<'s>, CliError>,
     ) -> Result<Exit, CliError> {
-        let mut store = open_for_writing(context)?;
+        let mut store = open_for_reading(context)?;
         let mut by = None;
         let (said, records) = loop {
             let known = store.annotation_ids()?;
@@ -62,12 +60,12 @@ impl By {
                 break (said, Vec::new());
             }
             let by = by.get_or_insert_with(|| self.by.clone().unwrap_or_else(somebody));
-            let records = records(&said, by);
+            let records = records(&said, by, store.last_said(&said.changes)?);
             if store.append_if_nothing_was_said(&known, &records)? {
                 break (said, records);
             }
         };
-        if let Some(note) = &said.note {
+        for note in &said.notes {
             context.terminal.note(note);
         }
         let about = format!(
@@ -102,9 +100,15 @@ impl By {
     }
 }
 
-fn records(said: &Said<'_>, by: &str) -> Vec<Record> {
+/// Returns the annotations, dated after the last one that they answer: clocks of other machines may
+/// be ahead.
+fn records(said: &Said<'_>, by: &str, last: Option<Timestamp>) -> Vec<Record> {
     let now = Timestamp::now();
-    let at = said.not_before.map_or(now, |it| it.max(now));
+    let after = last.map(|it| {
+        it.checked_add(SignedDuration::from_micros(1))
+            .unwrap_or(Timestamp::MAX)
+    });
+    let at = after.map_or(now, |it| it.max(now));
     let record = |change: &Change| {
         Record::Annotation(Annotation {
             id: Id::from(uuid::Uuid::now_v7()),
@@ -135,12 +139,17 @@ pub(super) fn benchmarks_named(
         .iter()
         .map(|row| (row.suite.clone(), row.benchmark.clone()))
         .collect();
-    if is_pattern(text) || found.iter().any(|(_, id)| id == text) {
+    let fits = |id: &str| id == text || is_pattern(text) && matches_pattern(text, id);
+    if found.iter().any(|(_, id)| fits(id)) {
         return Ok(found);
     }
-    let now = names_of_now(store, text, suites)?;
+    let now = match is_pattern(text) {
+        // It fits ids that they had before.
+        true => found.iter().map(|(_, id)| format!("`{id}`")).collect(),
+        false => names_of_now(store, text, suites)?,
+    };
     if !now.is_empty() {
-        let now = now.join(", ");
+        let now = some_of(&now);
         return Err(CliError::input(format!("`{text}` is called {now} by now"))
             .hint("name it by the id that it has now"));
     }
@@ -170,6 +179,19 @@ fn names_of_now(store: &Store, text: &str, suites: &[String]) -> Result<Vec<Stri
         }
     }
     Ok(names.into_iter().collect())
+}
+
+/// Returns the first few, and how many others there are.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    match names.len().saturating_sub(SHOWN) {
+        0 => names.join(", "),
+        left => format!(
+            "{} and {}",
+            names[..SHOWN].join(", "),
+            counted(left as u64, "other")
+        ),
+    }
 }
 
 /// Returns whether a text may mean several benchmarks.

@@ -32,7 +32,8 @@ pub struct Share {
     /// Compare all segments that were taken in before with what they were, not only the last
     #[arg(long)]
     verify: bool,
-    /// Go on where the history that this store shared with at URL has gone or is another one
+    /// Take in again all that is at URL, and push again what it lacks; also go on where the history
+    /// that this store shared with has gone or is another one
     #[arg(long)]
     begin_anew: bool,
     /// The form of the answer

@@ -10,10 +10,15 @@ mod undone;
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
 use crate::model::{Annotation, Id};
 
 pub use change::{Change, Retirement};
 pub(crate) use names::Names;
+
+/// When something was said, and its id: the order of annotations.
+pub(crate) type Said = (Timestamp, Id);
 
 /// An annotation and whether it still holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,19 +63,40 @@ impl Remark {
         remarks
     }
 
-    /// Returns what the annotation is about in the end: a restoration of a restoration is about
+    /// Returns the annotation that it is about in the end: a restoration of a restoration is about
     /// what the first one undid. `None` where that is not known.
-    pub fn meant<'r>(&'r self, all: &'r [Self]) -> Option<&'r Change> {
-        let mut change = self.change.as_ref()?;
+    pub fn meant<'r>(&'r self, all: &'r [Self]) -> Option<&'r Self> {
+        let mut remark = self;
         // Restorations that go round in a circle are about nothing.
         for _step in 0..=all.len() {
-            let Change::Restore { annotation } = change else {
-                return Some(change);
+            let Change::Restore { annotation } = remark.change.as_ref()? else {
+                return Some(remark);
             };
-            let target = all.iter().find(|it| it.annotation.id == *annotation)?;
-            change = target.change.as_ref()?;
+            remark = all.iter().find(|it| it.annotation.id == *annotation)?;
         }
         None
+    }
+
+    /// Returns its place in the order of annotations.
+    pub(crate) fn said(&self) -> Said {
+        (self.annotation.at, self.annotation.id)
+    }
+
+    /// Returns whether it is about what was recorded under an id, whether or not it holds.
+    ///
+    /// A rename is about a benchmark that has or had its id. A retirement is about what had its id
+    /// when it was said: what gets that id by a later rename is something else.
+    pub(crate) fn is_about(&self, names: &Names, suite: &str, recorded: &str) -> bool {
+        let Some(change) = &self.change else {
+            return false;
+        };
+        let ids = match change {
+            Change::Retire(_) => names.until(suite, recorded, self.said()),
+            Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. } => {
+                names.all(suite, recorded)
+            }
+        };
+        change.is_about(suite, &ids)
     }
 
     /// Returns what it asks for, where it holds.
@@ -185,7 +211,7 @@ mod tests {
         assert_eq!(state, BTreeMap::from(expected));
         let last = all.iter().find(|it| it.annotation.id == third.id);
         let meant = last.and_then(|it| it.meant(&all));
-        assert_eq!(meant, Some(&retire()));
+        assert_eq!(meant.map(|it| it.annotation.id), Some(first.id));
     }
 
     #[test]

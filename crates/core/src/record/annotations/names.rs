@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
-
-use super::{Change, Remark};
-use crate::model::Id;
+use super::{Change, Remark, Said};
 
 /// The renames that hold.
 #[derive(Debug, Default)]
@@ -18,7 +15,7 @@ pub(crate) struct Names {
 struct Rename {
     suite: Option<String>,
     new: String,
-    said: (Timestamp, Id),
+    said: Said,
 }
 
 impl Names {
@@ -37,7 +34,7 @@ impl Names {
                 known.push(Rename {
                     suite: suite.clone(),
                     new: new.clone(),
-                    said: (remark.annotation.at, remark.annotation.id),
+                    said: remark.said(),
                 });
             }
         }
@@ -55,7 +52,7 @@ impl Names {
                 known.push(Rename {
                     suite: None,
                     new: new.clone(),
-                    said: (remark.annotation.at, remark.annotation.id),
+                    said: remark.said(),
                 });
             }
         }
@@ -73,9 +70,29 @@ impl Names {
     /// Where renames lead round in a circle, because two people disagreed, the one that was said
     /// last is where it ends.
     pub(crate) fn all<'n>(&'n self, suite: &str, recorded: &'n str) -> Vec<&'n str> {
+        self.chain(suite, recorded, |_rename| true)
+    }
+
+    /// Returns the ids that a benchmark had when something was said: what was said later counts as
+    /// little as what was undone.
+    pub(crate) fn until<'n>(&'n self, suite: &str, recorded: &'n str, said: Said) -> Vec<&'n str> {
+        self.chain(suite, recorded, |rename| rename.said < said)
+    }
+
+    fn chain<'n>(
+        &'n self,
+        suite: &str,
+        recorded: &'n str,
+        counts: impl Fn(&Rename) -> bool,
+    ) -> Vec<&'n str> {
+        let next = |id: &str| {
+            let of_suite = |it: &&Rename| it.suite.as_deref().is_none_or(|it| it == suite);
+            let mut of_id = self.renames.get(id)?.iter().filter(of_suite);
+            of_id.find(|it| it.new != id && counts(it))
+        };
         let mut ids = vec![recorded];
         let mut steps: Vec<&Rename> = Vec::new();
-        while let Some(step) = ids.last().and_then(|id| self.next(suite, id)) {
+        while let Some(step) = ids.last().and_then(|id| next(id)) {
             if let Some(begin) = ids.iter().position(|known| *known == step.new) {
                 let circle = steps[begin..].iter().copied().chain([step]);
                 let last = circle.max_by_key(|it| it.said).unwrap_or(step);
@@ -90,22 +107,17 @@ impl Names {
         }
         ids
     }
-
-    fn next(&self, suite: &str, id: &str) -> Option<&Rename> {
-        let of_id = self.renames.get(id)?;
-        of_id
-            .iter()
-            .find(|it| it.suite.as_deref().is_none_or(|it| it == suite) && it.new != id)
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::model::{Annotation, Object};
+    use jiff::Timestamp;
 
-    /// Renames in the order in which they were said; the ids that `id` then had.
-    fn ids(renames: &[(&str, &str)], id: &str) -> Vec<String> {
+    use super::*;
+    use crate::model::{Annotation, Id, Object};
+
+    /// Renames in the order in which they were said, from the first second on.
+    fn names(renames: &[(&str, &str)]) -> Names {
         let annotations = (1_u8..).zip(renames).map(|(number, (old, new))| {
             let change = Change::Rename {
                 suite: None,
@@ -122,9 +134,27 @@ mod tests {
                 extra: Object::new(),
             }
         });
-        let remarks = Remark::all(annotations.collect());
-        let names = Names::of(&remarks);
+        Names::of(&Remark::all(annotations.collect()))
+    }
+
+    /// The ids that `id` then has.
+    fn ids(renames: &[(&str, &str)], id: &str) -> Vec<String> {
+        let names = names(renames);
         names.all("s", id).into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_was_said_later_is_not_known_at_the_time() {
+        let names = names(&[("b", "c"), ("a", "b"), ("b", "d")]);
+        let until = |second, id| {
+            let said = Timestamp::from_second(second).expect("a time");
+            names.until("s", id, (said, Id::measured(0, [0; 10])))
+        };
+        assert_eq!(until(1, "b"), ["b"]);
+        assert_eq!(until(2, "a"), ["a"]);
+        assert_eq!(until(3, "a"), ["a", "b", "c"]);
+        assert_eq!(until(4, "a"), ["a", "b", "d"]);
+        assert_eq!(until(4, "c"), ["c"]);
     }
 
     #[test]

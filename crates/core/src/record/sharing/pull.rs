@@ -6,14 +6,15 @@ use super::reader::{Segment, take_in};
 use super::remote::Remote;
 use super::{History, Step, digest, segment_name};
 use crate::record::store::KnownRemote;
-use crate::record::{Appended, Store};
+use crate::record::{Appended, Store, StoreError, Writer};
 
 /// How to take part in a shared history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PullOptions {
     /// Which of the segments that were taken in are read again.
     pub verify: Verify,
-    /// Whether to go on where the history is not the one that was there before.
+    /// Whether to forget what is known of the history, and to go on where it is not the one that
+    /// was there before.
     pub begin_anew: bool,
 }
 
@@ -72,18 +73,11 @@ pub(super) fn absent(store: &Store, remote: &dyn Remote) -> Result<SharingError,
 }
 
 /// Refuses a history that is another one than before.
-pub(super) fn refuse_replaced(
-    store: &Store,
-    remote: &dyn Remote,
-    history: &History,
-    options: &PullOptions,
-) -> Result<(), SharingError> {
+fn refuse_replaced(store: &Store, remote: &dyn Remote, id: &str) -> Result<(), SharingError> {
     match store.remote_at(remote.address())? {
-        Some(id) if id != history.id().to_string() && !options.begin_anew => {
-            Err(SharingError::Replaced {
-                address: remote.address().to_owned(),
-            })
-        }
+        Some(before) if before != id => Err(SharingError::Replaced {
+            address: remote.address().to_owned(),
+        }),
         Some(_) | None => Ok(()),
     }
 }
@@ -95,16 +89,49 @@ pub(super) fn enter(
     history: &History,
     options: &PullOptions,
 ) -> Result<KnownRemote, SharingError> {
-    refuse_replaced(store, remote, history, options)?;
+    let id = check(store, remote, history, options)?;
+    Ok(store.write(|writer| remember(writer, remote, &id, options))?)
+}
+
+/// Checks that it is the history of before, and that what the store has taken in of it is still
+/// there; returns its id. Who begins anew takes it as it is.
+pub(super) fn check(
+    store: &Store,
+    remote: &dyn Remote,
+    history: &History,
+    options: &PullOptions,
+) -> Result<String, SharingError> {
     let id = history.id().to_string();
+    if options.begin_anew {
+        return Ok(id);
+    }
+    refuse_replaced(store, remote, &id)?;
     if let Some(known) = store.remote(&id)? {
         verify(store, remote, &known, options.verify)?;
     }
-    Ok(store.write(|writer| writer.remember_remote(&id, remote.address()))?)
+    Ok(id)
+}
+
+/// Remembers where a history is, and returns what is known of it: nothing for who begins anew.
+pub(super) fn remember(
+    writer: &mut Writer<'_>,
+    remote: &dyn Remote,
+    id: &str,
+    options: &PullOptions,
+) -> Result<KnownRemote, StoreError> {
+    let known = writer.remember_remote(id, remote.address())?;
+    if !options.begin_anew {
+        return Ok(known);
+    }
+    writer.forget_shared(known.key)?;
+    Ok(KnownRemote {
+        segments: 0,
+        ..known
+    })
 }
 
 /// Compares segments with what they were when they were taken in.
-pub(super) fn verify(
+fn verify(
     store: &Store,
     remote: &dyn Remote,
     known: &KnownRemote,

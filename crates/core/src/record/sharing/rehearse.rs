@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::error::SharingError;
 use super::gap::refuse_gap;
-use super::pull::{PullOptions, Pulled, absent, get, refuse_replaced, verify};
+use super::pull::{PullOptions, Pulled, absent, check, get, remember};
 use super::reader::{Segment, take_in};
 use super::remote::Remote;
 use super::{History, PushOptions};
@@ -106,13 +106,9 @@ fn rehearse(
             Self::Failed(Box::new(error))
         }
     }
-    refuse_replaced(store, remote, history, options)?;
-    let id = history.id().to_string();
-    if let Some(known) = store.remote(&id)? {
-        verify(store, remote, &known, options.verify)?;
-    }
+    let id = check(store, remote, history, options)?;
     let ended = store.write(|writer| -> Result<Infallible, Ended> {
-        let known = writer.remember_remote(&id, remote.address())?;
+        let known = remember(writer, remote, &id, options)?;
         let mut done = Rehearsed::default();
         let mut number = known.segments + 1;
         while let Some(content) = get(remote, number)? {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
 use rusqlite::{Connection, params_from_iter};
 
 use super::curated::{benchmarks, condition, remarks};
-use super::select::Selection;
 use super::{Store, StoreError};
 use crate::model::{Id, MetricName, Record};
 use crate::record::annotations::Names;
-use crate::record::{Change, Filter, Remark};
+use crate::record::{Change, Remark};
 
 /// What an annotation is about, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -100,71 +100,111 @@ impl Store {
             let remarks = remarks(&snapshot)?;
             let names = Names::of(&remarks);
             let known = benchmarks(&snapshot)?;
-            let ids: Vec<(&String, Vec<&str>)> = known
+            let called_so: Vec<&(i64, String, String)> = known
                 .iter()
-                .map(|(_, suite, id)| (suite, names.all(suite, id)))
-                .filter(|(_, ids)| ids.contains(&benchmark))
+                .filter(|(_, suite, id)| names.all(suite, id).contains(&benchmark))
                 .collect();
             let is_about = |remark: &&Remark| {
-                let change = remark.active();
-                change.is_some_and(|change| {
-                    ids.iter().any(|(suite, ids)| change.is_about(suite, ids))
-                })
+                let mut all = called_so.iter();
+                remark.active().is_some()
+                    && all.any(|(_, suite, id)| remark.is_about(&names, suite, id))
             };
             Ok(remarks.iter().filter(is_about).cloned().collect())
         };
         about().map_err(|error| error.at(&self.path))
     }
 
-    /// Says what changes are about, all of them together.
+    /// Returns when the last was said of what holds about the same benchmarks as `changes`, or what
+    /// these undo. What is said after having seen that is to be dated after it, so that the order of
+    /// the two does not hang on the clocks of two machines.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn last_said(&self, changes: &[Change]) -> Result<Option<Timestamp>, StoreError> {
+        let look = || -> Result<Option<Timestamp>, StoreError> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            let remarks = remarks(&snapshot)?;
+            let names = Names::of(&remarks);
+            let known = benchmarks(&snapshot)?;
+            let mut about: BTreeSet<(&str, Vec<&str>)> = BTreeSet::new();
+            for (_, suite, id) in &known {
+                let ids = names.all(suite, id);
+                if changes.iter().any(|it| it.is_about(suite, &ids)) {
+                    about.insert((suite, ids));
+                }
+            }
+            for change in changes {
+                if let Change::Rename { suite, new, .. } = change {
+                    let all = known.iter().map(|(_, suite, _)| suite);
+                    let suites = all.filter(|it| suite.as_ref().is_none_or(|one| one == *it));
+                    about.extend(suites.map(|suite| (suite.as_str(), vec![new.as_str()])));
+                }
+            }
+            let is_about = |remark: &&Remark| {
+                let undone = |change: &Change| match change {
+                    Change::Restore { annotation } => *annotation == remark.annotation.id,
+                    Change::Rename { .. } | Change::RenameMetric { .. } | Change::Retire(_) => {
+                        false
+                    }
+                };
+                let of_any = |change: &Change| about.iter().any(|it| change.is_about(it.0, &it.1));
+                changes.iter().any(undone) || remark.active().is_some_and(of_any)
+            };
+            let said = remarks.iter().filter(is_about);
+            Ok(said.map(|it| it.annotation.at).max())
+        };
+        look().map_err(|error| error.at(&self.path))
+    }
+
+    /// Says what changes would be about if they were said now, all of them together.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn touched(&self, changes: &[Change]) -> Result<Touched, StoreError> {
+        self.count_touched(|names, suite, id| {
+            let ids = names.all(suite, id);
+            let about = changes.iter().filter(|it| it.is_about(suite, &ids));
+            about.collect()
+        })
+    }
+
+    /// Says what annotations are about, whether or not they hold, all of them together.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn touched_by(&self, remarks: &[&Remark]) -> Result<Touched, StoreError> {
+        self.count_touched(|names, suite, id| {
+            let about = remarks.iter().filter(|it| it.is_about(names, suite, id));
+            about.filter_map(|it| it.change.as_ref()).collect()
+        })
+    }
+
+    /// Counts what those changes are about that `about` returns for suite and recorded id.
+    fn count_touched<'c>(
+        &self,
+        about: impl Fn(&Names, &str, &str) -> Vec<&'c Change>,
+    ) -> Result<Touched, StoreError> {
         let count = || -> Result<Touched, StoreError> {
             let snapshot = self.connection.unchecked_transaction()?;
             let remarks = remarks(&snapshot)?;
             let names = Names::of(&remarks);
-            let mut about: BTreeSet<(String, String)> = BTreeSet::new();
+            let mut touched: BTreeSet<(String, String)> = BTreeSet::new();
             let mut instances: BTreeSet<i64> = BTreeSet::new();
             for (key, suite, id) in benchmarks(&snapshot)? {
-                let ids = names.all(&suite, &id);
                 let before = instances.len();
-                for change in changes.iter().filter(|it| it.is_about(&suite, &ids)) {
+                for change in about(&names, &suite, &id) {
                     instances.extend(instances_of(&snapshot, key, change)?);
                 }
                 if instances.len() > before {
+                    let ids = names.all(&suite, &id);
                     let now = ids.last().map_or(id.clone(), |&it| it.to_owned());
-                    about.insert((suite.clone(), now));
+                    touched.insert((suite.clone(), now));
                 }
             }
             Ok(Touched {
-                benchmarks: about.len() as u64,
+                benchmarks: touched.len() as u64,
                 instances: instances.len() as u64,
             })
-        };
-        count().map_err(|error| error.at(&self.path))
-    }
-
-    /// Returns how many instances that pass the filter are left out because they are retired.
-    ///
-    /// # Errors
-    /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn retired(&self, filter: &Filter) -> Result<u64, StoreError> {
-        let count = || -> Result<u64, StoreError> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            let mut selection = Selection::of(&snapshot, filter)?;
-            if !std::mem::take(&mut selection.curated.hides) {
-                return Ok(0);
-            }
-            let sql = format!(
-                "SELECT count(*) FROM instance \
-                  WHERE instance.key IN (SELECT key FROM temp.retired_instance){}{}",
-                selection.on_instance(),
-                selection.on_metrics()
-            );
-            let count: i64 = snapshot.query_row(&sql, [], |row| row.get(0))?;
-            Ok(count.cast_unsigned())
         };
         count().map_err(|error| error.at(&self.path))
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, params_from_iter};
 
 use super::StoreError;
-use super::curated_metrics::CuratedMetrics;
+use super::curated_metrics::{CuratedMetrics, RetiredMetric};
 use super::rows::{self, ANNOTATION_COLUMNS, time_text};
 use crate::record::annotations::Names;
 use crate::record::{Change, Remark, Retired, Retirement};
@@ -38,11 +38,11 @@ impl Curated {
         let benchmarks = benchmarks(connection)?;
         let names = Names::of(&remarks);
         let mut curated = Self::default();
-        let retirements: Vec<&Retirement> = remarks
+        let retirements: Vec<(&Remark, &Retirement)> = remarks
             .iter()
             .filter(|_| retired == Retired::LeaveOut)
             .filter_map(|remark| match remark.active() {
-                Some(Change::Retire(retirement)) => Some(retirement),
+                Some(Change::Retire(retirement)) => Some((remark, retirement)),
                 Some(
                     Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. },
                 )
@@ -50,12 +50,12 @@ impl Curated {
             })
             .collect();
         // Instances first: a metric may be left in none but these.
-        let whole = retirements.iter().filter(|it| it.metric.is_none());
+        let whole = retirements.iter().filter(|(_, it)| it.metric.is_none());
         let mut instances: Vec<(i64, &Retirement)> = Vec::new();
-        for retirement in whole {
+        for (remark, retirement) in whole {
             let about = benchmarks
                 .iter()
-                .filter(|(_, suite, id)| retirement.is_about(suite, &names.all(suite, id)));
+                .filter(|(_, suite, id)| remark.is_about(&names, suite, id));
             instances.extend(about.map(|(key, _, _)| (*key, *retirement)));
         }
         if !instances.is_empty() {
@@ -65,14 +65,14 @@ impl Curated {
         for (key, suite, id) in &benchmarks {
             let ids = names.all(suite, id);
             let renames = Names::of_metrics(&remarks, suite, &ids);
-            let metrics: Vec<&Retirement> = retirements
+            let metrics: Vec<RetiredMetric> = retirements
                 .iter()
-                .copied()
-                .filter(|it| it.metric.is_some() && it.is_about(suite, &ids))
+                .filter(|(remark, it)| it.metric.is_some() && remark.is_about(&names, suite, id))
+                .map(|(remark, it)| RetiredMetric::new(remark.said(), it))
                 .collect();
             if !renames.is_empty() || !metrics.is_empty() {
                 let hidden = curated.hides;
-                let metrics = CuratedMetrics::of(connection, *key, renames, &metrics, hidden)?;
+                let metrics = CuratedMetrics::of(connection, *key, renames, metrics, hidden)?;
                 curated.metrics.insert(*key, metrics);
             }
             if ids.len() > 1 {
@@ -99,12 +99,18 @@ impl Curated {
         self.ids.get(&key).map_or(0, |ids| ids.len() - 1)
     }
 
-    /// Returns whether a benchmark once had this id, and has another one now.
-    pub(super) fn was_called(&self, key: i64, id: &str) -> bool {
-        self.ids
-            .get(&key)
-            .and_then(|ids| ids.split_last())
-            .is_some_and(|(_, former)| former.iter().any(|it| it == id))
+    /// Returns the ids that renamed benchmarks once had, by key.
+    pub(super) fn former_ids(&self) -> Vec<(i64, String)> {
+        let renamed = self.ids.iter();
+        let former = renamed.filter_map(|(key, ids)| Some((*key, ids.split_last()?.1)));
+        former
+            .flat_map(|(key, ids)| ids.iter().map(move |id| (key, id.clone())))
+            .collect()
+    }
+
+    /// Returns what became of metrics, by the key of the benchmark.
+    pub(super) fn all_metrics(&self) -> impl Iterator<Item = (i64, &CuratedMetrics)> {
+        self.metrics.iter().map(|(key, metrics)| (*key, metrics))
     }
 
     /// Returns what became of the metrics of a benchmark, where anything did.

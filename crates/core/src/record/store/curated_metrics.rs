@@ -9,16 +9,30 @@ use super::StoreError;
 use super::curated::condition;
 use super::read::metrics_of;
 use crate::model::{Conversion, Id, MetricName, Run};
-use crate::record::annotations::Names;
+use crate::record::annotations::{Names, Said};
 use crate::record::{InstanceData, Retirement};
 
 /// What became of the metrics of one benchmark.
 #[derive(Debug)]
 pub(super) struct CuratedMetrics {
     names: Names,
-    retired: Vec<Retirement>,
+    retired: Vec<RetiredMetric>,
     /// The recorded names of metrics of which nothing is left.
     gone: BTreeSet<MetricName>,
+}
+
+/// A retirement of a metric, and when it was said.
+#[derive(Debug, PartialEq)]
+pub(super) struct RetiredMetric {
+    said: Said,
+    retirement: Retirement,
+}
+
+impl RetiredMetric {
+    pub(super) fn new(said: Said, retirement: &Retirement) -> Self {
+        let retirement = retirement.clone();
+        Self { said, retirement }
+    }
 }
 
 impl CuratedMetrics {
@@ -27,19 +41,19 @@ impl CuratedMetrics {
         connection: &Connection,
         benchmark: i64,
         names: Names,
-        retired: &[&Retirement],
+        retired: Vec<RetiredMetric>,
         some_are_hidden: bool,
     ) -> Result<Self, StoreError> {
         let mut curated = Self {
             names,
-            retired: retired.iter().map(|&it| it.clone()).collect(),
+            retired,
             gone: BTreeSet::new(),
         };
-        if retired.is_empty() {
+        if curated.retired.is_empty() {
             return Ok(curated);
         }
         for (metric, name) in metrics_of(connection, benchmark)? {
-            let of_metric: Vec<&Retirement> = curated.retirements(&name).collect();
+            let of_metric = curated.retirements(&name);
             if !of_metric.is_empty()
                 && !has_others(connection, benchmark, metric, &of_metric, some_are_hidden)?
             {
@@ -57,6 +71,22 @@ impl CuratedMetrics {
         self.names.all("", recorded).last().copied()
     }
 
+    /// Returns the name that a metric has now, whether or not anything of it is left.
+    pub(super) fn last_name<'c>(&'c self, recorded: &'c str) -> &'c str {
+        self.names.all("", recorded).pop().unwrap_or(recorded)
+    }
+
+    /// Returns whether something of a metric is retired, or may be.
+    pub(super) fn retires(&self) -> bool {
+        !self.retired.is_empty()
+    }
+
+    /// Returns the retirements of a metric.
+    pub(super) fn retirements(&self, recorded: &str) -> Vec<&Retirement> {
+        let all = self.retired.iter().filter(|one| self.is_of(one, recorded));
+        all.map(|one| &one.retirement).collect()
+    }
+
     /// Returns whether a metric once had this name, and has another one now.
     pub(super) fn was_called(&self, recorded: &str, name: &str) -> bool {
         let names = self.names.all("", recorded);
@@ -69,11 +99,9 @@ impl CuratedMetrics {
     ///
     /// Where an iteration has a value under the new name as well, that one stays.
     pub(super) fn apply(&self, it: &mut InstanceData, runs: &mut BTreeMap<Id, Arc<Run>>) {
-        let covering: Vec<&Retirement> = self.retired.iter().filter(|one| one.covers(it)).collect();
-        let retired = |name: &str| {
-            let mut about = self.retirements(name);
-            about.any(|one| covering.contains(&one))
-        };
+        let all = self.retired.iter();
+        let covering: Vec<&RetiredMetric> = all.filter(|one| one.retirement.covers(it)).collect();
+        let retired = |name: &str| covering.iter().any(|one| self.is_of(one, name));
         let (mut own, mut others) = (BTreeMap::new(), Vec::new());
         for (name, column) in std::mem::take(&mut it.iterations.values) {
             if retired(&name) {
@@ -136,18 +164,11 @@ impl CuratedMetrics {
         run
     }
 
-    /// Returns what was said of a metric, under whichever of its names.
-    fn retirements(&self, recorded: &str) -> impl Iterator<Item = &Retirement> {
-        let names: Vec<String> = self
-            .names
-            .all("", recorded)
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        self.retired.iter().filter(move |it| {
-            let metric = it.metric.as_ref();
-            metric.is_some_and(|metric| names.contains(metric))
-        })
+    /// Returns whether a retirement is of a metric, under whichever of the names that it had then.
+    fn is_of(&self, one: &RetiredMetric, recorded: &str) -> bool {
+        let names = self.names.until("", recorded, one.said);
+        let metric = one.retirement.metric.as_deref();
+        metric.is_some_and(|metric| names.contains(&metric))
     }
 }
 

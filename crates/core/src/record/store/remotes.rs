@@ -91,6 +91,19 @@ impl Writer<'_> {
         })
     }
 
+    /// Forgets what is in a shared history: all of it is taken in again, and what turns out to be
+    /// lacking is pushed again. Nothing that was measured is touched.
+    pub(crate) fn forget_shared(&mut self, remote: i64) -> Result<(), StoreError> {
+        self.at_path(|connection| {
+            for table in ["remote_segment", "remote_session", "remote_annotation"] {
+                connection
+                    .prepare_cached(&format!("DELETE FROM {table} WHERE remote = ?1"))?
+                    .execute([remote])?;
+            }
+            Ok(())
+        })
+    }
+
     /// Remembers that a second creation was refused at an address.
     pub(crate) fn remember_probe(&mut self, remote: i64, address: &str) -> Result<(), StoreError> {
         self.at_path(|connection| {

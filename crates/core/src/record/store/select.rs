@@ -293,13 +293,15 @@ fn choose_benchmarks(
                 Ok((key, curated.id(key, &id).to_owned()))
             })?
             .collect::<Result<_, _>>()?;
+        let former = curated.former_ids();
         let fits = alternatives("benchmark", &filter.benchmarks, |text| {
             let mut found = matching_benchmarks(&known, text);
             if found.is_empty() {
                 // What nothing is called any more may have been the name of something.
-                let was = positions(&known, |(key, _)| curated.was_called(*key, text));
-                let now: BTreeSet<&String> = was.iter().map(|&at| &known[at].1).collect();
-                found = positions(&known, |(_, id)| now.contains(id));
+                let was = matching_benchmarks(&former, text);
+                let was = was.iter().map(|&at| former[at].0);
+                let now: BTreeSet<&str> = was.map(|key| curated.id(key, "")).collect();
+                found = positions(&known, |(_, id)| now.contains(id.as_str()));
             }
             (found, known.iter().map(|(_, id)| id.clone()).collect())
         })?;

@@ -6,7 +6,6 @@ use super::scan::Scanner;
 use super::select::Selection;
 use super::{Store, StoreError};
 use crate::model::{Annotation, Record};
-use crate::record::Filter;
 
 /// What is met on the way through what a shared history lacks.
 #[derive(Debug)]
@@ -32,10 +31,12 @@ pub(crate) enum Wanted {
 
 impl Store {
     /// Calls `visit` with everything that a shared history lacks, at one moment: sessions with all
-    /// that belongs to them, as `wanted` says, then annotations.
+    /// that belongs to them, as `wanted` says, then annotations. What people said of measurements
+    /// changes nothing about what is sent.
     ///
     /// # Errors
-    /// Whatever `wanted` and `visit` return; when the store cannot be read.
+    /// Whatever `wanted` and `visit` return; when the store cannot be read, or gives back other
+    /// records of a session than it has.
     pub(crate) fn scan_unshared<E: From<StoreError>>(
         &self,
         remote: i64,
@@ -47,15 +48,25 @@ impl Store {
             .connection
             .unchecked_transaction()
             .map_err(|error| wrap(error.into()))?;
-        let selection = Selection::of(&snapshot, &Filter::default()).map_err(wrap)?;
-        let scanner = Scanner::new(&snapshot, selection).map_err(wrap)?;
+        // Everything: no filter, and nothing left out because it is retired.
+        let scanner = Scanner::new(&snapshot, Selection::default()).map_err(wrap)?;
         for session in unshared_sessions(&snapshot, remote).map_err(wrap)? {
             if wanted(&session)? == Wanted::NotNow {
                 continue;
             }
             visit(Unshared::Begin(session))?;
-            let mut each = |record| visit(Unshared::Record(Box::new(record)));
+            let mut records = 0;
+            let mut each = |record| {
+                records += 1;
+                visit(Unshared::Record(Box::new(record)))
+            };
             scanner.whole_session(session.key, &wrap, &mut each)?;
+            // What is once said to be in the history is not sent again: it must be all there is.
+            let all = session.extent.records();
+            if records != all {
+                let why = format!("session {} gave {records} of {all} records", session.id);
+                return Err(wrap(StoreError::damaged(why)));
+            }
             visit(Unshared::End)?;
         }
         for annotation in annotations(&snapshot, remote).map_err(wrap)? {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::site::{counted, verb};
 use crate::model::Id;
-use crate::record::{BenchmarkData, Change, InstanceData, Remark, Retired, Retirement};
+use crate::record::{BenchmarkData, Change, InstanceData, Names, Remark, Retired, Retirement};
 use crate::show::sample::metric_title;
 
 /// What was said of measurements, and how many instances are left out because of it.
@@ -23,17 +23,15 @@ pub struct Remarks {
 
 /// Returns the runs of which nothing counts any more by a metric.
 pub(super) fn retired_runs(remarks: &Remarks, data: &BenchmarkData, metric: &str) -> BTreeSet<Id> {
-    let retirements: Vec<&Retirement> = match remarks.shown {
-        Retired::LeaveOut => Vec::new(),
-        Retired::Show => retirements(remarks, data)
-            .into_iter()
-            .filter(|it| it.metric.as_deref().is_none_or(|it| it == metric))
-            .collect(),
-    };
-    if retirements.is_empty() {
+    let retirements = retirements(remarks, data);
+    let of_metric = retirements.all.iter().filter(|(_, it)| {
+        let retired = it.metric.as_deref();
+        retired.is_none_or(|it| it == metric)
+    });
+    if of_metric.clone().next().is_none() {
         return BTreeSet::new();
     }
-    let covered = |it: &&InstanceData| retirements.iter().any(|one| one.covers(it));
+    let covered = |it: &&InstanceData| of_metric.clone().any(|one| retirements.cover(*one, it));
     let mut runs: BTreeSet<Id> = data.instances.iter().map(|it| it.run.id).collect();
     for it in data.instances.iter().filter(|it| !covered(it)) {
         runs.remove(&it.run.id);
@@ -43,26 +41,50 @@ pub(super) fn retired_runs(remarks: &Remarks, data: &BenchmarkData, metric: &str
 
 /// Returns how many instances of a benchmark are in the report though they are retired as a whole.
 pub(super) fn shown_retired(remarks: &Remarks, data: &BenchmarkData) -> usize {
-    let retirements = match remarks.shown {
-        Retired::LeaveOut => Vec::new(),
-        Retired::Show => retirements(remarks, data),
-    };
+    let retirements = retirements(remarks, data);
     let covered = |it: &&InstanceData| {
-        let mut whole = retirements.iter().filter(|one| one.metric.is_none());
-        whole.any(|one| one.covers(it))
+        let mut whole = retirements
+            .all
+            .iter()
+            .filter(|(_, one)| one.metric.is_none());
+        whole.any(|one| retirements.cover(*one, it))
     };
     data.instances.iter().filter(covered).count()
 }
 
-fn retirements<'a>(remarks: &'a Remarks, data: &BenchmarkData) -> Vec<&'a Retirement> {
-    let about = about(remarks, data).into_iter();
-    about
-        .filter_map(|remark| match remark.active() {
-            Some(Change::Retire(retirement)) => Some(retirement),
-            Some(Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. })
-            | None => None,
-        })
-        .collect()
+/// The retirements of what is in the report all the same.
+struct Retirements<'a> {
+    suite: &'a str,
+    names: Names,
+    all: Vec<(&'a Remark, &'a Retirement)>,
+}
+
+impl Retirements<'_> {
+    fn cover(&self, (remark, retirement): (&Remark, &Retirement), it: &InstanceData) -> bool {
+        let recorded = &it.instance.benchmark.id;
+        remark.is_about(&self.names, self.suite, recorded) && retirement.covers(it)
+    }
+}
+
+fn retirements<'a>(remarks: &'a Remarks, data: &'a BenchmarkData) -> Retirements<'a> {
+    let about = match remarks.shown {
+        Retired::LeaveOut => Vec::new(),
+        Retired::Show => about(remarks, data),
+    };
+    let retire = |remark: &'a Remark| match remark.active() {
+        Some(Change::Retire(retirement)) => Some((remark, retirement)),
+        Some(Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. })
+        | None => None,
+    };
+    let all: Vec<_> = about.into_iter().filter_map(retire).collect();
+    Retirements {
+        suite: &data.suite,
+        names: match all.is_empty() {
+            true => Names::default(),
+            false => Names::of(&remarks.all),
+        },
+        all,
+    }
 }
 
 /// Returns what holds of what was said about a benchmark, the latest first.
