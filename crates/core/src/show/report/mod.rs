@@ -12,6 +12,7 @@ mod compare;
 mod detection;
 mod directory;
 mod environment;
+mod environment_part;
 mod environments;
 mod failures;
 mod health;
