@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use lapwing_core::clean::Rules;
 use lapwing_core::record::inbox::{self, Arrival};
 use lapwing_core::record::{BenchmarkData, Filter, LeftOut, Store, StoreError};
+use lapwing_core::show::earlier_epoch_text;
 
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
@@ -127,17 +128,7 @@ pub fn retired_notes(left_out: &LeftOut) -> Vec<String> {
 
 /// Returns what to say of so many instances of earlier epochs that are left out.
 pub fn earlier_note(number: usize) -> Option<String> {
-    let (verb, pronoun) = if number == 1 {
-        ("is", "it was")
-    } else {
-        ("are", "they were")
-    };
-    (number > 0).then(|| {
-        format!(
-            "{} {verb} left out, because the benchmark itself changed after {pronoun} measured",
-            counted(number as u64, "instance")
-        )
-    })
+    (number > 0).then(|| earlier_epoch_text(number))
 }
 
 /// Says which names of a burn-in file no benchmark of the store has.

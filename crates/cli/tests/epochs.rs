@@ -16,15 +16,19 @@ fn id(kind: u32, number: u32) -> String {
     format!("01930000-0000-7000-800{kind}-0000000000{number:02}")
 }
 
-/// Sessions: each with the version, the benchmark, its fingerprint (behind a space its parameter), and values
-/// of instances.
+/// Sessions: each with the version (behind an `@` its date), the benchmark, its fingerprint (behind a space its
+/// parameter), and values of instances.
 fn measured(sessions: &[(&str, &str, Option<&str>, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut text = String::new();
     for (day, (version, name, fingerprint, values)) in (1_u32..).zip(sessions) {
         let (session, run) = (id(0, day), id(1, day));
+        let version = match version.split_once('@') {
+            Some((name, date)) => format!(r#"{{"name":"{name}","date":"{date}"}}"#),
+            None => format!(r#"{{"name":"{version}"}}"#),
+        };
         writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-0{day}T10:00:00Z","tool":"t"}}"#).unwrap();
-        writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{{"name":"{version}"}},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#).unwrap();
+        writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{version},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#).unwrap();
         for (number, value) in (1..).zip(values.split(' ')) {
             let instance = id(2, 10 * day + number);
             let fingerprint = fingerprint.map_or_else(String::new, |it| match it.split_once(' ') {
@@ -94,7 +98,7 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
      f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? inconclusive: 20 instances a side would settle 5 %
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
-    note: f.py::test_x: 6 instances are left out, because the benchmark itself changed after they were measured
+    note: f.py::test_x: 6 instances of an earlier epoch are left out: the benchmark itself has changed since
     note: f.py::test_x: the instances fall into groups, and with fewer than 10 a side the interval may be too narrow
     exit 0
     ");
@@ -106,9 +110,45 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
      f.py::test_x  v1       1.10 s  6.4 %                  –       –   4 × 1
 
     f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); nothing that is known of the instances goes with it
-    6 instances are left out, because the benchmark itself changed after they were measured
+    6 instances of an earlier epoch are left out: the benchmark itself has changed since
     exit 0
     ");
+}
+
+#[test]
+fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
+    let folder = measured(&[
+        ("v3@2026-03-01", "x", Some("new"), "2.0 2.1 2.2 2.1"),
+        ("v4@2026-04-01", "x", Some("new"), "2.0 2.1 2.2 2.1"),
+        ("v1@2026-01-01", "x", Some("old 1"), "1.0 1.1 1.2"),
+        ("v2@2026-02-01", "x", Some("old 1"), "1.0 1.1 1.2"),
+    ]);
+    let folder = folder.path();
+    // What is judged together is what the benchmark is today.
+    assert_snapshot!(run(folder, &["burn-in"]), @"
+    x has too few iterations to tell, so that its planned burn-in holds; no burn-in is needed
+
+     benchmark  class      steady from  planned  instances  cost  bias
+     x          too short  0 (planned)        0          8   0 s  –
+
+    steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance
+    bias: how far the mean is from the steady level, with everything judged → without the burn-in
+    note: 6 instances of an earlier epoch are left out: the benchmark itself has changed since
+    note: too short to tell: x (1 iteration); at least 20 iterations in each instance tell, burn-in included
+    exit 0
+    ");
+    assert_snapshot!(run(folder, &["variability", "--settings", "pooled"]), @"
+    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+
+     benchmark    mean     cv  between instances  within  sample
+     x          2.10 s  3.4 %                  –       –   8 × 1
+
+    6 instances of an earlier epoch are left out: the benchmark itself has changed since
+    exit 0
+    ");
+    // A side that is chosen has its own newest epoch, and sides of different epochs are not compared.
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x            1.10 s     1.10 s  1.00×  [0.81, 1.23]      3 / 3  ? inconclusive: 29 instances a side would settle 5 %");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" x            1.10 s     2.10 s                       3 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
 }
 
 #[test]

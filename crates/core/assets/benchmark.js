@@ -5,6 +5,8 @@
   const { settings, load, unpacked, element, marked, save, csvLine, readHash, writeHash, colour, paintDots, figure, runDetails } = window.lapwing;
 
   const stem = settings.slug;
+  // So many runs are in the table at first, and so many more come at a click.
+  const [atFirst, atOnce] = [12, 100];
   let handles = [];
   let current = null;
   let runs = null;
@@ -111,16 +113,20 @@
   async function showRuns(runs) {
     const place = document.querySelector("#runs .content");
     const body = element("tbody");
-    const first = await Promise.all(Array.from({ length: Math.min(12, runs.count) }, (_, at) => runs.at(at)));
+    const first = await Promise.all(Array.from({ length: Math.min(atFirst, runs.count) }, (_, at) => runs.at(at)));
     const named = settings.named || first.some((run) => run.variant !== "default");
     let drawn = 0;
-    const button = element("button", { type: "button", onclick: drawMore }, "Show older runs");
-    async function drawMore() {
-      const last = Math.min(drawn + 12, runs.count);
-      button.disabled = true;
+    const more = element("p", { class: "buttons" });
+    // The first few are seen beside the charts; who wants older ones wants many.
+    async function drawMore(number) {
+      const last = Math.min(drawn + number, runs.count);
+      for (const button of more.children) button.disabled = true;
       for (; drawn < last; drawn += 1) body.append(runRow(await runs.at(drawn), drawn, named));
-      button.disabled = false;
-      button.hidden = drawn >= runs.count;
+      const left = runs.count - drawn;
+      const offer = (text, number) => element("button", { type: "button", onclick: () => drawMore(number) }, text);
+      more.replaceChildren(
+        ...(left ? [offer(left === 1 ? "Show the oldest run" : `Show ${Math.min(left, atOnce)} older runs`, atOnce)] : []),
+        ...(left > atOnce ? [offer(`Show all ${runs.count.toLocaleString("en")} runs`, left)] : []));
     }
     const heads = [named ? "run, variant" : "run", "value [95 % CI]", "change", "version", "noise", "instances × iterations", "failures", "session"];
     const numbers = ["value [95 % CI]", "change", "noise", "instances × iterations", "failures"];
@@ -129,8 +135,8 @@
         element("table", {},
           element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col", class: numbers.includes(head) ? "number" : undefined }, head)))),
           body)),
-      element("p", { class: "buttons" }, button));
-    await drawMore();
+      more);
+    await drawMore(atFirst);
   }
 
   // Long names of sessions and versions would take the room of the values; the whole is shown on hover.

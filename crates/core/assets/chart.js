@@ -57,6 +57,9 @@
     };
   }
 
+  // Paper is white and narrower than most screens.
+  const paperWidth = 680;
+
   // --- The functions that a definition may name. Each gets the definition's arguments and the theme.
 
   function cell(params, name) {
@@ -81,8 +84,11 @@
     // A label of an axis of logarithms of ratios: 0.0953 → 1.1×.
     ratioOfLog: () => (value) => plainNumber(Number(Math.exp(value).toPrecision(4))) + "×",
 
-    // Labels of an axis whose whole numbers stand for names.
-    category: ({ names }) => (value) => (Number.isInteger(value) ? (names[value] ?? "") : ""),
+    // Labels of an axis whose whole numbers stand for names; a narrow page may have others.
+    category: ({ names, narrow }) => {
+      const of = (all) => (value) => (Number.isInteger(value) ? (all[value] ?? "") : "");
+      return Object.assign(of(names), { narrow: narrow && of(narrow) });
+    },
 
     ring: () => ring,
 
@@ -352,14 +358,28 @@
     });
   }
 
-  function picture(option, look, width, height) {
+  function picture(option, look, width, height, patches = []) {
     const chart = global.echarts.init(null, look, { renderer: "svg", ssr: true, width, height });
     try {
-      chart.setOption({ ...resolve(option, look), animation: false, backgroundColor: tones[look].background });
+      const resolved = resolve(option, look);
+      keepLastLabel(resolved, width);
+      chart.setOption({ ...resolved, animation: false, backgroundColor: tones[look].background });
+      for (const patch of patches) chart.setOption(resolve(patch, look));
       return chart.renderToSVGString();
     } finally {
       chart.dispose();
     }
+  }
+
+  // Below many places the last label would stick out to the right. There is room for it on a wide page; on a narrow one
+  // it ends at its place, and those that it would cover give way.
+  function keepLastLabel(option, width) {
+    const { xAxis, grid } = option;
+    if (xAxis?.type !== "category" || !xAxis.axisLabel?.hideOverlap || !xAxis.data?.length) return;
+    const room = Math.ceil(3.4 * xAxis.data.at(-1).length - (width - 80) / xAxis.data.length / 2);
+    if (room <= grid.right) return;
+    if (width > paperWidth) option.grid = { ...grid, right: room };
+    else xAxis.axisLabel = { ...xAxis.axisLabel, alignMaxLabel: "right", showMaxLabel: true };
   }
 
   // ECharts numbers its ids through the life of the engine. The same chart has to be the same
@@ -384,8 +404,6 @@
 
   // --- Pages.
 
-  // Paper is white and narrower than most screens.
-  const paperWidth = 680;
   let printing = false;
 
   function wantsDark() {
@@ -484,14 +502,7 @@
       patch(patch) { patches = [patch]; render(); },
       replace(next) { definition = next; patches = []; render(); },
       svg() {
-        const look = pageLook();
-        const merged = { ...definition.option };
-        const helper = global.echarts.init(null, look, { renderer: "svg", ssr: true, width: definition.width, height: definition.height });
-        helper.setOption({ ...resolve(merged, look), animation: false, backgroundColor: tones[look].background });
-        for (const patch of patches) helper.setOption(resolve(patch, look));
-        const text = helper.renderToSVGString();
-        helper.dispose();
-        return text;
+        return picture(definition.option, pageLook(), definition.width, definition.height, patches);
       },
     };
   }
@@ -514,6 +525,7 @@
 
   // On a narrow page the names beside a plot must leave room for it.
   function fitLabels(option, width, id, look) {
+    keepLastLabel(option, width);
     if (width > paperWidth) return;
     if (id === "bars") {
       putNamesAboveBars(option, width, look);
@@ -524,7 +536,10 @@
     for (const axis of [option.yAxis].flat()) {
       // A row of a heat map has room for one line.
       if (axis.inverse && axis.type === "category") axis.axisLabel = { ...axis.axisLabel, formatter: shorten, fontSize: 11 };
-      else if (axis.inverse) axis.axisLabel = { ...axis.axisLabel, width: width * 0.3, overflow: "break", fontSize: 11, lineHeight: 13 };
+      else if (axis.inverse && axis.axisLabel.formatter?.narrow) {
+        const { narrow } = axis.axisLabel.formatter;
+        axis.axisLabel = { ...axis.axisLabel, formatter: (value) => narrow(value).split("\n").map(shorten).join("\n"), fontSize: 11, lineHeight: 13 };
+      } else if (axis.inverse) axis.axisLabel = { ...axis.axisLabel, width: width * 0.3, overflow: "break", fontSize: 11, lineHeight: 13 };
     }
     for (const axis of [option.xAxis].flat()) {
       if (axis.position === "top" && axis.data) axis.axisLabel = { ...axis.axisLabel, width: (width * 0.6) / axis.data.length - 4, overflow: "break", fontSize: 11, lineHeight: 13 };

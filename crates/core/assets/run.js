@@ -33,11 +33,12 @@
     const found = differences(before, now);
     const commit = found.find(([key, from, to]) => key === "commit" && from && to);
     const parts = [];
-    if (run.before.changed) parts.push(element("p", { class: "attention" }, `The benchmark itself changed (its fingerprint) since the run of ${run.before.label}: the two are not compared.`));
+    const changed = run.before.changed;
+    if (changed !== undefined) parts.push(element("p", { class: "attention" }, `The benchmark itself changed${changed} since the run of ${run.before.label}: the two are not compared.`));
     if (commit) parts.push(element("p", {}, "Commits: ", element("code", {}, `${short(commit[1])}..${short(commit[2])}`)));
     parts.push(found.length
       ? table("What differs", ["observed", run.before.label, "this run"], found.map(([key, from, to]) => [key, short(from ?? "–"), short(to ?? "–")]))
-      : element("p", {}, `${run.before.changed ? "Besides, nothing" : "Nothing"} that was observed differs from the run of ${run.before.label}.`));
+      : element("p", {}, `${changed !== undefined ? "Besides, nothing" : "Nothing"} that was observed differs from the run of ${run.before.label}.`));
     return parts;
   }
 

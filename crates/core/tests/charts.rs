@@ -12,7 +12,7 @@ use lapwing_core::record::{BenchmarkData, Place};
 use lapwing_core::show::chart::{
     self, Bar, BurnInMarks, ComparedValue, HistoryPoint, RunName, RunNumber,
 };
-use lapwing_core::show::{Chart, Colours, MetricSample, RunSummary, Theme};
+use lapwing_core::show::{Chart, Colours, Meaning, MetricSample, RunSummary, Theme};
 use serde_json::json;
 
 fn sample(recipe: &synthetic::Recipe) -> (MetricSample, Colours) {
@@ -189,7 +189,7 @@ fn point(number: i64, of: RunNumber) -> HistoryPoint {
         left_out: String::new(),
         failures: 0,
         release: None,
-        fingerprint: None,
+        meaning: Meaning::default(),
         link: String::new(),
     }
 }
@@ -199,7 +199,10 @@ fn a_history_marks_failures_releases_and_epochs() {
     let of = |value: f64| RunNumber::Estimate(compared("it", value).estimate);
     let named = |number: i64, release: &str, fingerprint: &str| HistoryPoint {
         release: Some(release.to_owned()),
-        fingerprint: Some(fingerprint.to_owned()),
+        meaning: Meaning {
+            epoch: Some(fingerprint.to_owned()),
+            ..Meaning::default()
+        },
         link: format!("#trace=run{number}"),
         ..point(number, of(1.0))
     };

@@ -327,7 +327,7 @@ fn epochs_are_told_apart_within_a_setting_and_told_in_words() {
     assert_eq!(
         metric["runs"][1]["change_against"],
         "not compared with the run of 2026-06-04 10:00 night-4: the benchmark itself changed in \
-         between"
+         between (its definition)"
     );
     assert_eq!(metric["runs"][3]["new_epoch"], Value::Null);
     let of_test = written.data(&format!("test-{}.m0", written.page("test", "")));
@@ -355,7 +355,7 @@ fn epochs_are_told_apart_within_a_setting_and_told_in_words() {
         json!([true, false, true, false])
     );
     let runs = written.data(&format!("{page}.runs0"));
-    assert_eq!(runs[1]["before"]["changed"], json!(true));
+    assert_eq!(runs[1]["before"]["changed"], " (its definition)");
     assert_eq!(runs[0]["before"]["changed"], Value::Null);
 }
 
@@ -531,4 +531,148 @@ fn tags_and_sources_are_those_of_the_latest_run_that_has_some() {
         .benchmarks(&Filter::default())
         .unwrap();
     assert_eq!(listed[0].tags, ["slow"]);
+}
+
+#[test]
+fn a_parameter_that_changed_under_the_same_id_is_named() {
+    let mut lines = Lines::default();
+    for (day, params) in [
+        (1, json!({"j": 3, "mode": "fast"})),
+        (2, json!({"j": 999, "mode": "fast"})),
+    ] {
+        let session = lines.session(day);
+        let run = lines.run(&session, "default", &json!({}), &json!({}));
+        let benchmark = json!({"id": "b[1]", "fingerprint": "A", "params": params});
+        lines.measured(&run, &benchmark, 1.0);
+    }
+    let written = Written::of(&lines);
+    let page = written.page("benchmark", "b-1");
+    let metric = written.data(&format!("{page}.m0"));
+    assert_eq!(marks(&metric), ["1 j 3 → 999"]);
+    let what = "the benchmark itself changed (its parameter j from 3 to 999)";
+    let history = &metric["charts"][0]["subtitle"];
+    assert!(
+        history
+            .as_str()
+            .unwrap()
+            .contains(&format!("Solid: {what}.")),
+        "{history}"
+    );
+    assert_eq!(
+        metric["runs"][0]["change_against"],
+        "not compared with the run of 2026-06-01 10:00 night-1: the benchmark itself changed in \
+         between (its parameter j from 3 to 999)"
+    );
+    let runs = written.data(&format!("{page}.runs0"));
+    assert_eq!(
+        runs[0]["before"]["changed"],
+        " (its parameter j from 3 to 999)"
+    );
+}
+
+#[test]
+fn what_is_judged_together_is_what_the_benchmark_is_today_though_old_versions_were_measured_later()
+{
+    let mut lines = Lines::default();
+    for (day, date, fingerprint, n) in [
+        (1, "2026-03-01", "new", 100),
+        (2, "2026-04-01", "new", 100),
+        (3, "2026-01-01", "old", 10),
+    ] {
+        let session = lines.session(day);
+        let version = json!({"name": format!("v{day}"), "date": date});
+        let run = lines.run(&session, "default", &version, &json!({}));
+        let benchmark = json!({"id": "b", "fingerprint": fingerprint, "params": {"n": n}});
+        lines.measured(&run, &benchmark, 1.0);
+    }
+    let written = Written::of(&lines);
+    assert_eq!(written.data("burn-in")["instances"], json!([6]));
+    let page = written.text("burn-in.html");
+    let left_out =
+        "3 instances of an earlier epoch are left out: the benchmark itself has changed since.";
+    assert!(page.contains(left_out), "{page}");
+    let directory = tempfile::tempdir().unwrap();
+    let mut params = Vec::new();
+    let read = lines
+        .store(directory.path())
+        .each_benchmark(&Filter::default(), |data| {
+            params.push(data.benchmark.params["n"].clone());
+            Ok::<(), StoreError>(())
+        });
+    read.unwrap();
+    assert_eq!(params, [json!(100)]);
+}
+
+#[test]
+fn the_environment_of_a_run_is_compared_with_that_of_the_run_before_of_its_variant() {
+    let mut lines = Lines::default();
+    for day in [1, 2] {
+        for (variant, library) in [("baseline", 1), ("p2p", 2)] {
+            // A session each.
+            let session = lines.session(2 * day + library);
+            let id = lines.id();
+            let environment =
+                json!({"packages": {"numpy": library.to_string(), "pandas": day.to_string()}});
+            lines.line(
+                json!({"kind": "run", "id": id, "session": session, "variant": variant,
+                "environment": environment,
+                "metrics": {"wall_time": {"unit": "s", "better": "lower"}}}),
+            );
+            lines.measured(&id, &json!({"id": "b"}), 1.0);
+        }
+    }
+    let written = Written::of(&lines);
+    let page = written.page("benchmark", "b-");
+    let html = written.text(&format!("benchmark/{page}.html"));
+    let (_, part) = html.split_once("id=\"environment\"").unwrap();
+    let (part, _) = part.split_once("</section>").unwrap();
+    assert!(
+        part.contains("<p>What differs between the two latest runs of p2p:</p>"),
+        "{part}"
+    );
+    let row = "<tr><th scope=\"row\">packages.pandas</th><td>1</td><td>2</td></tr>";
+    assert_eq!(part.matches(row).count(), 2, "{part}");
+    assert!(
+        part.contains("<summary>baseline: 1 observation differs</summary>"),
+        "{part}"
+    );
+    assert!(
+        !part.contains("<td>1</td><td>1</td>")
+            && !part.contains("packages.numpy</th><td>1</td><td>2"),
+        "{part}"
+    );
+    assert!(
+        part.contains("All that was observed around the run of p2p of 2026-06-06 10:00"),
+        "{part}"
+    );
+}
+
+#[test]
+fn labels_of_a_distribution_keep_variant_and_version_apart_from_the_session() {
+    let mut lines = Lines::default();
+    let session = lines.session(1);
+    let version = json!({"name": "2026.9.0+3.g0123456789abcdef0123"});
+    for variant in ["default", "p2p"] {
+        let run = lines.run(&session, variant, &version, &json!({}));
+        lines.measured(&run, &json!({"id": "b"}), 1.0);
+    }
+    let written = Written::of(&lines);
+    let metric = written.data(&format!("{}.m0", written.page("benchmark", "b-")));
+    let charts = metric["charts"].as_array().unwrap();
+    let chart = charts.iter().find(|it| it["id"] == "distribution").unwrap();
+    let label = &chart["option"]["yAxis"]["axisLabel"]["formatter"];
+    assert_eq!(
+        label["names"],
+        json!([
+            "2026-06-01 10:00 night-1\np2p, 2026.9.0+3.g0123456789abcdef0123",
+            "2026-06-01 10:00 night-1\n2026.9.0+3.g0123456789abcdef0123"
+        ])
+    );
+    assert_eq!(
+        label["narrow"],
+        json!([
+            "2026-06-01 10:00\np2p\n2026.9.0+3.g0123456789abcdef0123",
+            "2026-06-01 10:00\n2026.9.0+3.g0123456789abcdef0123\nnight-1"
+        ])
+    );
 }

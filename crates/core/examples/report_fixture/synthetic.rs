@@ -227,6 +227,8 @@ pub(crate) fn measure(recipe: &Recipe, sessions: &mut Sessions) -> BenchmarkData
 fn befall(it: &mut InstanceData, session: i64, of: i64) {
     let half = if session < of / 2 { "first" } else { "second" };
     it.instance.benchmark.fingerprint = Some(format!("sha256:{half}"));
+    it.recorded_fingerprint
+        .clone_from(&it.instance.benchmark.fingerprint);
     it.instance.environment = object(json!({"cpu_model": format!("Synthetic {half}")}));
     it.instance.attributes = object(json!({
         "source": {"path": "benchmarks/test_join.py", "line": 12, "text": "def test_join(shape):\n    assert '<b>' < '</script>'\n"},
@@ -346,6 +348,7 @@ fn instance(
     }
     iterations.values.insert("wall_time".to_owned(), wall);
     InstanceData {
+        recorded_fingerprint: benchmark.fingerprint.clone(),
         instance: Instance {
             id: instance_id,
             run: run.id,

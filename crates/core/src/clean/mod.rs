@@ -246,6 +246,7 @@ pub(crate) mod tests {
                 artifacts: Object::new(),
                 extra: Object::new(),
             }),
+            recorded_fingerprint: None,
             instance: Instance {
                 id,
                 run: id,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::model::{Id, Run};
-use crate::record::{BenchmarkData, InstanceData, Order, Variants};
+use crate::record::{BenchmarkData, InstanceData, Order, Variants, keep_newest_epoch};
 
 /// Which settings of a benchmark are looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -70,18 +70,19 @@ enum Key {
 ///
 /// Of each only the newest epoch is there: what the benchmark was before is not judged with it.
 pub fn settings(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
-    let mut all = told_apart(data, which);
+    let order = Order::of(&data);
+    let mut all = told_apart(data, which, &order);
     for setting in &mut all {
-        setting.earlier = setting.data.keep_newest_epoch();
+        setting.earlier = keep_newest_epoch(&mut setting.data.instances, &order);
     }
     all
 }
 
-fn told_apart(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
+fn told_apart(data: BenchmarkData, which: Settings, order: &Order) -> Vec<SettingData> {
     if which == Settings::Pooled {
         return vec![pooled(data)];
     }
-    let (names, order) = (Variants::of(&data), Order::of(&data));
+    let names = Variants::of(&data);
     let BenchmarkData {
         suite,
         benchmark,
@@ -99,7 +100,7 @@ fn told_apart(data: BenchmarkData, which: Settings) -> Vec<SettingData> {
     }
     let mut all = Vec::new();
     for (variant, versions) in variants {
-        let mut versions = in_order(versions, &order);
+        let mut versions = in_order(versions, order);
         let mut older = 0;
         if which == Settings::Latest
             && let Some(latest) = versions.last().map(|it| it.0)

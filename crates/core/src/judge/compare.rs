@@ -248,7 +248,7 @@ pub enum Caution {
         /// The candidate's.
         candidate: String,
     },
-    /// Instances of a side are left out, because the benchmark changed after they were measured.
+    /// Instances of a side are left out, because they are of an earlier epoch.
     EarlierEpoch {
         /// How many, of both sides.
         instances: usize,

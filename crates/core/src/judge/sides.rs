@@ -15,7 +15,7 @@ use super::starts::{LotKey, LotPolicies, Lots, SideStarts};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules};
 use crate::model::{Metric, MetricName};
-use crate::record::{BenchmarkData, InstanceData, keep_newest_epoch};
+use crate::record::{BenchmarkData, InstanceData, Order, keep_newest_epoch};
 
 /// How one lot of instances is cut in two, to see what a comparison says where nothing changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -453,9 +453,9 @@ fn lots(
             lots.entry(key).or_default().push(instance);
         }
     }
-    let mut earlier = BTreeMap::new();
+    let (mut earlier, order) = (BTreeMap::new(), Order::of(data));
     for (key, instances) in &mut lots {
-        let left_out = keep_newest_epoch(instances);
+        let left_out = keep_newest_epoch(instances, &order);
         if left_out > 0 {
             earlier.insert(key.clone(), left_out);
         }

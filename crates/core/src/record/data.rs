@@ -61,7 +61,7 @@ pub enum Retired {
 pub struct BenchmarkData {
     /// The suite that it belongs to.
     pub suite: String,
-    /// Its description as its latest instance gave it.
+    /// Its description as the instance at the last place of its history gave it.
     pub benchmark: Benchmark,
     /// Its instances by start of session, then position, then attempt.
     pub instances: Vec<InstanceData>,
@@ -77,6 +77,8 @@ pub struct InstanceData {
     /// The instance, under the id that it was recorded with; the fingerprint is that of its epoch
     /// (`docs/history.md`).
     pub instance: Instance,
+    /// The fingerprint that it was recorded with.
+    pub recorded_fingerprint: Option<String>,
     /// How it ended; `None` when nobody wrote that down.
     pub end: Option<InstanceEnd>,
     /// Its iterations by index.

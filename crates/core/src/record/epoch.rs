@@ -3,11 +3,11 @@
 //! A fingerprint tells what a benchmark is, and so do its parameters. Where they change a new epoch
 //! begins, and what was measured in two epochs is not compared as if it were the same.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::params::{Classes, Params};
-use super::{BenchmarkData, InstanceData};
+use super::{BenchmarkData, InstanceData, Order};
 
 /// What of an instance says which epoch it is of.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -189,29 +189,71 @@ impl Joined {
 
 /// Keeps the instances of the newest epoch, and returns how many were of earlier ones.
 ///
-/// They stand in order of time, and have the fingerprints of their epochs as the store gives
-/// them. Where none has a fingerprint, all are of one epoch.
-pub fn keep_newest_epoch<I: Borrow<InstanceData>>(instances: &mut Vec<I>) -> usize {
+/// The newest is that of the instance at the last place of the history, whenever it was measured: who measures
+/// old versions later does not bring back what the benchmark was. The instances have the fingerprints of their
+/// epochs as the store gives them. Where none has a fingerprint, all are of one epoch.
+pub(crate) fn keep_newest_epoch<I: Borrow<InstanceData>>(
+    instances: &mut Vec<I>,
+    order: &Order,
+) -> usize {
     let before = instances.len();
-    let fingerprint = |it: &I| it.borrow().instance.benchmark.fingerprint.clone();
-    if let Some(newest) = instances.iter().rev().find_map(fingerprint) {
+    if let Some(newest) = newest(instances, order).map(str::to_owned) {
         instances.retain(|it| fingerprint(it).is_none_or(|it| it == newest));
     }
     before - instances.len()
 }
 
+fn fingerprint<I: Borrow<InstanceData>>(it: &I) -> Option<&str> {
+    it.borrow().instance.benchmark.fingerprint.as_deref()
+}
+
+/// Returns the newest of several epochs; `None` where there are not several.
+fn newest<'i, I: Borrow<InstanceData>>(instances: &'i [I], order: &Order) -> Option<&'i str> {
+    let first = instances.iter().find_map(fingerprint)?;
+    if instances
+        .iter()
+        .filter_map(fingerprint)
+        .all(|it| it == first)
+    {
+        return None;
+    }
+    // Of several at one place the one that was measured last.
+    let told = instances.iter().filter(|it| fingerprint(*it).is_some());
+    let last = told.max_by_key(|it| order.place(&(*it).borrow().run.id));
+    last.and_then(fingerprint)
+}
+
 impl BenchmarkData {
     /// Keeps the instances of the newest epoch, and returns how many were of earlier ones.
     pub fn keep_newest_epoch(&mut self) -> usize {
-        keep_newest_epoch(&mut self.instances)
+        let order = Order::of(self);
+        keep_newest_epoch(&mut self.instances, &order)
+    }
+
+    /// Returns the benchmark with the instances of its newest epoch alone.
+    pub(crate) fn of_newest_epoch(&self) -> Cow<'_, Self> {
+        let Some(newest) = newest(&self.instances, &Order::of(self)) else {
+            return Cow::Borrowed(self);
+        };
+        let instances = self.instances.iter();
+        let kept = instances.filter(|it| fingerprint(*it).is_none_or(|it| it == newest));
+        Cow::Owned(Self {
+            suite: self.suite.clone(),
+            benchmark: self.benchmark.clone(),
+            instances: kept.cloned().collect(),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use jiff::Timestamp;
+
     use super::*;
     use crate::clean::tests::instance;
-    use crate::model::Outcome;
+    use crate::model::{Benchmark, Id, Outcome};
 
     /// Instances by id and fingerprint (`-` for none), each id renamed to the next letter, and behind a
     /// stroke the variant, behind a colon a parameter.
@@ -243,15 +285,46 @@ mod tests {
         epochs.join(" ")
     }
 
-    /// Instances with these epochs; `-` for none.
+    /// Instances with these epochs (`-` for none), each of a run of its own, measured in this order; behind a
+    /// stroke the date of the version.
     fn instances(all: &[&str]) -> Vec<InstanceData> {
-        all.iter()
-            .map(|epoch| {
+        (0_i64..)
+            .zip(all)
+            .map(|(number, epoch)| {
                 let mut it = instance(&[(false, Outcome::Ok, 1.0)]);
-                it.instance.benchmark.fingerprint = (*epoch != "-").then(|| (*epoch).to_owned());
+                let (epoch, date) = epoch.split_once('/').unwrap_or((epoch, ""));
+                it.instance.benchmark.fingerprint = (epoch != "-").then(|| epoch.to_owned());
+                let id = Id::derived(&[&number.to_le_bytes()]);
+                let session = Arc::make_mut(&mut it.session);
+                session.started = Timestamp::from_second(number).expect("a time");
+                session.id = id;
+                let run = Arc::make_mut(&mut it.run);
+                run.id = id;
+                run.version.date = (!date.is_empty()).then(|| date.to_owned());
                 it
             })
             .collect()
+    }
+
+    /// Returns the epochs that are kept.
+    fn kept(all: &[&str]) -> String {
+        let mut data = BenchmarkData {
+            suite: "s".to_owned(),
+            benchmark: Benchmark::default(),
+            instances: instances(all),
+        };
+        let epochs = |data: &BenchmarkData| {
+            let epochs = data
+                .instances
+                .iter()
+                .map(|it| fingerprint(it).unwrap_or("-"));
+            epochs.collect::<Vec<_>>().join(" ")
+        };
+        let of_newest = epochs(&data.of_newest_epoch());
+        let left_out = data.keep_newest_epoch();
+        assert_eq!(data.instances.len() + left_out, all.len());
+        assert_eq!(epochs(&data), of_newest);
+        of_newest
     }
 
     #[test]
@@ -309,13 +382,23 @@ mod tests {
     #[test]
     fn what_comes_back_is_what_it_was() {
         assert_eq!(settled(&[("a", "1"), ("a", "2"), ("a", "1")]), "1 2 1");
-        let mut all = instances(&["1", "2", "1"]);
-        assert_eq!((keep_newest_epoch(&mut all), all.len()), (1, 2));
+        assert_eq!(kept(&["1", "2", "1"]), "1 1");
     }
 
     #[test]
     fn without_fingerprints_all_is_one_epoch() {
-        let mut all = instances(&["-", "-"]);
-        assert_eq!((keep_newest_epoch(&mut all), all.len()), (0, 2));
+        assert_eq!(kept(&["-", "-"]), "- -");
+    }
+
+    #[test]
+    fn the_newest_epoch_is_that_of_the_newest_version_whenever_that_was_measured() {
+        let new = ["new/2026-02-01", "new/2026-02-02"];
+        let old = ["old/2026-01-01", "old/2026-01-02"];
+        assert_eq!(kept(&[new, old].concat()), "new new");
+        assert_eq!(kept(&[old, new].concat()), "new new");
+        // A version without a date stands behind the newest that was measured until then.
+        assert_eq!(kept(&["new/2026-02-01", "old/2026-01-01", "last"]), "last");
+        // One version that was measured before and after a change.
+        assert_eq!(kept(&["a/2026-02-01", "b/2026-02-01"]), "b");
     }
 }

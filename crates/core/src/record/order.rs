@@ -1,12 +1,12 @@
 //! Where runs stand in the history of a benchmark.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::BenchmarkData;
+use super::{BenchmarkData, InstanceData};
 use crate::model::{Id, Version};
 
 /// A place in a history: what one session measured of one version. Places are ordered: by the
@@ -48,7 +48,14 @@ pub(crate) struct Order {
 impl Order {
     /// Returns the places of the runs that the data have.
     pub(crate) fn of(data: &BenchmarkData) -> Self {
-        Self::among(data.instances.iter().map(|it| Moment {
+        Self::of_instances(&data.instances)
+    }
+
+    /// Returns the places of the runs that instances belong to.
+    pub(crate) fn of_instances(instances: &[InstanceData]) -> Self {
+        let mut seen = BTreeSet::new();
+        let runs = instances.iter().filter(|it| seen.insert(it.run.id));
+        Self::among(runs.map(|it| Moment {
             run: it.run.id,
             session: it.session.id,
             started: it.session.started,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::meaning::Meaning;
 use super::summary::{RunSummary, by_frequency};
 use crate::clean::{
     CleanInstance, Cleaned, InstanceStates, IterationState, LeftOut, Policy, states,
@@ -52,8 +53,8 @@ pub struct RunSample {
     pub version: Option<String>,
     /// The name of that version, where it has one: a release.
     pub release: Option<String>,
-    /// Hash of what the benchmark was, where known.
-    pub fingerprint: Option<String>,
+    /// What the benchmark was.
+    pub meaning: Meaning,
     /// The unit of its values, where it is another than that of the metric and cannot be
     /// converted: none of them counts.
     pub other_unit: Option<String>,
@@ -265,7 +266,7 @@ impl RunSample {
             retired: false,
             version: instance.run.version.label(),
             release: instance.run.version.name.clone(),
-            fingerprint: instance.instance.benchmark.fingerprint.clone(),
+            meaning: Meaning::of(instance),
             other_unit: None,
             imported_from: ImportedFrom::of(session),
             instances: Vec::new(),
@@ -350,13 +351,7 @@ impl RunSample {
     /// Returns whether the benchmark meant the same in the other run, as far as is known: whether
     /// both are of one epoch.
     pub fn means_the_same_as(&self, other: &Self) -> bool {
-        if self.retired != other.retired {
-            return false;
-        }
-        match (&self.fingerprint, &other.fingerprint) {
-            (Some(one), Some(another)) => one == another,
-            (None, _) | (_, None) => true,
-        }
+        self.retired == other.retired && self.meaning.is_that_of(&other.meaning)
     }
 
     /// Returns the means of its instances, without those that have none.

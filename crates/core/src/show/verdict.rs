@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::estimate::{ratio_interval, ratio_value};
-use super::quantity::round_percent;
+use super::quantity::{count, round_percent};
 use crate::judge::{
     Caution, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT, Method, Reason,
     Verdict,
@@ -203,6 +203,18 @@ fn contains_one(comparison: &Comparison) -> bool {
     interval.is_some_and(|it| it.contains(1.0))
 }
 
+/// Returns what to say of so many instances of earlier epochs that are left out.
+pub fn earlier_epoch_text(instances: usize) -> String {
+    let (noun, verb) = match instances {
+        1 => ("instance", "is"),
+        _ => ("instances", "are"),
+    };
+    format!(
+        "{} {noun} of an earlier epoch {verb} left out: the benchmark itself has changed since",
+        count(instances)
+    )
+}
+
 /// Returns what to know when reading a comparison: `measured on different machines: a against b`.
 pub fn caution_text(caution: &Caution) -> String {
     match caution {
@@ -210,14 +222,7 @@ pub fn caution_text(caution: &Caution) -> String {
             baseline,
             candidate,
         } => format!("measured on different machines: {baseline} against {candidate}"),
-        Caution::EarlierEpoch { instances: 1 } => {
-            "1 instance is left out, because the benchmark itself changed after it was measured"
-                .to_owned()
-        }
-        Caution::EarlierEpoch { instances } => format!(
-            "{instances} instances are left out, because the benchmark itself changed after they \
-             were measured"
-        ),
+        Caution::EarlierEpoch { instances } => earlier_epoch_text(*instances),
         Caution::OtherUnits {
             baseline,
             candidate,

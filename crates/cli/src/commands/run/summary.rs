@@ -9,7 +9,7 @@ use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, estimate};
 use lapwing_core::measure::COUNTED;
 use lapwing_core::model::{Metric, Run, Session};
-use lapwing_core::record::{Filter, InstanceData, Store, StoreError, keep_newest_epoch};
+use lapwing_core::record::{BenchmarkData, Filter, InstanceData, Store, StoreError};
 use lapwing_core::show::Colours;
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::suite::Plan;
@@ -65,10 +65,14 @@ impl Summary {
                     let of = |it: &&InstanceData| {
                         it.instance.benchmark.id == *id && variant.is_of(&it.run)
                     };
-                    let mut instances: Vec<InstanceData> =
-                        data.instances.iter().filter(of).cloned().collect();
+                    let mut of_one = BenchmarkData {
+                        suite: data.suite.clone(),
+                        benchmark: data.benchmark.clone(),
+                        instances: data.instances.iter().filter(of).cloned().collect(),
+                    };
                     // Somebody may have changed it before the session was resumed.
-                    earlier += keep_newest_epoch(&mut instances);
+                    earlier += of_one.keep_newest_epoch();
+                    let instances = of_one.instances;
                     if let (Some(case), false) = (case, instances.is_empty()) {
                         let row = row(id, &variant.label(), &instances);
                         found.insert((case, at), row);

@@ -14,7 +14,9 @@ use super::rows::{
 use super::select::Selection;
 use super::{Store, StoreError, curated};
 use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary, natural_order};
-use crate::record::{BenchmarkData, Filter, InstanceData, Iterations, settle_units, settle_void};
+use crate::record::{
+    BenchmarkData, Filter, InstanceData, Iterations, Order, settle_units, settle_void,
+};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
@@ -203,7 +205,10 @@ impl<'c> Reader<'c> {
             &mut instances,
         )?;
         settle_units(&mut instances);
-        let Some(latest) = instances.last() else {
+        let order = Order::of_instances(&instances);
+        // Who measures old versions later does not change what the benchmark is today.
+        let latest = instances.iter().max_by_key(|it| order.place(&it.run.id));
+        let Some(latest) = latest else {
             return Ok(None);
         };
         let mut benchmark = latest.instance.benchmark.clone();
@@ -291,6 +296,7 @@ impl<'c> Reader<'c> {
                 InstanceData {
                     session: Arc::clone(session),
                     run: Arc::clone(run),
+                    recorded_fingerprint: it.instance.benchmark.fingerprint.clone(),
                     instance: it.instance,
                     end: it.end,
                     iterations: Iterations::default(),

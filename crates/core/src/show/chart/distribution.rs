@@ -7,6 +7,7 @@ use super::font::shorten;
 use super::iterations::plural;
 use super::{Chart, Colours, LABEL_SIZE, WIDTH, axis_name, grid, named_colour, thin};
 use crate::clean::IterationState;
+use crate::model::Run;
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{MetricSample, RunSample, as_f64, metric_title};
 
@@ -144,10 +145,8 @@ fn option(
             }
         }
     }
-    let names: Vec<String> = groups
-        .iter()
-        .map(|group| shorten(&group.run.label(), LABEL_SIZE, LABEL_WIDTH))
-        .collect();
+    let names: Vec<String> = groups.iter().map(|group| label(group.run)).collect();
+    let narrow: Vec<String> = groups.iter().map(|group| narrow_label(group.run)).collect();
     let title = metric_title(&sample.name);
     json!({
         "dataset": [dots.into_dataset(), boxes.into_dataset()],
@@ -167,7 +166,10 @@ fn option(
             "min": -0.5,
             "max": as_f64(groups.len().max(1)) - 0.5,
             "interval": 0.5,
-            "axisLabel": {"formatter": {"$function": "category", "names": names}},
+            "axisLabel": {
+                "formatter": {"$function": "category", "names": names, "narrow": narrow},
+                "lineHeight": 15,
+            },
             "axisTick": {"show": false},
             "splitLine": {"show": false},
         },
@@ -204,6 +206,44 @@ fn option(
             },
         ],
     })
+}
+
+/// Returns what a row is called, in lines that fit beside it: when and in which session it was, and behind
+/// that the variant and version.
+fn label(run: &RunSample) -> String {
+    let variant = Some(&run.variant).filter(|it| *it != Run::DEFAULT_VARIANT);
+    let what: Vec<&str> = variant
+        .into_iter()
+        .chain(&run.version)
+        .map(String::as_str)
+        .collect();
+    let lines = [run.session_text(), what.join(", ") + retired(run)];
+    let lines = lines.iter().map(|it| it.trim_start_matches(", "));
+    let lines = lines.filter(|it| !it.is_empty());
+    let shortened: Vec<String> = lines
+        .map(|it| shorten(it, LABEL_SIZE, LABEL_WIDTH))
+        .collect();
+    shortened.join("\n")
+}
+
+/// Returns what it is called on a narrow page, where each line is cut to some 17 characters. A row has room for
+/// three of them.
+fn narrow_label(run: &RunSample) -> String {
+    let variant = Some(&run.variant).filter(|it| *it != Run::DEFAULT_VARIANT);
+    let version = run.version.as_ref();
+    let session = Some(&run.session_name);
+    // The session last: when it was tells the same.
+    let what: Vec<&str> = [variant, version, session]
+        .into_iter()
+        .flatten()
+        .take(2)
+        .map(String::as_str)
+        .collect();
+    format!("{}\n{}{}", run.time_text(), what.join("\n"), retired(run))
+}
+
+fn retired(run: &RunSample) -> &'static str {
+    if run.retired { ", retired" } else { "" }
 }
 
 /// Returns how far beside the middle of its row a dot is drawn, between -0.27 and 0.27. The

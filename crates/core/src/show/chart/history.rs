@@ -11,6 +11,7 @@ use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
 use crate::judge::Estimate;
 use crate::model::MetricName;
 use crate::record::Place;
+use crate::show::meaning::Meaning;
 use crate::show::packed::{compact, packed};
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{as_f64, metric_title};
@@ -39,8 +40,8 @@ pub struct HistoryPoint {
     pub failures: usize,
     /// The name of the version, where it is a release.
     pub release: Option<String>,
-    /// What the benchmark was, where known.
-    pub fingerprint: Option<String>,
+    /// What the benchmark was.
+    pub meaning: Meaning,
     /// Where a click leads; may be empty.
     pub link: String,
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::columns::Columns;
 use super::history::HistoryPoint;
 use super::{Colours, named_colour};
+use crate::show::meaning::{Changed, Meaning};
 use crate::show::sample::as_f64;
 
 /// So many marks have a label; more could not be read beside each other.
@@ -15,22 +16,53 @@ const LABELS: usize = 24;
 /// What is marked at a place.
 struct Mark<'a> {
     place: usize,
-    label: &'a str,
-    epoch: bool,
+    what: What<'a>,
+}
+
+enum What<'a> {
+    /// The first run of a release.
+    Release(&'a str),
+    /// The benchmark itself changed.
+    Epoch(Changed),
+}
+
+impl Mark<'_> {
+    fn is_epoch(&self) -> bool {
+        self.changed().is_some()
+    }
+
+    fn changed(&self) -> Option<&Changed> {
+        match &self.what {
+            What::Release(_) => None,
+            What::Epoch(changed) => Some(changed),
+        }
+    }
+
+    fn label(&self) -> String {
+        match &self.what {
+            What::Release(name) => (*name).to_owned(),
+            What::Epoch(changed) => changed.label(),
+        }
+    }
 }
 
 /// Returns what the marks mean, where there are any.
 pub(in crate::show) fn sentence(points: &[HistoryPoint], places: &[usize]) -> Option<String> {
     let marks = marks(points, places);
-    let epochs = marks.iter().filter(|mark| mark.epoch).count();
-    let releases = marks.len() - epochs;
-    match (releases, epochs) {
+    let epochs: Vec<&Changed> = marks.iter().filter_map(Mark::changed).collect();
+    let releases = marks.len() - epochs.len();
+    // Of several changes each says at its line what it is.
+    let which = match epochs.as_slice() {
+        [only] => only.in_brackets(),
+        [] | [_, _, ..] => String::new(),
+    };
+    match (releases, epochs.len()) {
         (0, 0) => None,
         (_, 0) => Some("Dotted: the first run of a release.".to_owned()),
-        (0, _) => Some("Solid: the benchmark itself changed.".to_owned()),
-        (_, _) => Some(
-            "Dotted: the first run of a release; solid: the benchmark itself changed.".to_owned(),
-        ),
+        (0, _) => Some(format!("Solid: the benchmark itself changed{which}.")),
+        (_, _) => Some(format!(
+            "Dotted: the first run of a release; solid: the benchmark itself changed{which}."
+        )),
     }
 }
 
@@ -90,15 +122,15 @@ pub(in crate::show) fn mark_series(points: &[HistoryPoint], places: &[usize]) ->
             // A release at the place of an epoch stands in the label of that.
             let with = marks
                 .iter()
-                .find(|it| mark.epoch && !it.epoch && it.place == mark.place);
+                .find(|it| mark.is_epoch() && !it.is_epoch() && it.place == mark.place);
             let label = with.map_or_else(
-                || mark.label.to_owned(),
-                |release| format!("{}, {}", release.label, mark.label),
+                || mark.label(),
+                |release| format!("{}, {}", release.label(), mark.label()),
             );
             json!({
                 "xAxis": mark.place,
                 "label": {"show": shown, "formatter": label},
-                "lineStyle": {"type": if mark.epoch { "solid" } else { "dotted" }},
+                "lineStyle": {"type": if mark.is_epoch() { "solid" } else { "dotted" }},
             })
         })
         .collect();
@@ -123,18 +155,18 @@ pub(in crate::show) fn mark_series(points: &[HistoryPoint], places: &[usize]) ->
 fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
     let mut marks: Vec<Mark<'a>> = Vec::new();
     let mut releases: BTreeSet<&str> = BTreeSet::new();
-    let mut epochs: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut known: BTreeMap<&str, &Meaning> = BTreeMap::new();
     for (point, &place) in points.iter().zip(places) {
-        if let Some(epoch) = point.fingerprint.as_deref()
-            && epochs
-                .insert(&point.variant, epoch)
-                .is_some_and(|before| before != epoch)
-            && !marks.iter().any(|mark| mark.epoch && mark.place == place)
+        if point.meaning.epoch.is_some()
+            && let Some(before) = known.insert(&point.variant, &point.meaning)
+            && !point.meaning.is_that_of(before)
+            && !marks
+                .iter()
+                .any(|mark| mark.is_epoch() && mark.place == place)
         {
             marks.push(Mark {
                 place,
-                label: "changed",
-                epoch: true,
+                what: What::Epoch(point.meaning.changed_since(before)),
             });
         }
         if let Some(release) = point.release.as_deref()
@@ -142,15 +174,14 @@ fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
         {
             marks.push(Mark {
                 place,
-                label: release,
-                epoch: false,
+                what: What::Release(release),
             });
         }
     }
-    let of_releases = marks.iter().filter(|mark| !mark.epoch).count();
+    let of_releases = marks.iter().filter(|mark| !mark.is_epoch()).count();
     let all = places.iter().collect::<BTreeSet<_>>().len();
     if of_releases > LABELS && 2 * of_releases > all {
-        marks.retain(|mark| mark.epoch);
+        marks.retain(Mark::is_epoch);
     }
     marks
 }
@@ -164,7 +195,7 @@ fn labelled(marks: &[Mark<'_>], places: &[usize]) -> Vec<bool> {
     for epochs in [true, false] {
         for (mark, shown) in marks.iter().zip(&mut shown) {
             let free = taken.iter().all(|it| it.abs_diff(mark.place) >= apart);
-            if mark.epoch == epochs && free {
+            if mark.is_epoch() == epochs && free {
                 *shown = true;
                 taken.push(mark.place);
             }

@@ -22,9 +22,9 @@ use crate::clean::{
 use crate::model::Metric;
 use crate::record::{BenchmarkData, InstanceData};
 use crate::show::chart::{BurnInMarks, burn_in};
-use crate::show::class_name;
 use crate::show::quantity::{count, percent, quantity};
 use crate::show::sample::{as_f64, metric_title};
+use crate::show::{class_name, earlier_epoch_text};
 
 /// Mixtures of classes, as they are called in the address.
 const MIXED: &str = "mixed";
@@ -48,6 +48,9 @@ pub(super) struct BurnInRow {
     found: String,
     never: usize,
     instances: usize,
+    /// How many instances of earlier epochs are left out.
+    #[serde(skip)]
+    earlier: usize,
     cost: Option<f64>,
     cost_text: String,
     bias: Option<f64>,
@@ -76,10 +79,12 @@ impl BurnInRow {
     }
 }
 
-/// Finds when a benchmark gets steady and writes its chart; `None` without values.
+/// Finds when a benchmark gets steady and writes its chart; `None` without values. The data are those of its
+/// newest epoch; so many instances are of earlier ones.
 pub(super) fn write(
     directory: &Directory,
     data: &BenchmarkData,
+    earlier: usize,
     about: About,
     (policy, source): (Policy, BurnInSource),
 ) -> Result<Option<BurnInRow>, DirectoryError> {
@@ -114,14 +119,9 @@ pub(super) fn write(
         let content = side_file(&chart, &burn_in(&steady, &marks));
         directory.write(&format!("data/{chart}.js"), &content)?;
     }
-    Ok(Some(row(
-        data,
-        about,
-        &steady,
-        &unit,
-        (policy, source),
-        chart,
-    )))
+    let mut row = row(data, about, &steady, &unit, (policy, source), chart);
+    row.earlier = earlier;
+    Ok(Some(row))
 }
 
 fn row(
@@ -160,6 +160,7 @@ fn row(
         },
         never: told.map_or(0, |it| it.never_steady),
         instances: steady.instances.iter().filter(|it| it.is_asked).count(),
+        earlier: 0,
         // A sum of rates or of bytes is no cost.
         cost: with_start.map(|it| match unit {
             "s" => it.cost,
@@ -289,6 +290,7 @@ impl BurnInPage {
         let mostly = number(|it| it.mostly_unsteady() && !it.never_steady());
         let partly = number(|it| it.never > 0 && !it.mostly_unsteady());
         let steady = all - short - never - mostly;
+        let earlier = self.rows.iter().map(|it| it.earlier).sum();
         html! {
             p.answer {
                 @if all == 0 {
@@ -313,6 +315,7 @@ impl BurnInPage {
                     }
                 }
             }
+            @if earlier > 0 { p.hint { (earlier_epoch_text(earlier)) "." } }
         }
     }
 

@@ -1,21 +1,23 @@
 //! What was observed around the runs of a benchmark, and what of it changed.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Number, Value};
 
-use crate::model::{Instance, Object, Run, Session};
-use crate::record::{BenchmarkData, InstanceData, Order, Place};
+use crate::model::{Id, Instance, Object, Run, Session};
+use crate::record::{BenchmarkData, InstanceData};
 use crate::show::quantity::Scale;
+use crate::show::sample::{MetricSample, RunSample};
 
 /// An observation of the latest run beside that of the run before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Observation {
     /// Where it stands, with dots: `packages.numpy`.
     pub(super) key: String,
-    /// What it was at the place before; `None` when it was not observed.
+    /// What it was in the run before; `None` when it was not observed.
     pub(super) before: Option<String>,
-    /// What it was at the latest place; `None` when it was not observed.
+    /// What it was in the latest run; `None` when it was not observed.
     pub(super) now: Option<String>,
 }
 
@@ -25,67 +27,85 @@ impl Observation {
     }
 }
 
-/// What was observed, and around which runs.
-#[derive(Debug, Default)]
-pub(super) struct Environments {
-    /// What the latest place in the history is called: version and time.
-    pub(super) latest: Option<String>,
+/// What was observed around the latest run of a variant, and around the run before it.
+#[derive(Debug)]
+pub(super) struct Environment {
+    /// The variant.
+    pub(super) variant: String,
+    /// What the latest run is called: time and version.
+    pub(super) latest: String,
     /// What the one before it is called; `None` when there is only one.
     pub(super) previous: Option<String>,
     /// Observations by key.
     pub(super) observations: Vec<Observation>,
 }
 
-/// Returns what was observed at the two latest places of a benchmark's history. What varies at a
-/// place (its hosts, say) is listed with all its values.
-pub(super) fn environments(data: &BenchmarkData) -> Environments {
-    let order = Order::of(data);
-    let place = |instance: &InstanceData| order.place(&instance.run.id);
-    let mut places: Vec<Place> = data.instances.iter().filter_map(place).collect();
-    places.sort_unstable();
-    places.dedup();
-    let mut newest = places.into_iter().rev();
-    let (latest, previous) = (newest.next(), newest.next());
-    let instances_at = |wanted: Option<Place>| {
-        let all = data.instances.iter();
-        all.filter(move |it| wanted.is_some() && place(it) == wanted)
-    };
-    let observed = |wanted: Option<Place>| {
-        let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for instance in instances_at(wanted) {
-            observe(instance, &mut values);
+/// Returns what was observed around the latest run of each variant, that which was measured last first. What
+/// varies within a run (its hosts, say) is listed with all its values.
+///
+/// Variants are not compared with each other: they differ on purpose.
+pub(super) fn environments(data: &BenchmarkData, sample: &MetricSample) -> Vec<Environment> {
+    let mut of_run: BTreeMap<Id, Vec<&InstanceData>> = BTreeMap::new();
+    for instance in &data.instances {
+        of_run.entry(instance.run.id).or_default().push(instance);
+    }
+    let variants = sample.variants().into_iter();
+    let mut latest: Vec<&RunSample> = variants.filter_map(|it| sample.latest(it)).collect();
+    // Of one place, that which others are compared with comes first.
+    let is_reference =
+        |run: &RunSample| ["baseline", Run::DEFAULT_VARIANT].contains(&&*run.variant);
+    latest.sort_by_key(|run| (Reverse(run.place), !is_reference(run)));
+    let observed = |run: &RunSample| {
+        let mut values = Values::new();
+        // One session may measure a version of a variant in several runs.
+        for beside in sample
+            .beside(run)
+            .iter()
+            .filter(|it| it.variant == run.variant)
+        {
+            for instance in of_run.get(&beside.id).into_iter().flatten() {
+                observe(instance, &mut values);
+            }
         }
         values
     };
-    let name = |wanted: Option<Place>| {
-        let instance = instances_at(wanted).next()?;
-        let time = instance.session.started.to_string();
-        let time = time.chars().take(16).collect::<String>().replace('T', " ");
-        Some(match instance.run.version.label() {
-            Some(version) => format!("{time}, {version}"),
-            None => time,
+    latest
+        .into_iter()
+        .map(|run| {
+            let previous = sample.before(run);
+            let (now, before) = (observed(run), previous.map(observed).unwrap_or_default());
+            Environment {
+                variant: run.variant.clone(),
+                latest: name(run),
+                previous: previous.map(name),
+                observations: observations(&before, &now),
+            }
         })
-    };
-    let (now, before) = (observed(latest), observed(previous));
-    let mut keys: Vec<&String> = now.keys().chain(before.keys()).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let joined = |values: Option<&Vec<String>>| values.map(|values| values.join(", "));
-    Environments {
-        latest: name(latest),
-        previous: name(previous),
-        observations: keys
-            .into_iter()
-            .map(|key| Observation {
-                key: key.clone(),
-                before: joined(before.get(key)),
-                now: joined(now.get(key)),
-            })
-            .collect(),
+        .collect()
+}
+
+fn name(run: &RunSample) -> String {
+    match &run.version {
+        Some(version) => format!("{}, {version}", run.time_text()),
+        None => run.time_text(),
     }
 }
 
-fn observe(instance: &InstanceData, values: &mut BTreeMap<String, Vec<String>>) {
+type Values = BTreeMap<String, Vec<String>>;
+
+fn observations(before: &Values, now: &Values) -> Vec<Observation> {
+    let keys: BTreeSet<&String> = now.keys().chain(before.keys()).collect();
+    let joined = |values: Option<&Vec<String>>| values.map(|values| values.join(", "));
+    keys.into_iter()
+        .map(|key| Observation {
+            key: key.clone(),
+            before: joined(before.get(key)),
+            now: joined(now.get(key)),
+        })
+        .collect()
+}
+
+fn observe(instance: &InstanceData, values: &mut Values) {
     let mut add = |key: &str, value: String| {
         let known = values.entry(key.to_owned()).or_default();
         if !known.contains(&value) {

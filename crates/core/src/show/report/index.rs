@@ -368,7 +368,7 @@ fn reading_guide() -> Markup {
                 dt { "latest value [95 % CI]" }
                 dd { "The mean of the latest run's instances. Were everything measured again, intervals like the one in brackets would contain the true mean 95 times out of 100: the narrower, the surer." }
                 dt { "change" }
-                dd { "The value divided by that of the run it is compared with (point at it to see which): 1.10× is 10 % more. Bold where the interval leaves 1 out, so that chance alone hardly explains it. “New epoch”: the benchmark itself changed (its fingerprint), so that it is not compared with what it was." }
+                dd { "The value divided by that of the run it is compared with (point at it to see which): 1.10× is 10 % more. Bold where the interval leaves 1 out, so that chance alone hardly explains it. “New epoch”: the benchmark itself changed, its definition or a parameter (point at it to see which), so that it is not compared with what it was." }
                 dt { "noise" }
                 dd { "How much the instances of a run differ from each other (their standard deviation divided by their mean). Small changes hide in large noise; from 10 % on it is marked." }
                 dt { "summary" }

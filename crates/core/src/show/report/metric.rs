@@ -361,7 +361,7 @@ pub(super) fn history_points(view: &MetricView) -> Vec<(&RunSample, HistoryPoint
                 left_out: run.left_out().text(),
                 failures,
                 release: run.release.clone().filter(|name| is_release(name)),
-                fingerprint: run.fingerprint.clone(),
+                meaning: run.meaning.clone(),
                 link: format!("#{}", trace_part(&view.sample.name, &short_run(&run.id))),
             })?;
             Some((run, point))

@@ -12,6 +12,7 @@ mod compare;
 mod detection;
 mod directory;
 mod environment;
+mod environment_part;
 mod environments;
 mod failures;
 mod health;
@@ -397,7 +398,9 @@ fn write_benchmark(mut owned: BenchmarkData, site: &Site<'_>) -> Result<Summary,
         remarks: _,
     } = *site;
     let slug = slug(&all_metrics.suite, &all_metrics.benchmark.id);
-    let (policy, source) = options.rules.policy(all_metrics);
+    // What is judged by all runs together is judged by what the benchmark is today.
+    let of_today = all_metrics.of_newest_epoch();
+    let (policy, source) = options.rules.policy(&of_today);
     let narrowed = (!options.metrics.is_empty()).then(|| narrowed(all_metrics, &options.metrics));
     let data = narrowed.as_ref().unwrap_or(all_metrics);
     let mut views: Vec<MetricView> = MetricSample::names(data)
@@ -424,7 +427,15 @@ fn write_benchmark(mut owned: BenchmarkData, site: &Site<'_>) -> Result<Summary,
         slug: slug.clone(),
         tags: data.benchmark.tags.clone(),
     };
-    let burn_in = burn_in::write(directory, all_metrics, about.clone(), (policy, source))?;
+    let earlier = all_metrics.instances.len() - of_today.instances.len();
+    let burn_in = burn_in::write(
+        directory,
+        &of_today,
+        earlier,
+        about.clone(),
+        (policy, source),
+    )?;
+    drop(of_today);
     let never_steady = burn_in.as_ref().is_some_and(BurnInRow::mostly_unsteady);
     let found = views
         .iter()

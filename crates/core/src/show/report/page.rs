@@ -4,7 +4,8 @@ use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::burn_in::BurnInRow;
-use super::environment::{Environments, Observation, environments};
+use super::environment::environments;
+use super::environment_part::environment_part;
 use super::failures::{self, failures};
 use super::health::{Health, NOISY_FROM};
 use super::metric::{self, MetricFile};
@@ -21,8 +22,7 @@ use crate::record::{BenchmarkData, InstanceData};
 use crate::show::quantity::{count, percent};
 use crate::show::sample::metric_title;
 
-/// So many observations stand in the page.
-const SHOWN_OBSERVATIONS: usize = 200;
+/// So many characters of a text stand in the page.
 const SHOWN_CHARACTERS: usize = 160;
 
 /// Stands where [`Later`] goes; no text of a page can be the same, because what is in one is escaped.
@@ -126,7 +126,7 @@ pub(super) fn page(page: &Page<'_>) -> String {
         (raw_part(page))
         (failure_part(page))
         (remarks_part(page.site.remarks, page.data))
-        (environment_part(&environments(page.data)))
+        (environment_part(&page.views.first().map_or_else(Vec::new, |it| environments(page.data, &it.sample))))
         (source_part(page.data))
     };
     let dialog = html! {
@@ -433,70 +433,6 @@ fn nothing_failed(data: &BenchmarkData) -> String {
         "None: everything that was measured ended well.".to_owned()
     } else {
         format!("None; {}.", parts.join(", and "))
-    }
-}
-
-fn environment_part(environments: &Environments) -> Markup {
-    let changed: Vec<&Observation> = environments
-        .observations
-        .iter()
-        .filter(|observation| observation.differs())
-        .collect();
-    let name = |name: &Option<String>| name.clone().unwrap_or_default();
-    let (latest, previous) = (name(&environments.latest), name(&environments.previous));
-    html! {
-        section #environment aria-labelledby="environment-title" {
-            h2 #environment-title { "Environment" }
-            @if environments.previous.is_none() {
-                p.hint { "Measured once so far; what changes will be listed here after the next time." }
-            } @else if changed.is_empty() {
-                p.hint { "Nothing that was observed differs between the runs of " (previous) " and " (latest) "." }
-            } @else {
-                p { "What differs between the two latest runs:" }
-                (observation_table(&changed, &[(previous.as_str(), false), (latest.as_str(), true)]))
-            }
-            @if !environments.observations.is_empty() {
-                details {
-                    summary { "All that was observed around the run of " (latest) }
-                    (observation_table(
-                        &environments.observations.iter().filter(|it| it.now.is_some()).collect::<Vec<_>>(),
-                        &[(latest.as_str(), true)],
-                    ))
-                }
-            }
-        }
-    }
-}
-
-fn observation_table(observations: &[&Observation], columns: &[(&str, bool)]) -> Markup {
-    let shown = |value: Option<&String>| {
-        let value = value.map_or("–", String::as_str);
-        if value.chars().count() > SHOWN_CHARACTERS {
-            let head: String = value.chars().take(SHOWN_CHARACTERS).collect();
-            format!("{head}…")
-        } else {
-            value.to_owned()
-        }
-    };
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="Observations" {
-        table.observations {
-            thead { tr { th scope="col" { "observed" } @for (title, _) in columns { th scope="col" { (title) } } } }
-            tbody {
-                @for observation in observations.iter().take(SHOWN_OBSERVATIONS) {
-                    tr {
-                        th scope="row" { (shown(Some(&observation.key))) }
-                        @for (_, now) in columns {
-                            td { (shown(if *now { observation.now.as_ref() } else { observation.before.as_ref() })) }
-                        }
-                    }
-                }
-            }
-        }
-        }
-        @if observations.len() > SHOWN_OBSERVATIONS {
-            p.hint { "and " (count(observations.len() - SHOWN_OBSERVATIONS)) " more: " code { "lapwing export" } " has them all." }
-        }
     }
 }
 

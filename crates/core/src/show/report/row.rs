@@ -179,8 +179,13 @@ pub(super) fn without_value(run: &RunSample) -> &'static str {
 pub(super) enum Change {
     /// With the run that is named, by that ratio.
     Ratio(String, RatioEstimate),
-    /// Not at all: the benchmark was another thing in the run before, which is named.
-    NewEpoch(String),
+    /// Not at all: the benchmark was another thing in the run before.
+    NewEpoch {
+        /// What that run is called.
+        before: String,
+        /// What of the benchmark changed, in brackets; empty where that is not known.
+        what: String,
+    },
     /// Not at all: one of them counts no more; the run before is named.
     Retired(String),
     /// Not at all: there is nothing to compare with, or too little.
@@ -210,9 +215,10 @@ impl Change {
                 Self::Retired(before.label_within_variant())
             }
             // A benchmark that became another thing did not get slower or faster.
-            Some(before) if !before.means_the_same_as(run) => {
-                Self::NewEpoch(before.label_within_variant())
-            }
+            Some(before) if !before.means_the_same_as(run) => Self::NewEpoch {
+                before: before.label_within_variant(),
+                what: run.meaning.changed_since(&before.meaning).in_brackets(),
+            },
             Some(before) => {
                 let against = format!("against the run of {}", before.label_within_variant());
                 ratio(against, before)
@@ -223,7 +229,7 @@ impl Change {
     pub(super) fn ratio(&self) -> Option<&RatioEstimate> {
         match self {
             Self::Ratio(_, ratio) => Some(ratio),
-            Self::NewEpoch(_) | Self::Retired(_) | Self::Unknown => None,
+            Self::NewEpoch { .. } | Self::Retired(_) | Self::Unknown => None,
         }
     }
 
@@ -231,8 +237,8 @@ impl Change {
     pub(super) fn against(&self) -> String {
         match self {
             Self::Ratio(against, _) => against.clone(),
-            Self::NewEpoch(before) => format!(
-                "not compared with the run of {before}: the benchmark itself changed in between"
+            Self::NewEpoch { before, what } => format!(
+                "not compared with the run of {before}: the benchmark itself changed in between{what}"
             ),
             Self::Retired(before) => format!("not compared with the run of {before}"),
             Self::Unknown => String::new(),

@@ -59,19 +59,11 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "what serde calls it with"
-)]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
 #[derive(Debug, Serialize)]
 struct Before {
-    /// Whether the benchmark itself was another thing there.
-    #[serde(skip_serializing_if = "is_false")]
-    changed: bool,
+    /// Where the benchmark itself was another thing there: what changed, as far as is known, in brackets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<String>,
     id: Id,
     environment: usize,
     label: String,
@@ -116,7 +108,8 @@ pub(super) fn write(
     for run in sample.map_or(&[][..], |it| &it.runs) {
         let instances = of_run.get(&run.id).map_or(&[][..], Vec::as_slice);
         let before = sample.and_then(|it| it.before(run)).map(|before| Before {
-            changed: !before.means_the_same_as(run),
+            changed: (!before.meaning.is_that_of(&run.meaning))
+                .then(|| run.meaning.changed_since(&before.meaning).in_brackets()),
             id: before.id,
             environment: environments.file(&before.id).unwrap_or_default(),
             label: before.label_within_variant(),

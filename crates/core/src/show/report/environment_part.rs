@@ -1,0 +1,112 @@
+//! What a benchmark's page says of what was observed around its latest runs.
+
+use maud::{Markup, html};
+
+use super::environment::{Environment, Observation};
+use super::site::{counted, verb};
+use crate::model::Run;
+use crate::show::quantity::count;
+
+/// So many variants besides the latest have what differs in the page.
+const SHOWN_VARIANTS: usize = 20;
+
+/// So many observations stand in a table, with so many characters of each.
+const SHOWN_OBSERVATIONS: usize = 200;
+const SHOWN_CHARACTERS: usize = 160;
+
+/// Returns what differs between the latest run of each variant and the run before it.
+pub(super) fn environment_part(environments: &[Environment]) -> Markup {
+    let name = |it: &Environment| match environments {
+        [_] if it.variant == Run::DEFAULT_VARIANT => String::new(),
+        _ => format!(" of {}", it.variant),
+    };
+    html! {
+        @if let Some((latest, others)) = environments.split_first() {
+            section #environment aria-labelledby="environment-title" {
+                h2 #environment-title { "Environment" }
+                (environment_change(latest, &name(latest)))
+                @for other in others.iter().take(SHOWN_VARIANTS) {
+                    @let number = changed(other).len();
+                    details {
+                        summary {
+                            (other.variant) ": "
+                            @if other.previous.is_none() { "measured once" }
+                            @else if number == 0 { "nothing differs" }
+                            @else { (counted(number, "observation")) " " (verb(number, "differs", "differ")) }
+                        }
+                        (environment_change(other, &name(other)))
+                    }
+                }
+                @if others.len() > SHOWN_VARIANTS {
+                    p.hint { "A click on a run says what differs from the run before it, of every variant." }
+                }
+                @if !latest.observations.is_empty() {
+                    details {
+                        summary { "All that was observed around the run" (name(latest)) " of " (latest.latest) }
+                        (observation_table(
+                            &latest.observations.iter().filter(|it| it.now.is_some()).collect::<Vec<_>>(),
+                            &[(latest.latest.as_str(), true)],
+                        ))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn changed(environment: &Environment) -> Vec<&Observation> {
+    let observations = environment.observations.iter();
+    observations.filter(|it| it.differs()).collect()
+}
+
+/// Returns what differs between the latest run of a variant, which may be named, and the run before.
+fn environment_change(environment: &Environment, name: &str) -> Markup {
+    let changed = changed(environment);
+    let latest = environment.latest.as_str();
+    html! {
+        @match environment.previous.as_deref() {
+            None => {
+                p.hint { "Measured once so far" (name) "; what changes will be listed here after the next time." }
+            }
+            Some(previous) if changed.is_empty() => {
+                p.hint { "Nothing that was observed differs between the runs" (name) " of " (previous) " and " (latest) "." }
+            }
+            Some(previous) => {
+                p { "What differs between the two latest runs" (name) ":" }
+                (observation_table(&changed, &[(previous, false), (latest, true)]))
+            }
+        }
+    }
+}
+
+fn observation_table(observations: &[&Observation], columns: &[(&str, bool)]) -> Markup {
+    let shown = |value: Option<&String>| {
+        let value = value.map_or("–", String::as_str);
+        if value.chars().count() > SHOWN_CHARACTERS {
+            let head: String = value.chars().take(SHOWN_CHARACTERS).collect();
+            format!("{head}…")
+        } else {
+            value.to_owned()
+        }
+    };
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Observations" {
+        table.observations {
+            thead { tr { th scope="col" { "observed" } @for (title, _) in columns { th scope="col" { (title) } } } }
+            tbody {
+                @for observation in observations.iter().take(SHOWN_OBSERVATIONS) {
+                    tr {
+                        th scope="row" { (shown(Some(&observation.key))) }
+                        @for (_, now) in columns {
+                            td { (shown(if *now { observation.now.as_ref() } else { observation.before.as_ref() })) }
+                        }
+                    }
+                }
+            }
+        }
+        }
+        @if observations.len() > SHOWN_OBSERVATIONS {
+            p.hint { "and " (count(observations.len() - SHOWN_OBSERVATIONS)) " more: " code { "lapwing export" } " has them all." }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+"""A history of many runs, of two variants with long versions and sessions: what its page has room for."""
+
+import datetime
+import itertools
+import json
+import os
+import subprocess
+
+import pytest
+
+RUNS = 240
+
+
+@pytest.fixture(scope="session")
+def long_history(tmp_path_factory):
+    """The page of a benchmark with so many runs, several on each day."""
+    program = os.environ.get("LAPWING")
+    if not program:
+        pytest.skip("LAPWING does not name the program")
+    work = tmp_path_factory.mktemp("long")
+    number = itertools.count()
+    lines = []
+
+    def record(kind, **fields):
+        fields["id"] = f"01930000-0000-7000-8000-{next(number):012d}"
+        lines.append(json.dumps({"v": 1, "kind": kind, **fields}))
+        return fields["id"]
+
+    for at in range(RUNS):
+        began = datetime.datetime(2026, 1, 1) + datetime.timedelta(hours=at)
+        variant = ["baseline", "shuffle-p2p-long-name"][at % 2]
+        session = record("session", suite="s", tool="t", name=f"{at:04d}-with-a-long-name-{variant}", started=f"{began.isoformat()}Z")
+        version = {"name": f"2026.9.0+{at // 2}.g0123456789abcdef{at // 2:03d}"}
+        run = record("run", session=session, variant=variant, version=version, metrics={"wall_time": {"unit": "s"}})
+        for value in [1, 2, 3]:
+            instance = record("instance", run=run, benchmark={"id": "f.py::test_x[1]"})
+            lines.append(json.dumps({"v": 1, "kind": "iteration", "instance": instance, "index": 0, "metrics": {"wall_time": value}}))
+            lines.append(json.dumps({"v": 1, "kind": "instance_end", "instance": instance}))
+    (work / "all.jsonl").write_text("\n".join(lines) + "\n")
+    for arguments in [["import", "all.jsonl"], ["report", "-o", "report"]]:
+        subprocess.run([program, "--store", "s.db", *arguments], cwd=work, check=True, capture_output=True)
+    (page,) = (work / "report" / "benchmark").glob("*.html")
+    return page
+
+
+def texts_of(page, chart):
+    """What is written in a chart, with the left, right, top and bottom of each line of it, and the chart's width."""
+    page.wait_for_selector(f"[data-chart={chart}] canvas")
+    return page.evaluate(
+        f"""() => {{
+          const plot = document.querySelector('[data-chart={chart}] .plot');
+          const list = echarts.getInstanceByDom(plot).getZr().storage.getDisplayList(true);
+          const texts = list.filter((it) => it.type === 'tspan' && it.style.text && !it.ignore).map((it) => {{
+            const box = it.getBoundingRect().clone();
+            if (it.transform) box.applyTransform(it.transform);
+            return {{ text: it.style.text, left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height }};
+          }});
+          return [texts, plot.clientWidth];
+        }}"""
+    )
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_labels_of_a_distribution_lie_apart_and_tell_runs_apart(visit, long_history, width):
+    page = visit(long_history, width=width)
+    texts, whole = texts_of(page, "distribution")
+    labels = sorted((it for it in texts if any(part in it["text"] for part in ["2026", "baseline", "shuffle"])), key=lambda it: it["top"])
+    # A run has two lines, on a phone three.
+    assert len(labels) == 12 * (3 if width == 390 else 2)
+    for above, below in zip(labels, labels[1:]):
+        assert above["bottom"] <= below["top"] + 2, (above, below)
+    assert all(it["left"] >= 0 and it["right"] <= whole for it in texts)
+    lines = len(labels) // 12
+    names = [" ".join(line["text"] for line in labels[at : at + lines]) for at in range(0, len(labels), lines)]
+    assert len(set(names)) == 12
+    for name in names:
+        assert name.startswith("2026-01-10 ") and ("baseline" in name) != ("shuffle" in name), name
+
+
+def test_labels_of_a_long_history_are_whole(visit, long_history):
+    page = visit(long_history)
+    # Which place has the last label depends on the width.
+    for width in [390, *range(1100, 1300, 20)]:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.reload()
+        texts, whole = texts_of(page, "history")
+        times = [it for it in texts if it["text"].startswith("2026-01-")]
+        assert len(times) > 1
+        assert all(it["left"] >= 0 and it["right"] <= whole for it in times), (times, whole)
+
+
+def test_older_runs_come_a_hundred_at_a_time_or_all_at_once(visit, long_history):
+    page = visit(long_history)
+    rows = page.locator("#runs tbody tr")
+    buttons = page.locator("#runs .buttons")
+    page.wait_for_function("document.querySelectorAll('#runs tbody tr').length === 12")
+    assert buttons.locator("button").all_inner_texts() == ["Show 100 older runs", "Show all 240 runs"]
+    buttons.get_by_text("Show 100 older runs").click()
+    page.wait_for_function("document.querySelectorAll('#runs tbody tr').length === 112")
+    buttons.get_by_text("Show all 240 runs").click()
+    page.wait_for_function("document.querySelectorAll('#runs tbody tr').length === 240")
+    assert rows.last.locator("button").first.inner_text() == "2026-01-01 00:00"
+    assert buttons.locator("button").count() == 0
