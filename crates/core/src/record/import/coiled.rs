@@ -139,6 +139,9 @@ fn take_rows(
         if let Some(instance) = known.stored {
             account.compare(&row, instance, &stored);
         }
+        if known.is_twice {
+            account.twice(&row);
+        }
         let mut draft = row.draft;
         draft.id = Some(known.id);
         let run = intake.run(row.run)?;

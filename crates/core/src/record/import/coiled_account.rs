@@ -23,9 +23,19 @@ pub(super) struct Account {
     sessions: BTreeSet<String>,
     /// What they say more, by column.
     columns: BTreeSet<String>,
+    /// Rows that the store has twice.
+    twice: u64,
+    /// Their sessions.
+    sessions_twice: BTreeSet<String>,
 }
 
 impl Account {
+    /// Counts a row that the store has twice.
+    pub(super) fn twice(&mut self, row: &Measured) {
+        self.twice += 1;
+        self.sessions_twice.insert(row.session.clone());
+    }
+
     /// Compares a row with what the store has of it.
     pub(super) fn compare(&mut self, row: &Measured, stored: &StoredInstance, of: &StoredSession) {
         let name = &row.draft.benchmark.id;
@@ -56,12 +66,10 @@ impl Account {
         }
         if self.fuller > 0 {
             let columns: Vec<String> = self.columns.into_iter().collect();
-            let rows = counted(self.fuller, "row");
-            let sessions = counted(self.sessions.len() as u64, "session");
             let what = format!(
-                "{} of {rows} in {sessions} ({})",
+                "{} of {}",
                 columns.join(", "),
-                a_few(self.sessions.into_iter())
+                rows_of(self.fuller, self.sessions)
             );
             notes.left(
                 &what,
@@ -69,7 +77,22 @@ impl Account {
                  sessions and import the copies anew, the one that says the most first)",
             );
         }
+        if self.twice > 0 {
+            notes.left(
+                &rows_of(self.twice, self.sessions_twice),
+                "the store has them twice, which merging stores can do (to have them once, purge \
+                 their sessions and import the copies anew)",
+            );
+        }
     }
+}
+
+fn rows_of(rows: u64, sessions: BTreeSet<String>) -> String {
+    let (rows, count) = (
+        counted(rows, "row"),
+        counted(sessions.len() as u64, "session"),
+    );
+    format!("{rows} in {count} ({})", a_few(sessions.into_iter()))
 }
 
 /// Returns the columns of which the store has nothing.

@@ -21,6 +21,8 @@ pub(super) struct Identified<'s> {
     pub(super) id: Id,
     /// What the store has of it.
     pub(super) stored: Option<&'s StoredInstance>,
+    /// Whether the store has it once more, by its other row.
+    pub(super) is_twice: bool,
 }
 
 /// Identifies the rows of a session, in their order, each with one instance of the store at most.
@@ -48,6 +50,7 @@ pub(super) fn identified<'s>(
         .map(|(row, known)| Identified {
             id: known.unwrap_or_else(|| search.fresh(row)),
             stored: known.and_then(|id| stored.instances.get(&id)),
+            is_twice: known.is_some() && search.has_other(row),
         })
         .collect()
 }
@@ -163,6 +166,18 @@ impl<'r> Search<'r> {
         let named = candidates().find(|stored| is_of(row, stored));
         let known = named.or_else(|| candidates().find(agrees))?;
         Some(known.instance.id)
+    }
+
+    /// Returns whether there is one more instance of an execution of TPC-H, as merging stores
+    /// leaves it where one knew it by one row and the other by the other.
+    fn has_other(&self, row: &Measured) -> bool {
+        let other = match row.tables {
+            Tables::Test => None,
+            Tables::Query => self.by_time_apart(row),
+            Tables::Both => self.by_own_time(row),
+        };
+        let other = other.and_then(|id| self.free(id));
+        other.is_some_and(|stored| is_of(row, stored))
     }
 
     /// Returns the rows of which the store has what the other table says: of the same test, at a

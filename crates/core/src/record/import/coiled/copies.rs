@@ -22,13 +22,6 @@ struct Execution {
     gap: u32,
 }
 
-/// Which rows a copy has.
-#[derive(Debug, Clone, Copy)]
-struct Rows<'e> {
-    tests: &'e [Execution],
-    queries: &'e [Execution],
-}
-
 /// How long an execution takes, in seconds.
 fn length(execution: Execution) -> u32 {
     execution.scale / 10 + 1
@@ -61,8 +54,13 @@ fn outcome(execution: Execution) -> &'static str {
     }
 }
 
-/// Makes a copy with these rows.
-fn copy(folder: &tempfile::TempDir, name: &str, rows: Rows<'_>) -> Source {
+/// Makes a copy in which each table has the rows of these executions.
+fn copy(
+    folder: &tempfile::TempDir,
+    name: &str,
+    tests: &[Execution],
+    queries: &[Execution],
+) -> Source {
     let path = folder.path().join(name);
     let connection = rusqlite::Connection::open(&path).expect("a database");
     connection
@@ -75,7 +73,7 @@ fn copy(folder: &tempfile::TempDir, name: &str, rows: Rows<'_>) -> Source {
              peak_memory FLOAT, scale INTEGER, query INTEGER, local BOOLEAN, n_workers INTEGER)",
         )
         .expect("SQL");
-    for execution in rows.tests {
+    for execution in tests {
         let (start, end, duration) = times(*execution, 0);
         connection
             .execute(
@@ -93,7 +91,7 @@ fn copy(folder: &tempfile::TempDir, name: &str, rows: Rows<'_>) -> Source {
             )
             .expect("SQL");
     }
-    for execution in rows.queries {
+    for execution in queries {
         let (start, end, duration) = times(*execution, execution.gap);
         connection
             .execute(
@@ -194,7 +192,7 @@ fn copies_with_one_table_or_both_give_each_execution_once_in_whatever_order() {
             // Of the first session `test_run` has been cleared, of the second both are there.
             ("later.db", &all[all.len() / 2..], &all),
         ]
-        .map(|(name, tests, queries)| copy(&folder, name, Rows { tests, queries }));
+        .map(|(name, tests, queries)| copy(&folder, name, tests, queries));
         for first in 0..4 {
             for second in 0..4 {
                 let mut store = open(&folder, &format!("{first}-{second}.st"));
@@ -218,30 +216,9 @@ fn copies_with_one_table_or_both_give_each_execution_once_in_whatever_order() {
 fn a_copy_that_says_more_than_the_first_one_says_what_it_could_not_give() {
     let folder = tempfile::tempdir().expect("a folder");
     let all = executions(150);
-    let tests = copy(
-        &folder,
-        "tests.db",
-        Rows {
-            tests: &all,
-            queries: &[],
-        },
-    );
-    let queries = copy(
-        &folder,
-        "queries.db",
-        Rows {
-            tests: &[],
-            queries: &all,
-        },
-    );
-    let both = copy(
-        &folder,
-        "both.db",
-        Rows {
-            tests: &all,
-            queries: &all,
-        },
-    );
+    let tests = copy(&folder, "tests.db", &all, &[]);
+    let queries = copy(&folder, "queries.db", &[], &all);
+    let both = copy(&folder, "both.db", &all, &all);
 
     let mut store = open(&folder, "tests.st");
     assert_eq!(left(&take(&mut store, &tests)), "");
@@ -290,60 +267,41 @@ fn a_copy_that_says_more_than_the_first_one_says_what_it_could_not_give() {
 fn a_row_of_the_same_test_at_another_time_is_another_instance() {
     let folder = tempfile::tempdir().expect("a folder");
     let all = executions(150);
-    let again: Vec<Execution> = all
-        .iter()
-        .copied()
-        .filter(|it| it.name == "test_query_4")
-        .collect();
-    for (name, first, then) in [
-        (
-            "1",
-            Rows {
-                tests: &again[..1],
-                queries: &[],
-            },
-            Rows {
-                tests: &[],
-                queries: &again[..2],
-            },
-        ),
-        (
-            "2",
-            Rows {
-                tests: &[],
-                queries: &again[..1],
-            },
-            Rows {
-                tests: &again[..2],
-                queries: &[],
-            },
-        ),
-        // Of the second execution there is nothing in common.
-        (
-            "3",
-            Rows {
-                tests: &again[..1],
-                queries: &[],
-            },
-            Rows {
-                tests: &[],
-                queries: &again[1..2],
-            },
-        ),
+    let of_test = all.iter().filter(|it| it.name == "test_query_4");
+    let again: Vec<Execution> = of_test.copied().collect();
+    let (one, both, other) = (&again[..1], &again[..2], &again[1..2]);
+    let none: &[Execution] = &[];
+    // The last two have nothing in common.
+    for (number, first, then) in [
+        (1, [one, none], [none, both]),
+        (2, [none, one], [both, none]),
+        (3, [one, none], [none, other]),
     ] {
-        let first = copy(&folder, &format!("first-{name}.db"), first);
-        let then = copy(&folder, &format!("then-{name}.db"), then);
-        let mut store = open(&folder, &format!("{name}.st"));
+        let [first, then] = [("first", first), ("then", then)].map(|(name, rows)| {
+            let name = format!("{name}-{number}.db");
+            copy(&folder, &name, rows[0], rows[1])
+        });
+        let mut store = open(&folder, &format!("{number}.st"));
         take(&mut store, &first);
-        assert_eq!(
-            take(&mut store, &then)
-                .appended
-                .of(RecordKind::Instance)
-                .new,
-            1
-        );
-        assert_eq!(instances(&store).len(), 2);
+        let appended = take(&mut store, &then).appended;
+        assert_eq!(appended.of(RecordKind::Instance).new, 1, "{number}");
+        assert_eq!(instances(&store).len(), 2, "{number}");
     }
+}
+
+#[test]
+fn what_merging_stores_has_doubled_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = executions(150);
+    let queries = copy(&folder, "queries.db", &[], &all);
+    let both = copy(&folder, "both.db", &all, &all);
+    let (mut one, mut other) = (open(&folder, "one.st"), open(&folder, "other.st"));
+    take(&mut one, &queries);
+    take(&mut other, &both);
+    other.merge(&one).expect("other instances");
+    insta::assert_snapshot!(left(&take(&mut other, &both)), @"the store has them twice, which merging stores can do (to have them once, purge their sessions and import the copies anew): 12 rows in 2 sessions (s1, s2)");
+    // But for the two that have no time.
+    insta::assert_snapshot!(left(&take(&mut other, &queries)), @"the store has them twice, which merging stores can do (to have them once, purge their sessions and import the copies anew): 10 rows in 2 sessions (s1, s2)");
 }
 
 #[test]
@@ -354,22 +312,8 @@ fn a_row_of_tpch_run_is_found_by_its_time_when_it_has_got_another_name() {
         name: "test_query_01",
         ..all[0]
     }];
-    let both = copy(
-        &folder,
-        "both.db",
-        Rows {
-            tests: &all,
-            queries: &all,
-        },
-    );
-    let later = copy(
-        &folder,
-        "later.db",
-        Rows {
-            tests: &[],
-            queries: &renamed,
-        },
-    );
+    let both = copy(&folder, "both.db", &all, &all);
+    let later = copy(&folder, "later.db", &[], &renamed);
     let mut store = open(&folder, "one.st");
     take(&mut store, &both);
     insta::assert_snapshot!(left(&take(&mut store, &later)), @"the store has them under other names: the name of 1 row (tpch/test_dask.py::test_query_01[scale=10] is there as tpch/test_dask.py::test_query_1[scale=10])");
@@ -394,7 +338,7 @@ fn rows_that_a_merge_has_doubled_in_either_table_count_once() {
     ];
     let mut store = open(&folder, "one.st");
     for (name, tests, queries) in copies {
-        let source = copy(&folder, name, Rows { tests, queries });
+        let source = copy(&folder, name, tests, queries);
         let imported = take(&mut store, &source);
         let doubled = imported
             .notes
