@@ -1,17 +1,19 @@
 //! Coiled's benchmark database: SQLite, one row for each test that was run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use super::coiled_database::{Database, Row, identity, is_sqlite};
+use super::coiled_account::Account;
+use super::coiled_database::{Database, Row, is_sqlite};
+use super::coiled_identity::identified;
+use super::coiled_pairs::{distinct, joined};
 use super::coiled_row::{Measured, measured};
 use super::intake::{Intake, SessionDraft};
 use super::sink::Sink;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
-use crate::model::Id;
 
 pub(super) const FORMAT: Format = Format {
     name: "coiled",
@@ -51,8 +53,10 @@ fn read(
             reason: "it has neither of the tables `test_run` and `tpch_run`".to_owned(),
         });
     }
-    let pairs = joined(tests.unwrap_or_default(), queries.unwrap_or_default());
-    if pairs.is_empty() {
+    let tests = without_doubles(tests.unwrap_or_default(), "row", sink);
+    let queries = without_doubles(queries.unwrap_or_default(), "tpch_run's row", sink);
+    let executions = joined(tests, queries);
+    if executions.is_empty() {
         return Err(ImportError::NoResults {
             name: source.name().to_owned(),
         });
@@ -60,9 +64,9 @@ fn read(
     sink.notes().left("id", "merging gives rows new ones");
     let mut sessions: BTreeMap<String, Vec<Measured>> = BTreeMap::new();
     let mut infinite: BTreeMap<&str, u64> = BTreeMap::new();
-    for (test, query) in pairs {
-        let number = test.number;
-        match measured(test, query) {
+    for execution in executions {
+        let number = execution.number();
+        match measured(execution) {
             Ok(measured) => {
                 for column in &measured.unknown {
                     sink.notes().kept(column, "attributes of the instance");
@@ -93,156 +97,61 @@ fn read(
         })
         .collect();
     sessions.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    let mut account = Account::default();
     for (started, session, rows) in sessions {
-        take_session(source, &digest, options, sink, started, &session, rows)?;
+        let draft = SessionDraft {
+            key: session.clone(),
+            // Not the file's: the same session may stand in several databases.
+            identity: Some(Sha256::digest(b"session_id").into()),
+            started,
+            tool: "coiled benchmarks".to_owned(),
+            name: Some(session),
+            ..SessionDraft::default()
+        };
+        let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, draft)?;
+        take_rows(&mut intake, rows, &mut account)?;
+        intake.finish()?;
     }
+    account.note(sink.notes());
     Ok(())
 }
 
-fn take_session(
-    source: &Source,
-    digest: &[u8; 32],
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-    started: Option<Timestamp>,
-    session: &str,
-    rows: Vec<Measured>,
-) -> Result<(), ImportError> {
-    let draft = SessionDraft {
-        key: session.to_owned(),
-        // Not the file's: the same session may stand in several databases.
-        identity: Some(Sha256::digest(b"session_id").into()),
-        started,
-        tool: "coiled benchmarks".to_owned(),
-        name: Some(session.to_owned()),
-        ..SessionDraft::default()
-    };
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, draft)?;
-    let session = intake.session();
-    let mut taken: BTreeSet<Id> = BTreeSet::new();
-    let mut alike: BTreeSet<[u8; 32]> = BTreeSet::new();
-    // Their merge doubles rows: what is alike in everything but its number is one.
-    let (rows, doubled): (Vec<Measured>, Vec<Measured>) =
-        rows.into_iter().partition(|row| alike.insert(row.content));
-    for row in doubled {
-        intake.notes().left(
-            &format!("row {}", row.number),
+/// Leaves out what Coiled's merge has doubled: rows that are alike in everything but their id.
+fn without_doubles(rows: Vec<Row>, word: &str, sink: &mut Sink<'_, '_>) -> Vec<Row> {
+    let (rows, doubled) = distinct(rows);
+    for number in doubled {
+        sink.notes().left(
+            &format!("{word} {number}"),
             "another row is alike in everything but its id",
         );
     }
-    let mut at_once: BTreeMap<String, usize> = BTreeMap::new();
-    for time in rows.iter().filter_map(|row| row.time.clone()) {
-        *at_once.entry(time).or_default() += 1;
-    }
-    for row in rows {
-        let alone = row.time.as_ref().is_none_or(|time| at_once[time] == 1);
-        let known = choose_id(&mut intake, session, &row, alone, &taken)?;
-        if let Some(name) = known.other_name {
-            intake.notes().left(
-                &format!("the name of row {}, which is there as {name}", row.number),
-                "the row is in the store under another one",
-            );
+    rows
+}
+
+fn take_rows(
+    intake: &mut Intake<'_, '_, '_>,
+    rows: Vec<Measured>,
+    account: &mut Account,
+) -> Result<(), ImportError> {
+    let stored = intake.stored()?;
+    let identified = identified(intake.session(), &rows, &stored);
+    for (row, known) in rows.into_iter().zip(identified) {
+        if let Some(instance) = known.stored {
+            account.compare(&row, instance, &stored);
         }
-        taken.insert(known.id);
+        if known.is_twice {
+            account.twice(&row);
+        }
         let mut draft = row.draft;
         draft.id = Some(known.id);
         let run = intake.run(row.run)?;
         intake.instance(row.number, run, draft)?;
     }
-    intake.finish()
+    Ok(())
 }
 
-/// The id of a row.
-struct Chosen {
-    id: Id,
-    /// The name under which the store has it, where that is another one.
-    other_name: Option<String>,
-}
-
-/// Returns the id by which a row is known, whatever database it stands in.
-///
-/// That is its session and time alone, so that a row is found again after one of their migrations
-/// gave it another name. Where several rows of a database have the same time, they are not the same,
-/// and the name is part of the id; a row that the store has from a database where it was alone keeps
-/// the id that it got there.
-fn choose_id(
-    intake: &mut Intake<'_, '_, '_>,
-    session: Id,
-    row: &Measured,
-    alone: bool,
-    taken: &BTreeSet<Id>,
-) -> Result<Chosen, ImportError> {
-    let id = |parts: &[&[u8]]| {
-        let mut all: Vec<&[u8]> = vec![b"coiled instance", session.as_bytes()];
-        all.extend_from_slice(parts);
-        Id::derived(&all)
-    };
-    let plain = |id| Chosen {
-        id,
-        other_name: None,
-    };
-    let by_content = id(&[&row.content]);
-    let Some(time) = &row.time else {
-        return Ok(plain(by_content));
-    };
-    let name = &row.draft.benchmark.id;
-    let by_name = id(&[time.as_bytes(), name.as_bytes()]);
-    let by_time = id(&[time.as_bytes()]);
-    for known in [by_content, by_name] {
-        if !taken.contains(&known) && intake.stored_instance(known)?.is_some() {
-            return Ok(plain(known));
-        }
-    }
-    let stored = match taken.contains(&by_time) {
-        true => None,
-        false => intake.stored_instance(by_time)?,
-    };
-    Ok(match stored {
-        Some(stored) if stored.benchmark == *name => plain(by_time),
-        Some(stored) if alone && row.agrees_with(&stored.values) => Chosen {
-            id: by_time,
-            other_name: Some(stored.benchmark),
-        },
-        None if alone => plain(by_time),
-        Some(_) | None if !taken.contains(&by_name) => plain(by_name),
-        Some(_) | None => plain(by_content),
-    })
-}
-
-/// Joins the rows that the same execution has in both tables.
-fn joined(tests: Vec<Row>, queries: Vec<Row>) -> Vec<(Row, Option<Row>)> {
-    let key = |row: &Row| {
-        ["session_id", "path", "name"].map(|column| row.cells.get(column).map(identity))
-    };
-    let mut waiting: BTreeMap<_, Vec<Row>> = BTreeMap::new();
-    for query in queries {
-        waiting.entry(key(&query)).or_default().push(query);
-    }
-    let mut pairs: Vec<(Row, Option<Row>)> = Vec::with_capacity(tests.len());
-    for test in tests {
-        let query = waiting.get_mut(&key(&test)).and_then(|others| {
-            let same = |other: &Row| other.cells.get("start") == test.cells.get("start");
-            let at = others
-                .iter()
-                .position(same)
-                .or_else(|| others.iter().position(|other| overlap(&test, other)))?;
-            Some(others.remove(at))
-        });
-        pairs.push((test, query));
-    }
-    pairs.extend(waiting.into_values().flatten().map(|query| (query, None)));
-    pairs
-}
-
-/// Returns whether two rows may be of the same time: each has its own stopwatch.
-fn overlap(one: &Row, other: &Row) -> bool {
-    let time = |row: &Row, column: &str| super::coiled_row::time(row.cells.get(column)?).ok();
-    let span = |row: &Row| Some((time(row, "start")?, time(row, "end")?));
-    match (span(one), span(other)) {
-        (Some((from, to)), Some((start, end))) => from <= end && start <= to,
-        (None, _) | (_, None) => true,
-    }
-}
+#[cfg(test)]
+mod copies;
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use std::io::Read;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, MAIN_DB};
+use sha2::{Digest, Sha256};
 
 use super::intake::hex;
 use super::{ImportError, Source};
@@ -135,6 +136,20 @@ impl Database {
 }
 
 impl Row {
+    /// Returns a digest of all cells but `id`, which merging gives anew. Columns without a value
+    /// say nothing, so that a row is the same in databases of different ages.
+    pub(super) fn content(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        for (column, cell) in self.cells.iter().filter(|(column, _)| *column != "id") {
+            let text = identity(cell);
+            for part in [column.as_bytes(), text.as_bytes()] {
+                hash.update((part.len() as u64).to_le_bytes());
+                hash.update(part);
+            }
+        }
+        hash.finalize().into()
+    }
+
     /// Takes a text that is not empty; whole numbers are taken as they are written.
     pub(super) fn take_text(&mut self, column: &str) -> Result<Option<String>, String> {
         match self.cells.remove(column) {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use rusqlite::types::Value as Cell;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
+use super::coiled_columns::{CLUSTER, KEPT, LINKS, METRICS, PARAMS};
 use super::coiled_database::{Row, identity, json, shown};
 use super::coiled_setting::setting;
 use super::intake::{InstanceDraft, RunDraft};
@@ -15,55 +15,54 @@ use super::moment::moment;
 use crate::model::{Benchmark, InstanceOutcome, Metric, MetricName, Object, Outcome};
 use crate::record::{IterationColumns, Mark};
 
-/// Columns with numbers, the metrics that they are, and the units. Less is better of all.
-const METRICS: [(&str, &str, &str); 11] = [
-    ("duration", "wall_time", "s"),
-    ("average_memory", "average_memory", "B"),
-    ("peak_memory", "peak_memory", "B"),
-    ("compute_time", "compute_time", "s"),
-    ("disk_spill_time", "disk_spill_time", "s"),
-    ("serializing_time", "serializing_time", "s"),
-    ("transfer_time", "transfer_time", "s"),
-    ("scheduler_cpu_avg", "scheduler_cpu_avg", "1"),
-    ("scheduler_memory_max", "scheduler_memory_max", "B"),
-    ("worker_max_tick", "worker_max_tick", "s"),
-    ("scheduler_max_tick", "scheduler_max_tick", "s"),
-];
+/// What one execution of a test has in the database.
+pub(super) enum Execution {
+    /// A row of `test_run` alone.
+    Test(Row),
+    /// A row of `tpch_run` alone.
+    Query(Row),
+    /// A row in each.
+    Both(Row, Row),
+}
 
-/// Columns with addresses, and what these are called as artifacts.
-const LINKS: [(&str, &str); 6] = [
-    ("ci_run_url", "ci_run"),
-    ("cluster_details_url", "cluster_details"),
-    ("performance_report_url", "performance_report"),
-    ("cluster_dump_url", "cluster_dump"),
-    ("memray_profiles_url", "memray_profiles"),
-    ("py_spy_profiles_url", "py_spy_profiles"),
-];
+impl Execution {
+    /// Returns the number of its row, in the first table where it has two.
+    pub(super) fn number(&self) -> u64 {
+        match self {
+            Self::Test(row) | Self::Query(row) | Self::Both(row, _) => row.number,
+        }
+    }
+}
 
-/// Columns of TPC-H that say what is measured.
-const PARAMS: [&str; 4] = ["scale", "query", "compression", "partition_size"];
+/// Which of the tables an execution has a row in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tables {
+    Test,
+    Query,
+    Both,
+}
 
-/// Columns of TPC-H that say on what.
-const CLUSTER: [&str; 3] = ["n_workers", "worker_vm_type", "cluster_disk_size"];
-
-/// Columns that are kept as they are.
-const KEPT: [&str; 4] = [
-    "originalname",
-    "setup_outcome",
-    "call_outcome",
-    "teardown_outcome",
-];
-
-/// What a row says, before it has an id.
-pub(super) struct Measured {
-    /// The row's number in its table.
-    pub(super) number: u64,
-    /// `session_id`.
-    pub(super) session: String,
+/// By what a row is known in every database.
+pub(super) struct Origin {
     /// When it was measured, to the microsecond; `None` where the row has no start.
     pub(super) time: Option<String>,
     /// Digest of the row but for its id.
     pub(super) content: [u8; 32],
+}
+
+/// What an execution says, before it has an id.
+pub(super) struct Measured {
+    /// The row's number in its table.
+    pub(super) number: u64,
+    pub(super) tables: Tables,
+    /// `session_id`.
+    pub(super) session: String,
+    /// What it is called.
+    pub(super) test: Test,
+    /// The row of `test_run`; that of `tpch_run` where there is no other.
+    pub(super) origin: Origin,
+    /// The row of `tpch_run` where there are both.
+    pub(super) second: Option<Origin>,
     pub(super) run: RunDraft,
     pub(super) draft: InstanceDraft,
     /// Columns that are not known.
@@ -72,29 +71,74 @@ pub(super) struct Measured {
     pub(super) infinite: Vec<&'static str>,
 }
 
-impl Measured {
-    /// Returns whether a row may be one that has these values: each that both have is the same.
-    pub(super) fn agrees_with(&self, values: &BTreeMap<MetricName, f64>) -> bool {
-        self.draft.iterations.values.iter().all(|(metric, column)| {
-            match (column.first(), values.get(metric)) {
-                (Some(one), Some(other)) => one.to_bits() == other.to_bits(),
-                (None, _) | (_, None) => true,
-            }
-        })
-    }
+/// What a test is called.
+pub(super) struct Test {
+    path: Option<String>,
+    name: String,
+}
 
-    /// Returns what puts the rows of a session in an order that does not depend on the file.
-    pub(super) fn order(&self) -> (Option<Timestamp>, &str, &[u8; 32]) {
-        (self.draft.started, &self.draft.benchmark.id, &self.content)
+impl Test {
+    /// Returns the id of its benchmark, with these parameters.
+    pub(super) fn id(&self, params: &Object) -> String {
+        let name = told_apart(&self.name, params);
+        match &self.path {
+            Some(path) => format!("{path}::{name}"),
+            None => name,
+        }
     }
 }
 
-/// Returns what a row says; `query` is what the same execution has in the table of TPC-H.
+impl Origin {
+    fn of(row: &Row) -> Self {
+        let time = row.cells.get("start").map(|start| {
+            let end = row.cells.get("end");
+            format!(
+                "{} {}",
+                identity(start),
+                end.map_or_else(String::new, identity)
+            )
+        });
+        Self {
+            time,
+            content: row.content(),
+        }
+    }
+}
+
+impl Measured {
+    /// Returns what puts the rows of a session in an order that does not depend on the file.
+    pub(super) fn order(&self) -> (Option<Timestamp>, &str, &[u8; 32]) {
+        (
+            self.draft.started,
+            &self.draft.benchmark.id,
+            &self.origin.content,
+        )
+    }
+
+    /// Returns the value of each metric.
+    pub(super) fn values(&self) -> BTreeMap<MetricName, f64> {
+        let columns = self.draft.iterations.values.iter();
+        columns
+            .filter_map(|(metric, column)| Some((metric.clone(), *column.first()?)))
+            .collect()
+    }
+}
+
+/// Under which attribute the row of `tpch_run` says what that of `test_run` says otherwise.
+pub(super) const APART: &str = "tpch_run";
+
+/// Returns what an execution says.
 ///
 /// # Errors
 /// When a cell is not what its column is for.
-pub(super) fn measured(mut row: Row, query: Option<Row>) -> Result<Measured, String> {
-    let content = digest(&row);
+pub(super) fn measured(execution: Execution) -> Result<Measured, String> {
+    let (tables, mut row, query) = match execution {
+        Execution::Test(row) => (Tables::Test, row, None),
+        Execution::Query(row) => (Tables::Query, row, None),
+        Execution::Both(row, query) => (Tables::Both, row, Some(query)),
+    };
+    let origin = Origin::of(&row);
+    let second = query.as_ref().map(Origin::of);
     row.cells.remove("id");
     let mut apart = Object::new();
     if let Some(mut query) = query {
@@ -117,18 +161,12 @@ pub(super) fn measured(mut row: Row, query: Option<Row>) -> Result<Measured, Str
         .ok_or("`session_id` is missing")?;
     let name = row.take_text("name")?.ok_or("`name` is missing")?;
     let path = row.take_text("path")?;
-    let time = row.cells.get("start").map(|start| {
-        format!(
-            "{} {}",
-            identity(start),
-            row.cells.get("end").map_or_else(String::new, identity)
-        )
-    });
+    let test = Test { path, name };
     let started = take_time(&mut row, "start")?;
     let ended = take_time(&mut row, "end")?;
     let run = setting(&mut row)?;
     let mut draft = InstanceDraft {
-        benchmark: benchmark(&mut row, path, &name)?,
+        benchmark: benchmark(&mut row, &test)?,
         // The place in the file is another one in every database.
         position: Some(0),
         started,
@@ -155,12 +193,14 @@ pub(super) fn measured(mut row: Row, query: Option<Row>) -> Result<Measured, Str
     for column in &unknown {
         put(&mut row, column, &mut draft.attributes)?;
     }
-    put_object(&mut draft.attributes, "tpch_run", apart);
+    put_object(&mut draft.attributes, APART, apart);
     Ok(Measured {
         number: row.number,
+        tables,
         session,
-        time,
-        content,
+        test,
+        origin,
+        second,
         run,
         draft,
         unknown,
@@ -168,9 +208,13 @@ pub(super) fn measured(mut row: Row, query: Option<Row>) -> Result<Measured, Str
     })
 }
 
-fn benchmark(row: &mut Row, path: Option<String>, name: &str) -> Result<Benchmark, String> {
+fn benchmark(row: &mut Row, test: &Test) -> Result<Benchmark, String> {
     let mut params = Object::new();
-    if let Some((_, param)) = name.strip_suffix(']').and_then(|it| it.split_once('[')) {
+    if let Some((_, param)) = test
+        .name
+        .strip_suffix(']')
+        .and_then(|it| it.split_once('['))
+    {
         params.insert("param".to_owned(), param.into());
     }
     for column in PARAMS {
@@ -188,14 +232,10 @@ fn benchmark(row: &mut Row, path: Option<String>, name: &str) -> Result<Benchmar
         }
     }
     // What Coiled calls the category.
-    let folder = path.as_deref().and_then(|path| path.split_once('/'));
+    let folder = test.path.as_deref().and_then(|path| path.split_once('/'));
     let tags = folder.map(|(category, _)| category.to_owned());
-    let name = told_apart(name, &params);
     Ok(Benchmark {
-        id: match &path {
-            Some(path) => format!("{path}::{name}"),
-            None => name,
-        },
+        id: test.id(&params),
         params,
         tags: tags.into_iter().filter(|it| !it.is_empty()).collect(),
         ..Benchmark::default()
@@ -315,18 +355,4 @@ pub(super) fn put(row: &mut Row, column: &str, object: &mut Object) -> Result<()
         object.insert(column.to_owned(), value);
     }
     Ok(())
-}
-
-/// Digest of all cells but `id`, which merging gives anew. Columns without a value say nothing,
-/// so that a row is the same in databases of different ages.
-fn digest(row: &Row) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    for (column, cell) in row.cells.iter().filter(|(column, _)| *column != "id") {
-        let text = identity(cell);
-        for part in [column.as_bytes(), text.as_bytes()] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-    }
-    hash.finalize().into()
 }

@@ -18,7 +18,7 @@ use crate::model::{
     Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,
     Summary,
 };
-use crate::record::store::StoredInstance;
+use crate::record::store::StoredSession;
 use crate::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
 
 /// The keys of a summary's record. Its further figures stand beside them.
@@ -153,12 +153,12 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
         Ok(id)
     }
 
-    /// Returns what the store has of an instance from before this import.
-    pub(super) fn stored_instance(
-        &mut self,
-        id: Id,
-    ) -> Result<Option<StoredInstance>, ImportError> {
-        self.sink.stored_instance(id)
+    /// Returns what the store has of the session from before this import.
+    pub(super) fn stored(&mut self) -> Result<StoredSession, ImportError> {
+        if !self.session_put {
+            return Ok(StoredSession::default());
+        }
+        self.sink.stored_session(self.session.id)
     }
 
     /// Takes an instance that stands there, with all of its iterations.

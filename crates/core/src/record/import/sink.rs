@@ -10,7 +10,7 @@ use super::notes::Notes;
 use super::spot::Spot;
 use super::{BadLine, BadLines, ImportError};
 use crate::model::{Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session};
-use crate::record::store::StoredInstance;
+use crate::record::store::StoredSession;
 use crate::record::{Appended, IterationColumns, Mark, Memory, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines and of what was left out.
@@ -250,14 +250,11 @@ impl<'w, 't> Sink<'w, 't> {
         })
     }
 
-    /// Returns what the store has of an instance; nothing where no store takes the records.
-    pub(super) fn stored_instance(
-        &mut self,
-        id: Id,
-    ) -> Result<Option<StoredInstance>, ImportError> {
+    /// Returns what the store has of a session; nothing where no store takes the records.
+    pub(super) fn stored_session(&mut self, id: Id) -> Result<StoredSession, ImportError> {
         Ok(match &mut self.target {
-            Target::Store(writer) => writer.stored_instance(id)?,
-            Target::Memory(_) => None,
+            Target::Store(writer) => writer.stored_session(id)?,
+            Target::Memory(_) => StoredSession::default(),
         })
     }
 

@@ -1,5 +1,5 @@
 //! What importers and shared histories need besides putting records: a run whose metrics become
-//! known with its instances, a session that began earlier, an instance under another name.
+//! known with its instances, a session that began earlier, instances that are known by another id.
 
 use std::collections::BTreeMap;
 
@@ -8,38 +8,73 @@ use rusqlite::params;
 
 use super::rows::better_text;
 use super::{StoreError, Writer, read};
-use crate::model::{Id, Metric, MetricName, Record, Run};
+use crate::model::{Id, Instance, Metric, MetricName, Record, Run};
+
+/// What the store has of a session whose instances have one iteration each.
+#[derive(Debug, Default)]
+pub(crate) struct StoredSession {
+    /// Its runs.
+    pub(crate) runs: BTreeMap<Id, Run>,
+    /// Its instances, as they were recorded.
+    pub(crate) instances: BTreeMap<Id, StoredInstance>,
+}
 
 /// What the store has of an instance of one iteration.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct StoredInstance {
-    /// The id of its benchmark, as it was recorded.
-    pub(crate) benchmark: String,
+    /// The instance.
+    pub(crate) instance: Instance,
+    /// When it ended.
+    pub(crate) ended: Option<Timestamp>,
     /// The values of the first iteration.
     pub(crate) values: BTreeMap<MetricName, f64>,
 }
 
+const RUNS: &str = "SELECT run.key FROM run JOIN session ON session.key = run.session \
+                     WHERE session.id = ?1";
+
+const INSTANCES: &str = "SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
+                           JOIN session ON session.key = run.session WHERE session.id = ?1";
+
+const VALUES: &str = "SELECT metric.name, series.vals FROM instance \
+       JOIN benchmark_metric ON benchmark_metric.benchmark = instance.benchmark \
+       JOIN metric ON metric.key = benchmark_metric.metric \
+       JOIN series ON series.metric = metric.key AND series.instance = instance.key AND first = 0 \
+      WHERE instance.key = ?1";
+
 impl Writer<'_> {
-    /// Returns what the store has of an instance, if it has it.
-    pub(crate) fn stored_instance(&mut self, id: Id) -> Result<Option<StoredInstance>, StoreError> {
-        self.read_instance(id).map_err(|error| error.at(self.path))
+    /// Returns what the store has of a session from before this transaction.
+    pub(crate) fn stored_session(&mut self, id: Id) -> Result<StoredSession, StoreError> {
+        self.read_stored(id).map_err(|error| error.at(self.path))
     }
 
-    fn read_instance(&mut self, id: Id) -> Result<Option<StoredInstance>, StoreError> {
-        let Some(found) = self.find_instance(id)? else {
-            return Ok(None);
-        };
-        let benchmark = self
-            .connection
-            .prepare_cached("SELECT id FROM benchmark WHERE key = ?1")?
-            .query_row([found.benchmark], |row| row.get(0))?;
-        let mut statement = self.connection.prepare_cached(
-            "SELECT metric.name, series.vals FROM benchmark_metric \
-               JOIN metric ON metric.key = benchmark_metric.metric \
-               JOIN series ON series.metric = metric.key AND series.instance = ?2 AND first = 0 \
-              WHERE benchmark_metric.benchmark = ?1",
-        )?;
-        let mut rows = statement.query([found.benchmark, found.key])?;
+    fn read_stored(&self, id: Id) -> Result<StoredSession, StoreError> {
+        let mut stored = StoredSession::default();
+        for key in self.keys_of(RUNS, id)? {
+            let run = read::run(self.connection, key)?;
+            stored.runs.insert(run.id, run);
+        }
+        for key in self.keys_of(INSTANCES, id)? {
+            let row = self.instance_row(key)?;
+            let found = StoredInstance {
+                ended: row.end.and_then(|end| end.ended),
+                values: self.first_values(key)?,
+                instance: row.instance,
+            };
+            stored.instances.insert(found.instance.id, found);
+        }
+        Ok(stored)
+    }
+
+    fn keys_of(&self, sql: &str, session: Id) -> Result<Vec<i64>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let keys = statement.query_map([session.to_string()], |row| row.get(0))?;
+        Ok(keys.collect::<Result<_, _>>()?)
+    }
+
+    fn first_values(&self, instance: i64) -> Result<BTreeMap<MetricName, f64>, StoreError> {
+        let mut statement = self.connection.prepare_cached(VALUES)?;
+        let mut rows = statement.query([instance])?;
         let mut values = BTreeMap::new();
         while let Some(row) = rows.next()? {
             let column: Vec<Option<f64>> = super::rows::from_json(row, 1)?;
@@ -47,7 +82,7 @@ impl Writer<'_> {
                 values.insert(row.get(0)?, value);
             }
         }
-        Ok(Some(StoredInstance { benchmark, values }))
+        Ok(values)
     }
 
     /// Lets an imported session begin no later than that.

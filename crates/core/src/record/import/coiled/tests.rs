@@ -351,20 +351,30 @@ fn tests_of_the_same_time_are_told_apart_by_their_names() {
 }
 
 #[test]
-fn a_row_that_has_got_another_name_is_told_with_both() {
+fn rows_that_have_got_other_names_are_counted_and_a_few_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
-    let before = database(&folder, "before.db", &[("s", "a", 1, 1.0)]);
-    let after = database(&folder, "after.db", &[("s", "a[default]", 1, 1.0)]);
-    assert_eq!(names(&folder, "1.st", &[&before, &after]), ["a"]);
-    let mut store = Store::open(&folder.path().join("1.st")).expect("a store");
-    let imported = import(&mut store, &after, &options(BadLines::Refuse)).expect("good");
-    let notes: Vec<String> = imported
-        .notes
-        .iter()
-        .flat_map(|it| it.what.clone())
-        .collect();
-    assert!(
-        notes.contains(&"the name of row 1, which is there as a".to_owned()),
-        "{notes:?}"
-    );
+    let noted = |names: &[&str]| {
+        let (count, minutes) = (names.len(), 1_u8..);
+        let [before, after] = ["", "[default]"].map(|ending| {
+            let names = names.iter().map(|name| format!("{name}{ending}"));
+            let names: Vec<String> = names.collect();
+            let rows = names.iter().zip(minutes.clone());
+            let rows: Vec<(&str, &str, u8, f64)> = rows
+                .map(|(name, minute)| ("s", name.as_str(), minute, f64::from(minute)))
+                .collect();
+            database(&folder, &format!("{count}{ending}.db"), &rows)
+        });
+        let mut store = store(&folder, &format!("{count}.st"));
+        import(&mut store, &before, &options(BadLines::Refuse)).expect("good");
+        let imported = import(&mut store, &after, &options(BadLines::Refuse)).expect("good");
+        assert_eq!(imported.appended.total().new, 0);
+        let notes = imported.notes.iter();
+        notes
+            .filter(|note| note.what != ["id"])
+            .map(|note| format!("{}: {}", note.why, note.what.join(", ")))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    insta::assert_snapshot!(noted(&["a"]), @"the store has them under other names: the name of 1 row (a[default] is there as a)");
+    insta::assert_snapshot!(noted(&["a", "b", "a", "c", "d", "e"]), @"the store has them under other names: the names of 6 rows (a[default] is there as a, b[default] is there as b, c[default] is there as c and 2 more)");
 }
