@@ -68,6 +68,8 @@ class Loop:
             # Nothing is left to pytest itself.
             visit.tear_down(nextitem)
             return
+        if visit.began_late:
+            visit.judge_call()
         # The last iteration: it is over, and recorded, before what has a wider scope is torn down.
         try:
             visit.tear_down(NextIteration(item))

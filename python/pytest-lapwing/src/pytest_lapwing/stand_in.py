@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 import pytest
 
-from . import stand_in_options
+from . import benchmark_fixture, stand_in_options
 from .options import Settings
 from .outcomes import one_line
 from .timing import Stopwatch, clock
@@ -311,7 +311,10 @@ def _resolution() -> float:
 @pytest.fixture
 def benchmark(request: pytest.FixtureRequest) -> Iterator[Benchmark]:
     """Measure a function: `benchmark(function, *args, **kwargs)`, as pytest-benchmark does."""
-    fixture = Benchmark(request.node, request.node.stash.get(VISIT, None))
+    if stand_in_options.are_skipped(request.config):
+        pytest.skip("--benchmark-skip")
+    visit = None if stand_in_options.is_off(request.config) else request.node.stash.get(VISIT, None)
+    fixture = Benchmark(request.node, visit)
     yield fixture
     fixture.close()
 
@@ -329,7 +332,5 @@ def fewest_rounds(item: pytest.Item) -> int:
 
 
 def is_used_by(item: pytest.Item) -> bool:
-    """Returns whether a test asks for this module's `benchmark`."""
-    info = getattr(item, "_fixtureinfo", None)
-    definitions = info.name2fixturedefs.get("benchmark", ()) if info else ()
-    return bool(definitions) and getattr(definitions[-1].func, "__module__", "") == __name__
+    """Returns whether a test asks for this module's `benchmark`, directly or through fixtures."""
+    return benchmark_fixture.leads_to(item, __name__)

@@ -6,15 +6,15 @@ import inspect
 import time
 import unittest
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 from _pytest.runner import call_and_report
 
-from . import describe
+from . import active_benchmark, describe
 from .metrics import Metric
 from .observe import Snapshot, observed
 from .options import Settings
@@ -31,7 +31,8 @@ class Plan:
     settings: Settings
     # `benchmark` of pytest-benchmark repeats by itself, within one execution of the test.
     repeats_itself: bool = False
-    # Instances of tests that may record metrics which nobody declared are written with their first iteration.
+    # An instance is written with its first iteration where that may bring metrics that nobody declared, or may show
+    # that the test is none that can be recorded.
     may_surprise: bool = False
 
     @property
@@ -68,6 +69,10 @@ VISIT = pytest.StashKey["Visit"]()
 """The visit to an item while it is under way."""
 
 
+class AskedTooLate(Exception):
+    """A test asked for the fixture `benchmark`, and executions of it had been recorded as its iterations."""
+
+
 class NextIteration:
     """Stands for the next iteration as pytest's next item: another test with the same parents."""
 
@@ -102,6 +107,12 @@ class Visit:
         self.measurement = Measurement(recorder.metrics)
         self.stopwatch: Stopwatch | None = None
         self.observed: dict[str, Any] = {}
+        # Whether the test uses `benchmark`, of whichever plugin: its wall time is that of rounds.
+        self.uses_benchmark = plan.repeats_itself
+        # Whether pytest-benchmark makes the body as long as it likes.
+        self.body_repeats = False
+        # Whether the test was under way already when it turned out to be a benchmark.
+        self.began_late = False
         self._before = Snapshot()
         self.instance: InstanceRecorder = recorder.begin(
             describe.benchmark(item), self._attributes(), waits=plan.may_surprise
@@ -139,7 +150,7 @@ class Visit:
             if reports.setup.passed:
                 reports.call = call_and_report(item, "call", log=False)
             self._restore_function()
-            self._judge_call()
+            self.judge_call()
             self._reports.iterations.append(reports)
             last = self._is_last()
             nextitem: Any = NextIteration(item)
@@ -190,6 +201,32 @@ class Visit:
         self.stopwatch = None
         self._offset = self.since_start()
 
+    def begin_late(self) -> None:
+        """Begins the only iteration of a test that is under way already."""
+        self.began_late = True
+        self._begin_iteration()
+
+    def leave_it_to_rounds(self) -> None:
+        """From now on the rounds of `benchmark` are the iterations, and what executes the test is none.
+
+        Raises AskedTooLate where earlier executions were recorded as iterations.
+        """
+        if self.plan.repeats_itself:
+            return
+        if self._reports.iterations:
+            raise AskedTooLate("`benchmark` must be asked for in a test's first iteration too: its rounds are others")
+        self.uses_benchmark = True
+        self.plan = replace(self.plan, repeats_itself=True, may_surprise=True)
+        if self.stopwatch is not None:
+            # The limit is that of a round now.
+            self.stopwatch.alarm.disarm()
+            self.stopwatch = None
+
+    def record_nothing(self, reason: str) -> None:
+        """Has the iteration under way, and all that would follow, not be recorded."""
+        self._ended_by = ("skipped", reason)
+        self.instance.drop()
+
     def since_start(self) -> float:
         """Returns the seconds since the instance began."""
         return time.perf_counter() - self.instance.begun
@@ -228,7 +265,7 @@ class Visit:
             self.item.obj = self._function
             self._function = None
 
-    def _judge_call(self) -> None:
+    def judge_call(self) -> None:
         """Finds out how set-up and call went."""
         limit = self.plan.settings.time_limit
         setup, call = self.raised.get("setup"), self.raised.get("call")
@@ -247,6 +284,9 @@ class Visit:
             self._outcome = ("ok", None)
         if setup is None and call is not None and skipped is None:
             self.measurement.attributes["traceback"] = traceback_text(call)
+        if self.body_repeats and not self.measurement.times_itself and self._ended_by is None:
+            active_benchmark.warn(self.item)
+            self.record_nothing(active_benchmark.REFUSED)
         if self._outcome[0] != "ok" and self._ended_by is None:
             self._failures += 1
 
@@ -289,7 +329,7 @@ class Visit:
         if xfail is not None:
             measured.attributes["xfail"] = xfail
         self.instance.iteration(
-            metrics,
+            self._named(metrics),
             declared=measured.new,
             offset=self._offset,
             burn_in=self._reports.iterations[-1].burn_in,
@@ -298,6 +338,12 @@ class Visit:
             attributes=measured.attributes,
             artifacts=measured.artifacts,
         )
+
+    def _named(self, metrics: Mapping[str, float | None]) -> Mapping[str, float | None]:
+        """Returns metrics with a name of its own for the time of blocks that is not that of rounds."""
+        if not self.uses_benchmark:
+            return metrics
+        return {"benchmark_time" if name == "wall_time" else name: value for name, value in metrics.items()}
 
     def _wall_time(self) -> float | None:
         if self.stopwatch is not None and self.stopwatch.elapsed is not None:
@@ -315,7 +361,10 @@ class Visit:
         if measured.metrics or measured.artifacts:
             attributes = {**measured.attributes, "rounds": "all"}
             self.instance.iteration(
-                measured.metrics, declared=measured.new, attributes=attributes, artifacts=measured.artifacts
+                self._named(measured.metrics),
+                declared=measured.new,
+                attributes=attributes,
+                artifacts=measured.artifacts,
             )
 
     def _end(self) -> None:
