@@ -8,14 +8,14 @@ import unittest
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from _pytest.runner import call_and_report
 
 from . import active_benchmark, describe
-from .metrics import Metric
+from .measurement import Measurement
 from .observe import Snapshot, observed
 from .options import Settings
 from .outcomes import one_line, skip_reason, traceback_text
@@ -39,23 +39,6 @@ class Plan:
     def total(self) -> int:
         """Iterations in all."""
         return 1 if self.repeats_itself else self.settings.burn_in + self.settings.iterations
-
-
-@dataclass
-class Measurement:
-    """What fixtures contribute to the iteration under way."""
-
-    declared: dict[str, Metric]
-    metrics: dict[str, float] = field(default_factory=dict)
-    new: dict[str, Metric] = field(default_factory=dict)
-    attributes: dict[str, Any] = field(default_factory=dict)
-    artifacts: dict[str, str] = field(default_factory=dict)
-    # The wall time is what `benchmark_time` measures, not the test's body.
-    times_itself: bool = False
-    # Kinds of blocks that are under way: what is within one of the same kind is measured with it.
-    open_blocks: set[str] = field(default_factory=set)
-    # Seconds, average and peak of each block whose memory was sampled.
-    memory: list[tuple[float, float, float]] = field(default_factory=list)
 
 
 LEAST_AROUND = 60.0
