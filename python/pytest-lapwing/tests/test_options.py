@@ -173,6 +173,37 @@ def test_a_repository_in_which_nothing_is_gives_no_version(suite):
     assert suite.write(COUNTED).passes(passed=3).of("run")[0]["version"] == {}
 
 
+def test_the_command_line_wins_over_what_it_excludes_in_the_file(suite):
+    suite.ini("lapwing_store = there.db", "lapwing_version_of = pytest").write(COUNTED)
+    assert len(suite.passes(passed=3).of("instance")) == 3
+    assert not (suite.path / "there.db.inbox").exists()
+    suite.ini("lapwing_output = there.jsonl")
+    result = suite.pytester.runpytest_inprocess("--lapwing", "--lapwing-store=here.db", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=3)
+    assert not (suite.path / "there.jsonl").exists()
+    assert len(list((suite.path / "here.db.inbox").glob("[!.]*"))) == 1
+
+
+def test_either_way_to_say_the_version_wins_on_the_command_line(suite):
+    git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org"]
+    subprocess.run(["git", "init", "-q", "--initial-branch=trunk", "other"], cwd=suite.path, check=True)
+    subprocess.run([*git, "commit", "-qm", "m", "--allow-empty"], cwd=suite.path / "other", check=True)
+    suite.ini("lapwing_version_of = pytest").write(COUNTED)
+    assert suite.passes("--lapwing-repository=other", passed=3).of("run")[0]["version"]["branch"] == "trunk"
+    suite.ini("lapwing_repository = other")
+    version = suite.passes("--lapwing-version-of=pytest", passed=3).of("run")[0]["version"]
+    assert version == {"name": pytest.__version__}
+
+
+@pytest.mark.parametrize("pair", [("store", "output"), ("version-of", "repository")])
+def test_two_that_exclude_each_other_in_one_place_are_refused(suite, pair):
+    keys = [f"lapwing_{it.replace('-', '_')}" for it in pair]
+    suite.ini(*(f"{it} = x" for it in keys)).write(COUNTED)
+    result = suite.pytester.runpytest_inprocess("--lapwing", "-p", "no:cacheprovider")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {keys[0]} and {keys[1]} exclude each other"])
+
+
 @pytest.mark.parametrize("option", ["store", "repository", "output", "name"])
 def test_a_value_that_moved_pytest_s_root_is_refused(suite, tmp_path_factory, option):
     (suite.path / "pytest.ini").unlink()

@@ -205,3 +205,38 @@ def test_fail_and_exit_of_a_program_are_failures(suite):
     records = suite.passes(failed=2)
     assert records.iterations("test_fail")[0]["message"] == "Failed: by hand"
     assert records.iterations("test_exit")[0]["message"] == "SystemExit: 3"
+
+
+def test_an_error_that_cannot_say_what_it_is_ends_its_iteration_only(suite):
+    suite.write("""
+    import pytest
+
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError("no words")
+
+    class Odd(Exception):
+        def __str__(self):
+            return 3
+
+    class Rude(Exception):
+        def __str__(self):
+            pytest.fail("no words")
+
+    @pytest.mark.parametrize("error", [Mute, Odd, Rude])
+    @pytest.mark.lapwing(burn_in=0, iterations=2)
+    def test_it(error):
+        raise error
+
+    @pytest.mark.lapwing(burn_in=0, iterations=2)
+    def test_after():
+        pass
+    """)
+    records = suite.passes(failed=3, passed=1)
+    said = [records.iterations(f"test_it[{name}]")[1]["message"] for name in ("Mute", "Odd", "Rude")]
+    assert said == [
+        "Mute: <str() of it raised RuntimeError>",
+        "Odd: <str() of it raised TypeError>",
+        "Rude: <str() of it raised Failed>",
+    ]
+    assert records.outcomes("test_after") == ["ok"] * 2

@@ -55,6 +55,9 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("all", "linelist", {"metavar": "PATH", "action": "append", "help": "All tests under this path are benchmarks"}),
     ("gc", "bool", {"action": "store_true", "help": "Leave the garbage collector on while measuring"}),
 ]
+VARIABLES = {"session": "LAPWING_SESSION"}
+"""Environment variables that say the same as options."""
+
 LINES = {"metrics": "Metrics that benchmarks record: lines of NAME UNIT [lower|higher]"}
 
 
@@ -99,15 +102,33 @@ def option(config: pytest.Config, name: str) -> Any:
     return None if ini in (None, "", []) else ini
 
 
-def shared_session(config: pytest.Config) -> str | None:
-    """Returns the name of the session that several calls share: command line, environment, configuration file."""
+def either(config: pytest.Config, first: str, second: str) -> tuple[Any, Any]:
+    """Returns the values of two options that exclude each other: at least one of both is None.
+
+    Either wins over the other one where that is said with less weight: command line, environment, configuration file.
+    """
+    keys = [_destination(name) for name in (first, second)]
+    flags = [f"--lapwing-{name}" for name in (first, second)]
+    variables = [VARIABLES.get(name, "") for name in (first, second)]
+    for names, values in (
+        (flags, [config.getoption(key) for key in keys]),
+        (variables, [os.environ.get(name) for name in variables]),
+        (keys, [config.getini(key) for key in keys]),
+    ):
+        given = [value or None for value in values]
+        if all(given):
+            raise pytest.UsageError(f"{names[0]} and {names[1]} exclude each other")
+        if any(given):
+            return given[0], given[1]
+    return None, None
+
+
+def names_of_session(config: pytest.Config) -> tuple[str | None, str | None]:
+    """Returns the name of a session that several calls share, or the name of one that is this call's alone."""
     if config.getoption("lapwing_driven"):
         # The session is that of the program that drives.
-        return None
-    given = config.getoption("lapwing_session") or os.environ.get("LAPWING_SESSION") or option(config, "session")
-    if given and config.getoption("lapwing_name"):
-        raise pytest.UsageError("--lapwing-session and --lapwing-name exclude each other: both name the session")
-    return given or None
+        return None, option(config, "name")
+    return either(config, "session", "name")
 
 
 def is_recording(config: pytest.Config) -> bool:
@@ -245,7 +266,7 @@ def option_lines(config: pytest.Config, name: str) -> list[str]:
 
 def inbox(config: pytest.Config) -> Path:
     """Returns the inbox of the store: that of `--lapwing-store`, else of the nearest folder `.lapwing`."""
-    store = option(config, "store")
+    store, _ = either(config, "store", "output")
     start = config.invocation_params.dir
     if store:
         path = start / store

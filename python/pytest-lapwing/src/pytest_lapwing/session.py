@@ -145,18 +145,16 @@ class Session:
 
 def _facts(config: pytest.Config) -> dict[str, Any]:
     """Returns what all workers must agree on: session and run, and where the records go."""
-    store, output = options.option(config, "store"), options.option(config, "output")
     if not CAN_LOCK:
         raise pytest.UsageError("--lapwing: this system cannot lock files as record files must be")
-    if store and output:
-        raise pytest.UsageError("--lapwing-store and --lapwing-output exclude each other")
-    shared = options.shared_session(config)
+    _, output = options.either(config, "store", "output")
+    shared, name = options.names_of_session(config)
     session = {
         "id": ids.measured_id(),
         "suite": options.option(config, "suite") or config.rootpath.name or "pytest",
         "started": ids.now(),
         "tool": f"pytest-lapwing {__version__}",
-        "name": shared or options.option(config, "name") or ids.session_name(),
+        "name": shared or name or ids.session_name(),
         "attributes": {
             "pytest": pytest.__version__,
             **environment.ci(),
@@ -207,9 +205,7 @@ def _check(output: Path | None, inbox: Path | None) -> None:
 
 
 def _version(config: pytest.Config) -> dict[str, Any]:
-    package, repository = options.option(config, "version-of"), options.option(config, "repository")
-    if package and repository:
-        raise pytest.UsageError("--lapwing-version-of and --lapwing-repository exclude each other")
+    package, repository = options.either(config, "version-of", "repository")
     try:
         if package:
             return environment.package_version(package)
