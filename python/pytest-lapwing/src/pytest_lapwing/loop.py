@@ -51,6 +51,14 @@ class Loop:
         if visit is not None:
             visit.before_call()
 
+    @pytest.hookimpl(wrapper=True, specname="pytest_runtest_call")
+    def pytest_runtest_call_over(self, item: pytest.Item) -> Any:
+        result = yield
+        visit = item.stash.get(VISIT, None)
+        if visit is not None:
+            visit.after_call()
+        return result
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         report = yield

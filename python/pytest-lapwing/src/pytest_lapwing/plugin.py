@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from . import active_benchmark, describe, fixtures, hookspecs, options, root, stand_in
+from . import active_benchmark, describe, fixtures, foreign_timeout, hookspecs, options, root, stand_in
 from . import stand_in_options as benchmark_options
 from .fixtures import (  # noqa: F401
     benchmark_all,
@@ -67,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(session, "lapwing-session")
         keep_gc = bool(options.option(config, "gc"))
         config.pluginmanager.register(Late(session.recorder, keep_gc=keep_gc), "lapwing-late")
+        config.pluginmanager.register(foreign_timeout.Timers(), "lapwing-timers")
         # Registered last, it goes first.
         config.pluginmanager.register(Loop(session.recorder, keep_gc=keep_gc), "lapwing-loop")
     else:

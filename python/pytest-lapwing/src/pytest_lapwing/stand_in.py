@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 import pytest
 
-from . import benchmark_fixture, stand_in_options
+from . import benchmark_fixture, foreign_timeout, stand_in_options
 from .options import Settings
 from .outcomes import one_line
 from .timing import Stopwatch, clock
@@ -258,13 +258,20 @@ class _Rounds:
     def _attempt(self, args: Any, kwargs: dict[str, Any], loops: int, *, burn_in: bool) -> tuple[float, Any]:
         offset = self._visit.since_start()
         self._describe()
+        foreign_timeout.begin_round(self._visit.item)
         try:
-            return _timed(self._stopwatch, self._function, args, kwargs, loops)
-        except Exception as error:
-            outcome, metrics = "failed", dict[str, Any]()
+            timed = _timed(self._stopwatch, self._function, args, kwargs, loops)
             if self._stopwatch.alarm.rang:
-                # The value is that of one call, as it is of other rounds.
-                outcome, metrics = "timed_out", {"wall_time": (self._stopwatch.alarm.limit or 0.0) / loops}
+                raise self._stopwatch.alarm.error()
+            return timed
+        except (Exception, pytest.fail.Exception) as error:
+            outcome, limit = "failed", None
+            if self._stopwatch.alarm.rang:
+                outcome, limit = "timed_out", self._stopwatch.alarm.limit
+            elif foreign_timeout.has_raised(error):
+                outcome, limit = "timed_out", foreign_timeout.limit(self._visit.item)
+            # The value is that of one call, as it is of other rounds.
+            metrics = {} if limit is None else {"wall_time": limit / loops}
             self._visit.instance.iteration(
                 metrics, offset=offset, burn_in=burn_in, loops=loops, outcome=outcome, message=one_line(error)
             )

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from _pytest.runner import call_and_report
 
-from . import active_benchmark, describe
+from . import active_benchmark, describe, foreign_timeout
 from .measurement import Measurement
 from .observe import Snapshot, observed
 from .options import Settings
@@ -109,6 +109,8 @@ class Visit:
         self._reports = AllReports(item)
         self._own_sections = len(item._report_sections)
         self._outcome: tuple[str, str | None] = ("ok", None)
+        # The limit that ended the function, and nothing else beside it.
+        self._limit: float | None = None
 
     def _attributes(self) -> dict[str, Any]:
         source = describe.source(self.item)
@@ -177,6 +179,7 @@ class Visit:
         if self._reports.iterations or not item._request:
             item._initrequest()
         if self._reports.iterations:
+            foreign_timeout.begin_iteration(item)
             _forget_class_instance(item)
             del item._report_sections[self._own_sections :]
         self.raised.clear()
@@ -232,6 +235,11 @@ class Visit:
             # unittest itself looks up what it awaits, in an object that serves this iteration only.
             setattr(test_case, self.item.name, timed)
 
+    def after_call(self) -> None:
+        """Raises TimeLimitExceeded where the limit ended what ran, and the test went on as if nothing were."""
+        if self.stopwatch is not None and self.stopwatch.alarm.rang:
+            raise self.stopwatch.alarm.error()
+
     def new_stopwatch(self) -> Stopwatch:
         """Returns a stopwatch with the benchmark's limit."""
         return Stopwatch(limit=self.plan.settings.time_limit, keep_gc=self.keep_gc)
@@ -253,14 +261,20 @@ class Visit:
         limit = self.plan.settings.time_limit
         setup, call = self.raised.get("setup"), self.raised.get("call")
         skipped = skip_reason(setup) or skip_reason(call)
+        self._limit = None
         if skipped is not None:
             self._ended_by = ("skipped", skipped)
-        elif isinstance(setup, TimeLimitExceeded):
+        elif isinstance(setup, TimeLimitExceeded) or foreign_timeout.has_raised(setup):
             self._outcome = ("timed_out", f"setup: {setup}")
         elif setup is not None:
             self._outcome = ("failed", f"setup: {one_line(setup)}")
         elif self.stopwatch is not None and self.stopwatch.alarm.rang:
             self._outcome = ("timed_out", f"took longer than the time limit of {limit:g} s")
+            self._limit = limit
+        elif foreign_timeout.has_raised(call):
+            self._outcome = ("timed_out", str(call))
+            if foreign_timeout.is_for_the_function_only(self.item):
+                self._limit = foreign_timeout.limit(self.item)
         elif call is not None:
             self._outcome = ("failed", one_line(call))
         else:
@@ -302,8 +316,8 @@ class Visit:
     def _record(self) -> None:
         measured, (outcome, message) = self.measurement, self._outcome
         metrics: dict[str, float | None] = dict(measured.metrics)
-        if outcome == "timed_out" and self._reports.iterations[-1].call is not None:
-            metrics["wall_time"] = self.plan.settings.time_limit
+        if outcome == "timed_out" and self._limit is not None:
+            metrics["wall_time"] = self._limit
         elif outcome != "ok" and not (message or "").startswith("teardown: "):
             metrics.pop("wall_time", None)
         elif not measured.times_itself and "wall_time" not in metrics:
