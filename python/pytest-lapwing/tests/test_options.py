@@ -1,5 +1,7 @@
 """Options, ini keys and markers, and which of them wins."""
 
+import contextlib
+import sqlite3
 import subprocess
 
 import pytest
@@ -228,8 +230,55 @@ def test_a_value_that_moved_pytest_s_root_is_refused(suite, tmp_path_factory, op
     result.stdout.fnmatch_lines(["test_it.py::test_marked"])
 
 
+@pytest.mark.parametrize("option", ["--lapwing-store", "lapwing_store"])
+def test_a_store_that_is_something_else_is_refused(suite, option):
+    suite.write(COUNTED)
+    (suite.path / "folder").mkdir()
+    for place, complaint in (("test_it.py", "is no store: it is no SQLite database"), ("folder", "is a folder, *")):
+        flag = f"{option}={place}" if option.startswith("-") else f"--override-ini={option}={place}"
+        result = suite.pytester.runpytest_inprocess("--lapwing", flag, "-p", "no:cacheprovider")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: --lapwing-store: */{place} {complaint}"])
+    assert not list(suite.path.glob("*.inbox"))
+
+
+def test_a_store_that_is_none_where_it_stands_by_default_is_refused(suite):
+    (suite.path / ".lapwing").mkdir()
+    (suite.path / ".lapwing" / "lapwing.db").write_text("something else")
+    result = suite.write(COUNTED).pytester.runpytest_inprocess("--lapwing", "-p", "no:cacheprovider")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_database_and_an_empty_file_are_stores(suite):
+    suite.write(COUNTED)
+    (suite.path / "empty.db").touch()
+    with contextlib.closing(sqlite3.connect(suite.path / "it.db")) as store:
+        store.execute("CREATE TABLE it (n)")
+    for name in ("empty.db", "it.db"):
+        result = suite.pytester.runpytest_inprocess("--lapwing", f"--lapwing-store={name}", "-p", "no:cacheprovider")
+        result.assert_outcomes(passed=3)
+        assert len(list((suite.path / f"{name}.inbox").glob("[!.]*"))) == 1
+
+
+@pytest.mark.skipif(pytest.version_tuple < (9, 2), reason="pytest refuses numbers of TOML before")
+def test_numbers_of_toml_are_numbers(suite):
+    (suite.path / "pytest.ini").unlink()
+    suite.write(COUNTED)
+    text = '[pytest]\nasyncio_default_fixture_loop_scope = "function"\n'
+    text += "lapwing_iterations = {}\nlapwing_burn_in = 0\nlapwing_time_limit = {}\nlapwing_max_failures = 2\n"
+    for iterations, limit in (("2", "2.5"), ('"2"', '"2.5s"')):
+        (suite.path / "pytest.toml").write_text(text.format(iterations, limit))
+        records = suite.passes(passed=3)
+        assert [counts(records, it) for it in ("test_marked", "test_plain", "test_fixture")] == [(2, 4), (0, 2), (0, 2)]
+    for iterations in ("0", "2.5", "true", "[2]"):
+        (suite.path / "pytest.toml").write_text(text.format(iterations, 1))
+        assert suite.run() is None
+        assert suite.result.ret == pytest.ExitCode.USAGE_ERROR
+        suite.result.stderr.fnmatch_lines(["*lapwing_iterations*"])
+
+
 def test_a_separate_value_that_moves_nothing_is_accepted(suite):
-    (suite.path / "there").mkdir()
+    (suite.path / "there").touch()
     suite.write(COUNTED)
     result = suite.pytester.runpytest_inprocess("--lapwing", "--lapwing-store", "there", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=3)

@@ -235,6 +235,7 @@ def test_what_is_expected_to_fail_is_recorded_as_it_went(suite):
     assert records.outcomes("test_passes") == ["ok"] * 2
     assert records.iterations("test_passes")[0]["attributes"]["xfail"] == "known"
     assert records.outcomes("test_strict") == ["ok"] * 2
+    assert [it["attributes"]["xfail"] for it in records.iterations("test_strict")] == ["known"] * 2
     assert records.outcomes("test_imperative") == ["failed"] * 2
     assert records.end("test_not_run")["outcome"] == "skipped"
 

@@ -12,7 +12,7 @@ import pytest
 from . import __version__, environment, ids, metrics, options, shared_session, timing
 from . import stand_in_options as benchmark_options
 from .metrics import Metric
-from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, count
+from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, check_store, count
 from .recorder import Recorder
 
 SESSION = pytest.StashKey["Session"]()
@@ -170,8 +170,8 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
         "environment": environment.environment(),
     }
     path = config.invocation_params.dir / output if output else None
-    inbox = None if path else options.inbox(config)
-    _check(path, inbox)
+    store, inbox = (None, None) if path else options.store(config)
+    _check(path, store, inbox)
     file, block = session["id"], 0
     if shared:
         kept = shared_session.place(session["suite"], shared, inbox=inbox, output=path)
@@ -192,11 +192,13 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
     }
 
 
-def _check(output: Path | None, inbox: Path | None) -> None:
+def _check(output: Path | None, store: Path | None, inbox: Path | None) -> None:
     """Refuses at once what cannot take records."""
     try:
         if output is not None:
             check_file(output)
+        if store is not None:
+            check_store(store)
         if inbox is not None:
             check_folder(inbox)
     except Unusable as error:
