@@ -15,7 +15,7 @@ def test_its_limit_is_that_of_each_iteration(suite):
     def test_fits():
         time.sleep(0.4)
 
-    @pytest.mark.timeout(0.3)
+    @pytest.mark.timeout(0.6)
     @pytest.mark.lapwing(burn_in=0, iterations=4)
     def test_now_and_then():
         time.sleep(10 if next(turn) in (1, 3) else 0)
@@ -26,8 +26,8 @@ def test_its_limit_is_that_of_each_iteration(suite):
     iteration = records.iterations("test_now_and_then")[1]
     # It holds for fixtures too, so that nobody knows how much of it the function had.
     assert iteration["metrics"] == {}
-    assert iteration["message"] == "Timeout (>0.3s) from pytest-timeout."
-    suite.result.stdout.fnmatch_lines(["*Timeout (>0.3s) from pytest-timeout.*"])
+    assert iteration["message"] == "Timeout (>0.6s) from pytest-timeout."
+    suite.result.stdout.fnmatch_lines(["*Timeout (>0.6s) from pytest-timeout.*"])
 
 
 def test_a_limit_of_the_function_alone_is_the_value(suite):
@@ -99,9 +99,9 @@ def test_its_limit_is_that_of_each_round(suite):
     suite.write("""
     import time, pytest
 
-    @pytest.mark.timeout(0.5)
+    @pytest.mark.timeout(1)
     def test_fits(benchmark):
-        benchmark.pedantic(time.sleep, args=(0.2,), rounds=4)
+        benchmark.pedantic(time.sleep, args=(0.3,), rounds=5)
 
     @pytest.mark.timeout(0.2)
     def test_takes_longer(benchmark):
@@ -111,7 +111,7 @@ def test_its_limit_is_that_of_each_round(suite):
         benchmark.pedantic(pytest.fail, args=("by hand",))
     """)
     records = suite.passes("-p", "no:benchmark", passed=1, failed=2)
-    assert records.outcomes("test_fits") == ["ok"] * 4
+    assert records.outcomes("test_fits") == ["ok"] * 5
     (iteration,) = records.iterations("test_takes_longer")
     assert (iteration["outcome"], iteration["metrics"]) == ("timed_out", {"wall_time": 0.2})
     assert records.end("test_takes_longer")["outcome"] == "timed_out"

@@ -120,7 +120,7 @@ def check_store(path: Path) -> None:
     try:
         with open(path, "rb") as file:
             first = file.read(len(SQLITE))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
         raise Unusable(f"{path}: {error.strerror}") from error
