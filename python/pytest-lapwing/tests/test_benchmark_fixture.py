@@ -216,3 +216,27 @@ def test_the_block_has_the_same_name_where_pytest_benchmark_is_there(suite, cloc
     records = suite.write(TIMED).passes(*options, passed=2)
     for name in ("test_time", "test_late"):
         assert [it["metrics"] for it in records.iterations(name)] == [{"benchmark_time": 7.0}] * 2
+
+
+HELPER = """
+    import pytest
+
+    def helper(request):
+        return request.getfixturevalue("benchmark")
+
+    @pytest.mark.lapwing(burn_in=0, iterations=2)
+    def test_it(request):
+        helper(request).pedantic(len, args=("",), rounds=9)
+"""
+
+
+def test_what_is_asked_for_where_nobody_looks_is_heeded_too(suite):
+    records = suite.write(HELPER).passes(*ABSENT)
+    assert records.outcomes("test_it") == ["ok"] * 2
+
+
+def test_an_instance_that_is_written_already_is_skipped_where_pytest_benchmark_is_active(suite):
+    records = suite.write(HELPER).passes()
+    assert records.iterations("test_it") == []
+    end = records.end("test_it")
+    assert end["outcome"] == "skipped" and end["message"].startswith("not recorded: pytest-benchmark is active")

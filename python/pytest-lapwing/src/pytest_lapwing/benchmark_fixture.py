@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from types import CodeType
+
 import pytest
 
 NAME = "benchmark"
@@ -26,3 +29,17 @@ def leads_to(item: pytest.Item, package: str) -> bool:
         if NAME not in definition.argnames:
             return False
     return False
+
+
+def may_be_asked_late(item: pytest.Function) -> bool:
+    """Returns whether a test or one of its fixtures asks for any fixture while it is executed."""
+    info = getattr(item, "_fixtureinfo", None)
+    definitions = [it for several in (info.name2fixturedefs.values() if info else ()) for it in several]
+    functions = [getattr(item, "function", None), *(it.func for it in definitions)]
+    return any(_asks(getattr(inspect.unwrap(it), "__code__", None)) for it in functions if it is not None)
+
+
+def _asks(code: CodeType | None) -> bool:
+    if code is None:
+        return False
+    return "getfixturevalue" in code.co_names or any(_asks(it) for it in code.co_consts if isinstance(it, CodeType))

@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from . import active_benchmark, describe, fixtures, foreign_timeout, hookspecs, options, root, stand_in
+from . import (
+    active_benchmark,
+    benchmark_fixture,
+    describe,
+    fixtures,
+    foreign_timeout,
+    hookspecs,
+    options,
+    root,
+    stand_in,
+)
 from . import stand_in_options as benchmark_options
 from .fixtures import (  # noqa: F401
     benchmark_all,
@@ -23,9 +33,6 @@ from .loop import Loop
 from .metrics import Metric
 from .session import SESSION, Session
 from .visit import PLAN, Plan
-
-MAY_SURPRISE = {"benchmark_record", "request"}
-"""A test with one of these may record metrics that nobody declared, or ask for `benchmark` while it is executed."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -131,7 +138,7 @@ def _plan(config: pytest.Config, item: pytest.Item, paths: list[Path]) -> Plan |
     return Plan(
         options.settings(config, item, only_by_fixture=not chosen),
         repeats_itself=repeats_itself,
-        may_surprise=repeats_itself or bool(names & MAY_SURPRISE),
+        may_surprise=repeats_itself or "benchmark_record" in names or benchmark_fixture.may_be_asked_late(item),
     )
 
 
