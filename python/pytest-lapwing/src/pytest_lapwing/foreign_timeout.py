@@ -22,14 +22,15 @@ class Timers:
         item.stash[SETTINGS] = settings
 
 
-def limit(item: pytest.Item) -> float:
-    """Returns the limit in seconds of an item that has one."""
-    return float(item.stash[SETTINGS].timeout)
+def limit(item: pytest.Item) -> float | None:
+    """Returns an item's limit in seconds; None where a version of pytest-timeout before 2.0 did not say it."""
+    settings = item.stash.get(SETTINGS, None)
+    return None if settings is None else float(settings.timeout)
 
 
 def is_for_the_function_only(item: pytest.Item) -> bool:
     """Returns whether an item's limit leaves fixtures out."""
-    return bool(item.stash[SETTINGS].func_only)
+    return bool(getattr(item.stash.get(SETTINGS, None), "func_only", False))
 
 
 def begin_iteration(item: pytest.Item) -> None:
