@@ -109,6 +109,35 @@ def test_an_asynchronous_client(suite):
         assert metrics["wall_time"] >= 0.1 and metrics["compute_time"] >= 0.2
 
 
+def test_two_clusters_in_one_block_add_up(suite):
+    suite.write("""
+    import time
+    from distributed import Client, LocalCluster
+
+    ARGUMENTS = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+
+    def work(n):
+        time.sleep(0.3)
+        return n
+
+    def test_it(benchmark_record, benchmark_all, benchmark_memory):
+        with LocalCluster(n_workers=1, **ARGUMENTS) as a, LocalCluster(n_workers=1, **ARGUMENTS) as b:
+            with Client(a) as one, Client(b) as other:
+                # The same cluster counts once, and this process, the parent of both, not besides.
+                with benchmark_all(one), benchmark_all(other), benchmark_memory(one), benchmark_memory():
+                    for client in (one, other):
+                        client.submit(work, 1, pure=False).result()
+                alone = [sum(it["metrics"]["memory"] for it in info["workers"].values())
+                         for info in (one.scheduler_info(), other.scheduler_info())]
+                benchmark_record.attribute("alone", alone)
+    """)
+    (iteration,) = suite.passes().iterations("test_it")
+    metrics, alone = iteration["metrics"], iteration["attributes"]["alone"]
+    assert metrics["compute_time"] >= 0.6
+    assert min(alone) > 0
+    assert 0.75 * sum(alone) < metrics["average_memory"] <= metrics["peak_memory"] < 1.25 * sum(alone)
+
+
 def test_without_recording_the_cluster_is_asked_nothing(suite):
     suite.write("""
     import pytest

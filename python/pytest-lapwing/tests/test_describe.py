@@ -99,8 +99,61 @@ def test_the_fingerprint_is_that_of_the_source_without_markers():
         '@pytest.mark.slow\n@pytest.mark.parametrize(\n    "n",\n    [1, 2],\n)\n'
         "@cached\ndef test_it(n):\n\n    assert n  \n"
     )
-    assert without_markers(marked) == without_markers(plain) == "@cached\ndef test_it(n):\n    assert n"
-    assert without_markers(plain.replace("cached", "other")) != without_markers(plain)
+    assert without_markers(marked, {}) == without_markers(plain, {}) == "@cached\ndef test_it(n):\n    assert n"
+    assert without_markers(plain.replace("cached", "other"), {}) != without_markers(plain, {})
+
+
+def test_markers_under_other_names_are_not_in_the_fingerprint(suite):
+    suite.ini("markers =", "    shuffle: ", "    slow: ")
+    (suite.path / "marks.py").write_text("""if True:
+    import pytest
+    slow = pytest.mark.slow
+
+    class Sizes:
+        some = pytest.mark.parametrize("n", [1])
+    """)
+    suite.write("""
+    import pytest
+    import marks
+
+    S = pytest.mark.shuffle
+    sizes = pytest.mark.parametrize
+
+    def plain(function):
+        return function
+
+    class TestBare:
+        @plain
+        def test_it(self, n=1):
+            pass
+
+    class TestMarked:
+        own = pytest.mark.slow
+
+        @S
+        @marks.slow
+        @marks.Sizes.some
+        @plain
+        @own
+        def test_it(self, n):
+            pass
+
+    class TestCalled:
+        @sizes(
+            "n",
+            [1],
+        )
+        @S()
+        @plain
+        def test_it(self, n):
+            pass
+    """)
+    records = suite.passes("--lapwing-all=.", passed=3)
+    bare, marked, called = (it["benchmark"] for it in records.of("instance"))
+    assert (marked["tags"], called["tags"]) == (["shuffle", "slow"], ["shuffle"])
+    plain = b"@plain\ndef test_it(self, n):\n    pass"
+    assert marked["fingerprint"] == called["fingerprint"] == "sha256:" + hashlib.sha256(plain).hexdigest()
+    assert bare["fingerprint"] == "sha256:" + hashlib.sha256(plain.replace(b"n)", b"n=1)")).hexdigest()
 
 
 def test_a_fingerprint_changes_with_the_source_and_an_epoch_overrides_it(suite):

@@ -1,5 +1,7 @@
 """Options, ini keys and markers, and which of them wins."""
 
+import contextlib
+import sqlite3
 import subprocess
 
 import pytest
@@ -173,6 +175,37 @@ def test_a_repository_in_which_nothing_is_gives_no_version(suite):
     assert suite.write(COUNTED).passes(passed=3).of("run")[0]["version"] == {}
 
 
+def test_the_command_line_wins_over_what_it_excludes_in_the_file(suite):
+    suite.ini("lapwing_store = there.db", "lapwing_version_of = pytest").write(COUNTED)
+    assert len(suite.passes(passed=3).of("instance")) == 3
+    assert not (suite.path / "there.db.inbox").exists()
+    suite.ini("lapwing_output = there.jsonl")
+    result = suite.pytester.runpytest_inprocess("--lapwing", "--lapwing-store=here.db", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=3)
+    assert not (suite.path / "there.jsonl").exists()
+    assert len(list((suite.path / "here.db.inbox").glob("[!.]*"))) == 1
+
+
+def test_either_way_to_say_the_version_wins_on_the_command_line(suite):
+    git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org"]
+    subprocess.run(["git", "init", "-q", "--initial-branch=trunk", "other"], cwd=suite.path, check=True)
+    subprocess.run([*git, "commit", "-qm", "m", "--allow-empty"], cwd=suite.path / "other", check=True)
+    suite.ini("lapwing_version_of = pytest").write(COUNTED)
+    assert suite.passes("--lapwing-repository=other", passed=3).of("run")[0]["version"]["branch"] == "trunk"
+    suite.ini("lapwing_repository = other")
+    version = suite.passes("--lapwing-version-of=pytest", passed=3).of("run")[0]["version"]
+    assert version == {"name": pytest.__version__}
+
+
+@pytest.mark.parametrize("pair", [("store", "output"), ("version-of", "repository")])
+def test_two_that_exclude_each_other_in_one_place_are_refused(suite, pair):
+    keys = [f"lapwing_{it.replace('-', '_')}" for it in pair]
+    suite.ini(*(f"{it} = x" for it in keys)).write(COUNTED)
+    result = suite.pytester.runpytest_inprocess("--lapwing", "-p", "no:cacheprovider")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {keys[0]} and {keys[1]} exclude each other"])
+
+
 @pytest.mark.parametrize("option", ["store", "repository", "output", "name"])
 def test_a_value_that_moved_pytest_s_root_is_refused(suite, tmp_path_factory, option):
     (suite.path / "pytest.ini").unlink()
@@ -197,8 +230,55 @@ def test_a_value_that_moved_pytest_s_root_is_refused(suite, tmp_path_factory, op
     result.stdout.fnmatch_lines(["test_it.py::test_marked"])
 
 
+@pytest.mark.parametrize("option", ["--lapwing-store", "lapwing_store"])
+def test_a_store_that_is_something_else_is_refused(suite, option):
+    suite.write(COUNTED)
+    (suite.path / "folder").mkdir()
+    for place, complaint in (("test_it.py", "is no store: it is no SQLite database"), ("folder", "is a folder, *")):
+        flag = f"{option}={place}" if option.startswith("-") else f"--override-ini={option}={place}"
+        result = suite.pytester.runpytest_inprocess("--lapwing", flag, "-p", "no:cacheprovider")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: --lapwing-store: */{place} {complaint}"])
+    assert not list(suite.path.glob("*.inbox"))
+
+
+def test_a_store_that_is_none_where_it_stands_by_default_is_refused(suite):
+    (suite.path / ".lapwing").mkdir()
+    (suite.path / ".lapwing" / "lapwing.db").write_text("something else")
+    result = suite.write(COUNTED).pytester.runpytest_inprocess("--lapwing", "-p", "no:cacheprovider")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_database_and_an_empty_file_are_stores(suite):
+    suite.write(COUNTED)
+    (suite.path / "empty.db").touch()
+    with contextlib.closing(sqlite3.connect(suite.path / "it.db")) as store:
+        store.execute("CREATE TABLE it (n)")
+    for name in ("empty.db", "it.db"):
+        result = suite.pytester.runpytest_inprocess("--lapwing", f"--lapwing-store={name}", "-p", "no:cacheprovider")
+        result.assert_outcomes(passed=3)
+        assert len(list((suite.path / f"{name}.inbox").glob("[!.]*"))) == 1
+
+
+@pytest.mark.skipif(pytest.version_tuple < (9, 2), reason="pytest refuses numbers of TOML before")
+def test_numbers_of_toml_are_numbers(suite):
+    (suite.path / "pytest.ini").unlink()
+    suite.write(COUNTED)
+    text = '[pytest]\nasyncio_default_fixture_loop_scope = "function"\n'
+    text += "lapwing_iterations = {}\nlapwing_burn_in = 0\nlapwing_time_limit = {}\nlapwing_max_failures = 2\n"
+    for iterations, limit in (("2", "2.5"), ('"2"', '"2.5s"')):
+        (suite.path / "pytest.toml").write_text(text.format(iterations, limit))
+        records = suite.passes(passed=3)
+        assert [counts(records, it) for it in ("test_marked", "test_plain", "test_fixture")] == [(2, 4), (0, 2), (0, 2)]
+    for iterations in ("0", "2.5", "true", "[2]"):
+        (suite.path / "pytest.toml").write_text(text.format(iterations, 1))
+        assert suite.run() is None
+        assert suite.result.ret == pytest.ExitCode.USAGE_ERROR
+        suite.result.stderr.fnmatch_lines(["*lapwing_iterations*"])
+
+
 def test_a_separate_value_that_moves_nothing_is_accepted(suite):
-    (suite.path / "there").mkdir()
+    (suite.path / "there").touch()
     suite.write(COUNTED)
     result = suite.pytester.runpytest_inprocess("--lapwing", "--lapwing-store", "there", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=3)

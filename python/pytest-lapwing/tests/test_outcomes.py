@@ -32,7 +32,56 @@ def test_a_time_limit_that_the_test_swallows_is_timed_out_all_the_same(suite):
         except Exception:
             pass
     """)
-    assert suite.passes().outcomes("test_it") == ["timed_out"]
+    assert suite.passes(failed=1).outcomes("test_it") == ["timed_out"]
+    suite.result.stdout.fnmatch_lines(["*TimeLimitExceeded: took longer than 0.1 s"])
+
+
+def test_a_coroutine_a_method_and_a_round_that_swallow_the_limit_fail_too(suite):
+    suite.write("""
+    import asyncio, time, unittest, pytest
+
+    pytestmark = pytest.mark.lapwing(burn_in=0, iterations=2, time_limit=0.1)
+
+    @pytest.mark.asyncio
+    async def test_coroutine():
+        try:
+            await asyncio.sleep(10)
+        except BaseException:
+            pass
+
+    class TestIt(unittest.TestCase):
+        def test_method(self):
+            try:
+                time.sleep(10)
+            except TimeoutError:
+                pass
+
+    def swallow():
+        try:
+            time.sleep(10)
+        except TimeoutError:
+            pass
+
+    def test_round(benchmark):
+        benchmark.pedantic(swallow, rounds=2)
+
+    def test_around_rounds(benchmark):
+        try:
+            benchmark.pedantic(time.sleep, args=(10,), rounds=2)
+        except TimeoutError:
+            pass
+
+    @pytest.mark.xfail(raises=TimeoutError, strict=True)
+    def test_expected():
+        swallow()
+    """)
+    records = suite.passes("-p", "no:benchmark", failed=4, xfailed=1)
+    for name in ("test_coroutine", "test_method", "test_expected"):
+        assert records.outcomes(name) == ["timed_out"] * 2
+    for name in ("test_round", "test_around_rounds"):
+        (iteration,) = records.iterations(name)
+        assert (iteration["outcome"], iteration["metrics"]) == ("timed_out", {"wall_time": 0.1})
+        assert records.end(name)["outcome"] == "timed_out"
 
 
 def test_the_limit_holds_for_set_up_and_teardown_too(suite, monkeypatch):
@@ -186,6 +235,7 @@ def test_what_is_expected_to_fail_is_recorded_as_it_went(suite):
     assert records.outcomes("test_passes") == ["ok"] * 2
     assert records.iterations("test_passes")[0]["attributes"]["xfail"] == "known"
     assert records.outcomes("test_strict") == ["ok"] * 2
+    assert [it["attributes"]["xfail"] for it in records.iterations("test_strict")] == ["known"] * 2
     assert records.outcomes("test_imperative") == ["failed"] * 2
     assert records.end("test_not_run")["outcome"] == "skipped"
 
@@ -205,3 +255,38 @@ def test_fail_and_exit_of_a_program_are_failures(suite):
     records = suite.passes(failed=2)
     assert records.iterations("test_fail")[0]["message"] == "Failed: by hand"
     assert records.iterations("test_exit")[0]["message"] == "SystemExit: 3"
+
+
+def test_an_error_that_cannot_say_what_it_is_ends_its_iteration_only(suite):
+    suite.write("""
+    import pytest
+
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError("no words")
+
+    class Odd(Exception):
+        def __str__(self):
+            return 3
+
+    class Rude(Exception):
+        def __str__(self):
+            pytest.fail("no words")
+
+    @pytest.mark.parametrize("error", [Mute, Odd, Rude])
+    @pytest.mark.lapwing(burn_in=0, iterations=2)
+    def test_it(error):
+        raise error
+
+    @pytest.mark.lapwing(burn_in=0, iterations=2)
+    def test_after():
+        pass
+    """)
+    records = suite.passes(failed=3, passed=1)
+    said = [records.iterations(f"test_it[{name}]")[1]["message"] for name in ("Mute", "Odd", "Rude")]
+    assert said == [
+        "Mute: <str() of it raised RuntimeError>",
+        "Odd: <str() of it raised TypeError>",
+        "Rude: <str() of it raised Failed>",
+    ]
+    assert records.outcomes("test_after") == ["ok"] * 2

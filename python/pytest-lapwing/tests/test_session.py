@@ -148,6 +148,28 @@ def test_two_names_for_a_session_are_refused(suite):
     suite.write(ONE)
     result = suite.pytester.runpytest_inprocess("--lapwing", "--lapwing-session=a", "--lapwing-name=b")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["ERROR: --lapwing-session and --lapwing-name exclude each other: both name the session"]
-    )
+    result.stderr.fnmatch_lines(["ERROR: --lapwing-session and --lapwing-name exclude each other"])
+    suite.ini("lapwing_session = a", "lapwing_name = b")
+    result = suite.pytester.runpytest_inprocess("--lapwing")
+    result.stderr.fnmatch_lines(["ERROR: lapwing_session and lapwing_name exclude each other"])
+
+
+@pytest.mark.parametrize(
+    "lines, variable, options, name, shared",
+    [
+        (["lapwing_session = file"], None, ["--lapwing-name=line"], "line", False),
+        (["lapwing_name = file"], None, ["--lapwing-session=line"], "line", True),
+        (["lapwing_name = file"], "variable", [], "variable", True),
+        ([], "variable", ["--lapwing-name=line"], "line", False),
+        (["lapwing_session = file"], "variable", [], "variable", True),
+    ],
+)
+def test_the_name_of_a_session_is_that_with_most_weight(suite, monkeypatch, lines, variable, options, name, shared):
+    if variable:
+        monkeypatch.setenv("LAPWING_SESSION", variable)
+    suite.ini(*lines).write(ONE)
+    for _ in range(2):
+        call(suite, *options, session=None)
+    sessions = distinct(inbox(suite).of("session"))
+    assert {it["name"] for it in sessions} == {name}
+    assert len(sessions) == (1 if shared else 2)

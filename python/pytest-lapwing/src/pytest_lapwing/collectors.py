@@ -11,7 +11,9 @@ from typing import Any, Callable
 
 from . import metrics as known
 from . import timing
-from .visit import Measurement, Visit
+from .measurement import Measurement
+from .memory import Sampled
+from .visit import Visit
 
 
 class Record:
@@ -59,30 +61,35 @@ class Record:
         if measurement is not None:
             measurement.metrics[name] = measurement.metrics.get(name, 0.0) + value
 
-    def add_memory(self, seconds: float, samples: Iterable[float]) -> None:
-        """Adds samples of memory in bytes that a block of so many seconds gave.
+    def add_memory(self, begin: float, samples: Iterable[tuple[float, float]]) -> None:
+        """Adds the memory of a block that ends now: samples of seconds, on `timing.clock`, and bytes.
 
-        The peak is that of all blocks, the average the mean of the blocks' averages, weighted by their time.
+        What several blocks had at once adds up. The peak is that of all blocks, the average that over their time.
         """
-        values, measurement = [it for it in samples if it], self._measurement()
+        end, measurement = timing.clock() / 1e9, self._measurement()
+        values = [(min(moment, end), size) for moment, size in samples if size]
         if measurement is None or not values:
             return
-        measurement.memory.append((seconds, sum(values) / len(values), max(values)))
-        measurement.metrics["average_memory"] = weighted_mean([it[:2] for it in measurement.memory])
-        measurement.metrics["peak_memory"] = max(it[2] for it in measurement.memory)
+        measurement.memory.add(Sampled(begin, end, values))
+        measurement.metrics["average_memory"] = measurement.memory.average
+        measurement.metrics["peak_memory"] = measurement.memory.peak
 
     @contextmanager
-    def outermost(self, kind: str) -> Iterator[bool]:
-        """Yields whether a block is to be measured: something is recorded, and it is not within one of its kind."""
+    def outermost(self, kind: str, cluster: str | None = None) -> Iterator[bool]:
+        """Yields whether a block is to be measured: something is recorded, and it is not within one of its kind.
+
+        Blocks of different clusters are apart. This process may be the parent of a cluster's: it is not apart.
+        """
         measurement = self._measurement()
-        if measurement is None or kind in measurement.open_blocks:
+        same = [it for it in measurement.open_blocks if it[0] == kind] if measurement else []
+        if measurement is None or any(cluster is None or it[1] in (None, cluster) for it in same):
             yield False
             return
-        measurement.open_blocks.add(kind)
+        measurement.open_blocks.add((kind, cluster))
         try:
             yield True
         finally:
-            measurement.open_blocks.discard(kind)
+            measurement.open_blocks.discard((kind, cluster))
 
     def attribute(self, name: str, value: Any) -> None:
         """Keeps something else of the iteration under way: anything that JSON can hold."""
@@ -107,14 +114,6 @@ class Record:
 
     def _measurement(self) -> Measurement | None:
         return self._visit.measurement if self._visit else None
-
-
-def weighted_mean(pairs: list[tuple[float, float]]) -> float:
-    """Returns the mean of values, each with its weight before it; the plain mean where nothing has weight."""
-    total = sum(weight for weight, _ in pairs)
-    if len(pairs) == 1 or total <= 0:
-        return sum(value for _, value in pairs) / len(pairs)
-    return sum(weight * value for weight, value in pairs) / total
 
 
 def plain(value: Any) -> Any:
@@ -185,24 +184,27 @@ def process_memory(record: Record, interval: float) -> Iterator[None]:
         if not measured:
             yield
             return
-        samples: list[int] = []
+        samples: list[tuple[float, float]] = []
         done = threading.Event()
 
         def sample() -> None:
-            while not done.wait(interval):
-                samples.append(resident_memory(os.getpid()))
+            samples.append((timing.clock() / 1e9, resident_memory(os.getpid())))
 
-        begin = timing.clock()
-        samples.append(resident_memory(os.getpid()))
-        thread = threading.Thread(target=sample, name="lapwing-memory", daemon=True)
+        def keep_sampling() -> None:
+            while not done.wait(interval):
+                sample()
+
+        begin = timing.clock() / 1e9
+        sample()
+        thread = threading.Thread(target=keep_sampling, name="lapwing-memory", daemon=True)
         thread.start()
         try:
             yield
         finally:
             done.set()
             thread.join()
-            samples.append(resident_memory(os.getpid()))
-        record.add_memory((timing.clock() - begin) / 1e9, samples)
+            sample()
+        record.add_memory(begin, samples)
 
 
 def resident_memory(pid: int) -> int:

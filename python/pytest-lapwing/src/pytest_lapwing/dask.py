@@ -27,31 +27,32 @@ def memory(record: Record, client: Any, interval: float) -> Block:
     """Samples the memory of all workers' processes, added up: average and peak."""
     from distributed.diagnostics import MemorySampler
 
-    def done(sampler: Any, begin: int) -> None:
+    def done(sampler: Any, begin: float) -> None:
         samples = sampler.samples.get("benchmark", [])
-        record.add_memory((timing.clock() - begin) / 1e9, (size for _, size in samples))
+        # The scheduler's clock may be another one: only how long after its first sample another one was taken counts.
+        record.add_memory(begin, [(begin + moment - samples[0][0], size) for moment, size in samples])
 
     def arguments() -> dict[str, Any]:
         return {"client": client, "measure": "process", "interval": interval}
 
     @contextmanager
     def plain() -> Iterator[None]:
-        with record.outermost("memory") as measured:
+        with record.outermost("memory", _cluster(client)) as measured:
             if not measured:
                 yield
                 return
-            sampler, begin = MemorySampler(), timing.clock()
+            sampler, begin = MemorySampler(), timing.clock() / 1e9
             with sampler.sample("benchmark", **arguments()):
                 yield
             done(sampler, begin)
 
     @asynccontextmanager
     async def asynchronous() -> AsyncIterator[None]:
-        with record.outermost("memory") as measured:
+        with record.outermost("memory", _cluster(client)) as measured:
             if not measured:
                 yield
                 return
-            sampler, begin = MemorySampler(), timing.clock()
+            sampler, begin = MemorySampler(), timing.clock() / 1e9
             async with sampler.sample("benchmark", **arguments()):
                 yield
             done(sampler, begin)
@@ -63,10 +64,6 @@ def task_durations(record: Record, client: Any) -> Block:
     """Adds up what tasks spend their time on, over all tasks and workers."""
     start, stop = _on_scheduler()
 
-    def kind() -> str:
-        # Within a block on the same scheduler, tasks are counted already.
-        return f"tasks of {client.scheduler.address if client.scheduler else client.id}"
-
     def done(before: dict[str, float], after: dict[str, float]) -> None:
         seconds = {action: after[action] - before.get(action, 0.0) for action in after}
         for name in dict.fromkeys(ACTIONS.values()):
@@ -74,7 +71,7 @@ def task_durations(record: Record, client: Any) -> Block:
 
     @contextmanager
     def plain() -> Iterator[None]:
-        with record.outermost(kind()) as measured:
+        with record.outermost("tasks", _cluster(client)) as measured:
             if not measured:
                 yield
                 return
@@ -87,7 +84,7 @@ def task_durations(record: Record, client: Any) -> Block:
 
     @asynccontextmanager
     async def asynchronous() -> AsyncIterator[None]:
-        with record.outermost(kind()) as measured:
+        with record.outermost("tasks", _cluster(client)) as measured:
             if not measured:
                 yield
                 return
@@ -99,6 +96,11 @@ def task_durations(record: Record, client: Any) -> Block:
             done(before, after)
 
     return _block(record, client, plain, asynchronous)
+
+
+def _cluster(client: Any) -> str:
+    """Returns what tells a client's cluster from others: within a block on the same one, all is measured already."""
+    return client.scheduler.address if client.scheduler else client.id
 
 
 def _on_scheduler() -> tuple[Callable[..., dict[str, float]], Callable[..., dict[str, float]]]:

@@ -9,6 +9,7 @@ import json
 import math
 import re
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,14 +81,25 @@ def fingerprint(item: pytest.Item) -> str | None:
     found = source_lines(item)
     if found is None:
         return None
-    text = without_markers(textwrap.dedent("".join(found[0])))
+    text = without_markers(textwrap.dedent("".join(found[0])), _names_around(item))
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def without_markers(source: str) -> str:
-    """Returns a function's source without its decorators `pytest.mark.…`, empty lines and spaces at ends.
+def _names_around(item: pytest.Item) -> dict[str, Any]:
+    """Returns what a test's decorators may name: what its module and its class hold."""
+    function = inspect.unwrap(getattr(item, "function", None) or getattr(item, "obj", None))  # type: ignore[arg-type]
+    classes = reversed(getattr(getattr(item, "cls", None), "__mro__", ()))
+    names = dict(getattr(function, "__globals__", {}))
+    for it in classes:
+        names.update(vars(it))
+    return names
 
-    Another marker, or one more parameter set, does not make it another benchmark.
+
+def without_markers(source: str, names: Mapping[str, Any]) -> str:
+    """Returns a function's source without its decorators that are markers, empty lines and spaces at ends.
+
+    Those are `pytest.mark.…`, and what `names` says is one under another name. Another marker, or one more parameter
+    set, does not make it another benchmark.
     """
     lines = source.splitlines()
     dropped: set[int] = set()
@@ -97,19 +109,32 @@ def without_markers(source: str) -> str:
         tree = ast.Module(body=[], type_ignores=[])
     for node in tree.body:
         for decorator in getattr(node, "decorator_list", []):
-            if _is_marker(decorator):
+            if _is_marker(decorator, names):
                 dropped.update(range(decorator.lineno, (decorator.end_lineno or decorator.lineno) + 1))
     kept = (line.rstrip() for number, line in enumerate(lines, 1) if number not in dropped)
     return "\n".join(line for line in kept if line)
 
 
-def _is_marker(decorator: ast.expr) -> bool:
+def _is_marker(decorator: ast.expr, names: Mapping[str, Any]) -> bool:
     while isinstance(decorator, ast.Call):
         decorator = decorator.func
     owner = decorator.value if isinstance(decorator, ast.Attribute) else None
-    return (isinstance(owner, ast.Attribute) and owner.attr == "mark") or (
-        isinstance(owner, ast.Name) and owner.id == "mark"
+    return (
+        (isinstance(owner, ast.Attribute) and owner.attr == "mark")
+        or (isinstance(owner, ast.Name) and owner.id == "mark")
+        or isinstance(_named(decorator, names), pytest.MarkDecorator)
     )
+
+
+def _named(expression: ast.expr, names: Mapping[str, Any]) -> Any:
+    """Returns what a name stands for, also one in a module or class; None where that takes more than looking."""
+    if isinstance(expression, ast.Name):
+        return names.get(expression.id)
+    if isinstance(expression, ast.Attribute):
+        owner = _named(expression.value, names)
+        if inspect.ismodule(owner) or inspect.isclass(owner):
+            return vars(owner).get(expression.attr)
+    return None
 
 
 def source_lines(item: pytest.Item) -> tuple[list[str], int] | None:

@@ -51,6 +51,14 @@ class Loop:
         if visit is not None:
             visit.before_call()
 
+    @pytest.hookimpl(wrapper=True, specname="pytest_runtest_call")
+    def pytest_runtest_call_over(self, item: pytest.Item) -> Any:
+        result = yield
+        visit = item.stash.get(VISIT, None)
+        if visit is not None:
+            visit.after_call()
+        return result
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         report = yield
@@ -68,6 +76,8 @@ class Loop:
             # Nothing is left to pytest itself.
             visit.tear_down(nextitem)
             return
+        if visit.began_late:
+            visit.judge_call()
         # The last iteration: it is over, and recorded, before what has a wider scope is torn down.
         try:
             visit.tear_down(NextIteration(item))

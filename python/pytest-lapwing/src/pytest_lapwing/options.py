@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 import pytest
 
@@ -44,17 +44,25 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
         "string",
         {"metavar": "DIR", "help": "Version under test: that of this repository [default: root's]"},
     ),
-    ("burn-in", "string", {"metavar": "N", "help": "Iterations before those that count [default: 1]"}),
-    ("iterations", "string", {"metavar": "N", "help": "Iterations that count [default: 3]"}),
-    ("time-limit", "string", {"metavar": "S", "help": "End an iteration after so many seconds [default: none]"}),
+    ("burn-in", "number", {"metavar": "N", "help": "Iterations before those that count [default: 1]"}),
+    ("iterations", "number", {"metavar": "N", "help": "Iterations that count [default: 3]"}),
+    ("time-limit", "number", {"metavar": "S", "help": "End an iteration after so many seconds [default: none]"}),
     (
         "max-failures",
-        "string",
+        "number",
         {"metavar": "K", "help": "Give up after so many failures in a row; 0: never [default: 3]"},
     ),
     ("all", "linelist", {"metavar": "PATH", "action": "append", "help": "All tests under this path are benchmarks"}),
     ("gc", "bool", {"action": "store_true", "help": "Leave the garbage collector on while measuring"}),
 ]
+INI_TYPES: dict[str, Any] = {
+    # TOML has numbers of its own. What is no text was refused by pytest before it knew of more than one type.
+    "number": Union[str, int, float] if pytest.version_tuple >= (9, 2) else "string"
+}
+
+VARIABLES = {"session": "LAPWING_SESSION"}
+"""Environment variables that say the same as options."""
+
 LINES = {"metrics": "Metrics that benchmarks record: lines of NAME UNIT [lower|higher]"}
 
 
@@ -65,7 +73,7 @@ def add_options(parser: pytest.Parser) -> None:
         flag = f"--lapwing-{name}".rstrip("-")
         default = {"default": None} if "action" in arguments else {}
         group.addoption(flag, dest=_destination(name), **default, **arguments)
-        parser.addini(_destination(name), arguments["help"], type=kind, default=None)  # type: ignore[arg-type]
+        parser.addini(_destination(name), arguments["help"], type=INI_TYPES.get(kind, kind), default=None)
     for name, about in LINES.items():
         parser.addini(_destination(name), about, type="linelist", default=None)
     group.addoption(
@@ -99,15 +107,33 @@ def option(config: pytest.Config, name: str) -> Any:
     return None if ini in (None, "", []) else ini
 
 
-def shared_session(config: pytest.Config) -> str | None:
-    """Returns the name of the session that several calls share: command line, environment, configuration file."""
+def either(config: pytest.Config, first: str, second: str) -> tuple[Any, Any]:
+    """Returns the values of two options that exclude each other: at least one of both is None.
+
+    Either wins over the other one where that is said with less weight: command line, environment, configuration file.
+    """
+    keys = [_destination(name) for name in (first, second)]
+    flags = [f"--lapwing-{name}" for name in (first, second)]
+    variables = [VARIABLES.get(name, "") for name in (first, second)]
+    for names, values in (
+        (flags, [config.getoption(key) for key in keys]),
+        (variables, [os.environ.get(name) for name in variables]),
+        (keys, [config.getini(key) for key in keys]),
+    ):
+        given = [value or None for value in values]
+        if all(given):
+            raise pytest.UsageError(f"{names[0]} and {names[1]} exclude each other")
+        if any(given):
+            return given[0], given[1]
+    return None, None
+
+
+def names_of_session(config: pytest.Config) -> tuple[str | None, str | None]:
+    """Returns the name of a session that several calls share, or the name of one that is this call's alone."""
     if config.getoption("lapwing_driven"):
         # The session is that of the program that drives.
-        return None
-    given = config.getoption("lapwing_session") or os.environ.get("LAPWING_SESSION") or option(config, "session")
-    if given and config.getoption("lapwing_name"):
-        raise pytest.UsageError("--lapwing-session and --lapwing-name exclude each other: both name the session")
-    return given or None
+        return None, option(config, "name")
+    return either(config, "session", "name")
 
 
 def is_recording(config: pytest.Config) -> bool:
@@ -243,13 +269,13 @@ def option_lines(config: pytest.Config, name: str) -> list[str]:
     return list(config.getini(_destination(name)) or [])
 
 
-def inbox(config: pytest.Config) -> Path:
-    """Returns the inbox of the store: that of `--lapwing-store`, else of the nearest folder `.lapwing`."""
-    store = option(config, "store")
+def store(config: pytest.Config) -> tuple[Path, Path]:
+    """Returns the store and its inbox: that of `--lapwing-store`, else of the nearest folder `.lapwing`."""
+    given, _ = either(config, "store", "output")
     start = config.invocation_params.dir
-    if store:
-        path = start / store
-        return path.parent / ("inbox" if path.name == "lapwing.db" else f"{path.name}.inbox")
+    if given:
+        path = start / given
+        return path, path.parent / ("inbox" if path.name == "lapwing.db" else f"{path.name}.inbox")
     folder = start
     while folder != config.rootpath and config.rootpath in folder.parents:
         if (folder / ".lapwing").is_dir():
@@ -257,7 +283,7 @@ def inbox(config: pytest.Config) -> Path:
         folder = folder.parent
     if folder != start and not (folder / ".lapwing").is_dir():
         folder = config.rootpath
-    return folder / ".lapwing" / "inbox"
+    return folder / ".lapwing" / "lapwing.db", folder / ".lapwing" / "inbox"
 
 
 def all_paths(config: pytest.Config) -> list[Path]:

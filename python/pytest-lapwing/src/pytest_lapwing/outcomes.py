@@ -22,9 +22,19 @@ def skip_reason(error: BaseException | None) -> str | None:
 
 def one_line(error: BaseException) -> str:
     """Returns the kind of an error and the first line of what it says."""
-    text = str(error).strip().splitlines()
+    text = _said(error).strip().splitlines()
     kind = type(error).__name__
     return f"{kind}: {text[0]}"[:LONGEST_MESSAGE] if text else kind
+
+
+def _said(error: BaseException) -> str:
+    """Returns what an error says, if it can say it."""
+    try:
+        return str(error)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as other:
+        return f"<str() of it raised {type(other).__name__}>"
 
 
 def traceback_text(error: BaseException) -> str:

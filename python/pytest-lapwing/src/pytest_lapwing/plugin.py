@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from . import active_benchmark, describe, fixtures, hookspecs, options, root, stand_in
+from . import (
+    active_benchmark,
+    benchmark_fixture,
+    describe,
+    fixtures,
+    foreign_timeout,
+    hookspecs,
+    options,
+    root,
+    stand_in,
+)
 from . import stand_in_options as benchmark_options
 from .fixtures import (  # noqa: F401
     benchmark_all,
@@ -18,6 +28,7 @@ from .fixtures import (  # noqa: F401
     benchmark_time,
     get_cluster_info,
 )
+from .late import Late
 from .loop import Loop
 from .metrics import Metric
 from .session import SESSION, Session
@@ -61,9 +72,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if options.is_recording(config):
         session = config.stash[SESSION] = Session(config)
         config.pluginmanager.register(session, "lapwing-session")
+        keep_gc = bool(options.option(config, "gc"))
+        config.pluginmanager.register(Late(session.recorder, keep_gc=keep_gc), "lapwing-late")
+        config.pluginmanager.register(foreign_timeout.Timers(), "lapwing-timers")
         # Registered last, it goes first.
-        loop = Loop(session.recorder, keep_gc=bool(options.option(config, "gc")))
-        config.pluginmanager.register(loop, "lapwing-loop")
+        config.pluginmanager.register(Loop(session.recorder, keep_gc=keep_gc), "lapwing-loop")
     else:
         for name in ("store", "output"):
             if config.getoption(f"lapwing_{name}") and not options.option(config, ""):
@@ -85,8 +98,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         plan = _plan(config, item, paths)
         if plan is None:
             continue
-        if active_benchmark.measures(item):
-            item.warn(pytest.PytestWarning(f"{item.nodeid}: {active_benchmark.REFUSED}"))
+        # A block of `benchmark_time` is what is meant then, and not the body.
+        if active_benchmark.is_used_by(item) and "benchmark_time" not in getattr(item, "fixturenames", ()):
+            active_benchmark.warn(item)
             continue
         item.stash[PLAN] = plan
         if plan.repeats_itself:
@@ -116,17 +130,15 @@ def _plan(config: pytest.Config, item: pytest.Item, paths: list[Path]) -> Plan |
         return None
     names = set(getattr(item, "fixturenames", ()))
     repeats_itself = stand_in.is_used_by(item)
-    if repeats_itself and any(benchmark_options.flag(config, name) for name in ("skip", "disable")):
-        only = benchmark_options.flag(config, "only") or benchmark_options.flag(config, "enable")
-        if not only:
-            return None
+    if repeats_itself and benchmark_options.is_off(config):
+        return None
     chosen = item.get_closest_marker("lapwing") is not None or _is_below(item.path, paths)
     if not chosen and not repeats_itself and not names & fixtures.MAKE_BENCHMARKS:
         return None
     return Plan(
         options.settings(config, item, only_by_fixture=not chosen),
         repeats_itself=repeats_itself,
-        may_surprise=repeats_itself or "benchmark_record" in names,
+        may_surprise=repeats_itself or "benchmark_record" in names or benchmark_fixture.may_be_asked_late(item),
     )
 
 
@@ -137,7 +149,7 @@ def _is_below(path: Path, folders: list[Path]) -> bool:
 
 def _skip_as_asked(config: pytest.Config, items: list[pytest.Item]) -> None:
     only = benchmark_options.flag(config, "only")
-    skip = benchmark_options.flag(config, "skip") and not only
+    skip = benchmark_options.are_skipped(config)
     for item in items:
         if stand_in.is_used_by(item):
             if skip:

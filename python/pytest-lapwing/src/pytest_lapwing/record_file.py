@@ -21,6 +21,9 @@ CAN_LOCK = fcntl is not None
 CUT_OFF = b'{"v":'
 """How a first line begins that was cut off by a kill."""
 
+SQLITE = b"SQLite format 3\0"
+"""How a database begins."""
+
 LONGEST_LINE = 1 << 26
 """No record is longer, in bytes."""
 
@@ -108,6 +111,22 @@ def check_file(path: Path) -> None:
     whole = first.endswith(b"\n")
     if first and not (_is_record(first) if whole else first.startswith(CUT_OFF[: len(first)])):
         raise Unusable(f"{path} holds something else than records: its first line is none")
+
+
+def check_store(path: Path) -> None:
+    """Raises Unusable where there is something at a store's place that is no SQLite database."""
+    if path.is_dir():
+        raise Unusable(f"{path} is a folder, not a store")
+    try:
+        with open(path, "rb") as file:
+            first = file.read(len(SQLITE))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror}") from error
+    # SQLite makes a database of an empty file.
+    if first and first != SQLITE:
+        raise Unusable(f"{path} is no store: it is no SQLite database")
 
 
 def check_folder(folder: Path, *, made: bool = True) -> None:

@@ -186,6 +186,12 @@ class InstanceRecorder:
         self._recorder.counts["iterations"] += 1
         self._recorder.counts["failed"] += outcome in ("failed", "timed_out")
 
+    def drop(self) -> None:
+        """Has the instance never have been, if nothing of it is written."""
+        if not self._started and not self.ended:
+            self.ended = True
+            self._recorder.counts["instances"] -= 1
+
     def end(self, outcome: str, message: str | None = None, observed: Record | None = None) -> None:
         """Writes how the instance ended, once."""
         if self.ended:

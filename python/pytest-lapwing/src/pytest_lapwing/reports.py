@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+PASSED_AGAINST_EXPECTATION = "[XPASS(strict)]"
+
 
 @dataclass
 class Reports:
@@ -33,6 +35,10 @@ class Reports:
         for report in (self.call, self.setup):
             if report is not None and hasattr(report, "wasxfail"):
                 return report.wasxfail or "xfail"
+        # One that passes although it must not is told as a failure, whose text is all that says why.
+        text = self.call.longrepr if self.call is not None else None
+        if isinstance(text, str) and text.startswith(PASSED_AGAINST_EXPECTATION):
+            return text[len(PASSED_AGAINST_EXPECTATION) :].strip() or "xfail"
         return None
 
 

@@ -12,7 +12,7 @@ import pytest
 from . import __version__, environment, ids, metrics, options, shared_session, timing
 from . import stand_in_options as benchmark_options
 from .metrics import Metric
-from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, count
+from .record_file import CAN_LOCK, RecordFile, Unusable, check_file, check_folder, check_store, count
 from .recorder import Recorder
 
 SESSION = pytest.StashKey["Session"]()
@@ -145,18 +145,16 @@ class Session:
 
 def _facts(config: pytest.Config) -> dict[str, Any]:
     """Returns what all workers must agree on: session and run, and where the records go."""
-    store, output = options.option(config, "store"), options.option(config, "output")
     if not CAN_LOCK:
         raise pytest.UsageError("--lapwing: this system cannot lock files as record files must be")
-    if store and output:
-        raise pytest.UsageError("--lapwing-store and --lapwing-output exclude each other")
-    shared = options.shared_session(config)
+    _, output = options.either(config, "store", "output")
+    shared, name = options.names_of_session(config)
     session = {
         "id": ids.measured_id(),
         "suite": options.option(config, "suite") or config.rootpath.name or "pytest",
         "started": ids.now(),
         "tool": f"pytest-lapwing {__version__}",
-        "name": shared or options.option(config, "name") or ids.session_name(),
+        "name": shared or name or ids.session_name(),
         "attributes": {
             "pytest": pytest.__version__,
             **environment.ci(),
@@ -172,8 +170,8 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
         "environment": environment.environment(),
     }
     path = config.invocation_params.dir / output if output else None
-    inbox = None if path else options.inbox(config)
-    _check(path, inbox)
+    store, inbox = (None, None) if path else options.store(config)
+    _check(path, store, inbox)
     file, block = session["id"], 0
     if shared:
         kept = shared_session.place(session["suite"], shared, inbox=inbox, output=path)
@@ -194,11 +192,13 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
     }
 
 
-def _check(output: Path | None, inbox: Path | None) -> None:
+def _check(output: Path | None, store: Path | None, inbox: Path | None) -> None:
     """Refuses at once what cannot take records."""
     try:
         if output is not None:
             check_file(output)
+        if store is not None:
+            check_store(store)
         if inbox is not None:
             check_folder(inbox)
     except Unusable as error:
@@ -207,9 +207,7 @@ def _check(output: Path | None, inbox: Path | None) -> None:
 
 
 def _version(config: pytest.Config) -> dict[str, Any]:
-    package, repository = options.option(config, "version-of"), options.option(config, "repository")
-    if package and repository:
-        raise pytest.UsageError("--lapwing-version-of and --lapwing-repository exclude each other")
+    package, repository = options.either(config, "version-of", "repository")
     try:
         if package:
             return environment.package_version(package)

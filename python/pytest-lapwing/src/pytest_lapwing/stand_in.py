@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import itertools
 import math
-import statistics
 import time
 from collections.abc import Iterator
 from typing import Any, Callable
 
 import pytest
 
-from . import stand_in_options
+from . import benchmark_fixture, foreign_timeout, stand_in_options
 from .options import Settings
 from .outcomes import one_line
+from .stand_in_stats import Metadata, Stats
 from .timing import Stopwatch, clock
 from .visit import VISIT, Visit
 
@@ -26,36 +26,6 @@ MOST_ROUNDS = 100
 
 class FixtureAlreadyUsed(Exception):
     """The fixture was used twice in one test."""
-
-
-class Stats:
-    """What came out of the rounds, in seconds a call."""
-
-    def __init__(self, data: list[float], iterations: int) -> None:
-        self.data = data
-        self.iterations = iterations
-
-    @property
-    def stats(self) -> Stats:
-        """Itself: `benchmark.stats.stats.mean` and `benchmark.stats.mean` are the same."""
-        return self
-
-    rounds = property(lambda self: len(self.data))
-    total = property(lambda self: sum(self.data))
-    min = property(lambda self: min(self.data))
-    max = property(lambda self: max(self.data))
-    mean = property(lambda self: statistics.mean(self.data))
-    median = property(lambda self: statistics.median(self.data))
-    stddev = property(lambda self: statistics.stdev(self.data) if len(self.data) > 1 else 0)
-    ops = property(lambda self: 1 / self.mean if self.mean else 0)
-
-    def __getitem__(self, name: str) -> Any:
-        if name == "stats":
-            return self
-        try:
-            return getattr(self, name)
-        except AttributeError as error:
-            raise KeyError(name) from error
 
 
 class Benchmark:
@@ -69,7 +39,9 @@ class Benchmark:
         self.param = callspec.id if callspec else None
         self.params = callspec.params if callspec else None
         self.extra_info: dict[str, Any] = {}
-        self.stats: Stats | None = None
+        self.stats: Metadata | None = None
+        # No profile is made here.
+        self.cprofile_stats = None
         self.has_error = False
         self.skipped = False
         self._marker = dict(marker.kwargs) if marker else {}
@@ -191,8 +163,24 @@ class Benchmark:
         end = clock()
         # pytest-benchmark has none either where it is disabled.
         if not stand_in_options.flag(self._config, "disable"):
-            self.stats = Stats([(end - begin) / 1e9], 1)
+            self.keep_stats([(end - begin) / 1e9], 1)
         return result
+
+    def keep_stats(self, data: list[float], loops: int) -> None:
+        """Has `stats` be those of rounds of so many calls."""
+        wanted = [name.replace("-", "_") for name in stand_in_options.NUMBERS]
+        numbers = [stand_in_options.number(self._config, self._marker, name) for name in stand_in_options.NUMBERS]
+        options = {
+            **dict(zip(wanted, numbers)),
+            "disable_gc": self._visit is not None and not self._visit.keep_gc,
+            "timer": time.perf_counter,
+            "warmup": self._warms_up(),
+            # Without meaning here.
+            "precision": None,
+            "confidence": None,
+        }
+        options["min_rounds"] = int(options["min_rounds"])
+        self.stats = Metadata(self, Stats(data), loops, options)
 
     def _use(self, mode: str) -> None:
         if self._mode:
@@ -252,19 +240,26 @@ class _Rounds:
         self._visit.instance.iteration({"wall_time": value}, offset=offset, burn_in=burn_in, loops=loops)
         if not burn_in:
             self._data.append(value)
-            self._benchmark.stats = Stats(self._data, loops)
+            self._benchmark.keep_stats(self._data, loops)
         return result
 
     def _attempt(self, args: Any, kwargs: dict[str, Any], loops: int, *, burn_in: bool) -> tuple[float, Any]:
         offset = self._visit.since_start()
         self._describe()
+        foreign_timeout.begin_round(self._visit.item)
         try:
-            return _timed(self._stopwatch, self._function, args, kwargs, loops)
-        except Exception as error:
-            outcome, metrics = "failed", dict[str, Any]()
+            timed = _timed(self._stopwatch, self._function, args, kwargs, loops)
             if self._stopwatch.alarm.rang:
-                # The value is that of one call, as it is of other rounds.
-                outcome, metrics = "timed_out", {"wall_time": (self._stopwatch.alarm.limit or 0.0) / loops}
+                raise self._stopwatch.alarm.error()
+            return timed
+        except (Exception, pytest.fail.Exception) as error:
+            outcome, limit = "failed", None
+            if self._stopwatch.alarm.rang:
+                outcome, limit = "timed_out", self._stopwatch.alarm.limit
+            elif foreign_timeout.has_raised(error):
+                outcome, limit = "timed_out", foreign_timeout.limit(self._visit.item)
+            # The value is that of one call, as it is of other rounds.
+            metrics = {} if limit is None else {"wall_time": limit / loops}
             self._visit.instance.iteration(
                 metrics, offset=offset, burn_in=burn_in, loops=loops, outcome=outcome, message=one_line(error)
             )
@@ -311,7 +306,10 @@ def _resolution() -> float:
 @pytest.fixture
 def benchmark(request: pytest.FixtureRequest) -> Iterator[Benchmark]:
     """Measure a function: `benchmark(function, *args, **kwargs)`, as pytest-benchmark does."""
-    fixture = Benchmark(request.node, request.node.stash.get(VISIT, None))
+    if stand_in_options.are_skipped(request.config):
+        pytest.skip("--benchmark-skip")
+    visit = None if stand_in_options.is_off(request.config) else request.node.stash.get(VISIT, None)
+    fixture = Benchmark(request.node, visit)
     yield fixture
     fixture.close()
 
@@ -329,7 +327,5 @@ def fewest_rounds(item: pytest.Item) -> int:
 
 
 def is_used_by(item: pytest.Item) -> bool:
-    """Returns whether a test asks for this module's `benchmark`."""
-    info = getattr(item, "_fixtureinfo", None)
-    definitions = info.name2fixturedefs.get("benchmark", ()) if info else ()
-    return bool(definitions) and getattr(definitions[-1].func, "__module__", "") == __name__
+    """Returns whether a test asks for this module's `benchmark`, directly or through fixtures."""
+    return benchmark_fixture.leads_to(item, __name__)

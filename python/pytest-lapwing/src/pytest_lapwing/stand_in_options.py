@@ -69,6 +69,17 @@ def flag(config: pytest.Config, name: str) -> bool:
     return bool(_value(config, name))
 
 
+def are_skipped(config: pytest.Config) -> bool:
+    """Returns whether tests that use `benchmark` are to be skipped."""
+    return flag(config, "skip") and not flag(config, "only")
+
+
+def is_off(config: pytest.Config) -> bool:
+    """Returns whether `benchmark` has no rounds, because it is skipped or disabled."""
+    switched_on = flag(config, "only") or flag(config, "enable")
+    return (flag(config, "skip") or flag(config, "disable")) and not switched_on
+
+
 def number(config: pytest.Config, marker: Mapping[str, Any], name: str) -> float:
     """Returns a number: that of the test's marker, else of the command line, else the default."""
     for value in (marker.get(name.replace("-", "_")), _value(config, name)):

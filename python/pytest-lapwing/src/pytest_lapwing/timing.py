@@ -30,6 +30,8 @@ class Alarm:
         # Called instead of raising, where an event loop waits and must not be torn apart.
         self.interrupt: Callable[[FrameType | None], bool] | None = None
         self._armed = False
+        # What was set before: handler, seconds left, interval, and when that was.
+        self._others: tuple[Any, float, float, float] = (None, 0.0, 0.0, 0.0)
 
     @property
     def can_hold(self) -> bool:
@@ -51,7 +53,7 @@ class Alarm:
             yield
             return
         before = signal.signal(signal.SIGALRM, self._ring)
-        begun = time.monotonic()
+        self._others = (signal.SIG_DFL if before is None else before, remaining, interval, time.monotonic())
         try:
             self._armed = True
             signal.setitimer(signal.ITIMER_REAL, self.limit)
@@ -61,13 +63,23 @@ class Alarm:
             try:
                 self._armed = False
             finally:
-                # A fixture may have set an alarm of its own, for later.
-                if signal.getsignal(signal.SIGALRM) == self._ring:
-                    signal.setitimer(signal.ITIMER_REAL, 0)
-                    signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
-                    if remaining > 0:
-                        left = max(remaining - (time.monotonic() - begun), 1e-6)
-                        signal.setitimer(signal.ITIMER_REAL, left, interval)
+                self._put_back()
+
+    def disarm(self) -> None:
+        """Takes the limit away from a body that is under way."""
+        if self._armed:
+            self._armed = False
+            self._put_back()
+
+    def _put_back(self) -> None:
+        """Gives the signal back, unless a fixture has set an alarm of its own, for later."""
+        if signal.getsignal(signal.SIGALRM) != self._ring:
+            return
+        handler, remaining, interval, begun = self._others
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        if remaining > 0:
+            signal.setitimer(signal.ITIMER_REAL, max(remaining - (time.monotonic() - begun), 1e-6), interval)
 
     def _ring(self, _signal: int, frame: FrameType | None) -> None:
         if not self._armed:

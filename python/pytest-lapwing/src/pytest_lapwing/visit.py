@@ -6,16 +6,16 @@ import inspect
 import time
 import unittest
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from _pytest.runner import call_and_report
 
-from . import describe
-from .metrics import Metric
+from . import active_benchmark, describe, foreign_timeout
+from .measurement import Measurement
 from .observe import Snapshot, observed
 from .options import Settings
 from .outcomes import one_line, skip_reason, traceback_text
@@ -31,30 +31,14 @@ class Plan:
     settings: Settings
     # `benchmark` of pytest-benchmark repeats by itself, within one execution of the test.
     repeats_itself: bool = False
-    # Instances of tests that may record metrics which nobody declared are written with their first iteration.
+    # An instance is written with its first iteration where that may bring metrics that nobody declared, or may show
+    # that the test is none that can be recorded.
     may_surprise: bool = False
 
     @property
     def total(self) -> int:
         """Iterations in all."""
         return 1 if self.repeats_itself else self.settings.burn_in + self.settings.iterations
-
-
-@dataclass
-class Measurement:
-    """What fixtures contribute to the iteration under way."""
-
-    declared: dict[str, Metric]
-    metrics: dict[str, float] = field(default_factory=dict)
-    new: dict[str, Metric] = field(default_factory=dict)
-    attributes: dict[str, Any] = field(default_factory=dict)
-    artifacts: dict[str, str] = field(default_factory=dict)
-    # The wall time is what `benchmark_time` measures, not the test's body.
-    times_itself: bool = False
-    # Kinds of blocks that are under way: what is within one of the same kind is measured with it.
-    open_blocks: set[str] = field(default_factory=set)
-    # Seconds, average and peak of each block whose memory was sampled.
-    memory: list[tuple[float, float, float]] = field(default_factory=list)
 
 
 LEAST_AROUND = 60.0
@@ -66,6 +50,10 @@ A cluster takes a while to start, however short what is measured on it.
 PLAN = pytest.StashKey[Plan]()
 VISIT = pytest.StashKey["Visit"]()
 """The visit to an item while it is under way."""
+
+
+class AskedTooLate(Exception):
+    """A test asked for the fixture `benchmark`, and executions of it had been recorded as its iterations."""
 
 
 class NextIteration:
@@ -102,6 +90,12 @@ class Visit:
         self.measurement = Measurement(recorder.metrics)
         self.stopwatch: Stopwatch | None = None
         self.observed: dict[str, Any] = {}
+        # Whether the test uses `benchmark`, of whichever plugin: its wall time is that of rounds.
+        self.uses_benchmark = plan.repeats_itself
+        # Whether pytest-benchmark makes the body as long as it likes.
+        self.body_repeats = False
+        # Whether the test was under way already when it turned out to be a benchmark.
+        self.began_late = False
         self._before = Snapshot()
         self.instance: InstanceRecorder = recorder.begin(
             describe.benchmark(item), self._attributes(), waits=plan.may_surprise
@@ -115,6 +109,8 @@ class Visit:
         self._reports = AllReports(item)
         self._own_sections = len(item._report_sections)
         self._outcome: tuple[str, str | None] = ("ok", None)
+        # The limit that ended the function, and nothing else beside it.
+        self._limit: float | None = None
 
     def _attributes(self) -> dict[str, Any]:
         source = describe.source(self.item)
@@ -139,7 +135,7 @@ class Visit:
             if reports.setup.passed:
                 reports.call = call_and_report(item, "call", log=False)
             self._restore_function()
-            self._judge_call()
+            self.judge_call()
             self._reports.iterations.append(reports)
             last = self._is_last()
             nextitem: Any = NextIteration(item)
@@ -183,12 +179,39 @@ class Visit:
         if self._reports.iterations or not item._request:
             item._initrequest()
         if self._reports.iterations:
+            foreign_timeout.begin_iteration(item)
             _forget_class_instance(item)
             del item._report_sections[self._own_sections :]
         self.raised.clear()
         self.measurement = Measurement(self.recorder.metrics)
         self.stopwatch = None
         self._offset = self.since_start()
+
+    def begin_late(self) -> None:
+        """Begins the only iteration of a test that is under way already."""
+        self.began_late = True
+        self._begin_iteration()
+
+    def leave_it_to_rounds(self) -> None:
+        """From now on the rounds of `benchmark` are the iterations, and what executes the test is none.
+
+        Raises AskedTooLate where earlier executions were recorded as iterations.
+        """
+        if self.plan.repeats_itself:
+            return
+        if self._reports.iterations:
+            raise AskedTooLate("`benchmark` must be asked for in a test's first iteration too: its rounds are others")
+        self.uses_benchmark = True
+        self.plan = replace(self.plan, repeats_itself=True, may_surprise=True)
+        if self.stopwatch is not None:
+            # The limit is that of a round now.
+            self.stopwatch.alarm.disarm()
+            self.stopwatch = None
+
+    def record_nothing(self, reason: str) -> None:
+        """Has the iteration under way, and all that would follow, not be recorded."""
+        self._ended_by = ("skipped", reason)
+        self.instance.drop()
 
     def since_start(self) -> float:
         """Returns the seconds since the instance began."""
@@ -212,6 +235,11 @@ class Visit:
             # unittest itself looks up what it awaits, in an object that serves this iteration only.
             setattr(test_case, self.item.name, timed)
 
+    def after_call(self) -> None:
+        """Raises TimeLimitExceeded where the limit ended what ran, and the test went on as if nothing were."""
+        if self.stopwatch is not None and self.stopwatch.alarm.rang:
+            raise self.stopwatch.alarm.error()
+
     def new_stopwatch(self) -> Stopwatch:
         """Returns a stopwatch with the benchmark's limit."""
         return Stopwatch(limit=self.plan.settings.time_limit, keep_gc=self.keep_gc)
@@ -228,25 +256,34 @@ class Visit:
             self.item.obj = self._function
             self._function = None
 
-    def _judge_call(self) -> None:
+    def judge_call(self) -> None:
         """Finds out how set-up and call went."""
         limit = self.plan.settings.time_limit
         setup, call = self.raised.get("setup"), self.raised.get("call")
         skipped = skip_reason(setup) or skip_reason(call)
+        self._limit = None
         if skipped is not None:
             self._ended_by = ("skipped", skipped)
-        elif isinstance(setup, TimeLimitExceeded):
+        elif isinstance(setup, TimeLimitExceeded) or foreign_timeout.has_raised(setup):
             self._outcome = ("timed_out", f"setup: {setup}")
         elif setup is not None:
             self._outcome = ("failed", f"setup: {one_line(setup)}")
         elif self.stopwatch is not None and self.stopwatch.alarm.rang:
             self._outcome = ("timed_out", f"took longer than the time limit of {limit:g} s")
+            self._limit = limit
+        elif foreign_timeout.has_raised(call):
+            self._outcome = ("timed_out", str(call))
+            if foreign_timeout.is_for_the_function_only(self.item):
+                self._limit = foreign_timeout.limit(self.item)
         elif call is not None:
             self._outcome = ("failed", one_line(call))
         else:
             self._outcome = ("ok", None)
         if setup is None and call is not None and skipped is None:
             self.measurement.attributes["traceback"] = traceback_text(call)
+        if self.body_repeats and not self.measurement.times_itself and self._ended_by is None:
+            active_benchmark.warn(self.item)
+            self.record_nothing(active_benchmark.REFUSED)
         if self._outcome[0] != "ok" and self._ended_by is None:
             self._failures += 1
 
@@ -279,8 +316,8 @@ class Visit:
     def _record(self) -> None:
         measured, (outcome, message) = self.measurement, self._outcome
         metrics: dict[str, float | None] = dict(measured.metrics)
-        if outcome == "timed_out" and self._reports.iterations[-1].call is not None:
-            metrics["wall_time"] = self.plan.settings.time_limit
+        if outcome == "timed_out" and self._limit is not None:
+            metrics["wall_time"] = self._limit
         elif outcome != "ok" and not (message or "").startswith("teardown: "):
             metrics.pop("wall_time", None)
         elif not measured.times_itself and "wall_time" not in metrics:
@@ -289,7 +326,7 @@ class Visit:
         if xfail is not None:
             measured.attributes["xfail"] = xfail
         self.instance.iteration(
-            metrics,
+            self._named(metrics),
             declared=measured.new,
             offset=self._offset,
             burn_in=self._reports.iterations[-1].burn_in,
@@ -298,6 +335,12 @@ class Visit:
             attributes=measured.attributes,
             artifacts=measured.artifacts,
         )
+
+    def _named(self, metrics: Mapping[str, float | None]) -> Mapping[str, float | None]:
+        """Returns metrics with a name of its own for the time of blocks that is not that of rounds."""
+        if not self.uses_benchmark:
+            return metrics
+        return {"benchmark_time" if name == "wall_time" else name: value for name, value in metrics.items()}
 
     def _wall_time(self) -> float | None:
         if self.stopwatch is not None and self.stopwatch.elapsed is not None:
@@ -315,7 +358,10 @@ class Visit:
         if measured.metrics or measured.artifacts:
             attributes = {**measured.attributes, "rounds": "all"}
             self.instance.iteration(
-                measured.metrics, declared=measured.new, attributes=attributes, artifacts=measured.artifacts
+                self._named(measured.metrics),
+                declared=measured.new,
+                attributes=attributes,
+                artifacts=measured.artifacts,
             )
 
     def _end(self) -> None:
