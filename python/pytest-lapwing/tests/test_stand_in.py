@@ -150,6 +150,41 @@ def test_a_round_that_takes_too_long_is_timed_out(suite):
     assert records.end("test_it")["outcome"] == "timed_out"
 
 
+def test_rounds_of_a_test_that_fails_afterwards_do_not_count(suite):
+    suite.write("""
+    import pytest
+
+    @pytest.fixture
+    def fragile():
+        yield
+        raise OSError("gone")
+
+    def test_result(benchmark):
+        assert benchmark.pedantic(lambda: 0, rounds=2) == 5
+
+    def test_teardown(benchmark, fragile):
+        benchmark.pedantic(lambda: 0, rounds=2)
+
+    def test_round(benchmark):
+        times = iter([1, 2])
+        benchmark.pedantic(lambda: next(times), rounds=3)
+
+    def test_fine(benchmark):
+        benchmark.pedantic(lambda: 0, rounds=2)
+    """)
+    records = suite.passes(*ABSENT, passed=2, failed=2, errors=1)
+    void = {name: records.end(name)["observed"].get("void") for name in ["test_result", "test_teardown", "test_round", "test_fine"]}
+    assert void == {
+        "test_result": "AssertionError: assert 0 == 5",
+        "test_teardown": "teardown: OSError: gone",
+        "test_round": None,
+        "test_fine": None,
+    }
+    assert [it["outcome"] for it in records.iterations("test_result")] == ["ok"] * 2
+    assert [it["outcome"] for it in records.iterations("test_round")] == ["ok"] * 2 + ["failed"]
+    assert records.end("test_result")["outcome"] == records.end("test_teardown")["outcome"] == "failed"
+
+
 def test_a_round_fits_into_the_time_limit(suite, clock):
     suite.write("""
     import pytest

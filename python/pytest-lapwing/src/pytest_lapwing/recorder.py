@@ -137,6 +137,7 @@ class InstanceRecorder:
         self.begun = time.perf_counter()
         self.ended = False
         self.index = 0
+        self.failures = 0
         self.attributes: Record = record["attributes"]
         self._recorder = recorder
         self._record = record
@@ -184,7 +185,9 @@ class InstanceRecorder:
         self._recorder.write("iteration", record)
         self.index += 1
         self._recorder.counts["iterations"] += 1
-        self._recorder.counts["failed"] += outcome in ("failed", "timed_out")
+        failed = outcome in ("failed", "timed_out")
+        self.failures += failed
+        self._recorder.counts["failed"] += failed
 
     def drop(self) -> None:
         """Has the instance never have been, if nothing of it is written."""
