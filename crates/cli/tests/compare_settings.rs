@@ -248,6 +248,7 @@ fn a_setting_that_a_side_lacks_is_not_measured_and_no_pass() {
         output(folder.path(), &words).status.code().unwrap()
     };
     assert_eq!(gate(&[]), 1);
+    assert_eq!(gate(&["--variant", "threads=4"]), 0);
 }
 
 #[test]
@@ -350,5 +351,93 @@ fn a_verdict_stands_beside_its_setting_in_the_report() {
     baseline: 1.20× [1.17, 1.23], 1.1 against 1.0
     fast threads=1: 1.20× [1.17, 1.23], 1.1 against 1.0
     fast threads=4: 1.20× [1.17, 1.23], 1.1 against 1.0
+    ");
+}
+
+#[test]
+fn a_setting_is_chosen_as_the_rows_call_it() {
+    let folder = slower_by_a_fifth();
+    let folder = folder.path();
+    let chosen = ["version:1.0", "version:1.1", "-b", "test_join", "--variant"];
+    let with = |variant: &str| rows(folder, &[&chosen[..], &[variant]].concat());
+    assert_eq!(with("fast threads=4"), ["test_join (-) regression -"]);
+    assert_eq!(
+        with("threads=1"),
+        [
+            "test_join (baseline) regression -",
+            "test_join (fast) regression -"
+        ]
+    );
+    assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "fast threads=4"]), @"
+    fast threads=4 against fast threads=1: no regressions, 2 improvements   (2 comparisons, FDR 5 %)
+
+     benchmark  baseline  candidate  ratio  interval      instances  verdict
+     test_join    961 ms     481 ms  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
+     test_read    1.92 s    0.961 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
+
+    suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
+    note: of 2 versions the newest that all sides have is compared, 1.1; --version-under-test takes another
+    exit 0
+    ");
+    assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "variant:fast threads=2"]), @"
+    error: no run has the variant `fast threads=2`
+      hint: there are variant:fast, variant:baseline; `lapwing list runs` shows all
+    exit 2
+    ");
+}
+
+#[test]
+fn variants_of_a_file_are_told_apart_whatever_they_are_compared_with() {
+    let threads = |count: u32| json!({"threads": count});
+    let mut new = Records::default();
+    new.session(2);
+    new.run("1.1", "fast", threads(4), 1.2);
+    let folder = new.stored();
+    let mut old = Records {
+        ids: 10_000,
+        ..Records::default()
+    };
+    old.session(1);
+    old.run("1.0", "baseline", threads(1), 4.0);
+    old.run("1.0", "fast", threads(1), 2.0);
+    old.run("1.0", "fast", threads(4), 1.0);
+    fs::write(folder.path().join("old.jsonl"), &old.text).unwrap();
+    let sides = ["file:old.jsonl", "variant:fast", "-b", "test_join"];
+    assert_eq!(
+        rows(folder.path(), &sides),
+        [
+            "test_join (baseline) not_measured no_candidate",
+            "test_join (fast threads=1) not_measured no_candidate",
+            "test_join (fast threads=4) regression -",
+        ]
+    );
+    let with = |variant: &str| {
+        rows(
+            folder.path(),
+            &[&sides[..], &["--variant", variant]].concat(),
+        )
+    };
+    assert_eq!(with("threads=4"), ["test_join (-) regression -"]);
+}
+
+#[test]
+fn versions_without_a_level_in_common_get_a_note() {
+    let mut it = Records::default();
+    it.session(1);
+    it.run("1.0", "default", json!({"threads": 1, "size": 9}), 1.0);
+    it.session(2);
+    it.run("1.1", "default", json!({"threads": 4, "size": 9}), 0.5);
+    let folder = it.stored();
+    assert_snapshot!(run(folder.path(), &["compare", "version:1.0", "version:1.1"]), @"
+    1.1 against 1.0: no regressions, 2 improvements   (2 comparisons, FDR 5 %)
+
+     benchmark  baseline  candidate  ratio  interval      instances  verdict
+     test_join    1.00 s    0.501 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
+     test_read    2.00 s     1.00 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
+
+    suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
+    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    note: the sides share no level of threads (1 and 4): what it does counts as a change
+    exit 0
     ");
 }

@@ -33,4 +33,5 @@ pub use store::{
     SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
 };
 pub(crate) use units::{convert, settle_units};
+pub use variants::is_setting;
 pub(crate) use variants::{Levels, Variants, levels_of, levels_text, setting_name, telling_levels};

@@ -95,6 +95,35 @@ pub(crate) fn setting_name(variant: &str, levels: &Levels) -> String {
     }
 }
 
+/// Returns whether a run of a variant with these levels is meant by the name of a setting, as
+/// reports have it: `fast threads=4`. Levels alone are those of any variant, and not all have to be named.
+pub fn is_setting(text: &str, variant: &str, levels: &BTreeMap<String, String>) -> bool {
+    let named = text.strip_prefix(variant);
+    let named = named.and_then(|it| it.strip_prefix(' '));
+    named.is_some_and(|rest| has_levels(rest, levels)) || has_levels(text, levels)
+}
+
+/// Returns whether a text is made of one of the levels or more.
+fn has_levels(text: &str, levels: &BTreeMap<String, String>) -> bool {
+    let mut levels: Vec<String> = levels
+        .iter()
+        .map(|(factor, level)| format!("{factor}={level}"))
+        .collect();
+    let mut rest = text;
+    while !rest.is_empty() {
+        // A level may have blanks in it, and begin as another one does.
+        let is_next = |level: &String| {
+            let after = rest.strip_prefix(level.as_str());
+            after.is_some_and(|it| it.is_empty() || it.starts_with(' '))
+        };
+        let Some(at) = levels.iter().position(is_next) else {
+            return false;
+        };
+        rest = rest[levels.swap_remove(at).len()..].trim_start();
+    }
+    !text.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -145,5 +174,33 @@ mod tests {
         );
         let fast = [("fast", &[("threads", 1)][..]), ("fast", &[("threads", 2)])];
         assert_eq!(names(&fast), ["fast threads=1", "fast threads=2"]);
+    }
+
+    #[test]
+    fn a_setting_is_meant_by_its_name_or_by_levels() {
+        let levels = Levels::from([
+            ("method".to_owned(), "hash join".to_owned()),
+            ("threads".to_owned(), "4".to_owned()),
+        ]);
+        let is_it = |text: &str| is_setting(text, "fast", &levels);
+        for text in [
+            "fast threads=4",
+            "fast method=hash join threads=4",
+            "threads=4 method=hash join",
+            "threads=4",
+        ] {
+            assert!(is_it(text), "{text}");
+        }
+        for text in [
+            "fast",
+            "",
+            "slow threads=4",
+            "threads=40",
+            "threads=4 threads=4",
+            "fast threads=1",
+            "threads=4 fast",
+        ] {
+            assert!(!is_it(text), "{text}");
+        }
     }
 }
