@@ -66,7 +66,7 @@ pub struct Filters {
     /// Only this version of the software under test (name or commit)
     #[arg(long, value_name = "VERSION", help_heading = "Filters")]
     pub version_under_test: Vec<String>,
-    /// Only this variant
+    /// Only this variant, or these levels of factors: `fast threads=4`, `threads=4`
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub variant: Vec<String>,
     /// Only this session (name or id)

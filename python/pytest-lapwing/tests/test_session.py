@@ -54,6 +54,19 @@ def test_several_calls_are_one_session_with_one_run_for_each_setting(suite, lapw
         assert (listed["runs"], listed["instances"]) == (2, 7)
 
 
+def test_levels_without_a_variant_are_settings_of_their_own(suite, lapwing):
+    suite.write(ONE)
+    for version in ("old", "new"):
+        for _ in range(3):
+            for threads in (1, 4):
+                call(suite, f"--lapwing-factor=threads={threads}", session=version)
+    rows = say(lapwing, suite, "compare", "session:old", "session:new")["comparisons"]
+    counts = [(it["setting"], it["baseline_instances"], it["candidate_instances"]) for it in rows]
+    assert counts == [("threads=1", 3, 3), ("threads=4", 3, 3)]
+    (row,) = say(lapwing, suite, "compare", "threads=1", "threads=4", "--session", "new")["comparisons"]
+    assert (row["setting"], row["baseline_instances"], row["candidate_instances"]) == (None, 3, 3)
+
+
 def say(lapwing, suite, *arguments):
     """Returns what the program says of the suite's store."""
     command = [lapwing, *arguments, "--format", "json"]

@@ -1,9 +1,11 @@
 //! The filters on what is in a file: of two files one may lack what the other has, so that only a
 //! side of which nothing is left is an error.
 
+use std::collections::BTreeSet;
+
 use lapwing_core::record::{Filter, RunRow};
 
-use super::side::known;
+use super::side::{Kind, known};
 use crate::error::CliError;
 
 /// One filter: how it is written, and what passes it.
@@ -24,7 +26,7 @@ pub(super) fn passing(
 ) -> Result<Vec<RunRow>, CliError> {
     let mut left = runs.clone();
     let mut taken: Vec<String> = Vec::new();
-    for step in steps(filter) {
+    for step in steps(filter, &runs) {
         let written = format!("{} {}", step.option, step.wanted.join(", "));
         let passes_alone = runs.iter().any(|run| (step.passes)(run));
         left.retain(|run| (step.passes)(run));
@@ -56,7 +58,12 @@ fn step<'f>(
     })
 }
 
-fn steps(filter: &Filter) -> Vec<Step<'_>> {
+fn steps<'f>(filter: &'f Filter, runs: &'f [RunRow]) -> Vec<Step<'f>> {
+    let variants = filter.variants.iter();
+    let variants: BTreeSet<&str> = variants
+        .flat_map(|text| Kind::Variant.chosen(runs, text))
+        .map(|run| run.id.as_str())
+        .collect();
     let since: Vec<String> = filter.since.iter().map(ToString::to_string).collect();
     let until: Vec<String> = filter.until.iter().map(ToString::to_string).collect();
     [
@@ -101,7 +108,7 @@ fn steps(filter: &Filter) -> Vec<Step<'_>> {
         step(
             "--variant",
             &filter.variants,
-            Box::new(|run| filter.variants.contains(&run.variant)),
+            Box::new(move |run| variants.contains(run.id.as_str())),
         ),
         step(
             "--only-run",

@@ -2,6 +2,7 @@
 
 mod file;
 mod filtered;
+mod levels;
 mod setting;
 mod side;
 
@@ -94,6 +95,7 @@ impl Sides {
         all.refuse_overlaps()?;
         all.note_sessions_of_one_name();
         all.note_different_sessions();
+        all.notes.extend(levels::note(&all.found));
         Ok(all)
     }
 

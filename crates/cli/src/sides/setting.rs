@@ -45,7 +45,8 @@ impl Groups {
         ways.filter(|(group, _)| side == 0 || *group == self.of_side[side])
             .map(|(group, way)| Place {
                 side,
-                setting: way.text(instance),
+                variant: way.variant.then(|| instance.run.variant.clone()),
+                version: way.version_of(instance),
                 group,
             })
             .collect()
@@ -69,26 +70,18 @@ impl SettingBy {
         };
         let chosen_by = |kinds: &[Kind]| sides.iter().any(|side| kinds.contains(&side.kind));
         Self {
-            variant: !chosen_by(&[Kind::Variant, Kind::Run])
-                && several(&|run| Some(run.variant.clone())),
+            variant: several(&|run| Some(run.variant.clone())),
             version: !chosen_by(&[Kind::Variant, Kind::Run, Kind::Version, Kind::Commit])
                 && several(&version_of),
         }
     }
 
-    /// Returns the setting of an instance; `None` where nothing is to be told apart.
-    fn text(self, instance: &InstanceData) -> Option<String> {
+    /// Returns the version of an instance, where that is told.
+    fn version_of(self, instance: &InstanceData) -> Option<String> {
         let version = &instance.run.version;
-        let variant = self.variant.then(|| instance.run.variant.clone());
-        let version = self
-            .version
+        self.version
             .then(|| version_text(version.name.as_deref(), version.commit.as_deref()))
-            .flatten();
-        match (variant, version) {
-            (None, None) => None,
-            (Some(one), None) | (None, Some(one)) => Some(one),
-            (Some(variant), Some(version)) => Some(format!("{variant}, {version}")),
-        }
+            .flatten()
     }
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 
-use lapwing_core::record::RunRow;
+use lapwing_core::record::{RunRow, is_setting};
 
 use crate::error::CliError;
 
 /// What a side is chosen by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A named setting of factors.
+    /// A named setting of factors, or levels of them.
     Variant,
     /// The name of a version of the software under test.
     Version,
@@ -48,6 +48,18 @@ impl Kind {
             Self::Session => "session",
             Self::File => "file",
         }
+    }
+
+    /// Returns the runs that are chosen by a text. What no variant is called may be the name of a
+    /// setting: `fast threads=4`.
+    pub(super) fn chosen<'r>(self, runs: &'r [RunRow], text: &str) -> Vec<&'r RunRow> {
+        let chosen: Vec<&RunRow> = runs.iter().filter(|run| self.chooses(run, text)).collect();
+        if self != Self::Variant || !chosen.is_empty() {
+            return chosen;
+        }
+        let runs = runs.iter();
+        runs.filter(|run| is_setting(text, &run.variant, &run.levels))
+            .collect()
     }
 
     /// Returns whether the run is chosen by that text.
@@ -128,7 +140,7 @@ impl Side {
 
     /// Returns what a bare word could be among these runs.
     pub fn kinds(&self, runs: &[RunRow]) -> Vec<Kind> {
-        let chooses = |kind: &Kind| runs.iter().any(|run| kind.chooses(run, &self.text));
+        let chooses = |kind: &Kind| !kind.chosen(runs, &self.text).is_empty();
         match self.kind {
             Some(kind) => vec![kind],
             None => Kind::ALL.into_iter().filter(chooses).collect(),
@@ -153,7 +165,7 @@ impl Side {
                     .hint(format!("write {}", written.join(" or "))));
             }
         };
-        let chosen: Vec<&RunRow> = runs.iter().filter(|run| kind.chooses(run, text)).collect();
+        let chosen = kind.chosen(runs, text);
         if chosen.is_empty() {
             return Err(self.nothing(runs));
         }

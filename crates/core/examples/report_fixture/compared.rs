@@ -64,6 +64,7 @@ pub(crate) fn view(benchmarks: &[BenchmarkData]) -> ComparisonView {
         suite: suite.to_owned(),
         metric: "wall_time".to_owned(),
         candidate: "after".to_owned(),
+        setting: None,
         ratio: SuiteRatio {
             ratio,
             interval: Some(Interval {

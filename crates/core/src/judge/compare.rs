@@ -8,7 +8,7 @@ use lapwing_stats::{
 
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
-use crate::model::{Better, Metric, MetricName};
+use crate::model::{Better, Id, Metric, MetricName};
 use crate::record::differ;
 
 /// How two sides are compared.
@@ -89,6 +89,12 @@ pub struct SideSample {
     pub params: BTreeMap<String, BTreeMap<String, String>>,
     /// The units of the values, where known.
     pub units: BTreeSet<String>,
+    /// The variants of its runs.
+    pub variants: BTreeSet<String>,
+    /// The levels of factors that all of its runs have.
+    pub levels: BTreeMap<String, String>,
+    /// Its runs.
+    pub runs: BTreeSet<Id>,
     /// How many instances were left out because they are of an earlier epoch.
     pub earlier: usize,
 }
@@ -100,7 +106,8 @@ pub struct Subject {
     pub suite: String,
     /// Its id.
     pub benchmark: String,
-    /// What else tells it from others of that name: the variant, where versions are compared.
+    /// What else tells it from others of that name: the variant, where versions are compared, and levels
+    /// of factors, where a side has several.
     pub setting: Option<String>,
     /// The metric.
     pub metric: MetricName,
@@ -131,6 +138,8 @@ pub struct Comparison {
     pub reason: Option<Reason>,
     /// What to know when reading it.
     pub cautions: Vec<Caution>,
+    /// The runs that it is about: the candidate's, or where it has none, the baseline's.
+    pub runs: BTreeSet<Id>,
 }
 
 /// The ratio candidate / baseline.
@@ -314,6 +323,10 @@ pub fn compare(
         verdict,
         reason: reason.or_else(|| settle(sides, options)),
         cautions: cautions(sides),
+        runs: match sides[1].runs.is_empty() {
+            true => sides[0].runs.clone(),
+            false => sides[1].runs.clone(),
+        },
     }
 }
 

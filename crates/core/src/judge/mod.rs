@@ -6,8 +6,11 @@
 mod compare;
 mod detection;
 mod hail;
+mod lots;
 mod methods;
 mod metrics;
+mod pairs;
+mod settings;
 mod side_sample;
 mod sides;
 mod size;

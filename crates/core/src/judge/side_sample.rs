@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::Split;
 use super::compare::SideSample;
 use crate::clean::{Cleaned, Policy, SteadyFrom, clean};
-use crate::model::{Conversion, InstanceOutcome, Outcome};
-use crate::record::{InstanceData, telling};
+use crate::model::{Conversion, InstanceOutcome, Outcome, Run};
+use crate::record::{InstanceData, levels_of, telling};
 
 impl SideSample {
     /// Returns what is known of a metric of a benchmark on one side.
@@ -33,6 +33,22 @@ impl SideSample {
             *value = conversion.of(*value);
         }
         self.units = BTreeSet::from([unit.to_owned()]);
+    }
+
+    /// Takes in of which setting a run is.
+    fn note_run(&mut self, run: &Run) {
+        let is_first = self.runs.is_empty();
+        if !self.runs.insert(run.id) {
+            return;
+        }
+        self.variants.insert(run.variant.clone());
+        let levels = levels_of(run);
+        if is_first {
+            self.levels = levels;
+        } else {
+            self.levels
+                .retain(|factor, level| levels.get(factor) == Some(level));
+        }
     }
 
     fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
@@ -63,6 +79,7 @@ impl SideSample {
             }
             let unit = it.run.metrics.get(metric).map(|it| it.unit.as_str());
             note(&mut side.units, unit.filter(|unit| !unit.is_empty()));
+            side.note_run(&it.run);
         }
         side
     }

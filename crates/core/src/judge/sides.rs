@@ -9,13 +9,16 @@ use super::compare::{
     CompareOptions, Comparison, Reason, SideSample, Subject, compare, decide, obstacle,
 };
 use super::hail::{HailComparison, analyze_as_hail};
+use super::lots::{Lots, PlaceSetting, lots};
 use super::metrics::{FIRST, MetricChoice, metric};
+use super::pairs::{Gathered, Pair};
+use super::settings::SettingSample;
 use super::side_sample::halves;
-use super::starts::{LotKey, LotPolicies, Lots, SideStarts};
+use super::starts::{LotPolicies, SideStarts};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules};
 use crate::model::{Metric, MetricName};
-use crate::record::{BenchmarkData, InstanceData, Order, keep_newest_epoch};
+use crate::record::{BenchmarkData, InstanceData, Levels, levels_text};
 
 /// How one lot of instances is cut in two, to see what a comparison says where nothing changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +35,10 @@ pub enum Split {
 pub struct Place {
     /// The number of its side; 0 where one lot is cut in two.
     pub side: usize,
-    /// What else tells it from others: the variant, where versions are compared.
-    pub setting: Option<String>,
+    /// Its variant, where that tells it from others of its side.
+    pub variant: Option<String>,
+    /// Its version, where that does.
+    pub version: Option<String>,
     /// The number of its group: a candidate is compared with what the baseline has in the
     /// candidate's group. Candidates are of several groups where their settings are told apart
     /// in different ways.
@@ -51,8 +56,10 @@ pub struct Sides {
     split: Option<Split>,
     starts: Option<SideStarts>,
     /// By what is compared and by group.
-    samples: BTreeMap<(Subject, usize), (Metric, Vec<SideSample>)>,
+    samples: BTreeMap<(Subject, usize), Gathered>,
     audit: Audit,
+    /// What is known of a setting that a side does not have.
+    nothing: SideSample,
 }
 
 /// What a whole suite came to by one metric.
@@ -64,6 +71,9 @@ pub struct SuiteComparison {
     pub metric: MetricName,
     /// The name of the candidate.
     pub candidate: String,
+    /// The levels of factors of the setting that it is about; `None` where it is about all. A side's
+    /// single setting that is compared with several others has a mean for each of them.
+    pub setting: Option<String>,
     /// The geometric mean of the ratios of its benchmarks.
     pub ratio: SuiteRatio,
 }
@@ -150,24 +160,46 @@ impl Sides {
             self.groups[key.side] = key.group;
         }
         for name in &names {
+            let mut gathered: BTreeMap<(usize, &PlaceSetting), Vec<Vec<SettingSample>>> =
+                BTreeMap::new();
             for (key, instances) in &lots {
                 let (policy, _) = policies.of_lot(key);
-                let samples = match self.split {
-                    None => {
-                        let mut samples = vec![SideSample::default(); self.count];
-                        samples[key.side] = SideSample::of(instances, name, policy);
-                        samples[key.side].earlier = earlier.get(key).copied().unwrap_or(0);
-                        samples
-                    }
-                    Some(split) => halves(instances, name, policy, split),
+                let sides = gathered
+                    .entry((key.group, &key.setting))
+                    .or_insert_with(|| vec![Vec::new(); self.count]);
+                let mut put = |side: usize, sample: SideSample| {
+                    let telling = key.levels.clone();
+                    sides[side].push(SettingSample { telling, sample });
                 };
+                match self.split {
+                    None => {
+                        let sample = SideSample {
+                            earlier: earlier.get(key).copied().unwrap_or(0),
+                            ..SideSample::of(instances, name, policy)
+                        };
+                        put(key.side, sample);
+                    }
+                    Some(split) => {
+                        let halves = halves(instances, name, policy, split);
+                        for (side, sample) in halves.into_iter().enumerate() {
+                            put(side, sample);
+                        }
+                    }
+                }
+            }
+            for ((group, setting), sides) in gathered {
                 let subject = Subject {
                     suite: data.suite.clone(),
                     benchmark: data.benchmark.id.clone(),
-                    setting: key.setting.clone(),
+                    setting: setting.text(&Levels::new()),
                     metric: name.clone(),
                 };
-                self.put((subject, key.group), metric(data, name), samples);
+                let new = Gathered {
+                    metric: metric(data, name),
+                    setting: setting.clone(),
+                    sides,
+                };
+                self.put((subject, group), new);
             }
         }
     }
@@ -189,26 +221,29 @@ impl Sides {
             let (policy, source) = policies.of_lot(key);
             let audit = BenchmarkAudit::of_lot(data, instances, metric, policy, source);
             let side = self.names.get(key.side).cloned();
-            let audit = audit.in_setting(key.setting.clone()).on_side(side);
+            let audit = audit.in_setting(key.text()).on_side(side);
             self.audit.benchmarks.push(audit);
         }
     }
 
-    fn put(&mut self, key: (Subject, usize), metric: Metric, samples: Vec<SideSample>) {
-        let count = self.count;
-        let (known, all) = self
-            .samples
-            .entry(key)
-            .or_insert_with(|| (metric.clone(), vec![SideSample::default(); count]));
-        if known.better.is_none() {
-            *known = metric;
+    fn put(&mut self, key: (Subject, usize), new: Gathered) {
+        let known = self.samples.entry(key).or_insert_with(|| Gathered {
+            metric: new.metric.clone(),
+            setting: new.setting,
+            sides: vec![Vec::new(); self.count],
+        });
+        if known.metric.better.is_none() {
+            known.metric = new.metric;
         }
-        for (kept, new) in all.iter_mut().zip(samples) {
-            if kept.recorded_instances == 0 {
+        let unit = &known.metric.unit;
+        for (kept, new) in known.sides.iter_mut().zip(new.sides) {
+            if !kept.iter().any(is_there) {
                 *kept = new;
             }
             // Of two files one may count in milliseconds and the other in seconds.
-            kept.convert_to(&known.unit);
+            for it in kept {
+                it.sample.convert_to(unit);
+            }
         }
     }
 
@@ -217,7 +252,7 @@ impl Sides {
     pub fn match_by_id(&mut self) -> Option<Vec<String>> {
         let suites_of = |side: usize| -> BTreeSet<String> {
             let measured = self.samples.iter();
-            let measured = measured.filter(|(_, (_, sides))| sides[side].recorded_instances > 0);
+            let measured = measured.filter(|(_, it)| it.sides[side].iter().any(is_there));
             measured
                 .map(|((subject, _), _)| subject.suite.clone())
                 .collect()
@@ -229,9 +264,9 @@ impl Sides {
         let all: BTreeSet<String> = suites.into_iter().flatten().collect();
         let names: Vec<String> = all.into_iter().collect();
         let title = names.join(", ");
-        for ((mut subject, group), (metric, samples)) in std::mem::take(&mut self.samples) {
+        for ((mut subject, group), gathered) in std::mem::take(&mut self.samples) {
             subject.suite.clone_from(&title);
-            self.put((subject, group), metric, samples);
+            self.put((subject, group), gathered);
         }
         Some(names)
     }
@@ -244,7 +279,7 @@ impl Sides {
     /// Returns every candidate compared with the first side, with verdicts, by suite, benchmark, setting,
     /// metric and candidate.
     pub fn compare(&self, names: &[String], options: &CompareOptions) -> Vec<Comparison> {
-        let pairs: Vec<_> = self.pairs(names).collect();
+        let pairs = self.pairs(names);
         let mut comparisons: Vec<Comparison> = pairs
             .into_par_iter()
             .map(|pair| {
@@ -271,7 +306,7 @@ impl Sides {
         confidence: Confidence,
         seed: Seed,
     ) -> Vec<ComparisonAsHail> {
-        let pairs: Vec<_> = self.pairs(names).collect();
+        let pairs = self.pairs(names);
         let compared = pairs.into_par_iter().map(|pair| {
             if obstacle(pair.sides) == Some(Reason::OtherUnit) {
                 return None;
@@ -297,9 +332,10 @@ impl Sides {
     /// Returns the benchmarks, each with the name of a candidate, of which a side has nothing that
     /// counts by any metric; and whether it is the candidate that lacks it.
     pub fn lacking(&self, names: &[String]) -> Vec<(String, String, bool)> {
+        let pairs = self.pairs(names);
         let mut counts: BTreeMap<(&str, &str, &Option<String>, usize), [bool; 2]> = BTreeMap::new();
-        for pair in self.pairs(names) {
-            let it = pair.subject;
+        for pair in &pairs {
+            let it = &pair.subject;
             let key = (
                 it.suite.as_str(),
                 it.benchmark.as_str(),
@@ -325,8 +361,10 @@ impl Sides {
     /// verdict, or of other epochs or units on the two sides.
     pub fn suites(&self, names: &[String], confidence: Confidence) -> Vec<SuiteComparison> {
         type Means = Vec<[Vec<f64>; 2]>;
-        let mut suites: BTreeMap<(&str, bool, &str, usize), Means> = BTreeMap::new();
-        for pair in self.pairs(names) {
+        type Key<'a> = (&'a str, bool, &'a str, usize, Option<String>);
+        let pairs = self.pairs(names);
+        let mut suites: BTreeMap<Key<'_>, Means> = BTreeMap::new();
+        for pair in &pairs {
             let means = pair.sides.map(|side| instance_means(&side.cleaned));
             let is_enough = |means: &Vec<f64>| {
                 means.len() >= INSTANCES_FOR_A_VERDICT && means.iter().all(|it| *it > 0.0)
@@ -334,20 +372,21 @@ impl Sides {
             // Without a ratio of its own a benchmark has none to give to the mean.
             let has_ratio = obstacle(pair.sides).is_none();
             if has_ratio && means.iter().all(is_enough) {
-                let subject = pair.subject;
+                let subject = &pair.subject;
                 let metric = subject.metric.as_str();
                 let key = (
                     subject.suite.as_str(),
                     metric != FIRST,
                     metric,
                     pair.candidate,
+                    Some(levels_text(&pair.levels)).filter(|it| pair.is_shared && !it.is_empty()),
                 );
                 suites.entry(key).or_default().push(means);
             }
         }
         let of_several = suites.into_iter().filter(|(_, means)| means.len() > 1);
         of_several
-            .filter_map(|((suite, _, metric, candidate), means)| {
+            .filter_map(|((suite, _, metric, candidate, setting), means)| {
                 let sides: Vec<[&[f64]; 2]> = means
                     .iter()
                     .map(|[baseline, candidate]| [baseline.as_slice(), candidate.as_slice()])
@@ -356,31 +395,23 @@ impl Sides {
                     suite: suite.to_owned(),
                     metric: metric.to_owned(),
                     candidate: names[candidate].clone(),
+                    setting,
                     ratio: geometric_mean_of_ratios(&sides, confidence)?,
                 })
             })
             .collect()
     }
 
-    /// Every candidate that has something with the first side, or something that the first
-    /// side has with nothing.
-    fn pairs<'a>(&'a self, names: &'a [String]) -> impl Iterator<Item = Pair<'a>> {
-        self.samples
-            .iter()
-            .flat_map(move |((subject, group), (metric, sides))| {
-                let is_there = |side: &SideSample| side.recorded_instances > 0;
-                (1..self.count)
-                    .filter(|&it| self.groups[it] == *group)
-                    .filter(move |&it| is_there(&sides[0]) || is_there(&sides[it]))
-                    .filter(move |&it| has_metric(&sides[0]) || has_metric(&sides[it]))
-                    .map(move |candidate| Pair {
-                        subject,
-                        metric,
-                        candidate,
-                        names: [&names[0], &names[candidate]],
-                        sides: [&sides[0], &sides[candidate]],
-                    })
-            })
+    /// Every candidate with the first side, setting by setting.
+    fn pairs<'a>(&'a self, names: &'a [String]) -> Vec<Pair<'a>> {
+        let mut pairs = Vec::new();
+        for ((subject, group), gathered) in &self.samples {
+            for candidate in (1..self.count).filter(|&it| self.groups[it] == *group) {
+                pairs.extend(gathered.pairs(subject, candidate, names, &self.nothing));
+            }
+        }
+        pairs.sort_by(Pair::in_order);
+        pairs
     }
 }
 
@@ -418,49 +449,9 @@ fn tell_missing_metrics(comparisons: &mut [Comparison]) {
     }
 }
 
-/// Whether a side has anything of a metric, were it only that it failed.
-fn has_metric(side: &SideSample) -> bool {
-    side.has_values || side.has_summary || side.failures > 0
-}
-
-struct Pair<'a> {
-    subject: &'a Subject,
-    metric: &'a Metric,
-    candidate: usize,
-    names: [&'a str; 2],
-    sides: [&'a SideSample; 2],
-}
-
 fn pooled_mean(cleaned: &Cleaned) -> f64 {
     let values = cleaned.instances.iter().flat_map(|it| &it.values);
     lapwing_stats::mean(&values.copied().collect::<Vec<f64>>()).unwrap_or(f64::NAN)
-}
-
-/// Returns the instances of a benchmark by side and setting, of each those of its newest epoch;
-/// and how many are of earlier ones.
-fn lots(
-    data: &BenchmarkData,
-    places_of: impl Fn(&InstanceData) -> Vec<Place>,
-) -> (Lots<'_>, BTreeMap<LotKey, usize>) {
-    let mut lots = Lots::new();
-    for instance in &data.instances {
-        for place in places_of(instance) {
-            let key = LotKey {
-                group: place.group,
-                setting: place.setting,
-                side: place.side,
-            };
-            lots.entry(key).or_default().push(instance);
-        }
-    }
-    let (mut earlier, order) = (BTreeMap::new(), Order::of(data));
-    for (key, instances) in &mut lots {
-        let left_out = keep_newest_epoch(instances, &order);
-        if left_out > 0 {
-            earlier.insert(key.clone(), left_out);
-        }
-    }
-    (lots, earlier)
 }
 
 /// Returns the first of these metrics that a benchmark has, and where it has none, the first.
@@ -481,4 +472,8 @@ pub(super) fn are_apart(suites: &[BTreeSet<String>]) -> bool {
     };
     let apart = |other: &BTreeSet<String>| !other.is_empty() && other.is_disjoint(baseline);
     !baseline.is_empty() && others.iter().any(apart)
+}
+
+fn is_there(it: &SettingSample) -> bool {
+    it.sample.recorded_instances > 0
 }

@@ -2,20 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::lots::{LotKey, Lots};
 use super::sides::are_apart;
 use crate::clean::{BurnInSource, Decision, Policy, Rules, SteadyFrom, found_in};
-use crate::record::{BenchmarkData, InstanceData};
-
-/// Instances of a benchmark that are judged together: one side in one setting.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct LotKey {
-    pub group: usize,
-    pub setting: Option<String>,
-    pub side: usize,
-}
-
-/// The instances of a benchmark by side and setting.
-pub(super) type Lots<'a> = BTreeMap<LotKey, Vec<&'a InstanceData>>;
+use crate::record::BenchmarkData;
 
 /// Where the lots of one benchmark get steady.
 #[derive(Debug, Clone, Default)]

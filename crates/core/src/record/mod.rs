@@ -34,5 +34,6 @@ pub use store::{
     SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
 };
 pub(crate) use units::{convert, settle_units};
-pub(crate) use variants::Variants;
+pub use variants::is_setting;
+pub(crate) use variants::{Levels, Variants, levels_of, levels_text, setting_name, telling_levels};
 pub(crate) use void::settle_void;

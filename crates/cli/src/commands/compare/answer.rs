@@ -135,7 +135,7 @@ fn method_key(method: Method) -> &'static str {
 }
 
 fn suite(it: &SuiteComparison) -> Value {
-    json!({
+    let mut row = json!({
         "suite": it.suite,
         "metric": it.metric,
         "candidate": it.candidate,
@@ -143,7 +143,11 @@ fn suite(it: &SuiteComparison) -> Value {
         "ratio": it.ratio.ratio,
         "lower": it.ratio.interval.map(|it| it.lower),
         "upper": it.ratio.interval.map(|it| it.upper),
-    })
+    });
+    if let Some(setting) = &it.setting {
+        row["setting"] = json!(setting);
+    }
+    row
 }
 
 /// Writes a row for each comparison.

@@ -192,6 +192,7 @@ fn below(
         if answer.names.len() > 2 {
             what.push(it.candidate.clone());
         }
+        what.extend(it.setting.clone());
         let what = if what.is_empty() {
             String::new()
         } else {

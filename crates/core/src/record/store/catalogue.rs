@@ -1,6 +1,7 @@
 //! What the store holds, counted: the answers of `lapwing list`.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use rusqlite::Row;
@@ -74,6 +75,9 @@ pub struct RunRow {
     pub started: Timestamp,
     /// Its variant.
     pub variant: String,
+    /// Its levels of factors, as people read them.
+    #[serde(skip)]
+    pub levels: BTreeMap<String, String>,
     /// Name of the version under test.
     pub version: Option<String>,
     /// Commit of the version under test.
@@ -221,7 +225,7 @@ impl Store {
                         run.variant, run.version, run.\"commit\", count(instance.key), \
                         coalesce(sum((SELECT sum(chunk.count) FROM chunk \
                            WHERE chunk.instance = instance.key)), 0), run.key, \
-                        coalesce(sum({SUMMARIES}), 0) \
+                        coalesce(sum({SUMMARIES}), 0), run.factors \
                    FROM run JOIN session ON session.key = run.session \
                    LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
                   GROUP BY run.key ORDER BY session.started DESC, run.key DESC",
@@ -241,6 +245,7 @@ impl Store {
                         suite: row.get(3)?,
                         started: time(row, 4)?,
                         variant: row.get(5)?,
+                        levels: super::rows::levels(row, 12)?,
                         version: row.get(6)?,
                         commit: row.get(7)?,
                         instances: count(row, 8)?,

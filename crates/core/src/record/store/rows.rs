@@ -9,9 +9,10 @@ use serde::de::DeserializeOwned;
 
 use super::StoreError;
 use crate::model::{
-    Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Metric,
-    MetricName, Object, Run, Session, Summary, Version,
+    Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Level,
+    Metric, MetricName, Object, Run, Session, Summary, Version,
 };
+use crate::record::Levels;
 
 pub(super) const SESSION_COLUMNS: &str =
     "key, id, suite, name, started, seed, tool, attributes, artifacts, extra";
@@ -45,6 +46,15 @@ pub(super) fn json_text<T: Serialize + ?Sized>(value: &T) -> Result<String, Stor
         // Only a number that JSON does not know can get here.
         StoreError::damaged(format!("a value has no JSON form: {error}"))
     })
+}
+
+/// Returns the levels of factors as people read them.
+pub(super) fn levels(row: &Row<'_>, column: usize) -> Result<Levels, StoreError> {
+    let factors: BTreeMap<String, Level> = from_json(row, column)?;
+    let levels = factors.into_iter();
+    Ok(levels
+        .map(|(factor, level)| (factor, level.to_string()))
+        .collect())
 }
 
 /// Returns what a JSON text says; the default where there is none.

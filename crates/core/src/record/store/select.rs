@@ -9,7 +9,7 @@ use super::curated::Curated;
 use super::rows::time_text;
 use super::select_metrics::{ChosenMetrics, choose_metrics};
 use crate::model::matches_pattern;
-use crate::record::Filter;
+use crate::record::{Filter, Levels, is_setting};
 
 /// What passes a filter, as keys; `None` lets everything pass.
 #[derive(Debug, Default)]
@@ -27,6 +27,7 @@ struct RunFacts {
     key: i64,
     id: String,
     variant: String,
+    levels: Levels,
     version: Option<String>,
     commit: Option<String>,
     session: usize,
@@ -239,7 +240,12 @@ fn choose_runs(
     }
     if !filter.variants.is_empty() {
         let fits = alternatives("variant", &filter.variants, |text| {
-            let found = positions(&runs, |it| it.variant == text);
+            let named = positions(&runs, |it| it.variant == text);
+            let found = if named.is_empty() {
+                positions(&runs, |it| is_setting(text, &it.variant, &it.levels))
+            } else {
+                named
+            };
             (found, runs.iter().map(|it| it.variant.clone()).collect())
         })?;
         chosen.retain(|at| fits.contains(at));
@@ -263,19 +269,23 @@ fn read_runs(
         .enumerate()
         .map(|(at, session)| (session.key, at))
         .collect();
-    let mut statement = connection
-        .prepare_cached("SELECT key, id, variant, version, \"commit\", session FROM run")?;
-    let rows = statement.query_map([], |row| {
-        Ok(RunFacts {
+    let mut statement = connection.prepare_cached(
+        "SELECT key, id, variant, version, \"commit\", session, factors FROM run",
+    )?;
+    let mut runs = Vec::new();
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        runs.push(RunFacts {
             key: row.get(0)?,
             id: row.get(1)?,
             variant: row.get(2)?,
             version: row.get(3)?,
             commit: row.get(4)?,
             session: place.get(&row.get(5)?).copied().unwrap_or(usize::MAX),
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+            levels: super::rows::levels(row, 6)?,
+        });
+    }
+    Ok(runs)
 }
 
 fn choose_benchmarks(

@@ -346,6 +346,7 @@ fn suites(view: &ComparisonView) -> Markup {
                     li {
                         "Suite " strong { (it.suite) } ", " (metric_title(&it.metric))
                         @if view.names(|it| &it.candidate).len() > 1 { ", " (it.candidate) }
+                        @if let Some(setting) = &it.setting { ", " (setting) }
                         ": " strong { (ratio_text(it.ratio.ratio, it.ratio.interval)) }
                         " (geometric mean of " (counted(it.ratio.benchmarks, "benchmark")) ")"
                     }

@@ -100,8 +100,7 @@ pub(super) fn rows(
             let summary = view.summary(latest).filter(|_| estimate.is_none());
             let summary = summary.as_ref();
             let (sparkline, sparkline_title) = sparkline(view, variant, summary.is_some());
-            let metric = &view.sample.name;
-            let verdict = verdicts::of_row(site.comparisons, slug, &variants, variant, metric);
+            let verdict = verdicts::of_row(site.comparisons, slug, &view.sample, variant);
             let cv = estimate.and_then(|estimate| estimate.cv_between);
             Some(Row {
                 suite: data.suite.clone(),

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::compare::{Shown, sentence};
 use super::page::url_part;
 use crate::judge::{Comparison, Verdict};
-use crate::show::sample::metric_title;
+use crate::show::sample::{MetricSample, metric_title};
 use crate::show::{caution_text, reason_text};
 
 /// More verdicts than this stand only on the page of comparisons.
@@ -31,17 +31,16 @@ pub(super) struct RowVerdict {
 pub(super) fn of_row(
     shown: Option<&Shown>,
     slug: &str,
-    variants: &[&str],
+    sample: &MetricSample,
     variant: &str,
-    metric: &str,
 ) -> RowVerdict {
     let Some(shown) = shown else {
         return RowVerdict::default();
     };
     let worst = shown
         .of(slug)
-        .filter(|it| it.subject.metric == metric)
-        .filter(|it| is_about(it, variants, variant))
+        .filter(|it| it.subject.metric == sample.name)
+        .filter(|it| is_about(it, sample, variant))
         .min_by_key(|it| it.verdict);
     worst.map_or_else(RowVerdict::default, |it| RowVerdict {
         name: it.verdict.name(),
@@ -49,8 +48,17 @@ pub(super) fn of_row(
     })
 }
 
-/// Returns whether a comparison is about a variant: of variants, about that of the candidate.
-fn is_about(comparison: &Comparison, variants: &[&str], variant: &str) -> bool {
+/// Returns whether a comparison is about a variant: its runs are of that variant. Of runs that are in no
+/// history here, as those of a file, only the names tell.
+fn is_about(comparison: &Comparison, sample: &MetricSample, variant: &str) -> bool {
+    let compared = sample.runs.iter();
+    let mut compared = compared
+        .filter(|it| comparison.runs.contains(&it.id))
+        .peekable();
+    if compared.peek().is_some() {
+        return compared.any(|it| it.variant == variant);
+    }
+    let variants = sample.variants();
     if let Some(setting) = &comparison.subject.setting
         && variants.contains(&setting.as_str())
     {
