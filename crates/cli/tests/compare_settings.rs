@@ -177,37 +177,72 @@ fn versions_are_compared_setting_by_setting() {
 }
 
 #[test]
-fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
+fn variants_are_compared_at_the_levels_that_they_share() {
     let folder = slower_by_a_fifth();
+    assert_snapshot!(run(folder.path(), &["compare", "variant:baseline", "variant:fast"]), @"
+    fast against baseline: no regressions, 2 improvements, 2 not measured   (4 comparisons, FDR 5 %)
+
+     benchmark              baseline  candidate  ratio  interval      instances  verdict
+     test_join (threads=1)    1.20 s    0.961 s  0.80×  [0.78, 0.82]      4 / 4  ✓ improvement
+     test_read (threads=1)    2.40 s     1.92 s  0.80×  [0.78, 0.82]      4 / 4  ✓ improvement
+     test_join (threads=4)         –     481 ms                           0 / 4  – not measured: new: not in baseline
+     test_read (threads=4)         –     961 ms                           0 / 4  – not measured: new: not in baseline
+
+    suite: 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
+    note: of 2 versions the newest that all sides have is compared, 1.1; --version-under-test takes another
+    exit 0
+    ");
+}
+
+#[test]
+fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
+    let mut it = Records::default();
+    it.session(1);
+    for (variant, threads, mean) in [("baseline", 2, 1.0), ("fast", 1, 0.8), ("fast", 4, 0.4)] {
+        it.run("1.0", variant, json!({"threads": threads}), mean);
+    }
+    let alike = it.begun("1.0", "fast", json!({"threads": 4}));
+    let base = it.begun("1.0", "baseline", json!({"threads": 2}));
+    for of_run in [&alike, &base] {
+        it.instances(of_run, "alike", 1.0);
+        it.instances(of_run, "alike_too", 1.0);
+    }
+    let folder = it.stored();
     let sides = ["compare", "variant:baseline", "variant:fast"];
     assert_snapshot!(run(folder.path(), &sides), @"
-    fast against baseline: no regressions, 4 improvements   (4 comparisons, FDR 5 %)
+    fast against baseline: no regressions, 4 improvements, 2 inconclusive   (6 comparisons, FDR 5 %)
 
      benchmark              baseline  candidate   ratio  interval        instances  verdict
-     test_join (threads=4)    1.20 s    0.481 s  0.400×  [0.391, 0.409]      4 / 4  ✓ improvement
-     test_read (threads=4)    2.40 s    0.961 s  0.400×  [0.391, 0.409]      4 / 4  ✓ improvement
-     test_join (threads=1)    1.20 s    0.961 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
-     test_read (threads=1)    2.40 s     1.92 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
+     test_join (threads=4)    1.00 s    0.401 s  0.400×  [0.391, 0.409]      4 / 4  ✓ improvement
+     test_read (threads=4)    2.00 s    0.801 s  0.400×  [0.391, 0.409]      4 / 4  ✓ improvement
+     test_join (threads=1)    1.00 s    0.801 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
+     test_read (threads=1)    2.00 s     1.60 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
+     alike                    1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  ? inconclusive: no change seen
+     alike_too                1.00 s     1.00 s   1.00×  [0.98, 1.02]        4 / 4  ? inconclusive: no change seen
 
+    suite (all other settings): 1.00× [0.99, 1.01], the geometric mean of 2 benchmarks
     suite (threads=1): 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     suite (threads=4): 0.400× [0.394, 0.406], the geometric mean of 2 benchmarks
-    note: of 2 versions the newest that all sides have is compared, 1.1; --version-under-test takes another
+    note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
     exit 0
     ");
     let words = [&sides[..], &["--format", "json"]].concat();
     let answer: Value = serde_json::from_slice(&output(folder.path(), &words).stdout).unwrap();
     let settings = |rows: &str| -> Vec<String> {
         let rows = answer[rows].as_array().unwrap().iter();
-        rows.map(|it| it["setting"].as_str().unwrap().to_owned())
+        rows.map(|it| it["setting"].as_str().unwrap_or("-").to_owned())
             .collect()
     };
     assert_eq!(
         settings("comparisons"),
-        ["threads=1", "threads=4", "threads=1", "threads=4"]
+        ["-", "-", "threads=1", "threads=4", "threads=1", "threads=4"]
     );
-    assert_eq!(settings("suites"), ["threads=1", "threads=4"]);
+    assert_eq!(settings("suites"), ["-", "threads=1", "threads=4"]);
     // The other way round as well.
-    let back = rows(folder.path(), &["variant:fast", "variant:baseline"]);
+    let back = rows(
+        folder.path(),
+        &["variant:fast", "variant:baseline", "-b", "test_*"],
+    );
     assert_eq!(
         back,
         [
@@ -345,7 +380,7 @@ fn a_verdict_stands_beside_its_setting_in_the_report() {
     assert_snapshot!(verdicts(["variant:baseline", "variant:fast"]), @"
     baseline: 
     fast threads=1: 0.80× [0.78, 0.82], fast against baseline
-    fast threads=4: 0.400× [0.391, 0.409], fast against baseline
+    fast threads=4: no ratio, fast against baseline
     ");
     assert_snapshot!(verdicts(["version:1.0", "version:1.1"]), @"
     baseline: 1.20× [1.17, 1.23], 1.1 against 1.0
@@ -440,4 +475,89 @@ fn versions_without_a_level_in_common_get_a_note() {
     note: the sides share no level of threads (1 and 4): what it does counts as a change
     exit 0
     ");
+}
+
+#[test]
+fn the_newest_version_of_variants_is_told_by_its_date_and_not_by_when_it_was_measured() {
+    let mut it = Records::default();
+    let mut measured = |day: u32, versions: &[(&str, Option<&str>, f64)]| {
+        it.session(day);
+        for (version, date, fast) in versions {
+            for (variant, mean) in [("baseline", 1.0), ("fast", *fast)] {
+                let run = it.id();
+                it.line(
+                    "run",
+                    json!({
+                        "id": run, "session": it.session, "variant": variant,
+                        "version": {"name": version, "date": date},
+                        "metrics": {"wall_time": {"unit": "s", "better": "lower"}},
+                    }),
+                );
+                it.instances(&run, "test_join", mean);
+            }
+        }
+    };
+    measured(1, &[("new", Some("2026-10-02"), 0.5)]);
+    measured(
+        2,
+        &[
+            ("old", Some("2026-10-01"), 2.0),
+            ("older", Some("2026-09-01"), 2.0),
+        ],
+    );
+    let dated = it.stored();
+    let sides = ["compare", "variant:baseline", "variant:fast"];
+    assert!(run(dated.path(), &sides).contains("is compared, new;"));
+    // Of versions that nothing puts in order the names do, as people count.
+    let mut it = Records::default();
+    it.session(1);
+    for (version, fast) in [("10.0", 0.5), ("9.0", 2.0)] {
+        it.run(version, "baseline", json!({}), 1.0);
+        it.run(version, "fast", json!({}), fast);
+    }
+    assert!(run(it.stored().path(), &sides).contains("is compared, 10.0;"));
+}
+
+#[test]
+fn settings_that_one_variant_lacks_are_not_compared_with_others() {
+    let mut it = Records::default();
+    it.session(1);
+    it.run("1.0", "baseline", json!({"size": 1}), 1.0);
+    it.run("1.0", "baseline", json!({"size": 9}), 10.0);
+    it.run("1.0", "fast", json!({"size": 1}), 1.0);
+    let folder = it.stored();
+    let sides = ["compare", "variant:baseline", "variant:fast"];
+    assert_snapshot!(rows(folder.path(), &sides[1..]).join("\n"), @"
+    test_join (size=1) inconclusive no_change_seen
+    test_join (size=9) not_measured no_candidate
+    test_read (size=1) inconclusive no_change_seen
+    test_read (size=9) not_measured no_candidate
+    ");
+    let gate = [&sides[..], &["--fail-on", "regression"]].concat();
+    assert_eq!(output(folder.path(), &gate).status.code(), Some(1));
+}
+
+#[test]
+fn a_verdict_on_a_file_stands_beside_the_setting_that_it_is_compared_with() {
+    let mut it = Records::default();
+    it.session(1);
+    for count in [1, 4, 8] {
+        it.run("1.0", "fast", json!({"threads": count}), 1.0);
+    }
+    let folder = it.stored();
+    let mut other = Records {
+        ids: 500,
+        ..Records::default()
+    };
+    other.session(2);
+    other.run("1.1", "quick", json!({"threads": 1}), 2.0);
+    other.run("1.1", "quick", json!({"threads": 4}), 0.5);
+    fs::write(folder.path().join("other.jsonl"), &other.text).unwrap();
+    run(
+        folder.path(),
+        &["report", "--compare", "version:1.0", "file:other.jsonl"],
+    );
+    let index = fs::read_to_string(folder.path().join("lapwing-report/data/index.m0.js")).unwrap();
+    let found = ["regression", "improvement", "not_measured"].map(|it| index.matches(it).count());
+    assert_snapshot!(format!("{found:?}"), @"[2, 2, 2]");
 }

@@ -641,3 +641,22 @@ fn filters_find_a_benchmark_by_patterns_of_ids_that_it_had() {
     exit 2
     ");
 }
+
+#[test]
+fn a_renamed_metric_is_retired_by_the_name_that_it_has_now() {
+    let folder = filled();
+    let folder = folder.path();
+    let say = |what: &[&str]| db(folder, &[what, &WHY].concat());
+    say(&["rename", "g.py::test_z", "--metric", "mem=memory"]);
+    assert_snapshot!(say(&["retire", "g.py::test_z", "--metric", "memory"]), @"
+    retired `memory` of `g.py::test_z`: 1 benchmark, 4 instances
+      `lapwing db restore ID` undoes it
+    exit 0
+    ");
+    assert_snapshot!(list(folder, &["metrics", "-b", "test_z"]), @"
+    metric,unit,better,benchmarks,summaries
+    wall_time,s,lower,1,0
+    note: retired `memory` of 4 instances is left out; --retired shows what there is, `lapwing db annotations` says why
+    exit 0
+    ");
+}

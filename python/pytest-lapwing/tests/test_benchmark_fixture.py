@@ -157,8 +157,14 @@ def test_the_fixture_cannot_be_asked_for_after_iterations_without_it(suite):
     def test_it(request):
         if next(turn):
             request.getfixturevalue("benchmark")(len, "")
+
+    def test_other(benchmark):
+        benchmark.pedantic(len, args=("",), rounds=3)
     """)
-    first, second = suite.passes(*ABSENT, failed=1).iterations("test_it")
+    records = suite.passes(*ABSENT, passed=1, failed=1)
+    # Others are not concerned.
+    assert [it["outcome"] for it in records.iterations("test_other")] == ["ok"] * 3
+    first, second = records.iterations("test_it")
     assert (first["outcome"], second["outcome"]) == ("ok", "failed")
     assert second["message"].startswith("AskedTooLate: `benchmark` must be asked for in a test's first iteration too")
 

@@ -152,6 +152,7 @@ def test_a_round_that_takes_too_long_is_timed_out(suite):
 
 def test_rounds_of_a_test_that_fails_afterwards_do_not_count(suite):
     suite.write("""
+    import time
     import pytest
 
     @pytest.fixture
@@ -169,11 +170,27 @@ def test_rounds_of_a_test_that_fails_afterwards_do_not_count(suite):
         times = iter([1, 2])
         benchmark.pedantic(lambda: next(times), rounds=3)
 
+    @pytest.fixture
+    def missing():
+        raise OSError("not there")
+
+    def test_setup(benchmark, missing):
+        pass
+
     def test_fine(benchmark):
         benchmark.pedantic(lambda: 0, rounds=2)
+
+    @pytest.mark.timeout(0.3)
+    def test_hangs(benchmark):
+        benchmark.pedantic(lambda: 0, rounds=2)
+        time.sleep(20)
     """)
-    records = suite.passes(*ABSENT, passed=2, failed=2, errors=1)
-    void = {name: records.end(name)["observed"].get("void") for name in ["test_result", "test_teardown", "test_round", "test_fine"]}
+    records = suite.passes(*ABSENT, passed=2, failed=3, errors=2)
+    (setup,) = records.iterations("test_setup")
+    assert (setup["outcome"], setup["message"]) == ("failed", "setup: OSError: not there")
+    assert records.end("test_hangs")["outcome"] == "timed_out" and "void" in records.end("test_hangs")["observed"]
+    names = ["test_result", "test_teardown", "test_round", "test_fine"]
+    void = {name: records.end(name)["observed"].get("void") for name in names}
     assert void == {
         "test_result": "AssertionError: assert 0 == 5",
         "test_teardown": "teardown: OSError: gone",

@@ -12,6 +12,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use lapwing_core::clean::{Finding, Rules, plans_any_auto};
 use lapwing_core::judge::{Place, Sides as Samples};
+use lapwing_core::model::natural_order;
 use lapwing_core::record::{
     BenchmarkData, Filter, InstanceData, LeftOut, RunRow, Store, StoreError,
 };
@@ -21,6 +22,9 @@ pub use self::side::{Kind, Side, there_are};
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
 use crate::store::with_metrics;
+
+/// When a version is of, as far as that is known, and when it was measured.
+type When = (Option<Timestamp>, Timestamp);
 
 /// A side that was found.
 #[derive(Debug)]
@@ -161,15 +165,19 @@ impl Sides {
             runs.cloned().collect()
         };
         let sides: Vec<Vec<RunRow>> = self.found.iter().map(runs_of).collect();
-        let mut versions: Vec<(Timestamp, Option<String>)> = Vec::new();
+        let mut versions: Vec<(When, Option<String>)> = Vec::new();
         for run in sides.iter().flatten() {
             let name = version_of(run);
+            let when = (run.place.and_then(|it| it.version_date), run.started);
             match versions.iter_mut().find(|(_, known)| *known == name) {
-                Some((latest, _)) => *latest = run.started.max(*latest),
-                None => versions.push((run.started, name)),
+                Some((latest, _)) => *latest = when.max(*latest),
+                None => versions.push((when, name)),
             }
         }
-        versions.sort();
+        versions.sort_by(|one, other| {
+            let names = [&one.1, &other.1].map(|it| it.as_deref().unwrap_or_default());
+            (one.0.cmp(&other.0)).then_with(|| natural_order(names[0], names[1]))
+        });
         let has = |runs: &Vec<RunRow>, name: &Option<String>| {
             runs.is_empty() || runs.iter().any(|run| version_of(run) == *name)
         };

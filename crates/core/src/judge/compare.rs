@@ -138,8 +138,8 @@ pub struct Comparison {
     pub reason: Option<Reason>,
     /// What to know when reading it.
     pub cautions: Vec<Caution>,
-    /// The runs that it is about: the candidate's, or where it has none, the baseline's.
-    pub runs: BTreeSet<Id>,
+    /// The runs that it is about: the baseline's, and the candidate's.
+    pub runs: [BTreeSet<Id>; 2],
 }
 
 /// The ratio candidate / baseline.
@@ -323,10 +323,7 @@ pub fn compare(
         verdict,
         reason: reason.or_else(|| settle(sides, options)),
         cautions: cautions(sides),
-        runs: match sides[1].runs.is_empty() {
-            true => sides[0].runs.clone(),
-            false => sides[1].runs.clone(),
-        },
+        runs: sides.map(|side| side.runs.clone()),
     }
 }
 

@@ -31,8 +31,8 @@ pub(super) struct Matched {
 ///
 /// A factor that both sides know and that has several levels on one of them has the same level in both
 /// settings of a pair. One that a side does not know tells settings of the other apart, each of which is
-/// compared with the same setting. So it is where the sides are different variants and one of them has a single
-/// setting: its levels are what that variant is. A setting that nothing on the other side fits
+/// compared with the same setting. So it is where the sides are different variants, one of them has a single
+/// setting, and none of its levels is one of the other's: its levels are what that variant is. A setting that nothing on the other side fits
 /// stands alone.
 pub(super) fn matched(sides: [&[SettingSample]; 2]) -> Vec<Matched> {
     let [baseline, candidate] = sides;
@@ -42,7 +42,7 @@ pub(super) fn matched(sides: [&[SettingSample]; 2]) -> Vec<Matched> {
         .flat_map(|it| it.telling.keys())
         .collect();
     let fits = |one: &SettingSample, other: &SettingSample| {
-        is_contrast(sides) || have_same_levels([one, other], sides, &telling)
+        is_contrast(sides, &telling) || have_same_levels([one, other], sides, &telling)
     };
     let mut pairs: Vec<[Option<usize>; 2]> = Vec::new();
     for (at, one) in baseline.iter().enumerate() {
@@ -72,13 +72,21 @@ pub(super) fn matched(sides: [&[SettingSample]; 2]) -> Vec<Matched> {
         .collect()
 }
 
-/// Returns whether the sides are different variants of which one has a single setting.
-fn is_contrast(sides: [&[SettingSample]; 2]) -> bool {
+/// Returns whether the sides are different variants of which one has a single setting, with levels of its own.
+fn is_contrast(sides: [&[SettingSample]; 2], telling: &BTreeSet<&String>) -> bool {
     let variants = sides.map(|side| -> BTreeSet<&String> {
         side.iter().flat_map(|it| &it.sample.variants).collect()
     });
     let is_single = sides.iter().any(|side| side.len() == 1);
-    is_single && variants[0].is_disjoint(&variants[1])
+    let levels = |side: usize, factor: &String| -> BTreeSet<&String> {
+        let settings = sides[side].iter();
+        settings
+            .filter_map(|it| it.sample.levels.get(factor))
+            .collect()
+    };
+    // Of a level that both have the same setting may just be missing on one side.
+    let shares_a_level = |factor: &&String| !levels(0, factor).is_disjoint(&levels(1, factor));
+    is_single && variants[0].is_disjoint(&variants[1]) && !telling.iter().any(shares_a_level)
 }
 
 /// Returns whether a setting of each side have the same levels, as far as both sides know them, and
@@ -235,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_single_setting_of_a_variant_is_compared_with_each_of_another_variant() {
-        let baseline = side("baseline", &[&[("threads", "1"), ("size", "9")]]);
+        let baseline = side("baseline", &[&[("threads", "2"), ("size", "9")]]);
         let fast = side("fast", &[ONE, FOUR, &[]]);
         assert_eq!(
             pairs(&baseline, &fast),
@@ -245,6 +253,14 @@ mod tests {
             pairs(&fast, &baseline),
             ["0-0 threads=1*", "1-0 threads=4*", "2-0 *"]
         );
+    }
+
+    #[test]
+    fn a_level_that_two_variants_share_is_what_they_are_compared_at() {
+        let baseline = side("baseline", &[&[("threads", "1"), ("size", "9")]]);
+        let fast = side("fast", &[ONE, FOUR]);
+        assert_eq!(pairs(&baseline, &fast), ["0-0 threads=1", "–-1 threads=4"]);
+        assert_eq!(pairs(&fast, &baseline), ["0-0 threads=1", "1-– threads=4"]);
     }
 
     #[test]

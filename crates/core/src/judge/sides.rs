@@ -18,7 +18,7 @@ use super::starts::{LotPolicies, SideStarts};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules};
 use crate::model::{Metric, MetricName};
-use crate::record::{BenchmarkData, InstanceData, Levels, levels_text};
+use crate::record::{BenchmarkData, InstanceData, Levels};
 
 /// How one lot of instances is cut in two, to see what a comparison says where nothing changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,8 +71,8 @@ pub struct SuiteComparison {
     pub metric: MetricName,
     /// The name of the candidate.
     pub candidate: String,
-    /// The levels of factors of the setting that it is about; `None` where it is about all. A side's
-    /// single setting that is compared with several others has a mean for each of them.
+    /// The setting that it is about, where a side's single setting is compared with several of the other: each
+    /// of these has a mean. `None` for the mean of everything else.
     pub setting: Option<String>,
     /// The geometric mean of the ratios of its benchmarks.
     pub ratio: SuiteRatio,
@@ -379,7 +379,7 @@ impl Sides {
                     metric != FIRST,
                     metric,
                     pair.candidate,
-                    Some(levels_text(&pair.levels)).filter(|it| pair.is_shared && !it.is_empty()),
+                    subject.setting.clone().filter(|_| pair.is_shared),
                 );
                 suites.entry(key).or_default().push(means);
             }

@@ -26,7 +26,7 @@ pub use data::{BenchmarkData, Filter, InstanceData, Iterations, Retired};
 pub(crate) use epoch::{Head, epochs, keep_newest_epoch};
 pub(crate) use memory::Memory;
 pub use order::Place;
-pub(crate) use order::{Moment, Order, version_date};
+pub(crate) use order::{Moment, Order, parse_date, version_date};
 pub(crate) use params::{Params, differ, telling};
 pub use record_file::RecordFile;
 pub use store::{

@@ -103,7 +103,12 @@ impl Order {
 
 /// Returns when a version is of; without an offset it is taken as UTC.
 pub(crate) fn version_date(version: &Version) -> Option<Timestamp> {
-    let text = version.date.as_deref()?.trim();
+    parse_date(version.date.as_deref()?)
+}
+
+/// Returns when a version is of, of the text that says so.
+pub(crate) fn parse_date(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
     text.parse().ok().or_else(|| {
         let local: DateTime = text.parse().ok()?;
         Some(local.to_zoned(TimeZone::UTC).ok()?.timestamp())

@@ -27,5 +27,5 @@ pub use plan_document::{
     Assignment, EntryName, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,
     PlanFlavour, ReadPlan, RepeatedItem, Unmatched, UnmatchedItem,
 };
-pub use pytest::{Collected, PytestTable, PytestTest};
+pub use pytest::{Collected, Given, PytestTable, PytestTest};
 pub use settings::Settings;

@@ -24,6 +24,27 @@ pub struct PytestTest {
     pub arguments: Vec<String>,
     /// What the plugin said when the tests were collected. What the plan says beyond it is given to pytest.
     pub collected: Collected,
+    /// Whether somebody said how often, besides what was collected.
+    #[serde(default)]
+    pub given: Given,
+}
+
+impl PytestTest {
+    /// Returns whether so many iterations are what the plugin would do by itself, and nobody asked for them.
+    pub fn is_left_to_the_plugin(&self, burn_in: u32, iterations: u32) -> bool {
+        let same = (burn_in, iterations) == (self.collected.burn_in, self.collected.iterations);
+        same && self.given == Given::default()
+    }
+}
+
+/// What somebody said of a test that is given to pytest even where it is what the plugin would do: for the rounds of
+/// the fixture `benchmark` that is a choice of its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Given {
+    /// Iterations before those that count.
+    pub burn_in: bool,
+    /// Iterations that count.
+    pub iterations: bool,
 }
 
 /// How often the plugin would measure a test by itself.

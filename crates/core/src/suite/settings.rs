@@ -57,7 +57,10 @@ impl Settings {
         case.time_limit = self.time_limit.or(case.time_limit);
         case.max_failures = self.max_failures.unwrap_or(case.max_failures);
         // Tests of pytest are measured by the plugin, which counts iterations.
-        if case.pytest.is_none() {
+        if let Some(test) = &mut case.pytest {
+            test.given.burn_in |= self.burn_in.is_some();
+            test.given.iterations |= self.iterations.is_some();
+        } else {
             case.min_time = self.min_time.or(case.min_time);
             case.max_time = self.max_time.or(case.max_time);
         }

@@ -13,7 +13,7 @@ import pytest
 
 from . import active_benchmark, benchmark_fixture, options, stand_in, stand_in_options
 from .recorder import Recorder
-from .visit import VISIT, Plan, Visit
+from .visit import VISIT, AskedTooLate, Plan, Visit
 
 
 class Late:
@@ -40,7 +40,12 @@ class Late:
                 if visit is not None:
                     visit.record_nothing("benchmarks are skipped or disabled by an option of pytest-benchmark")
             elif visit is not None:
-                visit.leave_it_to_rounds()
+                try:
+                    visit.leave_it_to_rounds()
+                except AskedTooLate as error:
+                    # As pytest itself keeps what a fixture raised: without it, nothing would tear the fixture down.
+                    fixturedef.cached_result = (None, fixturedef.cache_key(request), (error, error.__traceback__))
+                    raise
             elif os.getpid() == self._process:
                 self._begin(item)
 

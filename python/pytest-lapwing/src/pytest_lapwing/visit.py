@@ -375,9 +375,12 @@ class Visit:
         else:
             outcome, message = "ok", ""
         observed = self._observed()
-        if self.plan.repeats_itself and outcome == "failed" and not self.instance.failures:
+        if self.plan.repeats_itself and outcome in ("failed", "timed_out") and not self.instance.failures:
+            why = self._outcome[1] or message
+            if not self.instance.index:
+                self.instance.iteration({}, outcome=outcome, message=why)
             # Rounds that went well are worth nothing where the test finds afterwards that they did the wrong thing.
-            observed["void"] = self._outcome[1] or message
+            observed["void"] = why
         self.instance.end(outcome, message, observed)
 
     def leave(self) -> None:

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use lapwing_core::judge::{Comparison, Estimate, Reason, Verdict};
+use lapwing_core::judge::{Comparison, Estimate, Reason, SuiteComparison, Verdict};
 use lapwing_core::show::{
     caution_text, news_first, ratio_text, reason_text, round_percent, verdicts_text,
 };
@@ -191,6 +191,14 @@ fn below(
         }
         if answer.names.len() > 2 {
             what.push(it.candidate.clone());
+        }
+        let is_of_the_same = |other: &&SuiteComparison| {
+            (&other.suite, &other.metric, &other.candidate)
+                == (&it.suite, &it.metric, &it.candidate)
+        };
+        let mut same = answer.suites.iter().filter(is_of_the_same);
+        if it.setting.is_none() && same.any(|other| other.setting.is_some()) {
+            what.push("all other settings".to_owned());
         }
         what.extend(it.setting.clone());
         let what = if what.is_empty() {

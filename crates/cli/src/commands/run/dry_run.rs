@@ -23,6 +23,7 @@ pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
         let past = Past {
             iteration: *mean,
             besides: 0.0,
+            whole: None,
         };
         (id.clone(), past)
     };
@@ -127,11 +128,19 @@ struct Past {
     iteration: f64,
     /// What an instance takes besides its iterations: a start of pytest, preparations.
     besides: f64,
+    /// What a whole instance took; `None` where that is not known.
+    whole: Option<f64>,
 }
 
 impl Past {
     /// Returns how long an instance is expected to take.
     fn of_instance(&self, case: &Case) -> f64 {
+        // How many rounds a test has that uses `benchmark` is known to the plugin alone.
+        if let (Some(test), Some(whole)) = (&case.pytest, self.whole)
+            && test.is_left_to_the_plugin(case.burn_in.planned(), case.iterations)
+        {
+            return whole;
+        }
         let iterations = f64::from(case.burn_in.planned()) + f64::from(case.iterations);
         let planned = iterations * self.iteration;
         let share = |budget: Option<std::time::Duration>| {
@@ -144,19 +153,22 @@ impl Past {
     }
 }
 
+/// Returns how long an instance took, in seconds; `None` where nobody wrote that down.
+fn span(it: &InstanceData) -> Option<f64> {
+    let span = it.end.as_ref()?.ended?.duration_since(it.instance.started?);
+    Some(span.as_secs_f64())
+}
+
 /// Returns what instances took besides their iterations, in seconds: the mean of those of which it is known.
 fn besides(instances: &[InstanceData]) -> f64 {
     let of_one = |it: &InstanceData| {
-        let span = it.end.as_ref()?.ended?.duration_since(it.instance.started?);
         let values = it.iterations.values.get("wall_time")?;
         let loops = it.iterations.loops.iter();
+        // Of what failed nobody knows how long it took.
+        let known = values.iter().zip(loops).filter(|it| it.0.is_finite());
         #[expect(clippy::cast_precision_loss, reason = "nobody loops 2^53 times")]
-        let measured = values
-            .iter()
-            .zip(loops)
-            .map(|(value, loops)| value * *loops as f64);
-        let left = span.as_secs_f64() - measured.sum::<f64>();
-        left.is_finite().then_some(left.max(0.0))
+        let measured = known.map(|(value, loops)| value * *loops as f64);
+        Some((span(it)? - measured.sum::<f64>()).max(0.0))
     };
     let all: Vec<f64> = instances.iter().filter_map(of_one).collect();
     lapwing_stats::mean(&all).unwrap_or(0.0)
@@ -187,9 +199,11 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, Past>, 
         {
             let cleaned = clean(&data.instances, "wall_time", Policy::default());
             if let Some(estimate) = estimate(&cleaned) {
+                let spans: Vec<f64> = data.instances.iter().filter_map(span).collect();
                 let past = Past {
                     iteration: estimate.value,
                     besides: besides(&data.instances),
+                    whole: lapwing_stats::mean(&spans),
                 };
                 times.extend(ids.iter().map(|&id| (id.clone(), past)));
             }

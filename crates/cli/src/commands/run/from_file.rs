@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::suite::{BurnIn, Case, Plan, PlanEntry};
+use lapwing_core::suite::{BurnIn, Case, Given, Plan, PlanEntry};
 
 use super::options::Run;
 use crate::error::CliError;
@@ -117,6 +117,12 @@ impl<'a> FilePlan<'a> {
         }
         if self.command.burn_in.is_none() {
             case.burn_in = BurnIn::Fixed(entry.burn_in);
+        }
+        if let Some(test) = &mut case.pytest {
+            test.given = Given {
+                burn_in: true,
+                iterations: true,
+            };
         }
         // The file says how many; going on for some time would say otherwise.
         if self.command.min_time.is_none() {

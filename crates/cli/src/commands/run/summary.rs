@@ -91,7 +91,8 @@ impl Summary {
 
     /// Returns whether no iteration at all went well.
     pub fn is_empty(&self) -> bool {
-        self.rows.iter().all(|row| row.wall.is_none())
+        let has_nothing = |row: &Row| row.wall.is_none() && row.own.is_empty();
+        self.rows.iter().all(has_nothing)
     }
 
     /// Says it.
@@ -109,23 +110,25 @@ impl Summary {
         let mut left_out = LeftOut::default();
         for row in &self.rows {
             left_out.add(&row.cleaned.left_out);
-            let Some(wall) = &row.wall else {
-                table.row(vec![
-                    format!(" {}", self.label(row)),
-                    "–  (no iteration went well)".to_owned(),
-                    String::new(),
-                    String::new(),
-                ]);
-                continue;
+            let [time, noise] = match &row.wall {
+                Some(wall) => [
+                    wall.text("s"),
+                    wall.cv_between
+                        .map_or_else(String::new, lapwing_core::show::cv_text),
+                ],
+                None if row.own.is_empty() => {
+                    ["–  (no iteration went well)".to_owned(), String::new()]
+                }
+                None => ["–".to_owned(), String::new()],
             };
+            let memory = row.memory.as_ref();
             table.row(vec![
                 format!(" {}", self.label(row)),
-                wall.text("s"),
-                row.memory.as_ref().map_or_else(String::new, |it| {
+                time,
+                memory.map_or_else(String::new, |it| {
                     lapwing_core::show::quantity(it.value, "B")
                 }),
-                wall.cv_between
-                    .map_or_else(String::new, lapwing_core::show::cv_text),
+                noise,
             ]);
             for (name, metric, estimate) in &row.own {
                 table.row(vec![

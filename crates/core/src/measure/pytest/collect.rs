@@ -11,8 +11,8 @@ use super::super::execute::{
 };
 use crate::model::{Benchmark, Metric, MetricName, Object};
 use crate::suite::{
-    BurnIn, Case, Collected, CommandLine, ExitCodes, Input, OutputMetrics, PytestTable, PytestTest,
-    Settings,
+    BurnIn, Case, Collected, CommandLine, ExitCodes, Given, Input, OutputMetrics, PytestTable,
+    PytestTest, Settings,
 };
 
 /// As much of what pytest says is kept for messages.
@@ -267,6 +267,7 @@ fn case(table: &PytestTable, arguments: &[String], listed: Listed) -> Case {
                 time_limit,
                 max_failures: listed.max_failures,
             },
+            given: Given::default(),
         }),
     }
 }

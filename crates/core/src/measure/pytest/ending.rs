@@ -143,8 +143,13 @@ fn last_words(executed: &Executed, has_begun: bool) -> Option<String> {
     find(&|line| line.starts_with("E  "))
         .or_else(|| find(&|line| line.starts_with("Fatal Python error")))
         .or_else(|| find(&|line| line.starts_with("ERROR") || line.starts_with("INTERNALERROR")))
-        // Once a test is under way pytest's last line only says which one, or what it warned of before.
-        .or_else(|| (!has_begun).then(|| find(&|_any| true))?)
+        .or_else(|| find(&|line| line.contains("not recorded: ")))
+        // Once a test is under way pytest's last line only says which one, or what it warned of before; where all
+        // went well for pytest, it says nothing of this.
+        .or_else(|| {
+            let is_reason = !has_begun && executed.end != End::Exited(0);
+            is_reason.then(|| find(&|_any| true))?
+        })
 }
 
 pub(super) fn text(tail: &Tail) -> String {

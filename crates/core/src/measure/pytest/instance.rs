@@ -192,10 +192,10 @@ fn words(
     words.extend(["--lapwing", "--lapwing-driven", "--lapwing-output"].map(str::to_owned));
     words.push(file.display().to_string());
     let planned = case.burn_in.planned();
-    if planned != test.collected.burn_in {
+    if test.given.burn_in || planned != test.collected.burn_in {
         words.push(format!("--lapwing-burn-in={planned}"));
     }
-    if case.iterations != test.collected.iterations {
+    if test.given.iterations || case.iterations != test.collected.iterations {
         words.push(format!("--lapwing-iterations={}", case.iterations));
     }
     if let (Some(limit), true) = (

@@ -6,9 +6,10 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params_from_iter};
 
 use super::curated::{benchmarks, condition, remarks};
+use super::read::metrics_of;
 use super::{Store, StoreError};
 use crate::model::{Id, MetricName, Record};
-use crate::record::annotations::Names;
+use crate::record::annotations::{Names, Said};
 use crate::record::{Change, Remark};
 
 /// What an annotation is about, in numbers.
@@ -164,7 +165,7 @@ impl Store {
         self.count_touched(|names, suite, id| {
             let ids = names.all(suite, id);
             let about = changes.iter().filter(|it| it.is_about(suite, &ids));
-            about.collect()
+            about.map(|it| (it, None)).collect()
         })
     }
 
@@ -175,14 +176,18 @@ impl Store {
     pub fn touched_by(&self, remarks: &[&Remark]) -> Result<Touched, StoreError> {
         self.count_touched(|names, suite, id| {
             let about = remarks.iter().filter(|it| it.is_about(names, suite, id));
-            about.filter_map(|it| it.change.as_ref()).collect()
+            about
+                .copied()
+                .filter_map(|it| Some((it.change.as_ref()?, Some(it.said()))))
+                .collect()
         })
     }
 
-    /// Counts what those changes are about that `about` returns for suite and recorded id.
+    /// Counts what those changes are about that `about` returns for suite and recorded id, with when they
+    /// were said, where that was before now.
     fn count_touched<'c>(
         &self,
-        about: impl Fn(&Names, &str, &str) -> Vec<&'c Change>,
+        about: impl Fn(&Names, &str, &str) -> Vec<(&'c Change, Option<Said>)>,
     ) -> Result<Touched, StoreError> {
         let count = || -> Result<Touched, StoreError> {
             let snapshot = self.connection.unchecked_transaction()?;
@@ -192,11 +197,19 @@ impl Store {
             let mut instances: BTreeSet<i64> = BTreeSet::new();
             for (key, suite, id) in benchmarks(&snapshot)? {
                 let before = instances.len();
-                for change in about(&names, &suite, &id) {
-                    instances.extend(instances_of(&snapshot, key, change)?);
+                let ids = names.all(&suite, &id);
+                let metrics = Names::of_metrics(&remarks, &suite, &ids);
+                for (change, said) in about(&names, &suite, &id) {
+                    let called = |recorded: &str, metric: &str| {
+                        let then = match said {
+                            Some(said) => metrics.until("", recorded, said),
+                            None => metrics.all("", recorded),
+                        };
+                        then.contains(&metric)
+                    };
+                    instances.extend(instances_of(&snapshot, key, change, called)?);
                 }
                 if instances.len() > before {
-                    let ids = names.all(&suite, &id);
                     let now = ids.last().map_or(id.clone(), |&it| it.to_owned());
                     touched.insert((suite.clone(), now));
                 }
@@ -215,31 +228,38 @@ fn annotation_ids(connection: &Connection) -> Result<BTreeSet<Id>, StoreError> {
     Ok(all.into_iter().map(|it| it.annotation.id).collect())
 }
 
-/// Returns the instances of a benchmark that a change is about.
+/// Returns the instances of a benchmark that a change is about; `called` says whether a recorded metric had a name.
 fn instances_of(
     connection: &Connection,
     benchmark: i64,
     change: &Change,
+    called: impl Fn(&str, &str) -> bool,
 ) -> Result<Vec<i64>, StoreError> {
     let metric = match change {
         Change::Rename { .. } | Change::Restore { .. } => None,
         Change::RenameMetric { metric, .. } => Some(metric),
         Change::Retire(retirement) => retirement.metric.as_ref(),
     };
-    let (mut condition, mut parameters) = match change {
+    let (mut condition, parameters) = match change {
         Change::Retire(retirement) => condition(retirement),
         Change::Rename { .. } | Change::RenameMetric { .. } | Change::Restore { .. } => {
             ("1".to_owned(), Vec::new())
         }
     };
     if let Some(metric) = metric {
-        condition.push_str(
-            " AND (EXISTS (SELECT 1 FROM series JOIN metric ON metric.key = series.metric \
-                            WHERE series.instance = instance.key AND metric.name = ?) \
-                OR EXISTS (SELECT 1 FROM summary JOIN metric ON metric.key = summary.metric \
-                            WHERE summary.instance = instance.key AND metric.name = ?))",
-        );
-        parameters.extend([metric.clone(), metric.clone()]);
+        let recorded = metrics_of(connection, benchmark)?;
+        let keys: Vec<String> = recorded
+            .iter()
+            .filter(|(_, name)| called(name, metric))
+            .map(|(key, _)| key.to_string())
+            .collect();
+        let keys = keys.join(", ");
+        condition.push_str(&format!(
+            " AND (EXISTS (SELECT 1 FROM series \
+                            WHERE series.instance = instance.key AND series.metric IN ({keys})) \
+                OR EXISTS (SELECT 1 FROM summary \
+                            WHERE summary.instance = instance.key AND summary.metric IN ({keys})))"
+        ));
     }
     let mut statement = connection.prepare_cached(&format!(
         "SELECT instance.key FROM instance JOIN run ON run.key = instance.run \

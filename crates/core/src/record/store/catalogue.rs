@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::select::Selection;
 use super::{Store, StoreError};
 use crate::model::natural_order;
-use crate::record::Filter;
+use crate::record::{Filter, Moment, Order, Place, parse_date};
 
 /// A benchmark in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -82,6 +82,9 @@ pub struct RunRow {
     pub version: Option<String>,
     /// Commit of the version under test.
     pub commit: Option<String>,
+    /// Its place among the runs that were asked for, in the order of versions.
+    #[serde(skip)]
+    pub place: Option<Place>,
     /// How many instances it has.
     pub instances: u64,
     /// How many iterations.
@@ -106,7 +109,7 @@ pub struct MetricRow {
 }
 
 /// Whether the end of an instance says that none of its iterations counts.
-const VOID: &str = "coalesce(instance.observed ->> 'void', '') <> ''";
+const VOID: &str = "json_type(instance.observed, '$.void') = 'text'";
 
 impl Store {
     /// Returns the benchmarks that have an instance passing the filter, by suite and id in [natural order](natural_order).
@@ -225,7 +228,7 @@ impl Store {
                         run.variant, run.version, run.\"commit\", count(instance.key), \
                         coalesce(sum((SELECT sum(chunk.count) FROM chunk \
                            WHERE chunk.instance = instance.key)), 0), run.key, \
-                        coalesce(sum({SUMMARIES}), 0), run.factors \
+                        coalesce(sum({SUMMARIES}), 0), run.factors, run.version_date \
                    FROM run JOIN session ON session.key = run.session \
                    LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
                   GROUP BY run.key ORDER BY session.started DESC, run.key DESC",
@@ -236,8 +239,10 @@ impl Store {
             (sql, move |row: &Row<'_>, _: &Selection| {
                 let key: i64 = row.get(10)?;
                 let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
+                let date: Option<String> = row.get(13)?;
                 Ok((
                     passes,
+                    date,
                     RunRow {
                         id: row.get(0)?,
                         session: row.get(1)?,
@@ -248,6 +253,7 @@ impl Store {
                         levels: super::rows::levels(row, 12)?,
                         version: row.get(6)?,
                         commit: row.get(7)?,
+                        place: None,
                         instances: count(row, 8)?,
                         iterations: count(row, 9)?,
                         summaries: count(row, 11)?,
@@ -255,11 +261,12 @@ impl Store {
                 ))
             })
         })?;
-        Ok(rows
+        let chosen = rows
             .into_iter()
-            .filter(|(passes, row)| *passes && (all_runs || row.instances > 0))
-            .map(|(_, row)| row)
-            .collect())
+            .filter(|(passes, _, row)| *passes && (all_runs || row.instances > 0));
+        Ok(in_places(
+            chosen.map(|(_, date, row)| (date, row)).collect(),
+        ))
     }
 
     /// Checks that every entry of a filter fits something, without reading measurements.
@@ -294,6 +301,28 @@ impl Store {
         };
         select().map_err(|error| error.at(&self.path))
     }
+}
+
+/// Gives runs, with their versions' dates, their places.
+fn in_places(rows: Vec<(Option<String>, RunRow)>) -> Vec<RunRow> {
+    let ids = |row: &RunRow| Some((row.id.parse().ok()?, row.session.parse().ok()?));
+    let moments = rows.iter().filter_map(|(date, row)| {
+        let (run, session) = ids(row)?;
+        Some(Moment {
+            run,
+            session,
+            started: row.started,
+            version: row.version.clone().or_else(|| row.commit.clone()),
+            version_date: date.as_deref().and_then(parse_date),
+        })
+    });
+    let order = Order::among(moments);
+    rows.into_iter()
+        .map(|(_, row)| RunRow {
+            place: ids(&row).and_then(|(run, _)| order.place(&run)),
+            ..row
+        })
+        .collect()
 }
 
 /// Compares by suite and id, as people count.

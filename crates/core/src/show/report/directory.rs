@@ -96,18 +96,18 @@ impl Directory {
         })
     }
 
-    /// Writes a file of the report; it appears under its name only when it is whole.
+    /// Writes a file of the report. Until the index stands, nothing leads there.
     pub(super) fn write(&self, name: &str, content: &str) -> Result<(), DirectoryError> {
         let path = self.path.join(name);
-        let partial = self.path.join(format!("{name}.part"));
-        fs::write(&partial, content).map_err(io_error(&partial))?;
-        fs::rename(&partial, &path).map_err(io_error(&path))
+        fs::write(&path, content).map_err(io_error(&path))
     }
 
-    /// Writes the index, with which the report is whole, and returns its path.
+    /// Writes the index, with which the report is whole, and returns its path. It appears when all of it is written.
     pub(super) fn finish(self, index: &str) -> Result<PathBuf, DirectoryError> {
-        self.write("index.html", index)?;
-        Ok(self.path.join("index.html"))
+        let path = self.path.join("index.html");
+        self.write("index.html.part", index)?;
+        fs::rename(self.path.join("index.html.part"), &path).map_err(io_error(&path))?;
+        Ok(path)
     }
 }
 

@@ -48,15 +48,15 @@ pub(super) fn of_row(
     })
 }
 
-/// Returns whether a comparison is about a variant: its runs are of that variant. Of runs that are in no
-/// history here, as those of a file, only the names tell.
+/// Returns whether a comparison is about a variant: its candidate's runs are of that variant, or where those are in
+/// no history here, as those of a file, its baseline's. Where neither are, only the names tell.
 fn is_about(comparison: &Comparison, sample: &MetricSample, variant: &str) -> bool {
-    let compared = sample.runs.iter();
-    let mut compared = compared
-        .filter(|it| comparison.runs.contains(&it.id))
-        .peekable();
-    if compared.peek().is_some() {
-        return compared.any(|it| it.variant == variant);
+    for side in comparison.runs.iter().rev() {
+        let compared = sample.runs.iter().filter(|it| side.contains(&it.id));
+        let mut compared = compared.peekable();
+        if compared.peek().is_some() {
+            return compared.any(|it| it.variant == variant);
+        }
     }
     let variants = sample.variants();
     if let Some(setting) = &comparison.subject.setting
