@@ -7,6 +7,8 @@ The report under test is the first of these that the environment gives:
   CHROMIUM         the browser (default: /usr/bin/chromium)
 """
 
+import itertools
+import json
 import os
 import pathlib
 import subprocess
@@ -44,6 +46,47 @@ def measured_report(tmp_path_factory):
     subprocess.run([program, *store, *measure], cwd=work, check=False, capture_output=True)
     subprocess.run([program, *store, "report", "-o", str(work / "report")], cwd=work, check=True, capture_output=True)
     return work / "report"
+
+
+class Records:
+    """Records of version 1, written down one after another, and a report of them."""
+
+    def __init__(self, program, work):
+        self._program = program
+        self._work = work
+        self._lines = []
+        self._number = itertools.count()
+
+    def _write(self, kind, **fields):
+        self._lines.append(json.dumps({"v": 1, "kind": kind, **fields}))
+
+    def record(self, kind, **fields):
+        """Writes a record with an id of its own and returns that."""
+        id_ = f"01930000-0000-7000-8000-{next(self._number):012d}"
+        self._write(kind, id=id_, **fields)
+        return id_
+
+    def instance(self, run, benchmark, values):
+        """Writes an instance of one iteration."""
+        instance = self.record("instance", run=run, benchmark=benchmark)
+        self._write("iteration", instance=instance, index=0, metrics=values)
+        self._write("instance_end", instance=instance)
+
+    def report(self):
+        """Returns the directory of the report."""
+        (self._work / "all.jsonl").write_text("\n".join(self._lines) + "\n")
+        for arguments in [["import", "all.jsonl"], ["report", "-o", "report"]]:
+            subprocess.run([self._program, "--store", "s.db", *arguments], cwd=self._work, check=True, capture_output=True)
+        return self._work / "report"
+
+
+@pytest.fixture(scope="session")
+def new_records(tmp_path_factory):
+    """Makes records that a report is made of."""
+    program = os.environ.get("LAPWING")
+    if not program:
+        pytest.skip("LAPWING does not name the program")
+    return lambda: Records(program, tmp_path_factory.mktemp("records"))
 
 
 @pytest.fixture(scope="session")

@@ -231,37 +231,21 @@ def test_pages_are_small(report):
 
 
 @pytest.fixture(scope="session")
-def odd_bars(tmp_path_factory):
+def odd_bars(new_records):
     """A report of two suites with tests of the same names, numbers below zero, and a rate in two units."""
-    program = os.environ.get("LAPWING")
-    if not program:
-        pytest.skip("LAPWING does not name the program")
-    work = tmp_path_factory.mktemp("bars")
-    number = itertools.count()
-    lines = []
-
-    def record(kind, **fields):
-        fields["id"] = f"01930000-0000-7000-8000-{next(number):012d}"
-        lines.append(json.dumps({"v": 1, "kind": kind, **fields}))
-        return fields["id"]
-
+    records = new_records()
     for suite, unit in [("one", "1/s"), ("two", "B")]:
-        session = record("session", suite=suite, tool="t", started="2026-05-01T10:00:00Z")
+        session = records.record("session", suite=suite, tool="t", started="2026-05-01T10:00:00Z")
         for variant in ["default", "fast"]:
             metrics = {"wall_time": {"unit": "s"}, "delta": {"unit": "s"}, "rate": {"unit": unit}}
-            run = record("run", session=session, variant=variant, metrics=metrics)
+            run = records.record("run", session=session, variant=variant, metrics=metrics)
             for test in range(40):
                 tags = ["even"] if test % 2 == 0 else []
                 name = f"f.py::test_with_quite_a_long_name_that_a_phone_has_no_room_for[{test}]"
                 for value in [1, 2, 12]:
-                    instance = record("instance", run=run, benchmark={"id": name, "tags": tags})
                     values = {"wall_time": value, "delta": -1 - value / 1000, "rate": value * 5e9}
-                    lines.append(json.dumps({"v": 1, "kind": "iteration", "instance": instance, "index": 0, "metrics": values}))
-                    lines.append(json.dumps({"v": 1, "kind": "instance_end", "instance": instance}))
-    (work / "all.jsonl").write_text("\n".join(lines) + "\n")
-    for arguments in [["import", "all.jsonl"], ["report", "-o", "report"]]:
-        subprocess.run([program, "--store", "s.db", *arguments], cwd=work, check=True, capture_output=True)
-    return work / "report"
+                    records.instance(run, {"id": name, "tags": tags}, values)
+    return records.report()
 
 
 def first_plot(page, expression):

@@ -12,34 +12,20 @@ RUNS = 240
 
 
 @pytest.fixture(scope="session")
-def long_history(tmp_path_factory):
+def long_history(new_records):
     """The page of a benchmark with so many runs, several on each day."""
-    program = os.environ.get("LAPWING")
-    if not program:
-        pytest.skip("LAPWING does not name the program")
-    work = tmp_path_factory.mktemp("long")
-    number = itertools.count()
-    lines = []
-
-    def record(kind, **fields):
-        fields["id"] = f"01930000-0000-7000-8000-{next(number):012d}"
-        lines.append(json.dumps({"v": 1, "kind": kind, **fields}))
-        return fields["id"]
-
+    records = new_records()
     for at in range(RUNS):
         began = datetime.datetime(2026, 1, 1) + datetime.timedelta(hours=at)
         variant = ["baseline", "shuffle-p2p-long-name"][at % 2]
-        session = record("session", suite="s", tool="t", name=f"{at:04d}-with-a-long-name-{variant}", started=f"{began.isoformat()}Z")
+        name = f"{at:04d}-with-a-long-name-{variant}"
+        session = records.record("session", suite="s", tool="t", name=name, started=f"{began.isoformat()}Z")
         version = {"name": f"2026.9.0+{at // 2}.g0123456789abcdef{at // 2:03d}"}
-        run = record("run", session=session, variant=variant, version=version, metrics={"wall_time": {"unit": "s"}})
+        metrics = {"wall_time": {"unit": "s"}}
+        run = records.record("run", session=session, variant=variant, version=version, metrics=metrics)
         for value in [1, 2, 3]:
-            instance = record("instance", run=run, benchmark={"id": "f.py::test_x[1]"})
-            lines.append(json.dumps({"v": 1, "kind": "iteration", "instance": instance, "index": 0, "metrics": {"wall_time": value}}))
-            lines.append(json.dumps({"v": 1, "kind": "instance_end", "instance": instance}))
-    (work / "all.jsonl").write_text("\n".join(lines) + "\n")
-    for arguments in [["import", "all.jsonl"], ["report", "-o", "report"]]:
-        subprocess.run([program, "--store", "s.db", *arguments], cwd=work, check=True, capture_output=True)
-    (page,) = (work / "report" / "benchmark").glob("*.html")
+            records.instance(run, {"id": "f.py::test_x[1]"}, {"wall_time": value})
+    (page,) = (records.report() / "benchmark").glob("*.html")
     return page
 
 

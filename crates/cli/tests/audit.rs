@@ -170,7 +170,7 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
         let drift: Vec<f64> = (0..60).map(|k| 1.0 + 0.05 * f64::from(k)).collect();
         all.instance(&run_id, "leaking", position, "node3", "wall_time", &drift);
     }
-    let folder = holding(&all.lines);
+    let folder = holding(&all.0.text);
     assert_snapshot!(run(folder.path(), &["variability", "--burn-in", "auto"]), @"
     error: nothing can be judged of leaking (never gets steady)
       hint: `--burn-in recorded` judges what the plan says is steady
@@ -186,7 +186,7 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
             &around(1.0, position),
         );
     }
-    let folder = holding(&all.lines);
+    let folder = holding(&all.0.text);
     assert_snapshot!(run(folder.path(), &["variability", "--burn-in", "auto", "--audit"]), @"
     the one benchmark varies by 5 % or less between instances
 
@@ -231,7 +231,7 @@ fn of_hundreds_of_benchmarks_the_first_are_shown_and_the_others_counted() {
         let values = around(1.0, number);
         all.instance(&run_id, &id, number, "node3", "wall_time", &values);
     }
-    let folder = holding(&all.lines);
+    let folder = holding(&all.0.text);
     let answer = run(folder.path(), &["variability", "--audit"]);
     let audit = answer.split("What each benchmark lost").nth(1).unwrap();
     let rows = audit.lines().filter(|line| line.starts_with(" bench0"));

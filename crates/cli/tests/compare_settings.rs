@@ -10,36 +10,38 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[path = "records_fixture/lines.rs"]
+mod lines;
 mod program;
 
+use lines::Lines;
 use program::{output, run};
 
 /// Records of sessions of a day each.
 #[derive(Default)]
 struct Records {
-    text: String,
-    ids: u32,
+    lines: Lines,
     session: String,
 }
 
 impl Records {
-    fn id(&mut self) -> String {
-        self.ids += 1;
-        format!("01930000-0000-7000-8000-{:012}", self.ids)
-    }
-
-    fn line(&mut self, kind: &str, mut content: Value) {
-        content["v"] = json!(1);
-        content["kind"] = json!(kind);
-        self.text.push_str(&content.to_string());
-        self.text.push('\n');
+    /// Records with other ids than the first ones of others.
+    fn after(ids: u32) -> Self {
+        let lines = Lines {
+            ids,
+            ..Lines::default()
+        };
+        Self {
+            lines,
+            ..Self::default()
+        }
     }
 
     fn session(&mut self, day: u32) {
-        self.session = self.id();
+        self.session = self.lines.id();
         let started = format!("2026-11-{day:02}T10:00:00Z");
         let content = json!({"id": self.session, "suite": "joins", "started": started, "tool": "test", "name": format!("day {day}")});
-        self.line("session", content);
+        self.lines.line("session", content);
     }
 
     /// A run of a setting, with four instances of `test_join` around a mean and four of
@@ -51,33 +53,33 @@ impl Records {
     }
 
     fn begun(&mut self, version: &str, variant: &str, factors: Value) -> String {
-        let run = self.id();
+        let run = self.lines.id();
         let content = json!({
             "id": run, "session": self.session, "variant": variant, "factors": factors,
             "version": {"name": version},
             "metrics": {"wall_time": {"unit": "s", "better": "lower"}},
         });
-        self.line("run", content);
+        self.lines.line("run", content);
         run
     }
 
     fn instances(&mut self, run: &str, benchmark: &str, mean: f64) {
         for (position, off) in [0.99, 1.0, 1.02, 0.995].into_iter().enumerate() {
-            let instance = self.id();
+            let instance = self.lines.id();
             let content = json!({"id": instance, "run": run, "position": position, "benchmark": {"id": benchmark}});
-            self.line("instance", content);
+            self.lines.line("instance", content);
             for (index, twitch) in [0.999, 1.001].into_iter().enumerate() {
                 let value = mean * off * twitch;
                 let content =
                     json!({"instance": instance, "index": index, "metrics": {"wall_time": value}});
-                self.line("iteration", content);
+                self.lines.line("iteration", content);
             }
         }
     }
 
     fn stored(&self) -> TempDir {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("in.jsonl"), &self.text).unwrap();
+        fs::write(folder.path().join("in.jsonl"), &self.lines.text).unwrap();
         let done = run(folder.path(), &["import", "in.jsonl"]);
         assert!(done.ends_with("exit 0"), "{done}");
         folder
@@ -428,15 +430,12 @@ fn variants_of_a_file_are_told_apart_whatever_they_are_compared_with() {
     new.session(2);
     new.run("1.1", "fast", threads(4), 1.2);
     let folder = new.stored();
-    let mut old = Records {
-        ids: 10_000,
-        ..Records::default()
-    };
+    let mut old = Records::after(10_000);
     old.session(1);
     old.run("1.0", "baseline", threads(1), 4.0);
     old.run("1.0", "fast", threads(1), 2.0);
     old.run("1.0", "fast", threads(4), 1.0);
-    fs::write(folder.path().join("old.jsonl"), &old.text).unwrap();
+    fs::write(folder.path().join("old.jsonl"), &old.lines.text).unwrap();
     let sides = ["file:old.jsonl", "variant:fast", "-b", "test_join"];
     assert_eq!(
         rows(folder.path(), &sides),
@@ -484,8 +483,8 @@ fn the_newest_version_of_variants_is_told_by_its_date_and_not_by_when_it_was_mea
         it.session(day);
         for (version, date, fast) in versions {
             for (variant, mean) in [("baseline", 1.0), ("fast", *fast)] {
-                let run = it.id();
-                it.line(
+                let run = it.lines.id();
+                it.lines.line(
                     "run",
                     json!({
                         "id": run, "session": it.session, "variant": variant,
@@ -545,14 +544,11 @@ fn a_verdict_on_a_file_stands_beside_the_setting_that_it_is_compared_with() {
         it.run("1.0", "fast", json!({"threads": count}), 1.0);
     }
     let folder = it.stored();
-    let mut other = Records {
-        ids: 500,
-        ..Records::default()
-    };
+    let mut other = Records::after(500);
     other.session(2);
     other.run("1.1", "quick", json!({"threads": 1}), 2.0);
     other.run("1.1", "quick", json!({"threads": 4}), 0.5);
-    fs::write(folder.path().join("other.jsonl"), &other.text).unwrap();
+    fs::write(folder.path().join("other.jsonl"), &other.lines.text).unwrap();
     run(
         folder.path(),
         &["report", "--compare", "version:1.0", "file:other.jsonl"],

@@ -41,7 +41,7 @@ fn records() -> String {
             instance("broken", &[f64::NAN; 2]);
         }
     }
-    all.lines
+    all.0.text
 }
 
 /// Hardly more experiments than a power of 95 % takes, with few resamples, to be quick.
@@ -393,7 +393,7 @@ fn what_cannot_be_told_is_not_detected() {
         let row = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         all.instance(&run, "idle", position, "node3", "wall_time", &row);
     }
-    let folder = holding(&all.lines);
+    let folder = holding(&all.0.text);
     // Where a side has drawn nothing but zeros a ratio is no number.
     assert_eq!(rate_of_none(folder.path(), ["2", "2"], &[]), (0.0, 54));
     let arguments = [
@@ -438,7 +438,7 @@ fn as_hail_does_what_cannot_be_told_is_detected() {
         row[5..].fill(f64::NAN);
         all.instance(&run, "gaps", position, "node3", "wall_time", &row);
     }
-    let folder = holding(&all.lines);
+    let folder = holding(&all.0.text);
     fs::write(folder.path().join("starts.yaml"), "gaps: 1\n").unwrap();
     let hail = [
         "--compat",
@@ -519,7 +519,7 @@ fn too_little_to_say_anything_has_its_reason() {
             &[0.0; 6],
         );
     }
-    assert_snapshot!(mds(holding(&zeros.lines).path(), &[]), @"
+    assert_snapshot!(mds(holding(&zeros.0.text).path(), &[]), @"
     error: nothing can be judged of idle (all values are zero, which nothing is a share of)
       hint: `lapwing list metrics` shows what else was measured (--metric)
     exit 3

@@ -40,7 +40,7 @@ fn records() -> String {
             instance("once", &values(0.02, 9, position));
         }
     }
-    all.lines
+    all.0.text
 }
 
 fn mds(folder: &Path, arguments: &str) -> String {

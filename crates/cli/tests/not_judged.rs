@@ -33,7 +33,7 @@ fn store() -> TempDir {
         instance("immense", &around(1e300, position));
         instance("minute", &around(1e-300, position));
     }
-    holding(&all.lines)
+    holding(&all.0.text)
 }
 
 #[test]
@@ -140,16 +140,16 @@ fn nothing_counts_of_an_instance_whose_end_makes_it_void() {
             let values = around(seconds, position);
             all.instance(&run, "sort", position, "node3", "wall_time", &values);
             if day == 2 {
-                let last: Value = serde_json::from_str(all.lines.lines().last().unwrap()).unwrap();
+                let last: Value = serde_json::from_str(all.0.text.lines().last().unwrap()).unwrap();
                 let end = json!({
                     "v": 1, "kind": "instance_end", "instance": last["instance"], "outcome": "failed",
                     "observed": {"void": "AssertionError: 0 is not 5"},
                 });
-                all.lines.push_str(&format!("{end}\n"));
+                all.0.text.push_str(&format!("{end}\n"));
             }
         }
     }
-    let folder = holding(&all.lines);
+    let folder = holding(&all.0.text);
     let sides = ["compare", "version:1.0", "version:2.0"];
     assert_snapshot!(run(folder.path(), &sides), @"
     2.0 against 1.0: no regressions, 1 not measured   (1 comparison, FDR 5 %)

@@ -33,7 +33,7 @@ fn filled() -> TempDir {
         records.instance(&run_id, "noisy", k, "node1", "wall_time", &noisy);
     }
     records.instance(&run_id, "once", 1, "node1", "wall_time", &[2.0, 1.0]);
-    holding(&records.lines)
+    holding(&records.0.text)
 }
 
 fn rows(folder: &TempDir, options: &[&str]) -> Vec<Value> {
@@ -260,7 +260,7 @@ fn a_benchmark_of_two_settings_has_the_entry_that_takes_most() {
         }
     }
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("in.jsonl"), &records.lines).unwrap();
+    fs::write(folder.path().join("in.jsonl"), &records.0.text).unwrap();
     run(folder.path(), &["import", "in.jsonl"]);
     let settings = ["--settings", "each", "--write", "plan.yaml"];
     let arguments: Vec<&str> = ["plan"].into_iter().chain(settings).collect();

@@ -35,7 +35,7 @@ fn noises(all: &[(&str, f64)]) -> TempDir {
             );
         }
     }
-    holding(&records.lines)
+    holding(&records.0.text)
 }
 
 fn answer(folder: &TempDir, options: &[&str]) -> Value {
@@ -179,7 +179,7 @@ fn a_budget_says_of_what_it_is_not_known_whether_it_reaches() {
         );
         records.instance(&run_id, "untimed", k, "node1", "rate", &values(2.0, 0.1, k));
     }
-    let folder = holding(&records.lines);
+    let folder = holding(&records.0.text);
     let of = |options: &[&str]| {
         let answer = answer(&folder, options);
         rows(&answer, &["benchmark", "cost_seconds", "outcome", "runs"]).join("\n")
@@ -221,7 +221,7 @@ fn benchmarks_and_their_metrics_are_not_the_same_number() {
             records.instance(&run_id, id, k + 24, "node1", "rate", &values(50.0, 0.02, k));
         }
     }
-    let folder = holding(&records.lines);
+    let folder = holding(&records.0.text);
     let words = [
         "plan",
         "--slowdown",
@@ -252,7 +252,7 @@ fn what_came_to_nothing_is_named_with_its_reason() {
         records.instance(&run_id, "failing", k, "node1", "wall_time", &[f64::NAN; 5]);
         records.instance(&run_id, "zero", k, "node1", "wall_time", &[0.0; 5]);
     }
-    let folder = holding(&records.lines);
+    let folder = holding(&records.0.text);
     assert_snapshot!(run(folder.path(), &["plan"]), @"
     1 of 3 benchmarks can detect 5 % (takes 18.0 s)
 
@@ -301,7 +301,7 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
         records.instance(&old, "join", k, "node1", "wall_time", &values(2.0, 0.05, k));
     }
     records.instance(&new, "join", 0, "node1", "wall_time", &values(2.0, 0.05, 0));
-    let folder = holding(&records.lines);
+    let folder = holding(&records.0.text);
     assert_snapshot!(run(folder.path(), &["plan"]), @"
     too little is known of join to say what detects 5 %
 

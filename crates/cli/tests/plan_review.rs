@@ -27,7 +27,7 @@ fn filled() -> TempDir {
         records.instance(&run_id, "join", k, "node1", "wall_time", &values);
     }
     records.instance(&run_id, "once", 1, "node1", "wall_time", &[2.0, 1.0]);
-    holding(&records.lines)
+    holding(&records.0.text)
 }
 
 /// Answers a review, and returns what it says beside the answer, the answer's first sentence, and the exit code.

@@ -64,7 +64,7 @@ fn records() -> String {
             &around(5e4, position),
         );
     }
-    all.lines
+    all.0.text
 }
 
 /// Returns a folder with a store of [`records`].

@@ -2,39 +2,28 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::program::run;
 
+mod lines;
+
+use lines::Lines;
+
 /// Records of version 1, written down one after another.
 #[derive(Default)]
-pub struct Records {
-    pub lines: String,
-    ids: u32,
-}
+pub struct Records(pub Lines);
 
 impl Records {
-    fn id(&mut self) -> String {
-        self.ids += 1;
-        format!("01930000-0000-7000-8000-{:012}", self.ids)
-    }
-
-    fn line(&mut self, kind: &str, mut content: Value) {
-        content["v"] = json!(1);
-        content["kind"] = json!(kind);
-        self.lines.push_str(&content.to_string());
-        self.lines.push('\n');
-    }
-
     /// Begins a session of one run and returns the run.
     pub fn run(&mut self, day: u32, version: &str) -> String {
-        let (session, run) = (self.id(), self.id());
+        let (session, run) = (self.0.id(), self.0.id());
         let started = format!("2026-11-{day:02}T10:00:00Z");
-        self.line(
+        self.0.line(
             "session",
             json!({"id": session, "suite": "joins", "started": started, "tool": "test 1.0"}),
         );
-        self.line(
+        self.0.line(
             "run",
             json!({"id": run, "session": session, "version": {"name": version}, "metrics": {
                 "wall_time": {"unit": "s", "better": "lower"},
@@ -54,8 +43,8 @@ impl Records {
         metric: &str,
         values: &[f64],
     ) {
-        let instance = self.id();
-        self.line(
+        let instance = self.0.id();
+        self.0.line(
             "instance",
             json!({"id": instance, "run": run, "benchmark": {"id": id}, "position": position, "host": host}),
         );
@@ -67,7 +56,7 @@ impl Records {
             } else {
                 line["metrics"] = json!({metric: value});
             }
-            self.line("iteration", line);
+            self.0.line("iteration", line);
         }
     }
 }
