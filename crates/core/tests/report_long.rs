@@ -64,17 +64,16 @@ fn report_of(directory: &Path, benchmarks: Vec<BenchmarkData>) {
     report::write(benchmarks, directory, options).expect("it writes");
 }
 
+/// Writes a report of a benchmark that was measured in these units.
+fn report_of_join(directory: &Path, runs: &[(&str, f64)]) {
+    report_of(directory, vec![counted("join", runs)]);
+}
+
 #[test]
 fn units_of_one_dimension_stand_on_one_axis() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
-    report_of(
-        directory,
-        vec![counted(
-            "join",
-            &[("ms", 1_500.0), ("ms", 1_500.0), ("s", 1.5)],
-        )],
-    );
+    report_of_join(directory, &[("ms", 1_500.0), ("ms", 1_500.0), ("s", 1.5)]);
     let page = names(directory, "data", "join").remove(0);
     let page = page.split('.').next().expect("a slug");
     let content = side_file(directory, &format!("{page}.m0"));
@@ -94,12 +93,9 @@ fn units_of_one_dimension_stand_on_one_axis() {
 fn a_change_to_a_unit_that_is_not_known_is_not_compared() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
-    report_of(
+    report_of_join(
         directory,
-        vec![counted(
-            "join",
-            &[("furlong", 1_500.0), ("rod", 3.0), ("rod", 3.0)],
-        )],
+        &[("furlong", 1_500.0), ("rod", 3.0), ("rod", 3.0)],
     );
     let page = names(directory, "benchmark", "join").remove(0);
     let content = side_file(directory, &format!("{page}.m0"));
