@@ -2,7 +2,7 @@
 //! with honest statistics, show the answer.
 //!
 //! The modules are the stages that data passes, left to right. A module uses
-//! only what stands to its left (a test in `tests/one_way.rs` fails otherwise):
+//! only what stands to its left (a test in `tests/integration/one_way.rs` fails otherwise):
 //!
 //! ```text
 //! model ← suite ← measure ← record ← clean ← judge ← explain ← show

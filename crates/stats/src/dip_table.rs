@@ -8,7 +8,7 @@ const P_VALUES: [f64; 14] = [
 ];
 
 /// √n times the dip, for each size of sample: 200,000 uniform samples each, by `table_of_the_dip` in
-/// `tests/calibration/dip.rs`.
+/// `tests/integration/calibration/dip.rs`.
 const TABLE: [(usize, [f64; 14]); 16] = [
     (
         4,

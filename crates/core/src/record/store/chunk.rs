@@ -316,7 +316,6 @@ fn sparse<T: DeserializeOwned>(
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 mod tests {
     use super::*;
 

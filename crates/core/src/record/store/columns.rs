@@ -160,7 +160,6 @@ fn take_details(marks: &mut BTreeMap<u32, Mark>, number: u32) -> BTreeMap<usize,
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 mod tests {
     use std::path::Path;
     use std::time::Duration;

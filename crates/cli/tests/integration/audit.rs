@@ -1,0 +1,284 @@
+//! The audit of cleaning, and `[judge]` of the suite file, by the real program.
+
+
+use std::fs;
+
+use insta::assert_snapshot;
+use crate::noise_fixture::{around, filled};
+use crate::program::run;
+use crate::records_fixture::{Records, holding};
+use serde_json::Value;
+
+#[test]
+fn the_audit_tells_each_step_and_each_benchmark() {
+    let folder = filled();
+    let audit = |more: &[&str]| run(folder.path(), &[&["variability", "--audit"], more].concat());
+    assert_snapshot!(audit(&["--min-instances", "10"]), @"
+    1 of 2 benchmarks varies by more than 5 % between instances; 1 falls into two groups
+
+     benchmark    mean      cv  between instances                within  sample  best iterations
+     join       1.10 s    13 %    13 % [9.2–22 %]  0.31 % [0.25–0.40 %]  12 × 4                1
+     sort       250 ms  0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
+
+    join falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host tells them apart: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
+    for surer means measure more iterations of sort, and of the others more instances
+    of each variant this is the latest version; an older one is in the store (`--settings each`)
+
+    What was left out, step by step:
+
+     left          benchmarks  instances  iterations
+     recorded               4         30         141
+     known                  4         30         141
+     past burn-in           4         30         111
+     not failed             3         27         108
+     not outlying           3         27         108
+     steady                 3         27         108
+     viable                 2         24          96
+
+    2 are not judged:
+
+     benchmark   why
+     broken      no iteration ended well
+     throughput  3 instances are left; it needs 10
+
+    What each benchmark lost:
+
+     benchmark   burn-in     iterations left  left out
+     broken      as planned           0 of 6  3 burn-in, 3 failed
+     join        as planned         48 of 60  12 burn-in
+     sort        as planned         48 of 60  12 burn-in
+     throughput  as planned          0 of 15  3 burn-in, 12 of too few instances
+    exit 0
+    ");
+    assert_snapshot!(audit(&["-b", "throughput", "--format", "markdown"]), @"
+    the one benchmark varies by 5 % or less between instances
+
+    | benchmark | metric | mean | cv | between instances | within | sample |
+    |---|---|---:|---:|---:|---:|---:|
+    | throughput | rate | 50.0k/s | 0.28 % | 0 % [0–0.43 %] | 0.32 % [0.22–0.58 %] | 3 × 4 |
+
+    for surer means measure more iterations: instances hardly differ for their number
+
+    What was left out, step by step:
+
+    | left | benchmarks | instances | iterations |
+    |---|---:|---:|---:|
+    | recorded | 1 | 3 | 15 |
+    | known | 1 | 3 | 15 |
+    | past burn-in | 1 | 3 | 12 |
+    | not failed | 1 | 3 | 12 |
+    | not outlying | 1 | 3 | 12 |
+    | steady | 1 | 3 | 12 |
+    | viable | 1 | 3 | 12 |
+
+    What each benchmark lost:
+
+    | benchmark | burn-in | iterations left | left out |
+    |---|---|---:|---|
+    | throughput | as planned | 12 of 15 | 3 burn-in |
+    exit 0
+    ");
+    assert_snapshot!(audit(&["-b", "throughput", "--format", "csv"]), @"
+    suite,benchmark,metric,unit,variant,version,session,instances,iterations,mean,cv_total,cv_instance_mean,cv_instance_sd,cv_between,cv_between_lower,cv_between_upper,cv_within,cv_within_lower,cv_within_upper,share_between,share_between_lower,share_between_upper,best_iterations,modes
+    joins,throughput,rate,1/s,default,1.1,,3,12,49962.12121666667,0.00281231794200988,0.002706884545077796,0.00047600669872067367,0.0,0.0,0.004279037861406311,0.0031736158459141654,0.0021829247115162727,0.005793785403706365,0.0,0.0,0.648416614431778,,
+    note: a CSV table has no place for the audit; --format json has all of it
+    exit 0
+    ");
+}
+
+/// Returns each entry on a line of its own.
+fn lines(value: &Value) -> String {
+    let text = match value {
+        Value::Array(entries) => entries.iter().map(Value::to_string).collect::<Vec<_>>(),
+        Value::Object(entries) => entries
+            .iter()
+            .map(|(key, it)| format!("{key}: {it}"))
+            .collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    };
+    text.join("\n")
+}
+
+#[test]
+fn as_json_it_names_each_iteration() {
+    let folder = filled();
+    let audit = |more: &[&str]| -> Value {
+        let arguments = [
+            "variability",
+            "--format",
+            "json",
+            "-b",
+            "broken",
+            "-b",
+            "join",
+        ];
+        let answer = run(folder.path(), &[&arguments, more].concat());
+        let answer: Value = serde_json::from_str(answer.strip_suffix("exit 0").unwrap()).unwrap();
+        answer["audit"].clone()
+    };
+    let all = audit(&["--audit", "--burn-in", "2"]);
+    assert_snapshot!(lines(&all["funnel"]), @r#"
+    {"benchmarks":2,"instances":15,"iterations":66,"stage":"recorded"}
+    {"benchmarks":2,"instances":15,"iterations":66,"stage":"known"}
+    {"benchmarks":1,"instances":12,"iterations":36,"stage":"past_burn_in"}
+    {"benchmarks":1,"instances":12,"iterations":36,"stage":"not_failed"}
+    {"benchmarks":1,"instances":12,"iterations":36,"stage":"not_outlying"}
+    {"benchmarks":1,"instances":12,"iterations":36,"stage":"steady"}
+    {"benchmarks":1,"instances":12,"iterations":36,"stage":"viable"}
+    "#);
+    assert_snapshot!(lines(&all["left_out"]), @"
+    burn_in: 30
+    failed: 0
+    few_instances: 0
+    lost: 0
+    never_steady: 0
+    no_value: 0
+    not_asked_for: 0
+    other_unit: 0
+    outlier: 0
+    short_instance: 0
+    skipped: 0
+    timed_out: 0
+    ");
+    assert_snapshot!(lines(&all["not_viable"]), @r#"{"benchmark":"broken","metric":"wall_time","reason":"all iterations are burn-in","setting":"1.1","side":null,"stage":"past_burn_in","suite":"joins"}"#);
+    let join = &all["benchmarks"][1];
+    assert_snapshot!(lines(&join["burn_in"]), @r#"
+    first_steady: 2
+    from: "given"
+    never_steady: false
+    wanted: null
+    "#);
+    assert_eq!(join["exclusions"].as_array().unwrap().len(), 12);
+    assert_snapshot!(join["exclusions"][0], @r#"{"indices":[[0,1]],"instance":"01930000-0000-7000-8000-000000000009","rule":"burn_in"}"#);
+    assert!(
+        audit(&[]).get("benchmarks").is_none(),
+        "only when asked for"
+    );
+}
+
+#[test]
+fn what_never_gets_steady_is_to_be_fixed_or_retired() {
+    let mut all = Records::default();
+    let run_id = all.run(1, "1.0");
+    for position in 0..3 {
+        // Slower and slower, to the end.
+        let drift: Vec<f64> = (0..60).map(|k| 1.0 + 0.05 * f64::from(k)).collect();
+        all.instance(&run_id, "leaking", position, "node3", "wall_time", &drift);
+    }
+    let folder = holding(&all.0.text);
+    assert_snapshot!(run(folder.path(), &["variability", "--burn-in", "auto"]), @"
+    error: nothing can be judged of leaking (never gets steady)
+      hint: `--burn-in recorded` judges what the plan says is steady
+    exit 3
+    ");
+    for position in 0..3 {
+        all.instance(
+            &run_id,
+            "fine",
+            position,
+            "node3",
+            "wall_time",
+            &around(1.0, position),
+        );
+    }
+    let folder = holding(&all.0.text);
+    assert_snapshot!(run(folder.path(), &["variability", "--burn-in", "auto", "--audit"]), @"
+    the one benchmark varies by 5 % or less between instances
+
+     benchmark    mean      cv  between instances                within  sample
+     fine       999 ms  0.28 %     0 % [0–0.43 %]  0.32 % [0.22–0.58 %]   3 × 4
+
+    for surer means measure more iterations: instances hardly differ for their number
+
+    What was left out, step by step:
+
+     left          benchmarks  instances  iterations
+     recorded               2          6         195
+     known                  2          6         195
+     past burn-in           2          6         192
+     not failed             2          6         192
+     not outlying           2          6         192
+     steady                 1          3          12
+     viable                 1          3          12
+
+    1 is not judged:
+
+     benchmark  why
+     leaking    never gets steady
+
+    1 benchmark never gets steady; fix or retire it: leaking
+
+    What each benchmark lost:
+
+     benchmark  burn-in                        iterations left  left out
+     fine       as planned: too short to tell         12 of 15  3 burn-in
+     leaking    never steady                          0 of 180  180 never steady
+    exit 0
+    ");
+}
+
+#[test]
+fn of_hundreds_of_benchmarks_the_first_are_shown_and_the_others_counted() {
+    let mut all = Records::default();
+    let run_id = all.run(1, "1.0");
+    for number in 0..140 {
+        let id = format!("bench{number:03}");
+        let values = around(1.0, number);
+        all.instance(&run_id, &id, number, "node3", "wall_time", &values);
+    }
+    let folder = holding(&all.0.text);
+    let answer = run(folder.path(), &["variability", "--audit"]);
+    let audit = answer.split("What each benchmark lost").nth(1).unwrap();
+    let rows = audit.lines().filter(|line| line.starts_with(" bench0"));
+    assert_eq!(rows.count(), 20);
+    assert!(
+        audit.contains("and 120 more; `--audit --format json` has all"),
+        "{audit}"
+    );
+}
+
+#[test]
+fn the_suite_file_says_how_to_judge_and_options_win() {
+    let folder = filled();
+    let suite = folder.path().join("lapwing.toml");
+    fs::write(&suite, "[judge]\nburn_in = 3\nmin_instances = 12\n").unwrap();
+    let of = |more: &[&str]| {
+        let base = ["variability", "--format", "csv"];
+        let answer = run(folder.path(), &[&base, more].concat());
+        let row = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            (cells.len() > 9).then(|| format!("{} {} × {}", cells[1], cells[7], cells[8]))
+        };
+        answer
+            .lines()
+            .skip(1)
+            .filter_map(row)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    assert_eq!(of(&[]), "join 12 × 24, sort 12 × 24");
+    assert_eq!(of(&["--burn-in", "4"]), "join 12 × 12, sort 12 × 12");
+    assert_eq!(
+        of(&["--no-suite"]),
+        "join 12 × 48, throughput 3 × 12, sort 12 × 48"
+    );
+    fs::write(folder.path().join("starts.json"), r#"{"join": 2}"#).unwrap();
+    fs::write(
+        &suite,
+        "[judge]\nburn_in = 4\nburn_in_file = \"starts.json\"\n",
+    )
+    .unwrap();
+    assert_eq!(of(&[]), "join 12 × 36, throughput 3 × 3, sort 12 × 12");
+    assert_eq!(of(&["-b", "join", "--burn-in", "1"]), "join 12 × 48");
+    fs::write(&suite, "[judge]\nburnin = 4\n").unwrap();
+    assert_snapshot!(run(folder.path(), &["variability"]), @"
+    error: lapwing.toml:2: unknown key `burnin` in [judge]
+      hint: did you mean `burn_in`? its [judge] table says how to judge; --no-suite judges without it
+    exit 2
+    ");
+    assert_snapshot!(run(folder.path(), &["variability", "--suite", "none.toml"]), @"
+    error: cannot read none.toml: No such file or directory (os error 2)
+      hint: its [judge] table says how to judge; --no-suite judges without it
+    exit 2
+    ");
+}

@@ -1,0 +1,319 @@
+//! `lapwing burn-in` by the real program: its answer and its picture.
+
+
+use std::fs;
+
+use crate::burn_in_fixture;
+use crate::burn_in_fixture::{filled, lapwing, read, run};
+use insta::assert_snapshot;
+
+#[test]
+fn the_answer_is_a_sentence_a_table_and_what_to_do_next() {
+    let folder = filled();
+    let ask = |more: &[&str]| lapwing(folder.path(), &[&["burn-in"], more].concat(), "");
+    assert_snapshot!(ask(&[]), @"
+    3 of 5 benchmarks get steady, 1 never does, 1 has too few iterations to tell; burn-in takes 19 % of the measured time
+
+     benchmark      class            steady from  planned  instances    cost  bias
+     drift          no steady state  never              1          4       –  –
+     gzip[level=1]  warm-up          4                  1          4  7.03 s  +7.5 % → 0 %
+     gzip[level=9]  warm-up          7                  1          4  13.1 s  +15 % → 0 %
+     short          too short        1 (planned)        1          4  2.00 s  –
+     sort           flat             0                  1          4     0 s  0 % → 0 %
+
+    steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance
+    bias: how far the mean is from the steady level, with everything judged → without the burn-in
+    note: never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
+    note: too short to tell: short (4 iterations); at least 20 iterations in each instance tell, burn-in included
+    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7); --update-suite writes these into the suite, --write into a file that judging takes with --burn-in-file
+    exit 0
+    ");
+    assert_snapshot!(ask(&["--quiet", "-b", "sort"]), @"
+    sort is steady from its first iteration on; no burn-in is needed
+
+     benchmark  class  steady from  planned  instances  cost  bias
+     sort       flat   0                  1          4   0 s  0 % → 0 %
+    exit 0
+    ");
+    assert_snapshot!(ask(&["--quiet", "-b", "drift"]), @"
+    drift never gets steady
+
+     benchmark  class            steady from  planned  instances  cost  bias
+     drift      no steady state  never              1          4     –  –
+    exit 0
+    ");
+    assert_snapshot!(ask(&["--quiet", "-b", "short"]), @"
+    short has too few iterations to tell, so that its planned burn-in holds; burn-in takes 40 % of the measured time
+
+     benchmark  class      steady from  planned  instances    cost  bias
+     short      too short  1 (planned)        1          4  2.00 s  –
+    exit 0
+    ");
+    assert_snapshot!(ask(&["--quiet", "--format", "markdown", "-b", "gzip"]), @"
+    both benchmarks get steady; burn-in takes 22 % of the measured time
+
+    | benchmark | class | steady from | planned | instances | cost | bias |
+    |---|---|---|---:|---:|---:|---|
+    | gzip[level=1] | warm-up | 4 | 1 | 4 | 7.03 s | +7.5 % → 0 % |
+    | gzip[level=9] | warm-up | 7 | 1 | 4 | 13.1 s | +15 % → 0 % |
+    exit 0
+    ");
+}
+
+#[test]
+fn programs_get_every_number() {
+    let folder = filled();
+    let ask = |more: &[&str]| lapwing(folder.path(), &[&["burn-in", "--quiet"], more].concat(), "");
+    assert_snapshot!(ask(&["--format", "csv"]), @"
+    benchmark,suite,metric,unit,class,start,found,wanted,source,planned,instances,never_steady,too_short,cost,total,bias_without_burn_in,transient_bias,remaining_bias,wanders,not_asked
+    drift,compressors,wall_time,s,no_steady_state,,,,found,1,4,4,0,,59.778094749999994,,,,false,0
+    gzip[level=1],compressors,wall_time,s,warm_up,4,4,4,found,1,4,0,0,7.028548499999999,43.198710999999996,0.07488702007256715,0.0,0.0,false,0
+    gzip[level=9],compressors,wall_time,s,warm_up,7,7,7,found,1,4,0,0,13.050967499999999,46.21048474999999,0.14970453238694797,0.0,0.0,false,0
+    short,compressors,wall_time,s,too_short,1,,,recorded,1,4,0,4,2.0048387500000002,5.0195170000000005,,,,false,0
+    sort,compressors,wall_time,s,flat,0,0,0,found,1,4,0,0,0.0,20.0936275,0.0,0.0,0.0,false,0
+    exit 0
+    ");
+    assert_snapshot!(ask(&["--format", "json", "-b", "gzip[level=1]", "-b", "drift"]), @r#"
+    {
+      "benchmarks": [
+        {
+          "benchmark": "drift",
+          "bias_without_burn_in": null,
+          "class": "no_steady_state",
+          "classes": {
+            "no_steady_state": 4
+          },
+          "cost": null,
+          "found": null,
+          "instances": 4,
+          "instances_detail": [
+            {
+              "class": "no_steady_state",
+              "instance": "01930000-0000-7000-8000-000000000015",
+              "iterations": 40,
+              "start": null
+            },
+            {
+              "class": "no_steady_state",
+              "instance": "01930000-0000-7000-8000-000000000016",
+              "iterations": 40,
+              "start": null
+            },
+            {
+              "class": "no_steady_state",
+              "instance": "01930000-0000-7000-8000-000000000017",
+              "iterations": 40,
+              "start": null
+            },
+            {
+              "class": "no_steady_state",
+              "instance": "01930000-0000-7000-8000-000000000018",
+              "iterations": 40,
+              "start": null
+            }
+          ],
+          "metric": "wall_time",
+          "never_steady": 4,
+          "not_asked": 0,
+          "planned": 1,
+          "remaining_bias": null,
+          "source": "found",
+          "start": null,
+          "suite": "compressors",
+          "too_short": 0,
+          "total": 59.778094749999994,
+          "transient_bias": null,
+          "unit": "s",
+          "wanders": false,
+          "wanted": null
+        },
+        {
+          "benchmark": "gzip[level=1]",
+          "bias_without_burn_in": 0.07488702007256715,
+          "class": "warm_up",
+          "classes": {
+            "warm_up": 4
+          },
+          "cost": 7.028548499999999,
+          "found": 4,
+          "instances": 4,
+          "instances_detail": [
+            {
+              "class": "warm_up",
+              "instance": "01930000-0000-7000-8000-000000000003",
+              "iterations": 40,
+              "start": 4
+            },
+            {
+              "class": "warm_up",
+              "instance": "01930000-0000-7000-8000-000000000004",
+              "iterations": 40,
+              "start": 4
+            },
+            {
+              "class": "warm_up",
+              "instance": "01930000-0000-7000-8000-000000000005",
+              "iterations": 40,
+              "start": 4
+            },
+            {
+              "class": "warm_up",
+              "instance": "01930000-0000-7000-8000-000000000006",
+              "iterations": 40,
+              "start": 4
+            }
+          ],
+          "metric": "wall_time",
+          "never_steady": 0,
+          "not_asked": 0,
+          "planned": 1,
+          "remaining_bias": 0.0,
+          "source": "found",
+          "start": 4,
+          "suite": "compressors",
+          "too_short": 0,
+          "total": 43.198710999999996,
+          "transient_bias": 0.0,
+          "unit": "s",
+          "wanders": false,
+          "wanted": 4
+        }
+      ],
+      "method": "default",
+      "not_judged": [],
+      "notes": [
+        "never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it",
+        "the planned burn-in is too short: gzip[level=1] (1 → 4); --update-suite writes these into the suite, --write into a file that judging takes with --burn-in-file"
+      ]
+    }
+    exit 0
+    "#);
+}
+
+#[test]
+fn other_methods_and_limits_give_other_answers() {
+    let folder = filled();
+    let starts = |more: &[&str]| {
+        let arguments = [&["burn-in", "--format", "csv"], more].concat();
+        let (table, notes, code) = run(folder.path(), &arguments, "");
+        assert_eq!(code, 0, "{notes}");
+        let rows = table.lines().skip(1);
+        let cells = rows.map(|row| {
+            let cells: Vec<&str> = row.split(',').collect();
+            format!("{} {} {}", cells[0], cells[4], cells[5])
+        });
+        cells.collect::<Vec<String>>().join("\n")
+    };
+    assert_snapshot!(starts(&["--method", "mser5"]), @"
+    drift warm_up 20
+    gzip[level=1] warm_up 13
+    gzip[level=9] warm_up 14
+    short too_short 1
+    sort mixed 5
+    ");
+    assert_snapshot!(starts(&["--method", "krun"]), @"
+    drift mixed 0
+    gzip[level=1] no_steady_state 
+    gzip[level=9] no_steady_state 
+    short mixed 0
+    sort flat 0
+    ");
+    assert_eq!(
+        starts(&["--method", "traini", "--seed", "1"]),
+        starts(&["--method", "traini", "--seed", "1"])
+    );
+    assert_snapshot!(starts(&["--max-cost", "5s"]), @"
+    drift no_steady_state 
+    gzip[level=1] warm_up 2
+    gzip[level=9] warm_up 2
+    short too_short 1
+    sort flat 0
+    ");
+    assert_snapshot!(starts(&["--max-cost", "2 iterations", "-b", "gzip"]), @"
+    gzip[level=1] warm_up 2
+    gzip[level=9] warm_up 2
+    ");
+    let refused = |more: &[&str]| lapwing(folder.path(), &[&["burn-in"], more].concat(), "");
+    assert_snapshot!(refused(&["--max-cost", "much"]), @"
+    error: invalid value 'much' for '--max-cost <COST>': must be a time such as `200s` or `1.5 min`, not `much`
+
+    For more information, try '--help'.
+    exit 2
+    ");
+    assert_snapshot!(refused(&["--quantile", "90"]), @"
+    error: invalid value '90' for '--quantile <SHARE>': write a number from 0 to 1, such as 0.9
+
+    For more information, try '--help'.
+    exit 2
+    ");
+}
+
+#[test]
+fn a_picture_shows_one_benchmark_and_a_page_all() {
+    let folder = filled();
+    let plot = |more: &[&str]| {
+        let arguments = [&["burn-in", "--quiet", "--format", "csv", "--plot"], more].concat();
+        let (_, said, code) = run(folder.path(), &arguments, "");
+        format!("{said}exit {code}")
+    };
+    assert_eq!(plot(&["sort.svg", "-b", "sort"]), "exit 0");
+    let svg = read(folder.path(), "sort.svg");
+    assert!(
+        svg.contains("sort: steady from the first iteration"),
+        "{svg}"
+    );
+    assert_eq!(plot(&["all.html"]), "exit 0");
+    let page = read(folder.path(), "all.html");
+    for title in [
+        "gzip[level=9]: steady from iteration 7",
+        "drift: never gets steady",
+        "short: too little to tell when it gets steady",
+    ] {
+        assert!(page.contains(title), "{title}");
+    }
+    assert_snapshot!(plot(&["all.png"]), @"
+    error: `all.png` has room for one benchmark, and there are 5: drift, gzip[level=1], gzip[level=9], short, sort
+      hint: choose one with --benchmark, or draw them all to an .html file
+    exit 2
+    ");
+    assert_snapshot!(plot(&["all.gif"]), @"
+    error: `all.gif` does not end in .svg, .png or .html
+    exit 2
+    ");
+}
+
+#[test]
+fn a_plan_that_leaves_it_to_judging_is_shown_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = r#""attributes":{"plan":{"cases":[{"benchmark":{"id":"sort"},"burn_in":"auto"}]}}"#;
+    let named = "\"name\":\"nightly\"";
+    let records = burn_in_fixture::records().replace(named, &format!("{named},{plan}"));
+    fs::write(folder.path().join("all.jsonl"), records).unwrap();
+    lapwing(folder.path(), &["import", "all.jsonl"], "");
+    let ask = ["burn-in", "--quiet", "-b", "sort", "-b", "short"];
+    assert_snapshot!(lapwing(folder.path(), &ask, ""), @"
+    1 of 2 benchmarks gets steady, 1 has too few iterations to tell; burn-in takes 8.0 % of the measured time
+
+     benchmark  class      steady from  planned  instances    cost  bias
+     short      too short  1 (planned)        1          4  2.00 s  –
+     sort       flat       0               auto          4     0 s  0 % → 0 %
+    exit 0
+    ");
+}
+
+#[test]
+fn without_values_there_is_nothing_to_tell() {
+    let folder = tempfile::tempdir().unwrap();
+    let records: String = burn_in_fixture::records()
+        .lines()
+        .filter(|line| !line.contains("\"kind\":\"iteration\""))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    fs::write(folder.path().join("all.jsonl"), records).unwrap();
+    lapwing(folder.path(), &["import", "all.jsonl"], "");
+    assert_snapshot!(lapwing(folder.path(), &["burn-in"], ""), @"
+    error: nothing to tell of drift, gzip[level=1], gzip[level=9] and 2 more (no iteration was recorded)
+      hint: `lapwing list` shows what there is
+    exit 3
+    ");
+}

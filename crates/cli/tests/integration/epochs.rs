@@ -1,0 +1,302 @@
+//! What the program makes of benchmarks that changed, by the real program.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+
+use crate::program::{output, run};
+
+fn id(kind: u32, number: u32) -> String {
+    format!("01930000-0000-7000-800{kind}-0000000000{number:02}")
+}
+
+/// Sessions: each with the version (behind an `@` its date), the benchmark, its fingerprint (behind a space its
+/// parameter), and values of instances.
+fn measured(sessions: &[(&str, &str, Option<&str>, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::new();
+    for (day, (version, name, fingerprint, values)) in (1_u32..).zip(sessions) {
+        let (session, run) = (id(0, day), id(1, day));
+        let version = match version.split_once('@') {
+            Some((name, date)) => format!(r#"{{"name":"{name}","date":"{date}"}}"#),
+            None => format!(r#"{{"name":"{version}"}}"#),
+        };
+        writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-0{day}T10:00:00Z","tool":"t"}}"#).unwrap();
+        writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{version},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#).unwrap();
+        for (number, value) in (1..).zip(values.split(' ')) {
+            let instance = id(2, 10 * day + number);
+            let fingerprint = fingerprint.map_or_else(String::new, |it| match it.split_once(' ') {
+                Some((it, n)) => format!(r#","fingerprint":"{it}","params":{{"n":{n}}}"#),
+                None => format!(r#","fingerprint":"{it}""#),
+            });
+            writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"{name}"{fingerprint}}}}}"#).unwrap();
+            writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{"wall_time":{value}}}}}"#).unwrap();
+            writeln!(
+                text,
+                r#"{{"v":1,"kind":"instance_end","instance":"{instance}"}}"#
+            )
+            .unwrap();
+        }
+    }
+    fs::write(folder.path().join("all.jsonl"), text).unwrap();
+    run(folder.path(), &["import", "all.jsonl"]);
+    folder
+}
+
+#[test]
+fn a_benchmark_that_changed_is_no_regression() {
+    let folder = measured(&[
+        ("v1", "f.py::test_x", Some("aa"), "1.0 1.1 1.2 1.1"),
+        ("v2", "f.py::test_x", Some("bb"), "2.0 2.1 2.2 2.1"),
+    ]);
+    let folder = folder.path();
+    let compare = ["compare", "version:v1", "version:v2"];
+    assert_snapshot!(run(folder, &compare), @"
+    v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
+
+     benchmark     baseline  candidate  ratio  interval  instances  verdict
+     f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)
+
+    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    exit 3
+    ");
+    let out = output(
+        folder,
+        &[
+            &compare[..],
+            &["--format", "json", "--fail-on", "regression"],
+        ]
+        .concat(),
+    );
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let row = &json["comparisons"][0];
+    assert_eq!(row["verdict"], "inconclusive");
+    assert_eq!(row["reason"], "other_benchmark");
+    assert_eq!(row["ratio"], serde_json::Value::Null);
+}
+
+#[test]
+fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
+    let folder = measured(&[
+        ("v1", "f.py::test_x", None, "9.0 9.1 9.2"),
+        ("v1", "f.py::test_x", Some("aa"), "9.0 9.1 9.2"),
+        ("v1", "f.py::test_x", Some("bb"), "1.0 1.1 1.2 1.1"),
+        ("v2", "f.py::test_x", Some("bb"), "1.0 1.1 1.2 1.1"),
+        ("v2", "f.py::test_x", None, "1.0"),
+    ]);
+    let folder = folder.path();
+    assert_snapshot!(run(folder, &["compare", "version:v1", "version:v2"]), @"
+    v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
+
+     benchmark     baseline  candidate  ratio  interval      instances  verdict
+     f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? inconclusive: 20 instances a side would settle 5 %
+
+    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    note: f.py::test_x: 6 instances of an earlier epoch are left out: the benchmark itself has changed since
+    note: f.py::test_x: the instances fall into groups, and with fewer than 10 a side the interval may be too narrow
+    exit 0
+    ");
+    assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"
+    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+
+     benchmark     setting    mean     cv  between instances  within  sample
+     f.py::test_x  v2       1.08 s  6.9 %                  –       –   5 × 1
+     f.py::test_x  v1       1.10 s  6.4 %                  –       –   4 × 1
+
+    f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); nothing that is known of the instances goes with it
+    6 instances of an earlier epoch are left out: the benchmark itself has changed since
+    exit 0
+    ");
+}
+
+#[test]
+fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
+    let folder = measured(&[
+        ("v3@2026-03-01", "x", Some("new"), "2.0 2.1 2.2 2.1"),
+        ("v4@2026-04-01", "x", Some("new"), "2.0 2.1 2.2 2.1"),
+        ("v1@2026-01-01", "x", Some("old 1"), "1.0 1.1 1.2"),
+        ("v2@2026-02-01", "x", Some("old 1"), "1.0 1.1 1.2"),
+    ]);
+    let folder = folder.path();
+    // What is judged together is what the benchmark is today.
+    assert_snapshot!(run(folder, &["burn-in"]), @"
+    x has too few iterations to tell, so that its planned burn-in holds; no burn-in is needed
+
+     benchmark  class      steady from  planned  instances  cost  bias
+     x          too short  0 (planned)        0          8   0 s  –
+
+    steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance
+    bias: how far the mean is from the steady level, with everything judged → without the burn-in
+    note: 6 instances of an earlier epoch are left out: the benchmark itself has changed since
+    note: too short to tell: x (1 iteration); at least 20 iterations in each instance tell, burn-in included
+    exit 0
+    ");
+    assert_snapshot!(run(folder, &["variability", "--settings", "pooled"]), @"
+    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+
+     benchmark    mean     cv  between instances  within  sample
+     x          2.10 s  3.4 %                  –       –   8 × 1
+
+    6 instances of an earlier epoch are left out: the benchmark itself has changed since
+    exit 0
+    ");
+    // A side that is chosen has its own newest epoch, and sides of different epochs are not compared.
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x            1.10 s     1.10 s  1.00×  [0.81, 1.23]      3 / 3  ? inconclusive: 29 instances a side would settle 5 %");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" x            1.10 s     2.10 s                       3 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+}
+
+#[test]
+fn a_renamed_test_has_another_source_and_means_the_same() {
+    let folder = measured(&[
+        ("v1", "f.py::test_x", Some("aa"), "1.0 1.1 1.2 1.1"),
+        ("v2", "f.py::test_new", Some("bb"), "1.0 1.1 1.2 1.1"),
+    ]);
+    let folder = folder.path();
+    let rename = ["db", "rename", "f.py::test_x", "f.py::test_new"];
+    let why = ["--by", "ada", "--reason", "it has a better name"];
+    run(folder, &[rename, why].concat());
+    assert_snapshot!(run(folder, &["compare", "version:v1", "version:v2"]), @"
+    v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
+
+     benchmark       baseline  candidate  ratio  interval      instances  verdict
+     f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? inconclusive: 20 instances a side would settle 5 %
+
+    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    exit 0
+    ");
+}
+
+/// The lines of a comparison's table and of its suites.
+fn compared(folder: &Path, sides: [&str; 2], more: &[&str]) -> String {
+    let sides = sides.map(|side| format!("version:{side}"));
+    let said = run(folder, &[&["compare", &sides[0], &sides[1]], more].concat());
+    let told = |line: &&str| line.contains('×') || line.contains(": ") && line.starts_with(' ');
+    said.lines()
+        .filter(told)
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+fn rename(folder: &Path, [old, new]: [&str; 2]) {
+    let why = ["--by", "ada", "--reason", "a better name"];
+    run(folder, &[&["db", "rename", old, new][..], &why].concat());
+}
+
+const ONE: &str = "1.0 1.01 1.02 1.01";
+const THREE: &str = "3.0 3.01 3.02 3.01";
+
+#[test]
+fn epochs_are_told_by_all_sessions_not_by_those_that_are_compared() {
+    // It changed, and only then it was renamed.
+    let folder = measured(&[
+        ("v1", "x", Some("f0"), ONE),
+        ("v2", "x", Some("f1"), THREE),
+        ("v3", "x[d]", Some("f2"), THREE),
+    ]);
+    rename(folder.path(), ["x", "x[d]"]);
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x[d]         3.01 s     3.01 s  1.000×  [0.995, 1.005]      4 / 4  ? inconclusive: no change seen");
+    // It was renamed, and only then it changed.
+    let folder = measured(&[
+        ("v1", "x", Some("f1"), ONE),
+        ("v2", "x[d]", Some("f2"), ONE),
+        ("v3", "x[d]", Some("f3"), THREE),
+    ]);
+    rename(folder.path(), ["x", "x[d]"]);
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    // Without a fingerprint it is what it was before.
+    let folder = measured(&[
+        ("v1", "x", Some("f1"), ONE),
+        ("v2", "x", None, ONE),
+        ("v3", "x", Some("f3"), THREE),
+    ]);
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+}
+
+#[test]
+fn a_change_is_seen_though_the_old_id_is_measured_besides() {
+    let folder = measured(&[
+        ("v1", "x", Some("f1"), ONE),
+        ("v1", "y", Some("f2"), ONE),
+        ("v2", "x", Some("f1"), ONE),
+        ("v3", "y", Some("f3"), THREE),
+    ]);
+    rename(folder.path(), ["x", "y"]);
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" y            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @" y           1.010 s     1.01 s  1.00×  [0.99, 1.01]      8 / 4  ? inconclusive: no change seen");
+}
+
+#[test]
+fn the_same_id_with_another_parameter_is_another_benchmark() {
+    let folder = measured(&[
+        ("v1", "f.py::test_x[small]", Some("aa 10000"), ONE),
+        ("v2", "f.py::test_x[small]", Some("aa 1e4"), ONE),
+        ("v3", "f.py::test_x[small]", Some("aa 1000000"), THREE),
+    ]);
+    let folder = folder.path();
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" f.py::test_x[small]    1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" f.py::test_x[small]    1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    // So it is in two files.
+    let small = measured(&[("v1", "f.py::test_x[small]", Some("aa 1e4"), ONE)]);
+    let large = measured(&[("v2", "f.py::test_x[small]", Some("aa 1000000"), THREE)]);
+    let [small, large] =
+        [small, large].map(|it| fs::read_to_string(it.path().join("all.jsonl")).unwrap());
+    fs::write(folder.join("small.jsonl"), small).unwrap();
+    // Another file has ids of its own.
+    fs::write(
+        folder.join("large.jsonl"),
+        large.replace("01930000-", "01940000-"),
+    )
+    .unwrap();
+    let said = run(folder, &["compare", "small.jsonl", "large.jsonl"]);
+    assert!(said.contains("the benchmark itself changed"), "{said}");
+}
+
+#[test]
+fn a_suite_s_mean_is_of_benchmarks_that_have_a_ratio() {
+    let folder = measured(&[
+        ("v1", "a", Some("f1"), ONE),
+        ("v1", "b", Some("g"), ONE),
+        ("v1", "c", Some("h"), ONE),
+        ("v2", "a", Some("f2"), THREE),
+        ("v2", "b", Some("g"), ONE),
+        ("v2", "c", Some("h"), ONE),
+    ]);
+    assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @"
+     a            1.01 s     3.01 s                           4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)
+     b            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen
+     c            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen
+    suite: 1.000× [0.991, 1.009], the geometric mean of 2 benchmarks
+    ");
+}
+
+#[test]
+fn what_is_retired_is_compared_when_asked_for() {
+    let folder = measured(&[("v1", "x", None, ONE), ("v2", "x", None, ONE)]);
+    let folder = folder.path();
+    let why = ["--by", "ada", "--reason", "wrong data"];
+    run(
+        folder,
+        &[
+            &["db", "retire", "x", "--version-under-test", "v1"][..],
+            &why,
+        ]
+        .concat(),
+    );
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x                 –     1.01 s                       0 / 4  – not measured: new: not in v1");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &["--retired"]), @" x            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
+}
+
+#[test]
+fn a_dry_run_knows_what_was_measured_under_another_name() {
+    let folder = measured(&[("v1", "x", None, ONE)]);
+    let folder = folder.path();
+    rename(folder, ["x", "y"]);
+    let suite = "suite = \"s\"\n[benchmark.x]\ncommand = \"true\"\ninstances = 2\niterations = 3\nburn_in = 0\n";
+    fs::write(folder.join("lapwing.toml"), suite).unwrap();
+    let said = run(folder, &["run", "--dry-run", "--seed", "1"]);
+    assert_snapshot!(said.lines().next().unwrap(), @"2 instances, 6 executions at least, seed 1; about 6.06 s");
+}

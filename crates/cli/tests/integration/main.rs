@@ -1,0 +1,48 @@
+//! The integration tests of this crate, in one program: linking one is quicker than forty.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may stop at the first surprise, and says so when it did nothing"
+)]
+
+mod audit;
+mod burn_in;
+mod burn_in_files;
+mod burn_in_fixture;
+mod burn_in_review;
+mod closed_pipe;
+mod compare;
+mod compare_settings;
+mod compare_steady;
+mod doctor;
+mod documented_keys;
+mod epochs;
+mod export;
+mod history;
+mod import;
+mod local_executor;
+mod mds;
+mod mds_doubt;
+mod mds_plot;
+mod merge_at_once;
+mod noise_fixture;
+mod not_judged;
+mod plan;
+mod plan_doubts;
+mod plan_review;
+mod program;
+mod records_fixture;
+mod reference_hail;
+mod reference_mds;
+mod reference_plan;
+mod report;
+mod run;
+mod run_commits;
+mod run_plan;
+mod run_pytest;
+mod share;
+mod store;
+mod units;
+mod variability;

@@ -1,0 +1,287 @@
+//! What `lapwing mds` says where it is not sure: the real program, a real store.
+
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use crate::program::run;
+use crate::records_fixture::{Records, holding};
+use serde_json::Value;
+
+/// Values that lie this far apart, in a few per cent of a second.
+fn values(spread: f64, count: u32, seed: u32) -> Vec<f64> {
+    let noise = |k: u32| f64::from((seed * 31 + k * k * 13 + k * 7) % 29) / 29.0 - 0.5;
+    let value = |k| ((1.0 + spread * noise(k)) * 1e4).round() / 1e4;
+    (0..count).map(value).collect()
+}
+
+/// Benchmarks of twelve instances, ever noisier, and some of which too little was measured.
+fn records() -> String {
+    let mut all = Records::default();
+    let run = all.run(1, "1.0");
+    for position in 0..12 {
+        let mut instance = |id: &str, values: &[f64]| {
+            all.instance(&run, id, position, "node3", "wall_time", values);
+        };
+        instance("quiet", &values(0.02, 9, position));
+        instance("middling", &values(0.24, 9, 50 + position));
+        instance("noisy", &values(0.9, 9, 100 + position));
+        instance("constant", &[1.0; 9]);
+        instance("brief", &values(0.02, 2, position));
+        if position < 2 {
+            instance("twice", &values(0.02, 9, position));
+        }
+        if position < 1 {
+            instance("once", &values(0.02, 9, position));
+        }
+    }
+    all.0.text
+}
+
+fn mds(folder: &Path, arguments: &str) -> String {
+    let arguments = arguments.split_whitespace();
+    let all: Vec<&str> = ["mds", "--replicates", "60"]
+        .into_iter()
+        .chain(arguments)
+        .collect();
+    run(folder, &all)
+}
+
+#[test]
+fn what_a_hundred_experiments_do_not_tell_is_too_close_to_call() {
+    let folder = holding(&records());
+    let arguments = "--instances 3,6 --iterations 2,4 --target 11%";
+    assert_snapshot!(mds(folder.path(), arguments), @"
+    2 of 7 benchmarks can detect 11 % with at most 6 instances × 4 iterations a side, 1 is too close to call with 100 experiments; of 3 too little is known
+
+     benchmark              3 × 2              3 × 4               6 × 2                 6 × 4  for 11 %
+     noisy      145 % [124–197 %]   101 % [81–132 %]      55 % [52–77 %]        40 % [37–49 %]         –
+     middling      25 % [22–31 %]     18 % [16–24 %]      11 % [11–14 %]      8.9 % [8.2–11 %]    6 × 4?
+     quiet      2.2 % [1.9–2.6 %]  1.4 % [1.2–1.8 %]  1.0 % [0.94–1.3 %]  0.75 % [0.68–0.96 %]     3 × 2
+     constant         0 % [0–0 %]        0 % [0–0 %]         0 % [0–0 %]           0 % [0–0 %]     3 × 2
+     brief                      –                  –                   –                     –         –
+     once                       –                  –                   –                     –         –
+     twice                      –                  –                   –                     –         –
+
+    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    95 %, by the test of `lapwing compare` (welch), different instances on the two
+    sides (ibs)
+    false positives, where nothing got slower: 2.2 % [1.2–4.2 %] with 3 × 2, 4.0 %
+    [2.5–6.4 %] with 6 × 4 (confidence 95 %)
+    simulated: 100 experiments of each configuration
+    […] 95 % interval, as there are only so many experiments
+    ? too close to call: there the power may as well be below 95 % (more
+    --experiments tell)
+    – nothing is known of brief (its instances have a single iteration, and it
+    takes 2); once (1 instance was measured, and it takes 3); twice (2 instances
+    were measured, and it takes 3)
+    – for 11 %: no configuration of the grid is enough
+    few instances were measured of 4 of 4, the fewest 12: true slowdowns may be 1.7
+    times as large
+    `lapwing plan --slowdown 11%` says what would be enough
+
+    left out of 483 iterations: 63 burn-in (`--audit` shows which)
+    exit 0
+    ");
+}
+
+#[test]
+fn one_benchmark_that_is_too_close_to_call_is_no_yes() {
+    let folder = holding(&records());
+    let first_line = |arguments: &str| {
+        let answer = mds(folder.path(), arguments);
+        answer.split("\n\n").next().unwrap().to_owned()
+    };
+    let all = [
+        first_line("-b middling --instances 6 --iterations 4 --target 7%"),
+        first_line("-b middling --instances 6 --iterations 4 --target 8%"),
+        first_line("-b middling --instances 6 --iterations 4 --target 9%"),
+        first_line("-b middling --instances 6 --iterations 4 --target 10%"),
+        first_line("-b middling --instances 6 --iterations 4 --target 15%"),
+        first_line("-b middling --instances 6 --iterations 4 --target 1%"),
+        first_line("-b middling --instances 5,6 --iterations 2,4 --target 11%"),
+        first_line("-b middling -b noisy --instances 6 --iterations 4 --target 8%"),
+    ];
+    assert_snapshot!(all.join("\n"), @"
+    middling cannot detect 7 % with at most 6 instances × 4 iterations a side
+    middling cannot detect 8 % with at most 6 instances × 4 iterations a side
+    100 experiments do not tell whether middling can detect 9 % with at most 6 instances × 4 iterations a side
+    100 experiments do not tell whether middling can detect 10 % with at most 6 instances × 4 iterations a side
+    middling can detect 15 %, with 6 instances × 4 iterations a side
+    middling cannot detect 1 % with at most 6 instances × 4 iterations a side
+    100 experiments do not tell whether middling can detect 11 % with at most 6 instances × 4 iterations a side
+    none of 2 benchmarks can detect 8 % with at most 6 instances × 4 iterations a side
+    ");
+}
+
+#[test]
+fn a_chart_claims_no_more_than_the_answer() {
+    let folder = holding(&records());
+    let title = |arguments: &str| {
+        mds(folder.path(), &format!("{arguments} --plot it.html"));
+        let page = fs::read_to_string(folder.path().join("it.html")).unwrap();
+        let (_, rest) = page.split_once("<h1>").unwrap();
+        rest.split_once("</h1>").unwrap().0.to_owned()
+    };
+    let configuration = "--instances 6 --iterations 4";
+    let all = [
+        title(&format!("-b middling {configuration} --target 9%")),
+        title(&format!("-b middling {configuration} --target 15%")),
+        title(&format!("-b middling -b quiet {configuration} --target 9%")),
+        title(&format!("-b middling -b noisy {configuration} --target 9%")),
+    ];
+    assert_snapshot!(all.join("\n"), @"
+    middling may detect 9 % from 6 × 4 on
+    middling detects 15 % from 6 × 4 on
+    1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations a side, 1 is too close to call with 100 experiments
+    100 experiments do not tell whether 1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations a side
+    ");
+}
+
+#[test]
+fn too_few_experiments_for_a_power_are_refused_where_words_would_claim_it() {
+    let folder = holding(&records());
+    assert_snapshot!(mds(folder.path(), "--experiments 1"), @"
+    error: 1 experiment cannot tell a power of 95 %: with fewer than 73 its 95 % interval reaches below, even where all detect
+      hint: --experiments 73 is enough; --closed-form tells it by formula
+    exit 2
+    ");
+    assert_snapshot!(mds(folder.path(), "--power 0.999999 --format markdown"), @"
+    error: 100 experiments cannot tell a power of 99.9999 %: with fewer than 3,841,455 its 95 % interval reaches below, even where all detect
+      hint: ask for less with --power; --closed-form tells it by formula
+    exit 2
+    ");
+    assert_snapshot!(mds(folder.path(), "--power 99%"), @"
+    error: 100 experiments cannot tell a power of 99 %: with fewer than 381 its 95 % interval reaches below, even where all detect
+      hint: --experiments 381 is enough; --closed-form tells it by formula
+    exit 2
+    ");
+    // The formula needs no experiments, and data have their intervals.
+    let by_formula = mds(folder.path(), "--power 0.999999 --closed-form");
+    assert!(by_formula.ends_with("exit 0"), "{by_formula}");
+    let arguments = "--experiments 1 -b quiet --format json --slowdowns 1";
+    let data = mds(folder.path(), arguments);
+    let data: Value = serde_json::from_str(data.strip_suffix("exit 0").unwrap()).unwrap();
+    assert_eq!(data["minimal"][0]["upper"], Value::Null);
+    let rate = &data["detection"][0];
+    let ends = [&rate["lower"], &rate["upper"]].map(|it| it.as_f64().unwrap());
+    assert!(ends[1] - ends[0] > 0.75, "{ends:?}");
+}
+
+#[test]
+fn two_instances_a_side_get_no_verdict_and_one_detects_nothing() {
+    let folder = holding(&records());
+    let arguments = "-b quiet --instances 1,2 --iterations 4";
+    assert_snapshot!(mds(folder.path(), arguments), @"
+    quiet cannot detect 5 % with at most 2 instances × 4 iterations a side
+
+     instances                × 4
+             1               none
+             2  5.9 % [4.8–8.3 %]
+
+    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    95 %, by the test of `lapwing compare` (welch), different instances on the two
+    sides (ibs)
+    false positives, where nothing got slower: 0 % [0–3.7 %] with 1 × 4, 2.0 %
+    [0.55–7.0 %] with 2 × 4 (confidence 95 %)
+    simulated: 100 experiments of each configuration
+    […] 95 % interval, as there are only so many experiments
+    welch tells nothing by one instance a side
+    none: however large, no slowdown is detected 95 % of the time
+    `lapwing compare` gives no verdict below 3 instances a side: with 1 this is
+    what its test alone would detect
+    only 12 instances were measured: true slowdowns may be 1.7 times as large
+    `lapwing plan --slowdown 5%` says what would be enough
+
+    left out of 108 iterations: 12 burn-in (`--audit` shows which)
+    exit 0
+    ");
+    let says = |arguments: &str| mds(folder.path(), arguments).contains("gives no verdict");
+    assert!(!says("-b quiet --instances 3 --iterations 4"));
+    assert!(!says(
+        "-b quiet --instances 2 --iterations 4 --method schultz"
+    ));
+    assert!(!says(
+        "-b quiet --instances 2 --iterations 4 --strategy tbs"
+    ));
+    assert!(says("-b quiet --instances 2 --iterations 4 --wide"));
+}
+
+#[test]
+fn every_dash_has_its_reason() {
+    let folder = holding(&records());
+    let benchmarks = "-b once -b twice -b brief -b constant -b noisy";
+    let arguments = format!("{benchmarks} --instances 2,6 --iterations 1,3 --target 1%");
+    assert_snapshot!(mds(folder.path(), &arguments), @"
+    1 of 5 benchmarks can detect 1 % with at most 6 instances × 3 iterations a side; of 2 too little is known
+
+     benchmark                   2 × 1                2 × 3              6 × 1           6 × 3  for 1 %
+     noisy      5299 % [3298–26,469 %]  1410 % [996–3125 %]    82 % [77–103 %]  43 % [41–59 %]        –
+     brief            8.9 % [8.3–11 %]                    –  1.4 % [1.3–1.6 %]               –        –
+     constant              0 % [0–0 %]          0 % [0–0 %]        0 % [0–0 %]     0 % [0–0 %]    2 × 1
+     once                            –                    –                  –               –        –
+     twice                           –                    –                  –               –        –
+
+    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    95 %, by the test of `lapwing compare` (welch), different instances on the two
+    sides (ibs)
+    false positives, where nothing got slower: 2.7 % [1.4–5.2 %] with 2 × 1, 1.0 %
+    [0.27–3.6 %] with 6 × 3 (confidence 95 %)
+    simulated: 100 experiments of each configuration
+    […] 95 % interval, as there are only so many experiments
+    – too little was measured for that: it takes 3 instances of 2 iterations, and
+    no zeros
+    – nothing is known of once (1 instance was measured, and it takes 3); twice (2
+    instances were measured, and it takes 3)
+    – for 1 %: no configuration of the grid is enough
+    `lapwing compare` gives no verdict below 3 instances a side: with 2 this is
+    what its test alone would detect
+    few instances were measured of 3 of 3, the fewest 12: true slowdowns may be 1.7
+    times as large
+    `lapwing plan --slowdown 1%` says what would be enough
+
+    left out of 267 iterations: 39 burn-in (`--audit` shows which)
+    exit 0
+    ");
+}
+
+#[test]
+fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach() {
+    let folder = holding(&records());
+    let arguments =
+        "-b middling --wide --iterations 4 --slowdowns 1,1.05 --strategy ibs --instances";
+    assert_snapshot!(mds(folder.path(), &format!("{arguments} 6")), @"
+    middling cannot detect 5 % with at most 6 instances × 4 iterations a side
+
+     slowdown  a side        laaber ibs       schultz ibs         welch ibs
+            1   6 × 4  0.00 [0.00–0.04]  0.03 [0.01–0.08]  0.04 [0.02–0.10]
+         1.05   6 × 4  0.20 [0.13–0.29]  0.46 [0.37–0.56]  0.46 [0.37–0.56]
+
+    simulated: 100 experiments of each configuration, resampled 60 times
+    […] 95 % interval, as there are only so many experiments
+    only 12 instances were measured: true slowdowns may be 1.7 times as large
+    `lapwing plan --slowdown 5%` says what would be enough
+
+    left out of 108 iterations: 12 burn-in (`--audit` shows which)
+    exit 0
+    ");
+    assert_snapshot!(mds(folder.path(), &format!("{arguments} 4,6")), @"
+    middling cannot detect 5 % with at most 6 instances × 4 iterations a side
+
+     slowdown  a side  laaber ibs  schultz ibs  welch ibs
+            1   4 × 4        0.00         0.05       0.05
+            1   6 × 4        0.00         0.03       0.04
+         1.05   4 × 4        0.12         0.40       0.29
+         1.05   6 × 4        0.20         0.46       0.46
+
+    simulated: 100 experiments of each configuration, resampled 60 times
+    by so few experiments each rate is ± at most 9.8 points (--format json has the
+    intervals)
+    only 12 instances were measured: true slowdowns may be 1.7 times as large
+    `lapwing plan --slowdown 5%` says what would be enough
+
+    left out of 108 iterations: 12 burn-in (`--audit` shows which)
+    exit 0
+    ");
+}

@@ -1,0 +1,33 @@
+//! The integration tests of this crate, in one program: linking one is quicker than forty.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may stop at the first surprise, and says so when it did nothing"
+)]
+
+mod charts;
+mod comparison_page;
+mod curated;
+mod detection_page;
+mod import_mutations;
+mod import_python;
+mod inbox;
+mod one_way;
+mod reference_hail;
+mod reference_plan;
+mod report;
+mod report_files;
+mod report_history;
+mod report_long;
+mod report_order;
+mod report_pages;
+mod sharing;
+mod store;
+mod store_chunks;
+mod store_migration;
+#[path = "../../examples/report_fixture/compared.rs"]
+mod compared;
+#[path = "../../examples/report_fixture/synthetic.rs"]
+mod synthetic;
