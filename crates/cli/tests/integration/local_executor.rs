@@ -418,7 +418,7 @@ fn what_runs_dies_with_a_program_that_is_killed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("pid");
     let mut program = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--ignored", "--exact", "victim"])
+        .args(["--ignored", "--exact", "local_executor::victim"])
         .env("VICTIM_PATH", &path)
         .stdout(std::process::Stdio::null())
         .spawn()
