@@ -8,6 +8,8 @@
 )]
 
 mod charts;
+#[path = "../../examples/report_fixture/compared.rs"]
+mod compared;
 mod comparison_page;
 mod curated;
 mod detection_page;
@@ -27,7 +29,5 @@ mod sharing;
 mod store;
 mod store_chunks;
 mod store_migration;
-#[path = "../../examples/report_fixture/compared.rs"]
-mod compared;
 #[path = "../../examples/report_fixture/synthetic.rs"]
 mod synthetic;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 
 use super::MetricView;
-use super::columns::About;
+use super::columns::BenchmarkLink;
 use crate::model::natural_order;
 use crate::show::Colours;
 use crate::show::chart::Bar;
@@ -14,10 +14,10 @@ use crate::show::sample::RunSample;
 /// Runs of so many days up to the latest run of a setting count.
 pub(super) const DAYS: i64 = 7;
 
-/// What the page with bars has to know of a benchmark.
+/// The bars of a benchmark.
 #[derive(Debug)]
 pub(super) struct BenchmarkBars {
-    pub(super) about: About,
+    pub(super) benchmark: BenchmarkLink,
     /// When its last session began.
     pub(super) newest: Option<Timestamp>,
     pub(super) bars: Vec<MetricBar>,
@@ -40,13 +40,13 @@ pub(super) struct MetricBar {
 
 /// Returns a bar for each setting and metric of a benchmark.
 pub(super) fn of_benchmark(
-    about: &About,
+    benchmark: &BenchmarkLink,
     views: &[MetricView],
     colours: &Colours,
 ) -> BenchmarkBars {
     let runs = || views.iter().flat_map(|view| &view.sample.runs);
     BenchmarkBars {
-        about: about.clone(),
+        benchmark: benchmark.clone(),
         newest: runs().map(|run| run.started).max(),
         bars: views
             .iter()

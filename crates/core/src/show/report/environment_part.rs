@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::environment::{Environment, Observation};
-use super::site::{counted, verb};
+use super::frame::{counted, verb};
 use crate::model::Run;
 use crate::show::quantity::count;
 

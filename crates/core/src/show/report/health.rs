@@ -1,6 +1,6 @@
 //! Whether anything is wrong with a benchmark's latest runs.
 
-use super::row::Row;
+use super::row::IndexRow;
 use crate::judge::INSTANCES_FOR_A_VERDICT;
 use crate::show::sample::ImportedFrom;
 
@@ -28,7 +28,7 @@ pub(super) struct Health {
 }
 
 impl Health {
-    pub(super) fn of(rows: &[Row]) -> Self {
+    pub(super) fn of(rows: &[IndexRow]) -> Self {
         Self {
             failures: rows.iter().map(|row| row.failures).sum(),
             lost: rows.iter().map(|row| row.lost).sum(),

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::directory::{Directory, DirectoryError};
-use super::page::trace_part;
+use super::directory::DirectoryError;
+use super::frame::trace_part;
 use super::provenance::{back_to_back_note, summary_note};
-use super::row::{self, Change};
-use super::{MetricView, side_file};
+use super::row::{self, RunChange};
+use super::{MetricView, ReportSite};
 use crate::judge::{Estimate, RatioEstimate};
 use crate::model::InstanceOutcome;
 use crate::record::Place;
@@ -153,17 +153,16 @@ struct SummaryRow {
     figures: String,
 }
 
-/// Writes the side files of a metric.
+/// Writes the side files of the metric of that number.
 pub(super) fn write(
-    directory: &Directory,
+    site: &ReportSite,
     slug: &str,
     number: usize,
-    view: &MetricView,
-    first: &MetricView,
-    colours: &Colours,
+    views: &[MetricView],
 ) -> Result<MetricFile, DirectoryError> {
-    let told = notes(first);
-    let sample = &view.sample;
+    let view = &views[number];
+    let told = notes(&views[0]);
+    let (sample, colours) = (&view.sample, &site.colours);
     let groups = groups(&sample.runs);
     let (latest, older) = match groups.split_first() {
         Some((latest, older)) => (*latest, older),
@@ -198,7 +197,7 @@ pub(super) fn write(
     let mut position = runs.len();
     for (at, piece) in pieces.enumerate() {
         let name = format!("{file}.more{at}");
-        directory.write(&format!("data/{name}.js"), &side_file(&name, &piece))?;
+        site.directory.write_data(&name, &piece)?;
         more_runs.push((name, position));
         position += piece.len();
     }
@@ -209,7 +208,7 @@ pub(super) fn write(
         runs,
         more_runs,
     };
-    directory.write(&format!("data/{file}.js"), &side_file(&file, &content))?;
+    site.directory.write_data(&file, &content)?;
     let groups = older.iter().filter(|_| has_samples).map(|runs| OlderGroup {
         label: group_label(runs),
         chart: iterations(sample, runs, colours),
@@ -220,7 +219,7 @@ pub(super) fn write(
         .enumerate()
     {
         let name = format!("{file}.older{at}");
-        directory.write(&format!("data/{name}.js"), &side_file(&name, piece))?;
+        site.directory.write_data(&name, piece)?;
         older_files.push(name);
     }
     Ok(MetricFile {
@@ -419,7 +418,7 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
         .zip(&view.estimates)
         .rev()
         .map(|(run, estimate)| {
-            let change = Change::of(view, run);
+            let change = RunChange::of(view, run);
             let ratio = change.ratio();
             let summary = view.summary(run).filter(|_| estimate.is_none());
             let summary = summary.as_ref();

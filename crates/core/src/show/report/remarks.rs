@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::site::{counted, verb};
+use super::frame::{counted, verb};
 use crate::model::Id;
 use crate::record::{BenchmarkData, Change, InstanceData, Names, Remark, Retired, Retirement};
 use crate::show::sample::metric_title;

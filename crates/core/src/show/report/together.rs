@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::ReportSite;
 use super::columns::columns;
-use super::directory::{Directory, DirectoryError};
+use super::directory::DirectoryError;
 use super::metric::{CHARACTERS, pieces, place_names};
-use super::parametrised::{Member, MemberMetric, MemberPoint};
-use super::side_file;
+use super::parametrised::{MemberMetric, MemberPoint, TestMember};
 use crate::model::Id;
 use crate::record::{Moment, Order, Place};
 use crate::show::chart::{self, HistoryPoint, RunNumber};
@@ -105,9 +105,9 @@ struct Line {
 
 /// Writes the side files of a metric.
 pub(super) fn write(
-    directory: &Directory,
+    site: &ReportSite,
     file: &str,
-    members: &[Member],
+    members: &[TestMember],
     metric: &str,
 ) -> Result<(), DirectoryError> {
     let of_metric: Vec<(usize, &MemberMetric)> = members
@@ -134,11 +134,11 @@ pub(super) fn write(
     if here.len() < lines.len() {
         for (at, piece) in pieces(lines, CHARACTERS).iter().enumerate() {
             let name = format!("{file}.lines{at}");
-            directory.write(&format!("data/{name}.js"), &side_file(&name, piece))?;
+            site.directory.write_data(&name, piece)?;
             named_pieces.push((name, piece.first().map_or(0, |it| it.member)));
         }
     }
-    let text = |of: fn(&Member) -> &str| packed(&members.iter().map(of).collect::<Vec<_>>());
+    let text = |of: fn(&TestMember) -> &str| packed(&members.iter().map(of).collect::<Vec<_>>());
     let content = Content {
         unit: unit.to_owned(),
         notes: other_units(members, &of_metric, unit),
@@ -148,13 +148,13 @@ pub(super) fn write(
         order: axis.order,
         marks: axis.marks,
         name: text(|it| &it.name),
-        slug: text(|it| &it.about.slug),
+        slug: text(|it| &it.benchmark.slug),
         choices,
         rows: rows(&of_metric),
         lines: here,
         pieces: named_pieces,
     };
-    directory.write(&format!("data/{file}.js"), &side_file(file, &content))
+    site.directory.write_data(file, &content)
 }
 
 /// Returns the unit that most count in, the first of them where several do.
@@ -171,7 +171,7 @@ fn most_common_unit<'a>(members: &[(usize, &'a MemberMetric)]) -> &'a str {
 }
 
 fn other_units(
-    members: &[Member],
+    members: &[TestMember],
     of_metric: &[(usize, &MemberMetric)],
     unit: &str,
 ) -> Vec<String> {
