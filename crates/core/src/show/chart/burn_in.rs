@@ -4,11 +4,9 @@ use lapwing_stats::steady::Class;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
-use super::iterations::plural;
-use super::{
-    Chart, LABEL_SIZE, View, WIDTH, axis_name, colour, grid, named_colour, number_axis, six_digits,
-    thin, value_axis, whole_numbers,
-};
+use super::iterations::{DRAWN_BY_STRETCH, plural};
+use super::parts::{axis_name, drawn_text, grid, number_axis, tooltip, value_axis, whole_numbers};
+use super::{Chart, LABEL_SIZE, View, colour, named_colour, six_digits, thin};
 use crate::clean::{BenchmarkSteady, InstanceSteady, SteadyFrom};
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::as_f64;
@@ -48,16 +46,15 @@ pub fn burn_in(steady: &BenchmarkSteady, marks: &BurnInMarks) -> Chart {
         points: 0,
     };
     let option = plot.option(&drawn);
-    Chart {
-        id: "burn-in",
-        title: title(steady, marks),
-        subtitle: plot.subtitle(drawn.len()),
-        width: WIDTH,
-        height: 320,
+    let mut chart = Chart::new(
+        "burn-in",
+        title(steady, marks),
+        plot.subtitle(drawn.len()),
+        320,
         option,
-        views: plot.views(),
-        links: Vec::new(),
-    }
+    );
+    chart.views = plot.views();
+    chart
 }
 
 fn title(steady: &BenchmarkSteady, marks: &BurnInMarks) -> String {
@@ -139,10 +136,8 @@ impl Plot<'_> {
             })
         };
         let mut one = line(0, "instances", 0);
-        if let Some(one) = one.as_object_mut() {
-            one.insert("markArea".to_owned(), self.area());
-            one.insert("markLine".to_owned(), self.rules());
-        }
+        one["markArea"] = self.area();
+        one["markLine"] = self.rules();
         let series = json!([
             one,
             line(1, "never steady", 1),
@@ -189,11 +184,11 @@ impl Plot<'_> {
             "legend": {"show": true, "top": 0, "left": 12, "itemWidth": 14, "data": legend, "selectedMode": false},
             "xAxis": whole_numbers(number_axis("iteration within its instance")),
             "yAxis": value_axis(metric, &self.scale),
-            "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+            "tooltip": tooltip(&json!([
                 {"label": "instance", "column": "instance", "names": names},
                 {"label": "iteration", "column": "index"},
                 {"label": axis_name(metric, &Scale::of(1.0, "")), "column": "value", "unit": self.scale.unit},
-            ]}},
+            ])),
             "series": series,
         })
     }
@@ -320,13 +315,8 @@ impl Plot<'_> {
                 plural(all, "instance")
             ));
         }
-        if self.left_out > 0 {
-            text.push_str(&format!(
-                " {} of {} dots drawn; the smallest and largest of each stretch are among them.",
-                count(self.points),
-                count(self.points + self.left_out)
-            ));
-        }
+        let points = self.points + self.left_out;
+        text.push_str(&drawn_text(self.points, points, DRAWN_BY_STRETCH));
         text
     }
 

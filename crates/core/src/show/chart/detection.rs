@@ -7,10 +7,10 @@ use lapwing_stats::Configuration;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::font::shorten;
+use super::Chart;
 use super::heat::Cells;
+use super::parts::{grid as plot_grid, number_axis, row_names, rows_height};
 use super::power::{power_axes, power_curves};
-use super::{Chart, LABEL_SIZE, WIDTH, number_axis};
 use crate::explain::Detectability;
 use crate::judge::{DetectionCell, DetectionGrid};
 use crate::show::detection::DetectionView;
@@ -99,21 +99,12 @@ fn draw(
 }
 
 fn chart(title: String, height: u32, option: Value) -> Chart {
-    Chart {
-        id: "detection",
-        title,
-        subtitle: String::new(),
-        width: WIDTH,
-        height,
-        option,
-        views: Vec::new(),
-        links: Vec::new(),
-    }
+    Chart::new("detection", title, String::new(), height, option)
 }
 
 fn nothing() -> Value {
     let (dataset, series) = Cells::new().into_parts();
-    json!({"dataset": [dataset], "grid": super::grid(36), "xAxis": number_axis("slowdown (%)"),
+    json!({"dataset": [dataset], "grid": plot_grid(36), "xAxis": number_axis("slowdown (%)"),
         "yAxis": {"type": "value"}, "series": [series]})
 }
 
@@ -184,7 +175,7 @@ fn one(
     datasets.insert(0, dataset);
     series.insert(0, heat);
     let (slowdowns, rates) = power_axes(1);
-    let height = 64 + CELL_HEIGHT * u32::try_from(grid.instances.len()).unwrap_or(1);
+    let height = 64 + rows_height(grid.instances.len(), CELL_HEIGHT);
     let option = json!({
         "dataset": datasets,
         "grid": [
@@ -244,18 +235,14 @@ fn several(
     }
     debug_assert!(!cells.is_empty(), "every row has a cell");
     let (dataset, heat) = cells.into_parts();
-    let short: Vec<String> = names
-        .iter()
-        .map(|name| shorten(name, LABEL_SIZE, f64::from(WIDTH) * 0.36))
-        .collect();
     let mut columns = texts(&configurations);
     columns.extend(has_plan.then(|| "planned".to_owned()));
     let mut x = names_axis("instances × iterations a side", "middle", &columns);
-    let mut y = names_axis("", "end", &short);
+    let mut y = names_axis("", "end", &row_names(&names));
     x["position"] = json!("top");
     y["inverse"] = json!(true);
     y["axisLabel"] = json!({"interval": 0, "color": {"$color": "text"}});
-    let height = 56 + ROW_HEIGHT * u32::try_from(shown.len()).unwrap_or(1);
+    let height = 56 + rows_height(shown.len(), ROW_HEIGHT);
     let option = json!({
         "dataset": [dataset],
         "grid": plot(8, height),

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use super::columns::Columns;
 use super::font::shorten;
 use super::iterations::plural;
-use super::{Chart, Colours, LABEL_SIZE, WIDTH, axis_name, grid, named_colour, thin};
+use super::parts::{axis_below_rows, axis_name, drawn_text, grid, row_axis, rows_height};
+use super::{Chart, Colours, LABEL_SIZE, named_colour, thin};
 use crate::clean::IterationState;
 use crate::model::Run;
-use crate::show::quantity::{Scale, count};
+use crate::show::quantity::Scale;
 use crate::show::sample::{MetricSample, RunSample, as_f64, metric_title};
 
 /// More runs than this would make the chart longer than a screen.
@@ -51,29 +52,24 @@ pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Colours
         "A dot is an iteration; the box spans the middle half, its line is the median. Two heaps of dots are two ways of running.".to_owned()
     };
     if all.len() > groups.len() {
+        let latest = groups.len();
         subtitle.push_str(&format!(
-            " The latest {} of {}.",
-            groups.len(),
+            " The latest {latest} of {}.",
             plural(all.len(), "run")
         ));
     }
-    if drawn < total {
-        subtitle.push_str(&format!(
-            " {} of {} dots drawn, evenly by rank, extremes among them.",
-            count(drawn),
-            count(total)
-        ));
-    }
-    Chart {
-        id: "distribution",
-        title: format!("{}: distribution", metric_title(&sample.name)),
+    subtitle.push_str(&drawn_text(
+        drawn,
+        total,
+        "dots drawn, evenly by rank, extremes among them",
+    ));
+    Chart::new(
+        "distribution",
+        format!("{}: distribution", metric_title(&sample.name)),
         subtitle,
-        width: WIDTH,
-        height: 84 + 46 * u32::try_from(groups.len().max(1)).unwrap_or(1),
-        option: option(sample, groups, &scale, limit, colours),
-        views: Vec::new(),
-        links: Vec::new(),
-    }
+        84 + rows_height(groups.len(), 46),
+        option(sample, groups, &scale, limit, colours),
+    )
 }
 
 fn group(run: &RunSample) -> Group<'_> {
@@ -148,31 +144,18 @@ fn option(
     let names: Vec<String> = groups.iter().map(|group| label(group.run)).collect();
     let narrow: Vec<String> = groups.iter().map(|group| narrow_label(group.run)).collect();
     let title = metric_title(&sample.name);
+    let mut x = axis_below_rows(&axis_name(&sample.name, scale));
+    x["scale"] = json!(true);
+    let mut y = row_axis(&names, "left");
+    y["axisLabel"] = json!({
+        "formatter": {"$function": "category", "names": names, "narrow": narrow},
+        "lineHeight": 15,
+    });
     json!({
         "dataset": [dots.into_dataset(), boxes.into_dataset()],
         "grid": grid(12),
-        "xAxis": {
-            "type": "value",
-            "name": axis_name(&sample.name, scale),
-            "nameLocation": "middle",
-            "nameGap": 8,
-            "scale": true,
-            "axisLine": {"onZero": false},
-            "axisLabel": {"$function": "plainNumber", "hideOverlap": true},
-        },
-        "yAxis": {
-            "type": "value",
-            "inverse": true,
-            "min": -0.5,
-            "max": as_f64(groups.len().max(1)) - 0.5,
-            "interval": 0.5,
-            "axisLabel": {
-                "formatter": {"$function": "category", "names": names, "narrow": narrow},
-                "lineHeight": 15,
-            },
-            "axisTick": {"show": false},
-            "splitLine": {"show": false},
-        },
+        "xAxis": x,
+        "yAxis": y,
         "tooltip": {"trigger": "item"},
         "series": [
             {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::history_marks as marks;
-use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
+use super::parts::{grid_below_legend, tooltip, value_axis, variants_legend};
+use super::{Chart, Colours, colour};
 use crate::judge::Estimate;
 use crate::model::MetricName;
 use crate::record::Place;
@@ -182,21 +183,13 @@ pub fn history(
     } else {
         "run by run"
     };
-    Chart {
-        id: "history",
-        title: format!("{}: {title}", metric_title(metric)),
-        subtitle: subtitle(points),
-        width: WIDTH,
-        height: 300,
-        option: option(metric, unit, &scale, points, &lines, colours),
-        views: Vec::new(),
-        links: if points.iter().any(|point| !point.link.is_empty()) && common_link(points).is_none()
-        {
-            points.iter().map(|point| point.link.clone()).collect()
-        } else {
-            Vec::new()
-        },
+    let title = format!("{}: {title}", metric_title(metric));
+    let option = option(metric, unit, &scale, points, &lines, colours);
+    let mut chart = Chart::new("history", title, subtitle(points), 300, option);
+    if points.iter().any(|point| !point.link.is_empty()) && common_link(points).is_none() {
+        chart.links = points.iter().map(|point| point.link.clone()).collect();
     }
+    chart
 }
 
 /// Returns what stands before the run's id in every link, where that is all that tells them apart.
@@ -429,8 +422,8 @@ fn option(
         datasets.push(failures.into_dataset());
     }
     series.extend(marks::mark_series(points, &place_of));
-    let legend: Vec<String> = lines.iter().map(|line| line.name(lines)).collect();
-    let several = lines.len() > 1;
+    let mut legend = variants_legend(lines.len());
+    legend["data"] = lines.iter().map(|line| line.name(lines)).collect();
     let of_run =
         |text: fn(&HistoryPoint) -> &str| packed(&points.iter().map(text).collect::<Vec<_>>());
     let mut heads = RUN_HEADS.to_vec();
@@ -451,8 +444,8 @@ fn option(
     });
     json!({
         "dataset": datasets,
-        "grid": grid(if several { 30 } else { 4 }),
-        "legend": {"show": several, "data": legend, "top": 0, "left": 12, "type": "scroll"},
+        "grid": grid_below_legend(lines.len()),
+        "legend": legend,
         "xAxis": {
             "type": "category",
             "data": packed(&places),
@@ -461,12 +454,12 @@ fn option(
             "axisLine": {"onZero": false},
         },
         "yAxis": value_axis(metric, scale),
-        "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+        "tooltip": tooltip(&json!([
             {"label": "run", "column": "run", "unit": scale.unit, "heads": heads, "joined": names, "link": common_link(points)},
             value_field(metric, unit, scale, points),
             {"label": "left out", "column": "run", "names": compact(left_out.collect())},
             {"label": "failures", "column": "failures"},
-        ]}},
+        ])),
         "series": series,
     })
 }

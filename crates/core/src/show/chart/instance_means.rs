@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::font::shorten;
-use super::iterations::plural;
-use super::{
-    Chart, Colours, LABEL_SIZE, View, WIDTH, colour, grid, number_axis, thin, value_axis,
-    whole_numbers,
+use super::parts::{
+    drawn_text, grid_below_legend, not_drawn_text, number_axis, tooltip, value_axis,
+    variants_legend, whole_numbers,
 };
+use super::{Chart, Colours, LABEL_SIZE, View, colour, thin};
 use crate::show::packed::packed;
 use crate::show::quantity::{Scale, count};
 use crate::show::sample::{InstanceSample, MetricSample, RunSample, as_f64, metric_title};
@@ -50,34 +50,19 @@ pub fn instance_means(sample: &MetricSample, runs: &[RunSample], colours: &Colou
         .map(|run| run.instances.len())
         .sum::<usize>()
         .saturating_sub(all.len());
-    if without > 0 {
-        subtitle.push_str(&format!(
-            " {} without a value {} not drawn.",
-            plural(without, "instance"),
-            if without == 1 { "is" } else { "are" }
-        ));
+    subtitle.push_str(&not_drawn_text(without, "instance", "a value"));
+    subtitle.push_str(&drawn_text(
+        kept.len(),
+        all.len(),
+        "dots drawn, extremes among them",
+    ));
+    let title = format!("{}: mean of each instance", metric_title(&sample.name));
+    let option = option(sample, &kept, &hosts, &scale, colours);
+    let mut chart = Chart::new("instances", title, subtitle, 320, option);
+    if by_host {
+        chart.views = views(&kept, &hosts);
     }
-    if kept.len() < all.len() {
-        subtitle.push_str(&format!(
-            " {} of {} dots drawn, extremes among them.",
-            count(kept.len()),
-            count(all.len())
-        ));
-    }
-    Chart {
-        id: "instances",
-        title: format!("{}: mean of each instance", metric_title(&sample.name)),
-        subtitle,
-        width: WIDTH,
-        height: 320,
-        option: option(sample, &kept, &hosts, &scale, colours),
-        views: if by_host {
-            views(&kept, &hosts)
-        } else {
-            Vec::new()
-        },
-        links: Vec::new(),
-    }
+    chart
 }
 
 fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
@@ -126,7 +111,6 @@ fn option(
     colours: &Colours,
 ) -> Value {
     let variants = variants_of(means);
-    let several = variants.len() > 1;
     let mut datasets = Vec::new();
     let mut series = Vec::new();
     let mut labels: Vec<&str> = Vec::new();
@@ -164,17 +148,17 @@ fn option(
     let axis = whole_numbers(number_axis("instance, in the order of measuring"));
     json!({
         "dataset": datasets,
-        "grid": grid(if several { 30 } else { 4 }),
-        "legend": {"show": several, "top": 0, "left": 12, "type": "scroll"},
+        "grid": grid_below_legend(variants.len()),
+        "legend": variants_legend(variants.len()),
         "xAxis": axis,
         "yAxis": value_axis(&sample.name, scale),
-        "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+        "tooltip": tooltip(&json!([
             {"label": "instance", "column": "instance", "names": packed(&labels)},
             {"label": "run", "column": "instance", "names": packed(&runs)},
             {"label": "host", "column": "host", "names": hosts},
             {"label": format!("mean {}", metric_title(&sample.name)), "column": "value", "unit": scale.unit},
             {"label": "of iterations", "column": "iterations"},
-        ]}},
+        ])),
         "series": series,
     })
 }

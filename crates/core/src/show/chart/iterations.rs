@@ -3,13 +3,14 @@
 use serde_json::{Value, json};
 
 use super::columns::Columns;
-use super::{
-    Chart, Colours, LABEL_SIZE, View, WIDTH, axis_name, colour, grid, named_colour, number_axis,
-    thin, value_axis, whole_numbers,
+use super::parts::{
+    axis_name, drawn_text, grid_below_legend, not_drawn_text, number_axis, tooltip, value_axis,
+    variants_legend, whole_numbers,
 };
+use super::{Chart, Colours, LABEL_SIZE, View, colour, named_colour, thin};
 use crate::clean::IterationState;
 use crate::show::quantity::{Scale, count};
-use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample, as_f64};
+use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample, as_f64, metric_title};
 
 /// More dots than this are not drawn: nobody could tell them apart.
 const MOST_POINTS: usize = 4_000;
@@ -41,20 +42,20 @@ pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &Colours) 
         .flat_map(|instance| &instance.points)
         .filter(|point| !is_drawn(point))
         .count();
-    Chart {
-        id: "iterations",
-        title: format!(
-            "{}: every iteration",
-            crate::show::sample::metric_title(&sample.name)
-        ),
-        subtitle: subtitle(&instances, drawn_hollow, without_value, &lines),
-        width: WIDTH,
-        height: 360,
-        option: lines.option(sample, &instances, colours),
-        views: lines.views(&instances),
-        links: Vec::new(),
-    }
+    let mut chart = Chart::new(
+        "iterations",
+        format!("{}: every iteration", metric_title(&sample.name)),
+        subtitle(&instances, drawn_hollow, without_value, &lines),
+        360,
+        lines.option(sample, &instances, colours),
+    );
+    chart.views = lines.views(&instances);
+    chart
 }
+
+/// What is drawn of lines with too many points.
+pub(super) const DRAWN_BY_STRETCH: &str =
+    "dots drawn; the smallest and largest of each stretch are among them";
 
 fn is_drawn(point: &Point) -> bool {
     point.value.is_finite()
@@ -105,20 +106,12 @@ fn subtitle(
     {
         text.push_str(" Triangles: failed, timed out or lost, which does not count either.");
     }
-    if without_value > 0 {
-        text.push_str(&format!(
-            " {} without a value {} not drawn.",
-            plural(without_value, "iteration"),
-            if without_value == 1 { "is" } else { "are" }
-        ));
-    }
-    if lines.left_out > 0 {
-        text.push_str(&format!(
-            " {} of {} dots drawn; the smallest and largest of each stretch are among them.",
-            count(lines.drawn),
-            count(lines.drawn + lines.left_out)
-        ));
-    }
+    text.push_str(&not_drawn_text(without_value, "iteration", "a value"));
+    text.push_str(&drawn_text(
+        lines.drawn,
+        lines.drawn + lines.left_out,
+        DRAWN_BY_STRETCH,
+    ));
     text
 }
 
@@ -209,7 +202,7 @@ impl Lines {
         instances: &[(&RunSample, &InstanceSample)],
         colours: &Colours,
     ) -> Value {
-        let several = self.variants.len() > 1;
+        let variants = self.variants.len();
         let unit = &self.scale.unit;
         let burn_in = burn_in_area(burn_in_end_by_index(instances));
         let series: Vec<Value> = self
@@ -241,16 +234,16 @@ impl Lines {
             .collect();
         json!({
             "dataset": datasets,
-            "grid": grid(if several { 30 } else { 4 }),
-            "legend": {"show": several, "top": 0, "left": 12, "type": "scroll"},
+            "grid": grid_below_legend(variants),
+            "legend": variants_legend(variants),
             "xAxis": whole_numbers(number_axis("iteration within its instance")),
             "yAxis": value_axis(&sample.name, &self.scale),
-            "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+            "tooltip": tooltip(&json!([
                 {"label": "instance", "column": "instance", "names": self.labels},
                 {"label": "iteration", "column": "index"},
                 {"label": axis_name(&sample.name, &Scale::of(1.0, "")), "column": "value", "unit": unit},
                 {"label": "counts", "column": "state", "names": IterationState::ALL.map(counts)},
-            ]}},
+            ])),
             "series": series,
         })
     }

@@ -6,8 +6,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
-use super::font::shorten;
-use super::{Chart, LABEL_SIZE, WIDTH, colour, grid, named_colour, number_axis};
+use super::parts::{
+    grid, not_drawn_text, number_axis, right_labels, row_axis, row_intervals, row_names,
+    rows_height, tooltip,
+};
+use super::{Chart, colour, named_colour};
 use crate::judge::{CompareOptions, ComparedRatio, Comparison, Verdict};
 use crate::model::Better;
 use crate::show::quantity::{count, round_percent};
@@ -70,17 +73,13 @@ pub fn ratios(comparisons: &[Comparison], options: &CompareOptions) -> Chart {
         .collect();
     let total = drawable.len();
     let shown = most_changed(drawable);
-    let height = 96 + 26 * u32::try_from(shown.len().max(1)).unwrap_or(1);
-    Chart {
-        id: "ratios",
-        title: title(&shown),
-        subtitle: subtitle(comparisons.len(), total, &shown, options),
-        width: WIDTH,
-        height,
-        option: option(&shown, options),
-        views: Vec::new(),
-        links: Vec::new(),
-    }
+    Chart::new(
+        "ratios",
+        title(&shown),
+        subtitle(comparisons.len(), total, &shown, options),
+        96 + rows_height(shown.len(), 26),
+        option(&shown, options),
+    )
 }
 
 /// Returns the rows to draw, worst first. What is sure comes before what is not where there
@@ -142,14 +141,7 @@ fn subtitle(all: usize, drawable: usize, shown: &[Row<'_>], options: &CompareOpt
             count(drawable)
         ));
     }
-    if drawable < all {
-        let without = all - drawable;
-        text.push_str(&format!(
-            " {} without a ratio {} not drawn.",
-            super::iterations::plural(without, "comparison"),
-            if without == 1 { "is" } else { "are" }
-        ));
-    }
+    text.push_str(&not_drawn_text(all - drawable, "comparison", "a ratio"));
     text
 }
 
@@ -189,21 +181,8 @@ fn option(shown: &[Row<'_>], options: &CompareOptions) -> Value {
             None => row.ratio.value_text(),
         })
         .collect();
-    let names: Vec<String> = shown
-        .iter()
-        .map(|row| {
-            shorten(
-                &name(row.comparison, shown),
-                LABEL_SIZE,
-                f64::from(WIDTH) * 0.36,
-            )
-        })
-        .collect();
-    // The right axis is drawn only when something belongs to it.
-    series.push(json!({
-        "name": "labels", "type": "scatter", "yAxisIndex": 1,
-        "encode": {"x": "log_ratio", "y": "place"}, "symbolSize": 0, "silent": true,
-    }));
+    let names = row_names(shown.iter().map(|row| name(row.comparison, shown)));
+    series.push(right_labels("log_ratio"));
     json!({
         "dataset": datasets,
         "grid": grid(34),
@@ -211,8 +190,8 @@ fn option(shown: &[Row<'_>], options: &CompareOptions) -> Value {
             "itemWidth": 11, "itemHeight": 11,
             "data": verdicts.iter().map(legend_entry).collect::<Vec<_>>()},
         "xAxis": ratio_axis(range),
-        "yAxis": [place_axis(&names, "left"), place_axis(&numbers, "right")],
-        "tooltip": tooltip(shown),
+        "yAxis": [row_axis(&names, "left"), row_axis(&numbers, "right")],
+        "tooltip": tooltip(&told(shown)),
         "series": series,
     })
 }
@@ -270,16 +249,7 @@ fn series_of(at: usize, verdict: Verdict, background: Option<&CompareOptions>) -
         .into_iter()
         .collect();
     [
-        json!({
-            "name": verdict.title(),
-            "type": "custom",
-            "datasetIndex": at,
-            "encode": {"x": ["lower", "upper"], "y": "place"},
-            "renderItem": {"$function": "interval", "along": "x", "cap": 4},
-            "itemStyle": {"color": colour},
-            "clip": true,
-            "silent": true,
-        }),
+        row_intervals(verdict.title(), at, 4, &colour),
         json!({
             "name": verdict.title(),
             "type": "scatter",
@@ -336,31 +306,12 @@ fn ticks((low, high): (f64, f64)) -> Vec<f64> {
 fn ratio_axis(range: (f64, f64)) -> Value {
     let ticks = ticks(range);
     let mut axis = number_axis("candidate / baseline (logarithmic)");
-    if let Some(axis) = axis.as_object_mut() {
-        axis.insert("min".to_owned(), json!(super::six_digits(range.0)));
-        axis.insert("max".to_owned(), json!(super::six_digits(range.1)));
-        axis.insert("axisTick".to_owned(), json!({"customValues": ticks}));
-        axis.insert(
-            "axisLabel".to_owned(),
-            json!({"$function": "ratioOfLog", "customValues": ticks, "hideOverlap": true}),
-        );
-    }
+    axis["min"] = json!(super::six_digits(range.0));
+    axis["max"] = json!(super::six_digits(range.1));
+    axis["axisTick"] = json!({"customValues": ticks});
+    axis["axisLabel"] =
+        json!({"$function": "ratioOfLog", "customValues": ticks, "hideOverlap": true});
     axis
-}
-
-fn place_axis(names: &[String], position: &str) -> Value {
-    json!({
-        "type": "value",
-        "position": position,
-        "inverse": true,
-        "min": -0.5,
-        "max": as_f64(names.len().max(1)) - 0.5,
-        "interval": 0.5,
-        "axisLabel": {"formatter": {"$function": "category", "names": names}, "color": {"$color": "text"}},
-        "axisLine": {"show": position == "left", "onZero": false},
-        "axisTick": {"show": false},
-        "splitLine": {"show": false},
-    })
 }
 
 /// Returns what a row is called: the benchmark, and what else tells it from the others.
@@ -382,7 +333,8 @@ fn name(comparison: &Comparison, shown: &[Row<'_>]) -> String {
     name
 }
 
-fn tooltip(shown: &[Row<'_>]) -> Value {
+/// Returns the fields of the tooltip.
+fn told(shown: &[Row<'_>]) -> Value {
     let names: Vec<String> = shown.iter().map(|it| name(it.comparison, shown)).collect();
     let values = |of: fn(&Comparison) -> Option<crate::judge::Estimate>| -> Vec<String> {
         shown
@@ -402,13 +354,13 @@ fn tooltip(shown: &[Row<'_>]) -> Value {
         .iter()
         .map(|row| row.comparison.verdict_text())
         .collect();
-    json!({"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+    json!([
         {"label": "", "column": "place", "names": names},
         {"label": "ratio", "column": "place", "names": texts},
         {"label": "baseline", "column": "place", "names": values(|it| it.baseline_estimate)},
         {"label": "candidate", "column": "place", "names": values(|it| it.candidate_estimate)},
         {"label": "verdict", "column": "place", "names": verdicts},
-    ]}})
+    ])
 }
 
 #[cfg(test)]
