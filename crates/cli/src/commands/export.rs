@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use lapwing_core::record::export::{ExportFormat, Exported, Separator, export};
 use lapwing_core::record::{Filter, Store};
-use lapwing_core::show::exchange::{ExchangeFormat, Exchanged, exchange};
+use lapwing_core::show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
 
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
@@ -177,7 +177,7 @@ impl Export {
     }
 }
 
-fn exchange_written(exchanged: Exchanged) -> Written {
+fn exchange_written(exchanged: ExchangeSummary) -> Written {
     let mut notes = Vec::new();
     if exchanged.joined > 0 {
         notes.push(format!(

@@ -10,7 +10,7 @@ use lapwing_core::judge::{Estimate, estimate};
 use lapwing_core::measure::COUNTED;
 use lapwing_core::model::{Metric, Run, Session};
 use lapwing_core::record::{BenchmarkData, Filter, InstanceData, Store, StoreError};
-use lapwing_core::show::Colours;
+use lapwing_core::show::VariantColours;
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::suite::Plan;
 use serde_json::json;
@@ -185,7 +185,7 @@ impl Summary {
 
     /// Draws it to a file.
     pub fn plot(&self, path: &Path) -> Result<(), CliError> {
-        let mut colours = Colours::default();
+        let mut colours = VariantColours::default();
         let values: Vec<ComparedValue> = self
             .rows
             .iter()

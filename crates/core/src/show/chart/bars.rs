@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::Chart;
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::parts::{axis_below_rows, grid, row_axis, tooltip};
 
 /// One bar: what a sample of instances' means comes to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bar {
+pub struct BarFigures {
     /// How many instances there are.
     pub count: usize,
     /// Their standard deviation; `None` of a single one.
@@ -23,7 +23,7 @@ pub struct Bar {
     pub max: f64,
 }
 
-impl Bar {
+impl BarFigures {
     /// Returns what the means of instances come to; `None` where there are none.
     pub fn new(means: &[f64]) -> Option<Self> {
         Some(Self {
@@ -49,7 +49,7 @@ pub fn bars() -> Chart {
 const TOLD: [&str; 7] = ["sd", "min", "median", "mean", "max", "versions", "measured"];
 
 fn option() -> Value {
-    let columns = Columns::new(&[
+    let columns = ChartColumns::new(&[
         "place", "median", "mean", "low", "high", "count", "pale", "run", "colour",
     ]);
     let mut fields = vec![

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::Chart;
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::parts::{
     axis_below_rows, axis_name, drawn_text, grid, right_labels, row_axis, row_intervals, row_names,
     rows_height, tooltip,
 };
 use crate::judge::Estimate;
 use crate::model::MetricName;
-use crate::show::quantity::Scale;
+use crate::show::quantity::UnitScale;
 use crate::show::sample::{as_f64, metric_title};
 
 /// More rows than this would make a picture that nobody can read.
@@ -27,7 +27,7 @@ const ZERO_FROM: f64 = 1.5;
 pub struct ComparedValue {
     /// What the value belongs to.
     pub name: String,
-    /// The number of its colour ([`Colours::number`](super::Colours::number)).
+    /// The number of its colour ([`VariantColours::number`](super::Colours::number)).
     pub colour: usize,
     /// The value.
     pub estimate: Estimate,
@@ -53,9 +53,9 @@ pub fn comparison(metric: &MetricName, unit: &str, values: &[ComparedValue]) -> 
     let logarithmic = positive && largest / smallest > LOGARITHMIC_FROM;
     let scale = if logarithmic {
         // One unit for the whole range: that of the geometric middle.
-        Scale::of((smallest * largest).sqrt(), unit)
+        UnitScale::of((smallest * largest).sqrt(), unit)
     } else {
-        Scale::of_all(numbers(), unit)
+        UnitScale::of_all(numbers(), unit)
     };
     let mut subtitle =
         "A dot is the mean of the instances' means, the bar its 95 % confidence interval."
@@ -81,11 +81,11 @@ fn option(
     metric: &str,
     unit: &str,
     shown: &[&ComparedValue],
-    scale: &Scale,
+    scale: &UnitScale,
     logarithmic: bool,
     from_zero: bool,
 ) -> serde_json::Value {
-    let mut columns = Columns::new(&["place", "value", "lower", "upper", "colour"]);
+    let mut columns = ChartColumns::new(&["place", "value", "lower", "upper", "colour"]);
     for (place, value) in shown.iter().enumerate() {
         let estimate = &value.estimate;
         columns.push(&[

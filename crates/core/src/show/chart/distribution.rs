@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::font::shorten;
 use super::iterations::plural;
 use super::parts::{axis_below_rows, axis_name, drawn_text, grid, row_axis, rows_height};
-use super::{Chart, Colours, LABEL_SIZE, named_colour, thin};
+use super::{Chart, LABEL_SIZE, VariantColours, named_colour, thin};
 use crate::clean::IterationState;
 use crate::model::Run;
-use crate::show::quantity::Scale;
+use crate::show::quantity::UnitScale;
 use crate::show::sample::{MetricSample, RunSample, as_f64, metric_title};
 
 /// More runs than this would make the chart longer than a screen.
@@ -18,7 +18,7 @@ const MOST_POINTS: usize = 3_000;
 const FEWEST_IN_A_BOX: usize = 5;
 const LABEL_WIDTH: f64 = 250.0;
 
-struct Group<'a> {
+struct RunGroup<'a> {
     run: &'a RunSample,
     /// Ascending, with the number of the instance.
     values: Vec<(f64, usize)>,
@@ -26,15 +26,15 @@ struct Group<'a> {
 
 /// Returns the chart of the iterations that count of the latest of these runs, a row per run, newest first,
 /// coloured by variant.
-pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Colours) -> Chart {
-    let all: Vec<Group<'_>> = runs
+pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &VariantColours) -> Chart {
+    let all: Vec<RunGroup<'_>> = runs
         .iter()
         .rev()
         .map(group)
         .filter(|group| !group.values.is_empty())
         .collect();
     let groups = all.get(..MOST_GROUPS.min(all.len())).unwrap_or(&all);
-    let scale = Scale::of_all(
+    let scale = UnitScale::of_all(
         groups
             .iter()
             .flat_map(|group| group.values.iter().map(|(value, _)| *value)),
@@ -72,7 +72,7 @@ pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Colours
     )
 }
 
-fn group(run: &RunSample) -> Group<'_> {
+fn group(run: &RunSample) -> RunGroup<'_> {
     let mut values: Vec<(f64, usize)> = run
         .instances
         .iter()
@@ -86,18 +86,18 @@ fn group(run: &RunSample) -> Group<'_> {
         })
         .collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    Group { run, values }
+    RunGroup { run, values }
 }
 
 fn option(
     sample: &MetricSample,
-    groups: &[Group<'_>],
-    scale: &Scale,
+    groups: &[RunGroup<'_>],
+    scale: &UnitScale,
     limit: usize,
-    colours: &Colours,
+    colours: &VariantColours,
 ) -> Value {
-    let mut dots = Columns::new(&["value", "place", "instance", "colour"]);
-    let mut boxes = Columns::new(&[
+    let mut dots = ChartColumns::new(&["value", "place", "instance", "colour"]);
+    let mut boxes = ChartColumns::new(&[
         "place", "low", "q1", "median", "q3", "high", "count", "colour",
     ]);
     let mut instances: Vec<String> = Vec::new();

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use lapwing_stats::Interval;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::history_marks as marks;
 use super::parts::{grid_below_legend, tooltip, value_axis, variants_legend};
-use super::{Chart, Colours, colour};
+use super::{Chart, VariantColours, colour};
 use crate::judge::Estimate;
 use crate::model::MetricName;
 use crate::record::Place;
-use crate::show::meaning::Meaning;
+use crate::show::meaning::BenchmarkMeaning;
 use crate::show::packed::{compact, packed};
-use crate::show::quantity::{Scale, count};
+use crate::show::quantity::{UnitScale, count};
 use crate::show::sample::{as_f64, metric_title};
 use crate::show::summary::RunSummary;
 
@@ -42,7 +42,7 @@ pub struct HistoryPoint {
     /// The name of the version, where it is a release.
     pub release: Option<String>,
     /// What the benchmark was.
-    pub meaning: Meaning,
+    pub meaning: BenchmarkMeaning,
     /// Where a click leads; may be empty.
     pub link: String,
 }
@@ -108,16 +108,16 @@ impl RunNumber {
 
 /// One line of the chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Line<'a> {
+struct HistoryLine<'a> {
     variant: &'a str,
     of_summaries: bool,
     /// Whether it is of runs that count no more.
     retired: bool,
 }
 
-impl Line<'_> {
-    fn of<'a>(point: &'a HistoryPoint, number: &RunNumber) -> Line<'a> {
-        Line {
+impl HistoryLine<'_> {
+    fn of<'a>(point: &'a HistoryPoint, number: &RunNumber) -> HistoryLine<'a> {
+        HistoryLine {
             variant: &point.variant,
             of_summaries: number.statistic().is_some(),
             retired: point.retired,
@@ -166,15 +166,15 @@ pub fn history(
     metric: &MetricName,
     unit: &str,
     points: &[HistoryPoint],
-    colours: &Colours,
+    colours: &VariantColours,
 ) -> Chart {
-    let scale = Scale::of_all(numbers(points).map(RunNumber::value), unit);
-    let mut lines: Vec<Line<'_>> = Vec::new();
+    let scale = UnitScale::of_all(numbers(points).map(RunNumber::value), unit);
+    let mut lines: Vec<HistoryLine<'_>> = Vec::new();
     for point in points {
         if let Some(number) = &point.number
-            && !lines.contains(&Line::of(point, number))
+            && !lines.contains(&HistoryLine::of(point, number))
         {
-            lines.push(Line::of(point, number));
+            lines.push(HistoryLine::of(point, number));
         }
     }
     let only_summaries = !lines.is_empty() && lines.iter().all(|line| line.of_summaries);
@@ -206,7 +206,7 @@ fn common_link(points: &[HistoryPoint]) -> Option<&str> {
 
 /// Returns the line of the tooltip that says a run's number. The page writes an estimate from the
 /// numbers that are drawn; what a source says of its summaries is told in its words.
-fn value_field(metric: &str, unit: &str, scale: &Scale, points: &[HistoryPoint]) -> Value {
+fn value_field(metric: &str, unit: &str, scale: &UnitScale, points: &[HistoryPoint]) -> Value {
     let texts =
         |of: &dyn Fn(&HistoryPoint) -> String| packed(&points.iter().map(of).collect::<Vec<_>>());
     if numbers(points).all(|number| number.statistic().is_none()) {
@@ -344,12 +344,12 @@ fn subtitle(points: &[HistoryPoint]) -> String {
 fn option(
     metric: &str,
     unit: &str,
-    scale: &Scale,
+    scale: &UnitScale,
     points: &[HistoryPoint],
-    lines: &[Line<'_>],
-    colours: &Colours,
+    lines: &[HistoryLine<'_>],
+    colours: &VariantColours,
 ) -> Value {
-    let mut tables: Vec<Columns> = lines.iter().map(|_| Columns::new(&COLUMNS)).collect();
+    let mut tables: Vec<ChartColumns> = lines.iter().map(|_| ChartColumns::new(&COLUMNS)).collect();
     let place_of = places_of(points);
     let mut places: Vec<&str> = Vec::new();
     for (at, (point, &place)) in points.iter().zip(&place_of).enumerate() {
@@ -361,7 +361,7 @@ fn option(
         };
         let table = lines
             .iter()
-            .position(|line| *line == Line::of(point, number))
+            .position(|line| *line == HistoryLine::of(point, number))
             .and_then(|at| tables.get_mut(at));
         if let Some(table) = table {
             let interval = number.interval();
@@ -416,7 +416,7 @@ fn option(
             "emphasis": {"disabled": true},
         }));
     }
-    let mut datasets: Vec<Value> = tables.into_iter().map(Columns::into_dataset).collect();
+    let mut datasets: Vec<Value> = tables.into_iter().map(ChartColumns::into_dataset).collect();
     if let Some(failures) = marks::failures(points, &place_of, colours) {
         series.push(marks::failure_series(datasets.len()));
         datasets.push(failures.into_dataset());

@@ -2,22 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::font::shorten;
 use super::parts::{
     drawn_text, grid_below_legend, not_drawn_text, number_axis, tooltip, value_axis,
     variants_legend, whole_numbers,
 };
-use super::{Chart, Colours, LABEL_SIZE, View, colour, thin};
+use super::{Chart, ChartView, LABEL_SIZE, VariantColours, colour, thin};
 use crate::show::packed::packed;
-use crate::show::quantity::{Scale, count};
+use crate::show::quantity::{UnitScale, count};
 use crate::show::sample::{InstanceSample, MetricSample, RunSample, as_f64, metric_title};
 
 const MOST_POINTS: usize = 800;
 const MOST_HOSTS: usize = 24;
 const COLUMNS: [&str; 6] = ["order", "place", "value", "iterations", "host", "instance"];
 
-struct Mean<'a> {
+struct InstanceMean<'a> {
     order: usize,
     run: &'a RunSample,
     value: f64,
@@ -27,12 +27,16 @@ struct Mean<'a> {
 }
 
 /// Returns the chart of the mean of each instance of these runs, coloured by variant.
-pub fn instance_means(sample: &MetricSample, runs: &[RunSample], colours: &Colours) -> Chart {
+pub fn instance_means(
+    sample: &MetricSample,
+    runs: &[RunSample],
+    colours: &VariantColours,
+) -> Chart {
     let hosts = sample.hosts();
     let all = means(runs, &hosts);
-    let scale = Scale::of_all(all.iter().map(|mean| mean.value), &sample.metric.unit);
+    let scale = UnitScale::of_all(all.iter().map(|mean| mean.value), &sample.metric.unit);
     let values: Vec<f64> = all.iter().map(|mean| mean.value).collect();
-    let kept: Vec<&Mean<'_>> = thin(&values, MOST_POINTS)
+    let kept: Vec<&InstanceMean<'_>> = thin(&values, MOST_POINTS)
         .into_iter()
         .filter_map(|at| all.get(at))
         .collect();
@@ -65,7 +69,7 @@ pub fn instance_means(sample: &MetricSample, runs: &[RunSample], colours: &Colou
     chart
 }
 
-fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
+fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<InstanceMean<'a>> {
     let mut instances: Vec<(&RunSample, &InstanceSample, f64)> = runs
         .iter()
         .flat_map(|run| run.instances.iter().map(move |instance| (run, instance)))
@@ -79,7 +83,7 @@ fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
     instances
         .into_iter()
         .enumerate()
-        .map(|(order, (run, instance, value))| Mean {
+        .map(|(order, (run, instance, value))| InstanceMean {
             order,
             run,
             value,
@@ -93,7 +97,7 @@ fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
         .collect()
 }
 
-fn variants_of<'a>(means: &[&'a Mean<'_>]) -> Vec<&'a str> {
+fn variants_of<'a>(means: &[&'a InstanceMean<'_>]) -> Vec<&'a str> {
     let mut variants: Vec<&str> = Vec::new();
     for mean in means {
         if !variants.contains(&mean.run.variant.as_str()) {
@@ -105,10 +109,10 @@ fn variants_of<'a>(means: &[&'a Mean<'_>]) -> Vec<&'a str> {
 
 fn option(
     sample: &MetricSample,
-    means: &[&Mean<'_>],
+    means: &[&InstanceMean<'_>],
     hosts: &[&str],
-    scale: &Scale,
-    colours: &Colours,
+    scale: &UnitScale,
+    colours: &VariantColours,
 ) -> Value {
     let variants = variants_of(means);
     let mut datasets = Vec::new();
@@ -116,7 +120,7 @@ fn option(
     let mut labels: Vec<&str> = Vec::new();
     let mut runs: Vec<String> = Vec::new();
     for (at, variant) in variants.iter().enumerate() {
-        let mut columns = Columns::new(&COLUMNS);
+        let mut columns = ChartColumns::new(&COLUMNS);
         for mean in means.iter().filter(|mean| mean.run.variant == *variant) {
             let host = mean.host.map_or(f64::NAN, as_f64);
             columns.push(&[
@@ -163,7 +167,7 @@ fn option(
     })
 }
 
-fn views(means: &[&Mean<'_>], hosts: &[&str]) -> Vec<View> {
+fn views(means: &[&InstanceMean<'_>], hosts: &[&str]) -> Vec<ChartView> {
     let variants = variants_of(means).len();
     let series = |column: &str| -> Vec<Value> {
         (0..variants)
@@ -180,7 +184,7 @@ fn views(means: &[&Mean<'_>], hosts: &[&str]) -> Vec<View> {
         .map(|host| shorten(host, LABEL_SIZE, width.max(40.0)))
         .collect();
     vec![
-        View {
+        ChartView {
             label: "in order".to_owned(),
             patch: json!({
                 "xAxis": {
@@ -191,7 +195,7 @@ fn views(means: &[&Mean<'_>], hosts: &[&str]) -> Vec<View> {
                 "series": series("order"),
             }),
         },
-        View {
+        ChartView {
             label: "by host".to_owned(),
             patch: json!({
                 "xAxis": {

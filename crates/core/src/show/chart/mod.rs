@@ -29,7 +29,7 @@ mod variability;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub use bars::{Bar, bars};
+pub use bars::{BarFigures, bars};
 pub use burn_in::{BurnInMarks, burn_in};
 pub(super) use columns::number;
 pub use comparison::{ComparedValue, comparison};
@@ -67,7 +67,7 @@ pub struct Chart {
     pub option: Value,
     /// Other ways to look at the same data; the first is the option as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub views: Vec<View>,
+    pub views: Vec<ChartView>,
     /// Where a click leads, by the number in the column `run`.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_packed")]
     pub links: Vec<String>,
@@ -79,7 +79,7 @@ fn as_packed<S: serde::Serializer>(texts: &[String], serializer: S) -> Result<S:
 
 /// Another way to look at a chart's data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct View {
+pub struct ChartView {
     /// What it is called on its button.
     pub label: String,
     /// What it changes in the option.
@@ -104,7 +104,7 @@ impl Chart {
 
 /// Dark on light or light on dark.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Theme {
+pub enum ChartTheme {
     /// Dark on light.
     #[default]
     Light,
@@ -112,7 +112,7 @@ pub enum Theme {
     Dark,
 }
 
-impl Theme {
+impl ChartTheme {
     fn name(self) -> &'static str {
         match self {
             Self::Light => "lapwing-light",
@@ -129,9 +129,9 @@ const LABEL_SIZE: f64 = 12.0;
 
 /// Which colour each variant has, so that it has the same one in every chart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Colours(Vec<String>);
+pub struct VariantColours(Vec<String>);
 
-impl Colours {
+impl VariantColours {
     /// Returns the colour of a variant: a number that a theme turns into a colour. A variant
     /// that was not seen before gets the next one.
     pub fn number(&mut self, variant: &str) -> usize {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::font::shorten;
 use super::{LABEL_SIZE, WIDTH};
-use crate::show::quantity::{Scale, count};
+use crate::show::quantity::{UnitScale, count};
 use crate::show::sample::{as_f64, metric_title};
 
 /// Returns the space around the plot; `top` holds the legend and the name of the vertical axis.
@@ -13,7 +13,7 @@ pub(super) fn grid(top: u32) -> Value {
 }
 
 /// Returns what an axis is called: `wall time (ms)`.
-pub(super) fn axis_name(metric: &str, scale: &Scale) -> String {
+pub(super) fn axis_name(metric: &str, scale: &UnitScale) -> String {
     let title = metric_title(metric);
     if scale.unit.is_empty() {
         title
@@ -23,7 +23,7 @@ pub(super) fn axis_name(metric: &str, scale: &Scale) -> String {
 }
 
 /// Returns the vertical axis of a metric.
-pub(super) fn value_axis(metric: &str, scale: &Scale) -> Value {
+pub(super) fn value_axis(metric: &str, scale: &UnitScale) -> Value {
     json!({
         "type": "value",
         "name": axis_name(metric, scale),

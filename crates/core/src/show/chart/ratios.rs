@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::parts::{
     grid, not_drawn_text, number_axis, right_labels, row_axis, row_intervals, row_names,
     rows_height, tooltip,
@@ -34,12 +34,12 @@ const TICKS: [f64; 36] = [
 const CLOSEST_TICKS: f64 = 0.07;
 
 /// A comparison that can be drawn.
-struct Row<'a> {
+struct RatioRow<'a> {
     comparison: &'a Comparison,
     ratio: ComparedRatio,
 }
 
-impl Row<'_> {
+impl RatioRow<'_> {
     /// Returns how much worse the candidate is, as a logarithm: negative where it is better.
     fn worse(&self) -> f64 {
         let change = self.ratio.value.ln();
@@ -63,12 +63,12 @@ impl Row<'_> {
 /// Returns the chart of the ratios of these comparisons, worst first; of very many the ones
 /// that changed most.
 pub fn ratios(comparisons: &[Comparison], options: &CompareOptions) -> Chart {
-    let drawable: Vec<Row<'_>> = comparisons
+    let drawable: Vec<RatioRow<'_>> = comparisons
         .iter()
         .filter_map(|comparison| {
             let ratio = comparison.ratio?;
             let is_positive = ratio.value > 0.0 && ratio.value.is_finite();
-            is_positive.then_some(Row { comparison, ratio })
+            is_positive.then_some(RatioRow { comparison, ratio })
         })
         .collect();
     let total = drawable.len();
@@ -84,8 +84,8 @@ pub fn ratios(comparisons: &[Comparison], options: &CompareOptions) -> Chart {
 
 /// Returns the rows to draw, worst first. What is sure comes before what is not where there
 /// is no room for all.
-fn most_changed(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
-    let is_sure = |row: &Row<'_>| {
+fn most_changed(mut rows: Vec<RatioRow<'_>>) -> Vec<RatioRow<'_>> {
+    let is_sure = |row: &RatioRow<'_>| {
         matches!(
             row.comparison.verdict,
             Verdict::Regression | Verdict::Improvement
@@ -100,7 +100,7 @@ fn most_changed(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     rows
 }
 
-fn title(shown: &[Row<'_>]) -> String {
+fn title(shown: &[RatioRow<'_>]) -> String {
     let distinct = |of: fn(&Comparison) -> &str| -> BTreeSet<String> {
         shown
             .iter()
@@ -120,7 +120,12 @@ fn title(shown: &[Row<'_>]) -> String {
     format!("{}: {candidate} / {baseline}", metric_title(&metric))
 }
 
-fn subtitle(all: usize, drawable: usize, shown: &[Row<'_>], options: &CompareOptions) -> String {
+fn subtitle(
+    all: usize,
+    drawable: usize,
+    shown: &[RatioRow<'_>],
+    options: &CompareOptions,
+) -> String {
     if shown.is_empty() {
         return "Nothing to draw: no comparison has a ratio.".to_owned();
     }
@@ -159,7 +164,7 @@ fn look(verdict: Verdict) -> (Value, Value) {
     }
 }
 
-fn option(shown: &[Row<'_>], options: &CompareOptions) -> Value {
+fn option(shown: &[RatioRow<'_>], options: &CompareOptions) -> Value {
     let verdicts: Vec<Verdict> = Verdict::ALL
         .into_iter()
         .filter(|verdict| shown.iter().any(|row| row.comparison.verdict == *verdict))
@@ -201,8 +206,8 @@ fn legend_entry(verdict: &Verdict) -> Value {
     json!({"name": verdict.title(), "icon": symbol})
 }
 
-fn dataset(shown: &[Row<'_>], verdict: Verdict) -> Value {
-    let mut columns = Columns::new(&[
+fn dataset(shown: &[RatioRow<'_>], verdict: Verdict) -> Value {
+    let mut columns = ChartColumns::new(&[
         "place",
         "ratio",
         "ratio_lower",
@@ -270,7 +275,7 @@ fn series_of(at: usize, verdict: Verdict, background: Option<&CompareOptions>) -
 }
 
 /// Returns the ends of the axis as logarithms: all rows, the band and 1 are in it.
-fn range(shown: &[Row<'_>], options: &CompareOptions) -> (f64, f64) {
+fn range(shown: &[RatioRow<'_>], options: &CompareOptions) -> (f64, f64) {
     let band = options.smallest_effect.unwrap_or(0.01).ln_1p();
     let (low, high) = shown
         .iter()
@@ -315,7 +320,7 @@ fn ratio_axis(range: (f64, f64)) -> Value {
 }
 
 /// Returns what a row is called: the benchmark, and what else tells it from the others.
-fn name(comparison: &Comparison, shown: &[Row<'_>]) -> String {
+fn name(comparison: &Comparison, shown: &[RatioRow<'_>]) -> String {
     let differs = |of: fn(&Comparison) -> &str| {
         let mine = of(comparison);
         shown.iter().any(|row| of(row.comparison) != mine)
@@ -334,7 +339,7 @@ fn name(comparison: &Comparison, shown: &[Row<'_>]) -> String {
 }
 
 /// Returns the fields of the tooltip.
-fn told(shown: &[Row<'_>]) -> Value {
+fn told(shown: &[RatioRow<'_>]) -> Value {
     let names: Vec<String> = shown.iter().map(|it| name(it.comparison, shown)).collect();
     let values = |of: fn(&Comparison) -> Option<crate::judge::Estimate>| -> Vec<String> {
         shown

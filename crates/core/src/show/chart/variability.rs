@@ -3,13 +3,13 @@
 use lapwing_stats::Interval;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::parts::{
     axis_below_rows, drawn_text, grid, row_axis, row_intervals, row_names, rows_height,
 };
 use super::{Chart, colour};
 use crate::explain::{Noise, Part};
-use crate::show::noise::Titles;
+use crate::show::noise::RowTitles;
 use crate::show::sample::as_f64;
 
 /// More rows than this would make a picture that nobody can read.
@@ -64,7 +64,7 @@ pub fn variability(rows: &[Noise]) -> Chart {
     if !shown.is_empty() {
         subtitle.push_str(&drawn_text(shown.len(), rows.len(), "rows drawn"));
     }
-    let titles = Titles::of(rows);
+    let titles = RowTitles::of(rows);
     let names: Vec<String> = shown.iter().map(|row| titles.title(*row)).collect();
     Chart::new(
         "variability",
@@ -138,7 +138,7 @@ fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> V
 
 /// Returns where the parts stand, in percent and not left of the edge.
 fn dataset(parts: &[Option<Part>], beside: f64, edge: f64) -> Value {
-    let mut columns = Columns::new(&["row", "place", "value", "lower", "upper"]);
+    let mut columns = ChartColumns::new(&["row", "place", "value", "lower", "upper"]);
     for (row, part) in parts.iter().enumerate() {
         let Some(part) = part else { continue };
         let shown = |value: f64| (value * 100.0).max(edge);

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::MetricView;
 use super::columns::BenchmarkLink;
 use crate::model::natural_order;
-use crate::show::Colours;
-use crate::show::chart::Bar;
+use crate::show::VariantColours;
+use crate::show::chart::BarFigures;
 use crate::show::sample::RunSample;
 
 /// Runs of so many days up to the latest run of a setting count.
@@ -30,7 +30,7 @@ pub(super) struct MetricBar {
     pub(super) unit: String,
     pub(super) setting: String,
     pub(super) colour: usize,
-    pub(super) bar: Bar,
+    pub(super) bar: BarFigures,
     /// The version, or the first and the last.
     pub(super) versions: (String, String),
     /// When its first and its last session began.
@@ -42,7 +42,7 @@ pub(super) struct MetricBar {
 pub(super) fn of_benchmark(
     benchmark: &BenchmarkLink,
     views: &[MetricView],
-    colours: &Colours,
+    colours: &VariantColours,
 ) -> BenchmarkBars {
     let runs = || views.iter().flat_map(|view| &view.sample.runs);
     BenchmarkBars {
@@ -55,7 +55,7 @@ pub(super) fn of_benchmark(
     }
 }
 
-fn of_metric(view: &MetricView, colours: &Colours) -> Vec<MetricBar> {
+fn of_metric(view: &MetricView, colours: &VariantColours) -> Vec<MetricBar> {
     let sample = &view.sample;
     let mut settings = sample.variants();
     settings.sort_by(|one, other| natural_order(one, other));
@@ -71,7 +71,7 @@ fn of_metric(view: &MetricView, colours: &Colours) -> Vec<MetricBar> {
                 unit: sample.metric.unit.clone(),
                 setting: setting.to_owned(),
                 colour: colours.get(setting),
-                bar: Bar::new(&means)?,
+                bar: BarFigures::new(&means)?,
                 versions: (
                     runs.first().as_ref().map(version)?,
                     runs.last().as_ref().map(version)?,

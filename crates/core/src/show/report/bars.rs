@@ -15,7 +15,7 @@ use super::directory::DirectoryError;
 use super::frame::{PageFrame, SitePage};
 use super::listing::{Filters, MetricChoice, MetricRows};
 use crate::show::chart::{Chart, bars as empty_bars};
-use crate::show::quantity::Scale;
+use crate::show::quantity::UnitScale;
 use crate::show::sample::minute_text;
 
 /// The bars of all benchmarks, collected while these are written.
@@ -236,7 +236,7 @@ impl<'a> BarBenchmarks<'a> {
 
 impl BarUnit {
     fn new(unit: &str) -> Self {
-        let ladder = Scale::ladder(unit).into_iter();
+        let ladder = UnitScale::ladder(unit).into_iter();
         Self {
             unit: unit.to_owned(),
             scales: ladder

@@ -165,14 +165,14 @@ fn rules_text(rules: &Rules) -> Vec<String> {
 }
 
 /// What the rows of one metric come to.
-struct Totals {
+struct CleaningTotals {
     funnel: Funnel,
     left_out: LeftOut,
     not_judged: usize,
     never_steady: usize,
 }
 
-impl Totals {
+impl CleaningTotals {
     fn of(rows: &[CleaningRow]) -> Self {
         let mut totals = Self {
             funnel: Funnel::default(),
@@ -212,7 +212,7 @@ pub(super) fn write(
                 p.answer { "Nothing was recorded, so nothing was left out." }
             } @else {
                 (metrics.conclusions("What was left out,", |name, rows| {
-                    let totals = Totals::of(rows);
+                    let totals = CleaningTotals::of(rows);
                     html! { (conclusion(name, &totals)) (funnel_table(&totals)) }
                 }))
                 (rules_part(&site.options.rules))
@@ -254,7 +254,7 @@ fn rules_part(rules: &Rules) -> Markup {
     }
 }
 
-fn conclusion(metric: &str, totals: &Totals) -> Markup {
+fn conclusion(metric: &str, totals: &CleaningTotals) -> Markup {
     let recorded = totals.left_at(Stage::Recorded);
     let left = totals.left_at(Stage::Viable);
     let link = |state: &str| format!("#metric={}&state={state}", url_part(metric));
@@ -278,7 +278,7 @@ fn conclusion(metric: &str, totals: &Totals) -> Markup {
 }
 
 /// Returns the funnel: what is left after each step, and what the step left out.
-fn funnel_table(totals: &Totals) -> Markup {
+fn funnel_table(totals: &CleaningTotals) -> Markup {
     let all = totals.left_at(Stage::Recorded).iterations;
     html! {
         div.scroll tabindex="0" role="region" aria-label="Step by step" {
@@ -304,7 +304,7 @@ fn funnel_table(totals: &Totals) -> Markup {
     }
 }
 
-fn left_out_at(totals: &Totals, stage: Stage) -> String {
+fn left_out_at(totals: &CleaningTotals, stage: Stage) -> String {
     let mut parts: Vec<String> = totals
         .left_out
         .reasons()

@@ -12,7 +12,7 @@ use super::columns::{BenchmarkLink, columns};
 use super::directory::DirectoryError;
 use super::frame::{SitePage, counted, url_part, verb};
 use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted};
-use super::power::{Curve, DRAWN, picture};
+use super::power::{DRAWN, PowerCurve, picture};
 use crate::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
 use crate::judge::{
     DetectionOptions, INSTANCES_FOR_A_VERDICT, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
@@ -22,11 +22,11 @@ use crate::show::chart;
 use crate::show::detection::found_text;
 use crate::show::quantity::{count, machine_time, percent};
 use crate::show::sample::metric_title;
-use crate::show::{Able, DetectionView, detectable_text};
+use crate::show::{DetectionAbility, DetectionView, detectable_text};
 
 /// Which slowdowns should be detected.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Detect {
+pub struct DetectionTarget {
     /// The slowdown that matters, as a factor.
     pub target: f64,
     /// How probably it should be detected.
@@ -35,7 +35,7 @@ pub struct Detect {
     pub confidence: Confidence,
 }
 
-impl Default for Detect {
+impl Default for DetectionTarget {
     /// As `lapwing mds` has it.
     fn default() -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Default for Detect {
     }
 }
 
-impl Detect {
+impl DetectionTarget {
     /// Returns what is looked at: by formula what `lapwing compare` would detect between sessions of their own. A
     /// simulation of thousands of benchmarks would take minutes.
     fn options(self) -> DetectionOptions {
@@ -118,7 +118,7 @@ pub(super) struct DetectionRow {
 
 impl DetectionRow {
     /// Returns what could be detected where this is the noise.
-    pub(super) fn new(noise: &Noise, benchmark: BenchmarkLink, detect: Detect) -> Self {
+    pub(super) fn new(noise: &Noise, benchmark: BenchmarkLink, detect: DetectionTarget) -> Self {
         let (options, view) = (detect.options(), detect.view());
         let found = Detectability::by_formula(noise, &options);
         let corners = options.grid.corners().into_iter();
@@ -174,12 +174,12 @@ impl DetectionRow {
             self.slowdown_texts.last(),
         ];
         let drawn = DRAWN.into_iter().zip(texts).filter_map(|(it, text)| {
-            Some(Curve {
+            Some(PowerCurve {
                 cell: view.cell(&self.found, it)?,
                 smallest: text?,
             })
         });
-        let curves: Vec<Curve<'_>> = drawn.collect();
+        let curves: Vec<PowerCurve<'_>> = drawn.collect();
         picture(&curves, view, self.slowdowns.first().copied().flatten())
     }
 
@@ -201,7 +201,11 @@ impl DetectionRow {
 }
 
 /// Returns the sentence of a benchmark's own page, by its first metric.
-pub(super) fn sentence(rows: &[DetectionRow], metric: &MetricName, detect: Detect) -> Markup {
+pub(super) fn sentence(
+    rows: &[DetectionRow],
+    metric: &MetricName,
+    detect: DetectionTarget,
+) -> Markup {
     let rows: Vec<&DetectionRow> = rows
         .iter()
         .filter(|it| it.found.name == *metric && it.is_known())
@@ -311,8 +315,8 @@ fn conclusion(
         .iter()
         .filter(|it| it.is_known())
         .map(|it| match it.able {
-            "yes" => (&it.found, Able::Yes),
-            _ => (&it.found, Able::No),
+            "yes" => (&it.found, DetectionAbility::Yes),
+            _ => (&it.found, DetectionAbility::No),
         });
     let headline = view.headline_of_rows(&found, known, largest);
     let names = rows

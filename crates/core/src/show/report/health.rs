@@ -9,7 +9,7 @@ pub(super) const NOISY_FROM: f64 = 0.10;
 
 /// What deserves attention in the latest run of each variant, by the first metric.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Health {
+pub(super) struct BenchmarkHealth {
     pub(super) failures: usize,
     pub(super) lost: usize,
     pub(super) few_instances: bool,
@@ -27,7 +27,7 @@ pub(super) struct Health {
     pub(super) changed: bool,
 }
 
-impl Health {
+impl BenchmarkHealth {
     pub(super) fn of(rows: &[IndexRow]) -> Self {
         Self {
             failures: rows.iter().map(|row| row.failures).sum(),

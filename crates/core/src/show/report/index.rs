@@ -9,7 +9,7 @@ use super::ReportSite;
 use super::columns::columns;
 use super::directory::DirectoryError;
 use super::frame::{SitePage, counted, verb};
-use super::health::{Health, NOISY_FROM};
+use super::health::{BenchmarkHealth, NOISY_FROM};
 use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted, unsorted};
 use super::parametrised::TestPages;
 use super::provenance::{back_to_back_note, marked};
@@ -35,7 +35,7 @@ const STATES: [(&str, &str); 10] = [
 /// The rows of the index, collected while benchmarks are written.
 #[derive(Debug, Default)]
 pub(super) struct IndexPage {
-    health: Vec<Health>,
+    health: Vec<BenchmarkHealth>,
     /// The number of retired instances that are in the report.
     retired: usize,
     metrics: MetricRows<IndexRow>,
@@ -50,7 +50,7 @@ impl IndexPage {
         self.health.len()
     }
 
-    pub(super) fn add(&mut self, metrics: Vec<MetricIndexRows>, health: Health) {
+    pub(super) fn add(&mut self, metrics: Vec<MetricIndexRows>, health: BenchmarkHealth) {
         self.health.push(health);
         for MetricIndexRows { name, unit, rows } in metrics {
             self.metrics.add(&name, &unit, rows);
@@ -119,7 +119,8 @@ impl IndexPage {
 
     /// Returns the answer to "is anything wrong?".
     fn sentence(&self) -> Markup {
-        let number = |test: fn(&Health) -> bool| self.health.iter().filter(|it| test(it)).count();
+        let number =
+            |test: fn(&BenchmarkHealth) -> bool| self.health.iter().filter(|it| test(it)).count();
         let failing = number(|it| it.failures > 0);
         let without_value = number(|it| it.without_value);
         let lost = number(|it| it.lost > 0);

@@ -42,7 +42,7 @@ use rayon::prelude::*;
 use super::sample::{FIRST_METRIC, MetricSample, RunSample};
 use super::summary::RunSummary;
 use super::units::into_base_units;
-use super::{Colours, chart};
+use super::{VariantColours, chart};
 use crate::clean::{BenchmarkAudit, Policy, Rules};
 use crate::judge::{self, Estimate};
 use crate::model::MetricName;
@@ -54,23 +54,23 @@ use cleaning::CleaningRow;
 use columns::BenchmarkLink;
 use compare::ComparisonIndex;
 pub use compare::ComparisonView;
-pub use detection::Detect;
 use detection::DetectionRow;
+pub use detection::DetectionTarget;
 pub use directory::DirectoryError;
 use directory::ReportDirectory;
 use environments::RunEnvironments;
-use health::Health;
+use health::BenchmarkHealth;
 use index::IndexPage;
 use listing::MetricRows;
 use parametrised::{TestMember, TestPages};
-pub use remarks::Remarks;
+pub use remarks::ReportRemarks;
 use row::MetricIndexRows;
 use slug::slug;
 use variability::VariabilityRow;
 
 /// What a report says of itself.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ReportOptions {
     /// What stands at the top of the index.
     pub title: String,
     /// Who made it from what and when, for the foot of every page.
@@ -80,12 +80,12 @@ pub struct Options {
     /// The metrics that are shown; all where none is named. Burn-in is found from the others too.
     pub metrics: Vec<MetricName>,
     /// Which slowdowns should be detected.
-    pub detect: Detect,
+    pub detect: DetectionTarget,
 }
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenReport {
     /// The page to open.
     pub index: PathBuf,
     /// How many benchmarks it shows.
@@ -138,11 +138,11 @@ pub struct ReportWriter {
 #[derive(Debug)]
 struct ReportSite {
     directory: ReportDirectory,
-    options: Options,
-    colours: Colours,
+    options: ReportOptions,
+    colours: VariantColours,
     comparisons: Option<ComparisonIndex>,
     environments: RunEnvironments,
-    remarks: Remarks,
+    remarks: ReportRemarks,
 }
 
 /// Writes a report of these benchmarks into a directory.
@@ -152,8 +152,8 @@ struct ReportSite {
 pub fn write(
     benchmarks: impl IntoIterator<Item = BenchmarkData>,
     directory: &Path,
-    options: Options,
-) -> Result<Written, DirectoryError> {
+    options: ReportOptions,
+) -> Result<WrittenReport, DirectoryError> {
     let mut writer = ReportWriter::create(directory, options)?;
     for data in benchmarks {
         writer.add(data)?;
@@ -167,7 +167,7 @@ impl ReportWriter {
     ///
     /// # Errors
     /// When the directory holds something else or cannot be written to.
-    pub fn create(directory: &Path, options: Options) -> Result<Self, DirectoryError> {
+    pub fn create(directory: &Path, options: ReportOptions) -> Result<Self, DirectoryError> {
         let directory = ReportDirectory::begin(directory)?;
         for (name, content) in ASSETS {
             directory.write(&format!("assets/{name}"), content)?;
@@ -176,10 +176,10 @@ impl ReportWriter {
             site: ReportSite {
                 directory,
                 options,
-                colours: Colours::default(),
+                colours: VariantColours::default(),
                 comparisons: None,
                 environments: RunEnvironments::default(),
-                remarks: Remarks::default(),
+                remarks: ReportRemarks::default(),
             },
             waiting: Vec::new(),
             index: IndexPage::default(),
@@ -200,7 +200,7 @@ impl ReportWriter {
     }
 
     /// Shows the annotations of benchmarks. To be called before the first benchmark is added.
-    pub fn remarks(&mut self, remarks: Remarks) {
+    pub fn remarks(&mut self, remarks: ReportRemarks) {
         self.site.remarks = remarks;
     }
 
@@ -229,7 +229,7 @@ impl ReportWriter {
     ///
     /// # Errors
     /// When something cannot be written.
-    pub fn finish(mut self) -> Result<Written, DirectoryError> {
+    pub fn finish(mut self) -> Result<WrittenReport, DirectoryError> {
         self.write_waiting()?;
         let benchmarks = self.index.benchmarks();
         let site = &self.site;
@@ -243,7 +243,7 @@ impl ReportWriter {
         detection::write(site, self.detection)?;
         let page = self.index.write(site, &self.tests)?;
         let index = self.site.directory.finish(&page)?;
-        Ok(Written { index, benchmarks })
+        Ok(WrittenReport { index, benchmarks })
     }
 
     /// Keeps for the pages about all benchmarks what they need of one.
@@ -291,7 +291,7 @@ struct ListingEntries {
     detection: Vec<DetectionRow>,
     burn_in: Option<BurnInRow>,
     metrics: Vec<MetricIndexRows>,
-    health: Health,
+    health: BenchmarkHealth,
     bars: BenchmarkBars,
     /// For the page of its test, which may have several parametrisations.
     member: TestMember,
@@ -316,7 +316,7 @@ impl MetricView {
     }
 
     /// Returns the views of all metrics with a value; of a benchmark that only failed, one without.
-    fn all(data: &BenchmarkData, policy: Policy, remarks: &Remarks) -> Vec<Self> {
+    fn all(data: &BenchmarkData, policy: Policy, remarks: &ReportRemarks) -> Vec<Self> {
         let mut views: Vec<Self> = MetricSample::names(data)
             .iter()
             .map(|name| MetricSample::under(data, name, policy))
@@ -392,8 +392,8 @@ fn write_benchmark(
         .iter()
         .map(|view| MetricIndexRows::of(view, &benchmark, site))
         .collect();
-    let health = Health::of(metrics.first().map_or(&[], |first| &first.rows));
-    let page = page::page(&page::Page {
+    let health = BenchmarkHealth::of(metrics.first().map_or(&[], |first| &first.rows));
+    let page = page::page(&page::BenchmarkPage {
         data,
         slug,
         views: &views,

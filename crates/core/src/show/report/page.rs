@@ -8,8 +8,8 @@ use super::environment::environments;
 use super::environment_part::environment_part;
 use super::failures::{self, failures};
 use super::frame::{PageFrame, SitePage, counted, trace_part, url_part, verb};
-use super::health::{Health, NOISY_FROM};
-use super::metric::{self, MetricFile};
+use super::health::{BenchmarkHealth, NOISY_FROM};
+use super::metric::{self, MetricSideFile};
 use super::parametrised::test_slug;
 use super::provenance::marked;
 use super::raw::RawFileName;
@@ -36,15 +36,15 @@ pub(super) fn with_detectable(page: &str, sentence: Markup) -> String {
 
 /// What a page is made of.
 #[derive(Debug)]
-pub(super) struct Page<'a> {
+pub(super) struct BenchmarkPage<'a> {
     pub(super) data: &'a BenchmarkData,
     pub(super) slug: &'a str,
     pub(super) views: &'a [MetricView],
     pub(super) metrics: &'a [MetricIndexRows],
-    pub(super) files: &'a [MetricFile],
+    pub(super) files: &'a [MetricSideFile],
     pub(super) raw_files: &'a [RawFileName],
     pub(super) run_files: &'a [String],
-    pub(super) health: &'a Health,
+    pub(super) health: &'a BenchmarkHealth,
     pub(super) burn_in: Option<&'a BurnInRow>,
     pub(super) site: &'a ReportSite,
 }
@@ -57,7 +57,7 @@ struct BenchmarkPageSettings<'a> {
     slug: &'a str,
     /// Whether variants have names that matter.
     named: bool,
-    metrics: &'a [MetricFile],
+    metrics: &'a [MetricSideFile],
     raw: &'a [RawFileName],
     /// What is known of each run, newest first.
     runs: &'a [String],
@@ -76,7 +76,7 @@ struct BurnInFile<'a> {
 }
 
 /// Returns the page.
-pub(super) fn page(page: &Page<'_>) -> String {
+pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
     let benchmark = &page.data.benchmark;
     let settings = BenchmarkPageSettings {
         page: "benchmark",
@@ -136,7 +136,7 @@ pub(super) fn page(page: &Page<'_>) -> String {
 }
 
 /// Returns links to the rows about the benchmark on the pages about all.
-fn elsewhere(page: &Page<'_>) -> Markup {
+fn elsewhere(page: &BenchmarkPage<'_>) -> Markup {
     let fragment = format!(
         "#q={}&suite={}",
         url_part(&page.data.benchmark.id),
@@ -159,7 +159,7 @@ fn elsewhere(page: &Page<'_>) -> Markup {
     }
 }
 
-fn description(page: &Page<'_>) -> Markup {
+fn description(page: &BenchmarkPage<'_>) -> Markup {
     let benchmark = &page.data.benchmark;
     html! {
         p.description {
@@ -175,7 +175,7 @@ fn description(page: &Page<'_>) -> Markup {
 }
 
 /// Returns what the latest runs say by the first metric, in words.
-fn sentence(page: &Page<'_>) -> Markup {
+fn sentence(page: &BenchmarkPage<'_>) -> Markup {
     let Some(MetricIndexRows {
         name: metric,
         unit,
@@ -244,7 +244,7 @@ fn skipped_because(data: &BenchmarkData, run: &Id) -> Option<String> {
 }
 
 /// Returns what stands in the way of trusting the numbers, and what helps.
-fn advice(page: &Page<'_>) -> Markup {
+fn advice(page: &BenchmarkPage<'_>) -> Markup {
     let health = page.health;
     let imported = page.views.first().is_some_and(|view| {
         let last = view.sample.runs.last();
@@ -283,13 +283,13 @@ fn advice(page: &Page<'_>) -> Markup {
     }
 }
 
-fn names_matter(page: &Page<'_>) -> bool {
+fn names_matter(page: &BenchmarkPage<'_>) -> bool {
     let mut rows = page.metrics.iter().flat_map(|metric| &metric.rows);
     rows.any(|row| row.named)
 }
 
 /// Returns the table of all metrics, whose names choose what is drawn below.
-fn metric_table(page: &Page<'_>) -> Markup {
+fn metric_table(page: &BenchmarkPage<'_>) -> Markup {
     let named = names_matter(page);
     html! {
         section aria-labelledby="metrics" {
@@ -344,7 +344,7 @@ pub(super) fn zoom_hint() -> Markup {
     }
 }
 
-fn metric_part(page: &Page<'_>) -> Markup {
+fn metric_part(page: &BenchmarkPage<'_>) -> Markup {
     html! {
         section #charts aria-labelledby="charts-title" {
             h2 #charts-title tabindex="-1" { (page.files.first().map_or_else(String::new, |file| metric_title(&file.name))) }
@@ -361,7 +361,7 @@ fn metric_part(page: &Page<'_>) -> Markup {
     }
 }
 
-fn raw_part(page: &Page<'_>) -> Markup {
+fn raw_part(page: &BenchmarkPage<'_>) -> Markup {
     let total: usize = page.raw_files.iter().map(|file| file.rows).sum();
     html! {
         section #iterations aria-labelledby="iterations-title" {
@@ -381,7 +381,7 @@ fn raw_part(page: &Page<'_>) -> Markup {
     }
 }
 
-fn failure_part(page: &Page<'_>) -> Markup {
+fn failure_part(page: &BenchmarkPage<'_>) -> Markup {
     let (failures, total) = failures(page.data);
     html! {
         section #failures aria-labelledby="failures-title" {

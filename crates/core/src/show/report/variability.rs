@@ -18,7 +18,7 @@ use crate::record::BenchmarkData;
 use crate::show::chart;
 use crate::show::quantity::{count, percent, quantity};
 use crate::show::sample::{first_upper, metric_title};
-use crate::show::{NOISY, Titles, noise_advice, noise_headline};
+use crate::show::{NOISY, RowTitles, noise_advice, noise_headline};
 
 /// How much a variant of a benchmark varies by a metric.
 #[derive(Debug, Clone, Serialize)]
@@ -93,7 +93,7 @@ fn row(noise: Noise, benchmark: BenchmarkLink) -> VariabilityRow {
 
 /// Returns the groups without the name of the benchmark, which stands in the same row.
 fn groups(noise: &Noise) -> String {
-    let titles = Titles {
+    let titles = RowTitles {
         suites: false,
         settings: false,
         metrics: false,
