@@ -8,8 +8,6 @@
 )]
 
 mod charts;
-#[path = "../../examples/report_fixture/compared.rs"]
-mod compared;
 mod comparison_page;
 mod curated;
 mod detection_page;
@@ -29,5 +27,7 @@ mod sharing;
 mod store;
 mod store_chunks;
 mod store_migration;
+#[path = "../../examples/report_fixture/compared.rs"]
+mod compared;
 #[path = "../../examples/report_fixture/synthetic.rs"]
 mod synthetic;
