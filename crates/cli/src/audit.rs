@@ -212,6 +212,7 @@ fn burn_in_text(it: &BenchmarkAudit) -> String {
         BurnInSource::NotListed => return "not in the file".to_owned(),
         BurnInSource::Given => "given",
         BurnInSource::Listed => "file",
+        BurnInSource::Reviewed => "review",
         BurnInSource::Found { .. } => "found",
     };
     match it.policy.burn_in {

@@ -1,10 +1,9 @@
 //! The options of every command that judges: what is left out.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::clean::{BurnInRule, KnownBenchmarks, OutlierMetrics, OutlierRule, Rules};
+use lapwing_core::clean::{BurnInRule, OutlierMetrics, OutlierRule, Rules};
 use lapwing_core::suite::{JudgeSettings, JudgedFrom, Suite};
 use lapwing_stats::Confidence;
 
@@ -18,8 +17,8 @@ use crate::suite_file;
 pub struct Cleaning {
     /// Leave these iterations out as burn-in: `recorded` (as planned), `auto` (found from the
     /// values), or a number [default: recorded]
-    #[arg(long, value_name = "BURN-IN", help_heading = "What is left out")]
-    pub burn_in: Option<BurnInChoice>,
+    #[arg(long, value_name = "BURN-IN", value_parser = parse_burn_in, help_heading = "What is left out")]
+    pub burn_in: Option<JudgedFrom>,
     /// Take the first stable iteration of each benchmark from this file (JSON or YAML: name to
     /// index); others stay as --burn-in says
     #[arg(long, value_name = "FILE", help_heading = "What is left out")]
@@ -75,29 +74,18 @@ pub enum Compat {
     Hail,
 }
 
-/// Where the steady state begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BurnInChoice {
-    /// After what was planned as burn-in.
-    Recorded,
-    /// Where the values say.
-    Auto,
-    /// At this iteration.
-    Index(u32),
-}
-
-impl FromStr for BurnInChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "recorded" => Ok(Self::Recorded),
-            "auto" => Ok(Self::Auto),
-            number => number
-                .parse()
-                .map(Self::Index)
-                .map_err(|_not_a_number| "write `recorded`, `auto` or a number".to_owned()),
-        }
+/// Returns where the steady state begins.
+///
+/// # Errors
+/// When the text is neither a word for it nor a number.
+fn parse_burn_in(text: &str) -> Result<JudgedFrom, String> {
+    match text {
+        "recorded" => Ok(JudgedFrom::Recorded),
+        "auto" => Ok(JudgedFrom::Auto),
+        number => number
+            .parse()
+            .map(JudgedFrom::Index)
+            .map_err(|_not_a_number| "write `recorded`, `auto` or a number".to_owned()),
     }
 }
 
@@ -175,22 +163,18 @@ impl Cleaning {
             // Exactly as Hail does, but for what is asked for by name.
             return Ok(self.over(Rules::hail(starts)));
         }
-        let rule = match self.burn_in.or(suite.burn_in.map(BurnInChoice::from)) {
-            None | Some(BurnInChoice::Recorded) => BurnInRule::Recorded,
-            Some(BurnInChoice::Auto) => BurnInRule::Auto,
-            Some(BurnInChoice::Index(first)) => BurnInRule::Index(first),
-        };
         let usual = Rules::default();
         let least = |number: Option<u32>, usual: usize| {
             number.map_or(usual, |it| usize::try_from(it).unwrap_or(usize::MAX))
         };
         Ok(self.over(Rules {
-            burn_in: match starts {
-                Some(starts) => BurnInRule::Listed {
-                    starts,
-                    others: KnownBenchmarks::AndOthers(Box::new(rule)),
-                },
-                None => rule,
+            burn_in: BurnInRule {
+                listed: starts,
+                others: Some(
+                    self.burn_in
+                        .or(suite.burn_in)
+                        .unwrap_or(JudgedFrom::Recorded),
+                ),
             },
             outliers: suite.outlier_factor.map(outliers),
             min_iterations: least(suite.min_iterations, usual.min_iterations),
@@ -215,16 +199,6 @@ fn outliers(factor: f64) -> OutlierRule {
         factor,
         fewest_values: 0,
         metrics: OutlierMetrics::Times,
-    }
-}
-
-impl From<JudgedFrom> for BurnInChoice {
-    fn from(from: JudgedFrom) -> Self {
-        match from {
-            JudgedFrom::Recorded => Self::Recorded,
-            JudgedFrom::Auto => Self::Auto,
-            JudgedFrom::Index(first) => Self::Index(first),
-        }
     }
 }
 

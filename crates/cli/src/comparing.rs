@@ -181,7 +181,7 @@ impl FoundSides {
     /// When a store cannot be read.
     pub fn notes(&self, filter: &SampleFilter, rules: &Rules) -> Result<Vec<String>, CliError> {
         let mut notes = self.sides.notes.clone();
-        if let Some(listed) = rules.listed() {
+        if let Some(listed) = &rules.burn_in.listed {
             let mut ids = BTreeSet::new();
             for store in self.sides.stores() {
                 let rows = store.benchmarks(&Filter::default())?.into_iter();
