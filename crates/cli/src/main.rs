@@ -34,7 +34,7 @@ use lapwing_core::measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
 
 use crate::error::CliError;
 
-/// Measure how fast software is, keep every measurement, answer with honest statistics
+/// Measure how fast software is, keep every measurement, and compare with honest statistics
 #[derive(Debug, Parser)]
 #[command(
     name = "lapwing",

@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 /// Options that every command has.
 #[derive(Debug, Clone, Args)]
 pub struct Common {
-    /// Keep measurements in this store [default: .lapwing/lapwing.db]
+    /// Path to the store of measurements [default: .lapwing/lapwing.db]
     #[arg(
         long,
         global = true,
@@ -20,10 +20,10 @@ pub struct Common {
         help_heading = "Common options"
     )]
     pub store: Option<PathBuf>,
-    /// Say nothing but the answer
+    /// Print only the result
     #[arg(long, short, global = true, help_heading = "Common options")]
     pub quiet: bool,
-    /// Say more of what is being done
+    /// Print more details
     #[arg(
         long,
         short,
@@ -34,24 +34,24 @@ pub struct Common {
     pub verbose: bool,
 }
 
-/// The form of an answer.
+/// Output format of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text for reading in a terminal
     #[default]
     Text,
-    /// For programs, documented and stable
+    /// JSON for programs, documented and stable
     Json,
-    /// For pull requests
+    /// Markdown for pull requests
     Markdown,
-    /// For spreadsheets
+    /// CSV for spreadsheets
     Csv,
 }
 
 /// Which measurements a command is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Filters {
-    /// Only benchmarks with this id, matching this pattern (`*`, `?`) or containing this text
+    /// Only benchmarks whose id equals NAME, matches it as a pattern (`*`, `?`) or contains it
     #[arg(long, short, value_name = "NAME", help_heading = "Filters")]
     pub benchmark: Vec<String>,
     /// Only benchmarks with this tag
@@ -66,7 +66,7 @@ pub struct Filters {
     /// Only this version of the software under test (name or commit)
     #[arg(long, value_name = "VERSION", help_heading = "Filters")]
     pub version_under_test: Vec<String>,
-    /// Only this variant, or these levels of factors: `fast threads=4`, `threads=4`
+    /// Only this variant, these factor levels, or both: `fast`, `threads=4`, `fast threads=4`
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub variant: Vec<String>,
     /// Only this session (name or id)
@@ -75,13 +75,13 @@ pub struct Filters {
     /// Only this run (id)
     #[arg(long = "only-run", value_name = "RUN", help_heading = "Filters")]
     pub run: Vec<String>,
-    /// Only sessions that started at this date or time or later
+    /// Only sessions that started at this date or time, or later
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub since: Option<String>,
     /// Only sessions that started before this date or time
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub until: Option<String>,
-    /// Also what was retired with `lapwing db retire`
+    /// Include results retired with `lapwing db retire`
     #[arg(long, help_heading = "Filters")]
     pub retired: bool,
 }

@@ -12,11 +12,11 @@ use crate::not_judged;
 /// Which versions and variants are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Which {
-    /// Of each variant the latest version
+    /// The latest version of each variant
     Latest,
-    /// Each version and variant by itself
+    /// Each version and variant separately
     Each,
-    /// All together, as if nothing differed
+    /// All together, ignoring versions and variants
     Pooled,
 }
 

@@ -19,7 +19,7 @@ use crate::options::{Context, Filters, Format};
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table, counted, grouped};
 
-/// Look after the store: what it holds, whether it is sound, joining, renaming, retiring, deleting
+/// Inspect, merge, share and edit the store
 #[derive(Debug, Args)]
 pub struct Db {
     #[command(subcommand)]
@@ -28,60 +28,61 @@ pub struct Db {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Say how large the store is and what it holds
+    /// Show the size and contents of the store
     Info {
-        /// The form of the answer
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: Format,
     },
-    /// Look for damage
+    /// Check the store for damage
     Check,
-    /// Bring the store to the newest version (opening it does so too)
+    /// Upgrade the store to the newest schema version (opening it does so, too)
     Migrate,
-    /// Take in everything that other stores hold; doing it twice changes nothing
+    /// Copy all records of other stores into this one; records already here are skipped
     Merge {
-        /// The other stores
+        /// Stores to copy from
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
-    /// Let a benchmark go on under another id, or a metric under another name
+    /// Rename a benchmark or a metric, keeping its history
     ///
-    /// Whoever reads the store sees old and new measurements under the new id. Nothing that was
-    /// measured is changed, and `lapwing db restore` undoes it.
+    /// Old and new measurements are shown under the new id. The measurements themselves do not
+    /// change, and `lapwing db restore` undoes the rename.
     Rename(rename::Rename),
-    /// Let what was measured of a benchmark until now count no more
+    /// Exclude a benchmark's past results from analysis
     ///
-    /// It is left out of lists and judgements from then on, and what is measured later starts
-    /// anew. Nothing is deleted: `--retired` shows it, and `lapwing db restore` undoes it.
+    /// Lists and comparisons omit retired results, and later measurements start a new epoch.
+    /// Nothing is deleted: `--retired` includes retired results, and `lapwing db restore` undoes
+    /// the retirement.
     Retire(retire::Retire),
     /// Undo a rename or a retirement
     Restore(restore::Restore),
-    /// List what was said of measurements: who, when, what, why
+    /// List renames and retirements: who, when, what, why
     Annotations {
-        /// The form of the answer
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: Format,
     },
-    /// Share this store's measurements with others through URL, and take in theirs
+    /// Push this store's records to a shared history, and pull those of others
     ///
-    /// URL is a folder, also on a network file system, a plain HTTP server that takes PUT, or an
-    /// S3-compatible object store. What is there already is not sent again; any number of stores
-    /// may push at once. User and password of a server may stand in the address; s3:// takes
+    /// URL is a folder (also on a network file system), a plain HTTP server that accepts PUT, or an
+    /// S3-compatible object store. Only new records are sent, and any number of stores can push at
+    /// the same time. A server's user and password can be part of the URL; s3:// uses
     /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
     #[command(visible_alias = "sync")]
     Push(Share),
-    /// Take in what others have pushed to URL
+    /// Pull the records that others pushed to a shared history
     ///
-    /// As `push`, without sending anything: it needs no right to write there.
+    /// Like `push`, but sends nothing and needs no write access.
     Pull(Share),
-    /// Really delete measurements; there is no way back
+    /// Delete measurements permanently; this cannot be undone
     Purge {
         #[command(flatten)]
         filters: Box<Filters>,
         /// Delete everything
         #[arg(long)]
         all: bool,
-        /// Do it; without this it only says what would go
+        /// Delete; without this, only show what would be deleted
         #[arg(long)]
         yes: bool,
     },

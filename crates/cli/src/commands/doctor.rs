@@ -11,25 +11,24 @@ use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 
-/// Look whether this machine is fit to measure on, and what would make it fitter
+/// Check whether this machine is suitable for measuring, and suggest improvements
 ///
-/// Looks at load, frequency governor, turbo, virtual machines, swap, the clock and what can
-/// be counted, and executes a short computation again and again to see how much it varies.
-/// Changes nothing.
+/// Checks load, frequency governor, turbo, virtualisation, swap, the clock and the available
+/// counters, and repeats a short computation to see how much its time varies. Changes nothing.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Form,
 }
 
-/// The forms that a diagnosis has.
+/// Output format of a diagnosis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// For people
+    /// Text for reading in a terminal
     #[default]
     Text,
-    /// For programs, documented and stable
+    /// JSON for programs, documented and stable
     Json,
 }
 

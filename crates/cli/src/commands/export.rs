@@ -15,23 +15,22 @@ use crate::options::{Context, Filters};
 use crate::store::{note_retired, open_for_reading};
 use crate::table::counted;
 
-/// Write measurements for other programs
+/// Export measurements for other tools
 ///
-/// Record v1, CSV, TSV and JSON hold everything that passes the filters. The formats of
-/// other programs hold one run each, and of it what counts when judging: no burn-in and
-/// no failures.
+/// Record v1, CSV, TSV and JSON contain everything that passes the filters. The formats of other
+/// tools contain one run, without burn-in and failures.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// The form
+    /// Output format
     #[arg(long, value_name = "FORMAT")]
     to: To,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// One row of the table for each iteration, one column for each metric, instead of one row for each value
+    /// One row per iteration and one column per metric, instead of one row per value
     #[arg(long)]
     wide: bool,
-    /// Put this between the columns of a CSV table
+    /// Column separator of a CSV table
     #[arg(long, value_name = "WHAT")]
     separator: Option<Between>,
     #[command(flatten)]
@@ -40,21 +39,21 @@ pub struct Export {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum To {
-    /// Everything as record v1, to be imported elsewhere
+    /// Everything, as record v1, for import into another store
     Record,
-    /// A table with one row for each value of an iteration
+    /// A table with one row per value of an iteration
     Csv,
-    /// The same with tabulators
+    /// The same table, separated by tabs
     Tsv,
-    /// An array with one object for each iteration
+    /// An array with one object per iteration
     Json,
-    /// What pytest-benchmark compares
+    /// Results file of pytest-benchmark
     PytestBenchmark,
-    /// What hyperfine exports
+    /// Results file of hyperfine
     Hyperfine,
     /// Bencher Metric Format
     Bmf,
-    /// What github-action-benchmark reads as a custom tool's output
+    /// Custom-tool input of github-action-benchmark
     GithubAction,
 }
 
@@ -63,10 +62,10 @@ enum Between {
     /// `,`
     #[value(alias = ",")]
     Comma,
-    /// `;`, which spreadsheets expect where the comma is a decimal mark
+    /// `;`, expected by spreadsheets where the comma is the decimal mark
     #[value(alias = ";")]
     Semicolon,
-    /// Tabulators
+    /// Tab
     #[value(alias = "\t")]
     Tab,
 }

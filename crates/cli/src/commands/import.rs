@@ -32,38 +32,38 @@ const FILES_SHOWN: usize = 20;
 /// Names of what is left out or kept to spell out.
 const NAMES_SHOWN: usize = 20;
 
-/// Take results of other programs into the store
+/// Import results of other tools into the store
 ///
-/// Finds out which of the formats a file has (`--from` lists them); reads plain text,
-/// gzip and zstd. Each file is taken in whole or not at all, and taking it in again,
-/// under whatever name, changes nothing.
+/// The format of a file is detected (`--from` lists the formats); plain text, gzip and zstd are
+/// read. Each file is imported completely or not at all. Importing the same file again, under any
+/// name, changes nothing.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// Files, patterns, directories (whatever is a known format below them), or - for standard input
+    /// Files, glob patterns, directories (searched for known formats), or - for standard input
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Read as this format instead of finding out
+    /// Input format [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     from: Option<String>,
-    /// Give the benchmarks to this suite [default: the format's name]
+    /// Suite of the imported benchmarks [default: the name of the format]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     suite: Option<String>,
-    /// What each run of a command in hyperfine's results is
+    /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", default_value = "iteration")]
     each_run: Each,
-    /// Keep the good lines of a file that has bad ones
+    /// Import the valid lines of a file that also has invalid ones
     #[arg(long)]
     keep_going: bool,
-    /// Say what would be taken in, and take in nothing
+    /// Show what would be imported, without importing it
     #[arg(long)]
     dry_run: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Each {
-    /// An iteration of one instance
+    /// An iteration; all runs form one instance
     Iteration,
-    /// An instance of its own: as if the machine had been prepared anew each time
+    /// An instance with one iteration, as if the machine had been prepared each time
     Instance,
 }
 

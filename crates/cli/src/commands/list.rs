@@ -16,7 +16,7 @@ use crate::under_way;
 /// How many summaries there are, of sources that kept no samples.
 const SUMMARIES: &str = "summaries";
 
-/// List what was measured
+/// List benchmarks, sessions, runs or metrics
 #[derive(Debug, Args)]
 pub struct List {
     /// What to list
@@ -24,20 +24,20 @@ pub struct List {
     what: What,
     #[command(flatten)]
     filters: Filters,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// What can be measured again
+    /// Benchmarks
     Benchmarks,
-    /// Invocations of `lapwing run`, and imported files
+    /// Sessions: invocations of `lapwing run`, and imported files
     Sessions,
-    /// Settings within sessions: versions, variants
+    /// Runs: one version and variant within a session
     Runs,
-    /// Measured quantities
+    /// Metrics: measured quantities
     Metrics,
 }
 

@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod import;
 mod list;
+mod markdown_help;
 mod mds;
 mod plan;
 mod report;
@@ -35,6 +36,7 @@ pub enum Command {
     Report(Box<report::Report>),
     Db(db::Db),
     Completions(completions::Completions),
+    MarkdownHelp(markdown_help::MarkdownHelp),
 }
 
 impl Command {
@@ -54,6 +56,7 @@ impl Command {
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
             Self::Completions(command) => command.act(context),
+            Self::MarkdownHelp(command) => command.act(context),
         }
     }
 }

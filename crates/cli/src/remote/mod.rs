@@ -22,10 +22,10 @@ pub struct Place {
     /// A folder, file:///FOLDER, http(s)://SERVER/PATH or s3://BUCKET/PREFIX
     #[arg(value_name = "URL")]
     pub url: String,
-    /// For s3: the server, unless it is that of AWS [default: what AWS_ENDPOINT_URL says]
+    /// Server for s3:// URLs, if not AWS [default: AWS_ENDPOINT_URL]
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
-    /// For s3: the region [default: what AWS_REGION says, or us-east-1]
+    /// Region for s3:// URLs [default: AWS_REGION, or us-east-1]
     #[arg(long, value_name = "NAME")]
     pub region: Option<String>,
 }

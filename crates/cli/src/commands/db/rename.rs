@@ -13,19 +13,19 @@ use crate::options::Context;
 /// Benchmarks, and what they or their metrics are called from now on
 #[derive(Debug, Args)]
 pub(super) struct Rename {
-    /// The benchmark's id, or a pattern with *
+    /// Id of the benchmark, or a pattern with *
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
-    /// The id that it has from now on; a * in it stands for what the * of the pattern stands for
+    /// New id; a * in it stands for the text matched by the * of the pattern
     #[arg(value_name = "NEW", value_parser = NonEmptyStringValueParser::new(), required_unless_present = "metric")]
     new: Option<String>,
-    /// Rename a metric of it
+    /// Rename a metric of the benchmark
     #[arg(long, value_name = "OLD=NEW", value_parser = old_and_new)]
     metric: Vec<(String, String)>,
     /// Only in this suite
     #[arg(long, value_name = "SUITE")]
     in_suite: Vec<String>,
-    /// Why
+    /// Reason, stored with the annotation
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: String,
     #[command(flatten)]

@@ -11,10 +11,11 @@ use crate::options::Context;
 /// What does not hold any more
 #[derive(Debug, Args)]
 pub(super) struct Restore {
-    /// The beginning or end of an annotation's id; or a benchmark's id, for all that was said of it
+    /// First or last characters of an annotation's id; or a benchmark's id, to undo all of its
+    /// annotations
     #[arg(value_name = "ANNOTATION|BENCHMARK")]
     what: String,
-    /// Why
+    /// Reason, stored with the annotation
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: Option<String>,
     #[command(flatten)]

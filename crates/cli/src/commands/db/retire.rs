@@ -12,13 +12,13 @@ use crate::options::{Context, parse_date};
 /// Benchmarks whose measurements until now count no more
 #[derive(Debug, Args)]
 pub(super) struct Retire {
-    /// The benchmark's id, or a pattern with *
+    /// Id of the benchmark, or a pattern with *
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
-    /// Only this metric of it
+    /// Only this metric of the benchmark
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     metric: Vec<String>,
-    /// Only what was measured before this date or time [default: now]
+    /// Only results from before this date or time [default: now]
     #[arg(long, value_name = "DATE")]
     before: Option<String>,
     /// Only this version of the software under test (name or commit)
@@ -27,7 +27,7 @@ pub(super) struct Retire {
     /// Only in this suite
     #[arg(long, value_name = "SUITE")]
     in_suite: Vec<String>,
-    /// Why
+    /// Reason, stored with the annotation
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: String,
     #[command(flatten)]

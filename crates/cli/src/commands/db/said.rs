@@ -18,10 +18,10 @@ use crate::table::counted;
 /// Who says it, and whether it is only tried out
 #[derive(Debug, Args)]
 pub(super) struct By {
-    /// Who says so [default: user.name of git, else the login]
+    /// Author, stored with the annotation [default: git's user.name, or the login name]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
-    /// Say what it would be about, and keep nothing
+    /// Show what would be affected, without changing anything
     #[arg(long)]
     dry_run: bool,
 }

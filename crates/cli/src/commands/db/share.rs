@@ -26,17 +26,17 @@ use crate::table::{Align, Table, counted, grouped};
 pub struct Share {
     #[command(flatten)]
     place: Place,
-    /// Say what would go and come, and change nothing
+    /// Show what would be pushed and pulled, without changing anything
     #[arg(long)]
     dry_run: bool,
-    /// Compare all segments that were taken in before with what they were, not only the last
+    /// Verify all segments pulled before, not only the last one
     #[arg(long)]
     verify: bool,
-    /// Take in again all that is at URL, and push again what it lacks; also go on where the history
-    /// that this store shared with has gone or is another one
+    /// Start over: pull everything, push whatever is missing, and accept that the history at URL is
+    /// new or was replaced
     #[arg(long)]
     begin_anew: bool,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
