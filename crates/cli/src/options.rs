@@ -1,4 +1,4 @@
-//! Options that every command has, and what they come to.
+//! Options of several commands, and the context made from them.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ pub enum Format {
     Csv,
 }
 
-/// Which measurements a command is about.
+/// Filters on measurements.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Filters {
     /// Only benchmarks whose id equals NAME, matches it as a pattern (`*`, `?`) or contains it
@@ -116,21 +116,18 @@ pub(crate) fn parse_date(text: &str) -> Result<jiff::Timestamp, CliError> {
     }
     let midnight = format!("{text}T00:00:00Z");
     midnight.parse::<jiff::Timestamp>().map_err(|_unclear| {
-        CliError::input(format!("`{text}` is neither a date nor a time"))
+        CliError::input(format!("`{text}` is not a date or time"))
             .hint("write it like 2026-11-20 or 2026-11-20T10:00:00Z")
     })
 }
 
-/// What every command is given.
+/// Context of a command: the common options, resolved.
 #[derive(Debug)]
 pub struct Context {
-    /// Where the store is.
+    /// Path to the store.
     pub store: PathBuf,
-    /// Whether to say nothing but the answer.
     pub quiet: bool,
-    /// Whether to say more of what is being done.
     pub verbose: bool,
-    /// Where to talk.
     pub terminal: Terminal,
 }
 

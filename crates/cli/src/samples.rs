@@ -47,7 +47,7 @@ pub fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliEr
         return Err(CliError {
             exit: Exit::NotEnough,
             ..CliError::input("no benchmark passes all of these filters together")
-                .hint("leave one out to see more; `lapwing list` shows what there is")
+                .hint("leave one out to see more; `lapwing list` shows the contents of the store")
         });
     }
     Ok(NoiseMetrics::Named(names))
@@ -62,7 +62,7 @@ pub fn nothing(audit: &Audit) -> CliError {
         None => "nothing can be judged: no benchmark passes the filters".to_owned(),
     };
     let error = CliError::input(cause).hint(match last {
-        None => "`lapwing list` shows what there is",
+        None => "`lapwing list` shows the contents of the store",
         Some(None) => "`lapwing list metrics` shows what else was measured (--metric)",
         Some(Some(Stage::Viable)) => "--min-instances and --min-iterations say what is enough",
         Some(Some(Stage::Steady)) => "`--burn-in recorded` judges what the plan says is steady",

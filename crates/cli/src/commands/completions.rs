@@ -1,4 +1,4 @@
-//! `lapwing completions`: what a shell needs to complete commands and options.
+//! `lapwing completions`: generates shell completions.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `lapwing db`: looks after the store itself.
+//! `lapwing db`: inspects and edits the store.
 
 mod annotations;
 mod rename;
@@ -89,7 +89,7 @@ enum Action {
 }
 
 impl Db {
-    /// Does what the action says.
+    /// Runs the action.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
             Action::Info { format } => info(context, format),
@@ -161,7 +161,7 @@ fn size(bytes: u64) -> String {
     if bytes < 1000 {
         return format!("{bytes} B");
     }
-    // Whole numbers suffice: one digit after the point at most.
+    // Integer arithmetic is enough for one decimal digit.
     let (mut tenths, mut unit) = (bytes / 100, 0);
     while tenths >= 10_000 && unit + 1 < UNITS.len() {
         tenths /= 1000;
@@ -181,7 +181,7 @@ fn check(context: &Context) -> Result<Exit, CliError> {
     if report.problems.is_empty() {
         writeln!(
             out,
-            "{} is sound ({})",
+            "{}: no damage found ({})",
             store.path().display(),
             counted(report.checks.len() as u64, "check")
         )?;
@@ -195,7 +195,7 @@ fn check(context: &Context) -> Result<Exit, CliError> {
         report.problems.join("; ")
     ))
     .hint(
-        "`lapwing export --to record -o FILE` saves what can be read; import it into a new store",
+        "`lapwing export --to record -o FILE` saves the readable records; import them into a new store",
     ))
 }
 
@@ -204,7 +204,7 @@ fn migrate(context: &Context) -> Result<Exit, CliError> {
     let info = store.info()?;
     writeln!(
         context.terminal.out(),
-        "{} is of version {}, the newest",
+        "{} has schema version {}, the newest",
         store.path().display(),
         info.version
     )?;
@@ -212,7 +212,7 @@ fn migrate(context: &Context) -> Result<Exit, CliError> {
 }
 
 fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
-    // All of them first: one that is not there is most likely mistyped.
+    // Open all of them first: a missing one is probably mistyped.
     let others: Vec<Store> = files
         .iter()
         .map(|file| {
@@ -231,12 +231,12 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
                     store.remove_if_empty();
                 }
                 return Err(CliError::from(error)
-                    .consequence(format!("nothing of {} was merged", file.display())));
+                    .consequence(format!("nothing was merged from {}", file.display())));
             }
         };
         writeln!(
             out,
-            "{}: {} new, {} were there already",
+            "{}: {} new, {} already present",
             file.display(),
             counted(total.new, "record"),
             grouped(total.already_there)
@@ -248,8 +248,8 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
 fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<Exit, CliError> {
     let filter = filters.resolve()?;
     if !filter.metrics.is_empty() {
-        return Err(CliError::input("a metric cannot be purged by itself")
-            .hint("purge instances by benchmark, session, run, version, variant or date"));
+        return Err(CliError::input("cannot delete a single metric")
+            .hint("delete instances by benchmark, session, run, version, variant or date"));
     }
     if filter
         == (Filter {
@@ -258,8 +258,8 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
         })
         && !all
     {
-        return Err(CliError::input("nothing says what to delete")
-            .hint("choose with filters such as --session NAME, or delete everything with --all"));
+        return Err(CliError::input("no filter given")
+            .hint("choose what to delete with a filter such as --session NAME, or use --all to delete everything"));
     }
     let mut store = open_for_reading(context)?;
     let mut out = context.terminal.out();
@@ -274,7 +274,7 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
         )?;
         context
             .terminal
-            .note("nothing was deleted; say --yes to do it, there is no way back");
+            .note("nothing was deleted; add --yes to delete permanently");
         return Ok(Exit::Fine);
     }
     let purged = store.purge(&filter)?;
@@ -289,7 +289,7 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// Returns how many iterations, and how many summaries of sources that kept no samples.
+/// Returns the number of iterations, and of summaries from sources that kept no samples.
 fn measured(purged: &Purged) -> Vec<String> {
     let mut parts = Vec::new();
     if purged.iterations > 0 || purged.summaries == 0 {

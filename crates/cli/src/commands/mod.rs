@@ -40,7 +40,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Does what the command says.
+    /// Runs the command.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         match self {
             Self::Run(command) => command.act(context),

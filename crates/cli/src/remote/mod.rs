@@ -1,4 +1,4 @@
-//! Places that hold a shared history, by their addresses.
+//! Remotes of a shared history, by URL.
 
 #[cfg(feature = "remote")]
 mod http;
@@ -16,7 +16,7 @@ use lapwing_core::record::sharing::{Folder, Remote};
 
 use crate::error::CliError;
 
-/// Where a shared history is.
+/// URL of a shared history.
 #[derive(Debug, Args)]
 pub struct Place {
     /// A folder, file:///FOLDER, http(s)://SERVER/PATH or s3://BUCKET/PREFIX
@@ -31,7 +31,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns what holds the history.
+    /// Opens the remote that holds the history.
     pub fn open(&self) -> Result<Box<dyn Remote>, CliError> {
         let Some((scheme, rest)) = self.url.split_once("://") else {
             return folder(Path::new(&self.url));
@@ -40,16 +40,16 @@ impl Place {
             "file" => match rest.strip_prefix("localhost").unwrap_or(rest) {
                 path if path.starts_with('/') => folder(Path::new(path)),
                 _relative => Err(CliError::input(format!(
-                    "`{}` names no folder of this machine",
+                    "`{}` is not a folder on this machine",
                     self.url
                 ))
                 .hint("write it like file:///mnt/history, or as a path")),
             },
             "http" | "https" | "s3" => self.open_web(scheme, rest),
             _other => Err(CliError::input(format!(
-                "`{scheme}://` is no kind of place that can hold a shared history"
+                "`{scheme}://` is not supported for a shared history"
             ))
-            .hint("a folder, http://, https:// and s3:// are")),
+            .hint("use a folder, http://, https:// or s3://")),
         }
     }
 
@@ -68,9 +68,9 @@ impl Place {
     #[cfg(not(feature = "remote"))]
     fn open_web(&self, scheme: &str, _rest: &str) -> Result<Box<dyn Remote>, CliError> {
         Err(CliError::input(format!(
-            "this lapwing was built without what {scheme}:// needs"
+            "this lapwing was built without support for {scheme}://"
         ))
-        .hint("build it with `cargo install --path crates/cli --features remote`; folders can be shared through without"))
+        .hint("build it with `cargo install --path crates/cli --features remote`; folders work without it"))
     }
 }
 

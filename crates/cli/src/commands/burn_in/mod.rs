@@ -249,6 +249,6 @@ fn nothing(others: &[NotJudged]) -> CliError {
     });
     CliError {
         exit: Exit::NotEnough,
-        ..error.hint("`lapwing list` shows what there is")
+        ..error.hint("`lapwing list` shows the contents of the store")
     }
 }

@@ -229,5 +229,5 @@ impl SplitChoice {
 
 fn nothing_measured() -> CliError {
     CliError::input("nothing measured passes these filters")
-        .hint("`lapwing list` shows what there is")
+        .hint("`lapwing list` shows the contents of the store")
 }
