@@ -46,7 +46,7 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ),
     ("burn-in", "number", {"metavar": "N", "help": "Burn-in iterations [default: 1]"}),
     ("iterations", "number", {"metavar": "N", "help": "Iterations after burn-in [default: 3]"}),
-    ("time-limit", "number", {"metavar": "S", "help": "Kill an iteration after S seconds [default: none]"}),
+    ("time-limit", "number", {"metavar": "S", "help": "End an iteration after S seconds [default: none]"}),
     (
         "max-failures",
         "number",
