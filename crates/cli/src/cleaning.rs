@@ -15,41 +15,41 @@ use crate::suite_file;
 /// What is left out of a judgement.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Cleaning {
-    /// Leave these iterations out as burn-in: `recorded` (as planned), `auto` (found from the
-    /// values), or a number [default: recorded]
-    #[arg(long, value_name = "BURN-IN", value_parser = parse_burn_in, help_heading = "What is left out")]
+    /// Burn-in to exclude: `recorded` (as planned), `auto` (detected from the values), or a number
+    /// of iterations [default: recorded]
+    #[arg(long, value_name = "BURN-IN", value_parser = parse_burn_in, help_heading = "Exclusions")]
     pub burn_in: Option<JudgedFrom>,
-    /// Take the first stable iteration of each benchmark from this file (JSON or YAML: name to
-    /// index); others stay as --burn-in says
-    #[arg(long, value_name = "FILE", help_heading = "What is left out")]
+    /// Read the first stable iteration per benchmark from this file (JSON or YAML, name to index);
+    /// --burn-in applies to all others
+    #[arg(long, value_name = "FILE", help_heading = "Exclusions")]
     pub burn_in_file: Option<PathBuf>,
-    /// Leave values out that are this many times the median of their instance, or the
-    /// median this many times them [default: none is left out for its size]
-    #[arg(long, value_name = "FACTOR", value_parser = parse_factor, help_heading = "What is left out")]
+    /// Exclude values more than FACTOR times above or below the median of their instance [default:
+    /// keep all]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_factor, help_heading = "Exclusions")]
     pub outlier_factor: Option<f64>,
-    /// Leave instances out with fewer iterations that count [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "What is left out")]
+    /// Exclude instances with fewer usable iterations [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "Exclusions")]
     pub min_iterations: Option<usize>,
-    /// Leave benchmarks out with fewer instances that count [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "What is left out")]
+    /// Exclude benchmarks with fewer usable instances [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "Exclusions")]
     pub min_instances: Option<usize>,
-    /// Do exactly as another tool does, slips included
-    #[arg(long, value_name = "TOOL", help_heading = "What is left out")]
+    /// Reproduce another tool's method, bugs included
+    #[arg(long, value_name = "TOOL", help_heading = "Exclusions")]
     pub compat: Option<Compat>,
-    /// Judge as the [judge] table of this suite file says; options win over it
-    /// [default: lapwing.toml where there is one]
+    /// Suite file whose [judge] table sets defaults for these options [default: lapwing.toml if
+    /// present]
     #[arg(
         long = "suite",
         id = "suite_file",
         value_name = "FILE",
-        help_heading = "What is left out"
+        help_heading = "Exclusions"
     )]
     pub suite: Option<PathBuf>,
-    /// Judge without a suite file
-    #[arg(long, conflicts_with = "suite_file", help_heading = "What is left out")]
+    /// Do not read a suite file
+    #[arg(long, conflicts_with = "suite_file", help_heading = "Exclusions")]
     pub no_suite: bool,
-    /// Show what was left out, by rule and benchmark, and which benchmarks are not viable
-    #[arg(long, help_heading = "What is left out")]
+    /// Show what was excluded, by rule and benchmark, and which benchmarks are not viable
+    #[arg(long, help_heading = "Exclusions")]
     pub audit: bool,
 }
 

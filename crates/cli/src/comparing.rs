@@ -19,11 +19,11 @@ use crate::store::{open_for_reading, retired_notes};
 /// How sides are compared.
 #[derive(Debug, Clone, Args)]
 pub struct Statistics {
-    /// The smallest change that matters, such as 3%: smaller ones are no regressions, and sure to
-    /// be smaller is `equivalent`
+    /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
+    /// and a change certain to be smaller is `equivalent`
     #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
     smallest_effect: Option<f64>,
-    /// Where intervals and p-values come from
+    /// Method for intervals and p-values
     #[arg(
         long,
         value_name = "METHOD",
@@ -31,10 +31,10 @@ pub struct Statistics {
         conflicts_with = "compat"
     )]
     method: MethodChoice,
-    /// The level of the intervals [default: 95%]
+    /// Confidence level of the intervals [default: 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
     confidence: Option<Confidence>,
-    /// The share of false ones that is accepted among regressions and improvements [default: 5%]
+    /// Accepted share of false findings among regressions and improvements [default: 5%]
     #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat")]
     false_discovery_rate: Option<f64>,
     /// Seed of the bootstrap and permutation methods
@@ -44,7 +44,7 @@ pub struct Statistics {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MethodChoice {
-    /// Welch's t on logarithms; the studentised bootstrap from 20 instances a side
+    /// Welch's t on logarithms; the studentised bootstrap from 20 instances per side
     Default,
     /// Welch's t on logarithms
     Welch,
@@ -54,8 +54,8 @@ enum MethodChoice {
     Bca,
     /// Fieller's interval of the ratio of arithmetic means
     Fieller,
-    /// The percentile bootstrap of instances and iterations, as in Laaber et al.; too narrow
-    /// with few instances
+    /// Percentile bootstrap of instances and iterations (Laaber et al.); too narrow with few
+    /// instances
     Hierarchical,
     /// Mann–Whitney's test with Hodges and Lehmann's ratio
     MannWhitney,

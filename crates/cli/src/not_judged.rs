@@ -16,7 +16,6 @@ pub struct NotJudged {
     pub setting: Option<String>,
     /// The metric.
     pub metric: String,
-    /// Why.
     pub reason: String,
 }
 

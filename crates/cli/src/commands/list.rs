@@ -1,4 +1,4 @@
-//! `lapwing list`: what the store holds.
+//! `lapwing list`: lists the contents of the store.
 
 use std::io::Write;
 
@@ -14,10 +14,10 @@ use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Table, counted, grouped};
 use crate::under_way;
 
-/// How many summaries there are, of sources that kept no samples.
+/// Column of summaries, from sources that kept no samples.
 const SUMMARIES: &str = "summaries";
 
-/// List what was measured
+/// List benchmarks, sessions, runs or metrics
 #[derive(Debug, Args)]
 pub struct List {
     /// What to list
@@ -25,20 +25,20 @@ pub struct List {
     what: What,
     #[command(flatten)]
     filters: Filters,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// What can be measured again
+    /// Benchmarks
     Benchmarks,
-    /// Invocations of `lapwing run`, and imported files
+    /// Sessions: invocations of `lapwing run`, and imported files
     Sessions,
-    /// Settings within sessions: versions, variants
+    /// Runs: one version and variant within a session
     Runs,
-    /// Measured quantities
+    /// Metrics: measured quantities
     Metrics,
 }
 
@@ -58,7 +58,7 @@ impl What {
 }
 
 impl List {
-    /// Answers in one line, then shows the table.
+    /// Prints a line with the number of rows, then the table.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let asked = self.filters.filter()?;
         let store = open_for_reading(context)?;
@@ -73,7 +73,7 @@ impl List {
             What::Metrics => both(&store.metrics(&filter)?, metrics)?,
         };
         let table = match self.format {
-            // Few sources keep no samples; a column of zeros would tell nobody anything.
+            // Few sources keep no samples; a column of zeros is not informative.
             Format::Text | Format::Markdown => table.without_zeros(SUMMARIES),
             Format::Json | Format::Csv => table,
         };
@@ -107,7 +107,7 @@ fn both<T: Serialize>(
     Ok((table(rows), serde_json::to_value(rows)?))
 }
 
-/// An empty list says why it is empty and what fills it.
+/// Returns why the list is empty, and what to do about it.
 fn nothing(what: What, store: &Store, asked: &SampleFilter) -> Result<String, CliError> {
     let name = what.name();
     let under_way = under_way::sessions(&store.inbox());
@@ -116,7 +116,7 @@ fn nothing(what: What, store: &Store, asked: &SampleFilter) -> Result<String, Cl
             .iter()
             .map(|it| match &it.name {
                 Some(name) => format!("`{name}` (suite `{}`)", it.suite),
-                None => format!("one of suite `{}`", it.suite),
+                None => format!("of suite `{}`", it.suite),
             })
             .collect();
         let (noun, verb) = match sessions.as_slice() {
@@ -124,24 +124,22 @@ fn nothing(what: What, store: &Store, asked: &SampleFilter) -> Result<String, Cl
             _several => ("sessions", "are"),
         };
         return Ok(format!(
-            "no {name} yet: {noun} {} {verb} being recorded just now\n\
-             what is recorded is here as soon as it has ended",
+            "no {name} yet: {noun} {} {verb} in progress\n\
+             results are listed when it has ended",
             sessions.join(", ")
         ));
     }
     if store.sessions(&Filter::default())?.is_empty() {
         return Ok(format!(
             "no {name} yet: the store is empty\n\
-             measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`"
+             measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`"
         ));
     }
     if *asked == SampleFilter::default() {
-        return Ok(format!(
-            "no {name} yet: nothing was measured in any session"
-        ));
+        return Ok(format!("no {name} yet: the sessions have no results"));
     }
     Ok(format!(
-        "no {name} pass all of these filters together\nleave one out to see more"
+        "no {name} match all of these filters\nremove a filter to see more"
     ))
 }
 
@@ -177,7 +175,7 @@ fn benchmarks(rows: &[BenchmarkRow], format: Format) -> Table {
     table
 }
 
-/// Returns the names where they are few; a line of a dozen would not fit a terminal.
+/// Returns the names if they are few, otherwise their number: a dozen would not fit a terminal.
 fn some_of(names: &[String]) -> String {
     const SHOWN: usize = 3;
     if names.len() <= SHOWN {
@@ -268,7 +266,7 @@ fn metrics(rows: &[MetricRow]) -> Table {
     table
 }
 
-/// Returns a time to the minute, UTC.
+/// Returns a UTC time without seconds.
 fn minute(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M").to_string()
 }

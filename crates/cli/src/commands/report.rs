@@ -18,14 +18,14 @@ use crate::progress::bar_of_many;
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 use crate::table::counted;
 
-/// Write everything measured as a site that a browser opens without a server
+/// Write an HTML report that a browser can open without a server
 #[derive(Debug, Args)]
 pub struct Report {
-    /// Write into this folder; an older report there is replaced
+    /// Output folder; an existing report in it is replaced
     #[arg(long, short, value_name = "FOLDER", default_value = "lapwing-report")]
     output: PathBuf,
-    /// Compare a baseline with one candidate or more, as `lapwing compare` does, on a page of
-    /// their own and with each benchmark
+    /// Compare a baseline with one or more candidates, as `lapwing compare` does, on a page of its
+    /// own and on each benchmark's page
     #[arg(long, value_name = "SIDE", num_args = 2..)]
     compare: Vec<SideSpec>,
     #[command(flatten)]

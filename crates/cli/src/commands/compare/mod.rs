@@ -27,30 +27,31 @@ use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
 use crate::store::open_for_reading;
 
-/// Compare a baseline with one candidate or more: what got slower, what faster, how sure is it?
+/// Compare a baseline with one or more candidates
 ///
 /// A side is `variant:fast`, `version:2.1`, `commit:ab12`, `run:ID`, `session:NAME` or
-/// `file:old.json` (results of any format that `lapwing import` knows, or another store); a bare
-/// word is looked up. The ratio is candidate / baseline. A verdict takes 3 instances a side.
+/// `file:old.json` (another store, or results in any format that `lapwing import` reads). A word
+/// without a prefix is looked up. The ratio is candidate / baseline, so above 1 is slower. A
+/// verdict needs at least 3 instances per side.
 #[derive(Debug, Args)]
 pub struct Compare {
     /// The baseline, then the candidates
     #[arg(value_name = "SIDE")]
     sides: Vec<SideSpec>,
-    /// Cut one side in two and compare the parts, to see what a comparison says where nothing
-    /// changed [default side: the latest session]
+    /// Split one side into two parts and compare them, as a control where nothing changed [default
+    /// side: the latest session]
     #[arg(long, value_name = "HOW")]
     split: Option<SplitChoice>,
-    /// Exit with code 1 when there is one of these; several are separated by commas
+    /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
-    /// List every comparison, however many there are
+    /// List all comparisons, even if there are many
     #[arg(long)]
     all: bool,
-    /// Draw the ratios to a file: .svg, .png or .html
+    /// Write a chart of the ratios to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", conflicts_with = "compat")]
     plot: Option<PathBuf>,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     #[command(flatten)]
@@ -63,7 +64,7 @@ pub struct Compare {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SplitChoice {
-    /// The first half in the order of measuring against the second: also shows drift
+    /// First half against second half, in the order measured: also shows drift
     Halves,
     /// Every other instance
     Alternating,
@@ -235,5 +236,5 @@ impl SplitChoice {
 
 fn nothing_measured() -> CliError {
     CliError::input("nothing measured passes these filters")
-        .hint("`lapwing list` shows what there is")
+        .hint("`lapwing list` shows the contents of the store")
 }

@@ -16,7 +16,7 @@ use crate::not_judged::NotJudged;
 use crate::options::{Context, Format};
 use crate::table::csv_of_json;
 
-/// Writes the answer in the form that was asked for.
+/// Writes the answer in the requested format.
 pub fn write(
     plan: &Plan,
     audit: &Audit,

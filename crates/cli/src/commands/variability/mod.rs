@@ -19,22 +19,23 @@ use crate::plot::check_ending;
 use crate::samples::{Which, metrics, nothing};
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
-/// Show how noisy each benchmark is, where its noise lies, and what to measure more of
+/// Show how noisy each benchmark is, where the noise comes from, and what to measure more of
 ///
-/// Noise between instances is what comparisons rest on; more iterations cannot make up for it.
+/// Comparisons depend on the noise between instances; more iterations per instance do not reduce
+/// it.
 #[derive(Debug, Args)]
 pub struct Variability {
-    /// Which versions and variants to look at [default: latest; pooled with --compat hail]
+    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
     settings: Option<Which>,
     #[command(flatten)]
     filters: Filters,
     #[command(flatten)]
     cleaning: Cleaning,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Draw where the noise lies to a file: .svg, .png or .html
+    /// Write a chart of the sources of noise to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Seed of the permutation tests
