@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lapwing_core::clean::{BurnInRule, OutlierMetrics, OutlierRule, Rules};
 use lapwing_core::suite::{JudgeSettings, JudgedFrom, Suite};
 use lapwing_stats::Confidence;
@@ -10,6 +10,7 @@ use lapwing_stats::Confidence;
 use crate::audit::Detail;
 use crate::burn_in_file;
 use crate::error::CliError;
+use crate::profile::{Compat, Profile};
 use crate::suite_file;
 
 /// What is left out of a judgement.
@@ -67,13 +68,6 @@ pub struct Judging {
     pub false_discovery_rate: Option<f64>,
 }
 
-/// Another tool whose rules are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Compat {
-    /// The notebook and `analyze_benchmarks` of Hail's benchmarks
-    Hail,
-}
-
 /// Returns where the steady state begins.
 ///
 /// # Errors
@@ -90,6 +84,11 @@ fn parse_burn_in(text: &str) -> Result<JudgedFrom, String> {
 }
 
 impl Cleaning {
+    /// Returns how to judge where the options say nothing.
+    pub fn profile(&self) -> Profile {
+        Profile::of(self.compat)
+    }
+
     /// Returns how much to say of what was left out.
     pub fn detail(&self) -> Detail {
         if self.audit {

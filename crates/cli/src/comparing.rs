@@ -13,6 +13,7 @@ use crate::burn_in_file::unknown_names;
 use crate::cleaning::Judging;
 use crate::error::CliError;
 use crate::options::Context;
+use crate::profile::Profile;
 use crate::side_file::SideFiles;
 use crate::store::{open_for_reading, retired_notes};
 
@@ -113,9 +114,9 @@ pub struct Gathered {
 }
 
 /// Returns the metrics that a filter asks for.
-pub fn metrics(filter: &SampleFilter) -> MetricChoice {
+pub fn metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
     if filter.metrics.is_empty() {
-        MetricChoice::Directed
+        profile.metrics
     } else {
         MetricChoice::Named(filter.metrics.clone())
     }

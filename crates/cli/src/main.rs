@@ -15,6 +15,7 @@ mod not_judged;
 mod options;
 mod plan_file;
 mod plot;
+mod profile;
 mod progress;
 mod remote;
 mod samples;

@@ -6,7 +6,6 @@ use lapwing_core::explain::NoiseMetrics;
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::SettingChoice;
 
-use crate::cleaning::Compat;
 use crate::error::{CliError, Exit};
 use crate::not_judged;
 
@@ -22,12 +21,12 @@ pub enum Which {
 }
 
 impl Which {
-    /// Returns what was chosen; Hail's notebook pools.
-    pub fn settings(chosen: Option<Self>, compat: Option<Compat>) -> SettingChoice {
-        match (chosen, compat) {
-            (Some(Self::Latest), _) | (None, None) => SettingChoice::Latest,
-            (Some(Self::Each), _) => SettingChoice::Each,
-            (Some(Self::Pooled), _) | (None, Some(Compat::Hail)) => SettingChoice::Pooled,
+    /// Returns the settings that are meant.
+    pub fn settings(self) -> SettingChoice {
+        match self {
+            Self::Latest => SettingChoice::Latest,
+            Self::Each => SettingChoice::Each,
+            Self::Pooled => SettingChoice::Pooled,
         }
     }
 }

@@ -10,10 +10,11 @@ use lapwing_core::show::report::{
 };
 
 use crate::audit::Detail;
-use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::cleaning::{Cleaning, Judging};
 use crate::comparing::{Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
+use crate::profile::Compat;
 use crate::progress::bar_of_many;
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 use crate::table::counted;
@@ -119,7 +120,7 @@ impl Report {
         let gathered = gather(
             &self.compare,
             filter,
-            &metrics(filter),
+            &metrics(filter, self.cleaning.profile()),
             &judging.rules,
             context,
         )?;

@@ -10,21 +10,20 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Rules;
-use lapwing_core::judge::{
-    CompareOptions, Comparison, MetricChoice, SideSamples, Split, SuiteComparison,
-};
+use lapwing_core::judge::{CompareOptions, Comparison, SideSamples, Split, SuiteComparison};
 use lapwing_core::record::RunHead;
 use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_core::show::chart::ratios;
 
 use self::gate::FailOn;
 use crate::audit;
-use crate::cleaning::{Cleaning, Compat};
+use crate::cleaning::Cleaning;
 use crate::comparing::{FoundSides, Gathered, Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
 use crate::hints::known_sides_text;
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
+use crate::profile::Compat;
 use crate::store::open_for_reading;
 
 /// Compare a baseline with one or more candidates
@@ -116,7 +115,7 @@ impl Compare {
 
     fn gather(&self, rules: &Rules, context: &Context) -> Result<Gathered, CliError> {
         let filter = self.filters.filter()?;
-        let metrics = self.metrics(&filter);
+        let metrics = metrics(&filter, self.cleaning.profile());
         match self.split {
             Some(how) => {
                 let mut samples = SideSamples::of_split(how.split());
@@ -136,16 +135,8 @@ impl Compare {
             }
             None => {
                 self.check_number_of_sides(&filter, context)?;
-                gather(&self.sides, &filter, &self.metrics(&filter), rules, context)
+                gather(&self.sides, &filter, &metrics, rules, context)
             }
-        }
-    }
-
-    /// Hail's notebook knows times only.
-    fn metrics(&self, filter: &SampleFilter) -> MetricChoice {
-        match (self.cleaning.compat, filter.metrics.is_empty()) {
-            (Some(Compat::Hail), true) => MetricChoice::Named(vec!["wall_time".to_owned()]),
-            (Some(Compat::Hail) | None, _) => metrics(filter),
         }
     }
 

@@ -17,7 +17,7 @@ use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
-use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::cleaning::{Cleaning, Judging};
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, Exit};
 use crate::not_judged::{self, NotJudged};
@@ -179,7 +179,9 @@ impl Mds {
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
-        let which = Which::settings(self.settings, self.cleaning.compat);
+        let which = self
+            .settings
+            .map_or(self.cleaning.profile().settings, Which::settings);
         let mut found = Found {
             rows: Vec::new(),
             audit: Audit::default(),
@@ -230,14 +232,11 @@ impl Mds {
 
     fn options(&self, judging: &Judging) -> DetectionOptions {
         let usual = DetectionOptions::default();
-        let is_hail = self.cleaning.compat == Some(Compat::Hail);
-        let methods: Vec<DetectionMethod> = match self.method.is_empty() {
-            true => usual
-                .methods
-                .into_iter()
-                .filter(|it| !is_hail || *it != DetectionMethod::Welch)
-                .collect(),
-            false => self.method.iter().map(|it| it.method()).collect(),
+        let profile = self.cleaning.profile();
+        let methods: Vec<DetectionMethod> = if self.method.is_empty() {
+            profile.methods
+        } else {
+            self.method.iter().map(|choice| choice.method()).collect()
         };
         let methods = in_order(methods);
         let strategies = match self.strategy.is_empty() {
@@ -247,10 +246,10 @@ impl Mds {
         DetectionOptions {
             methods,
             strategies: in_order(strategies),
-            basis: match (is_hail, self.closed_form) {
-                (true, _) => WantedBasis::AsHail,
-                (false, true) => WantedBasis::ClosedForm,
-                (false, false) => WantedBasis::Both,
+            basis: match (profile.basis, self.closed_form) {
+                (Some(basis), _) => basis,
+                (None, true) => WantedBasis::ClosedForm,
+                (None, false) => WantedBasis::Both,
             },
             ..self.grid.options(judging, usual.experiments)
         }
@@ -388,8 +387,8 @@ fn too_little_of(
 fn too_little(rows: &[Detectability], command: &Mds) -> CliError {
     let names = not_judged::names(&too_little_of(rows, |_| true)).unwrap_or_default();
     let error = CliError::input(format!("nothing is known of {names}"));
-    let hint = match command.cleaning.compat {
-        Some(Compat::Hail) => {
+    let hint = match command.cleaning.profile().basis {
+        Some(_) => {
             "a configuration takes twice its instances, or twice its iterations of as many; --instances and --iterations say which to look at".to_owned()
         }
         None => format!(

@@ -25,7 +25,7 @@ use self::document::Target;
 use self::lines::{Fate, Line, Plan};
 use self::review::Review;
 use super::mds::{Grid, MethodChoice, StrategyChoice, parse_slowdown, refuse_too_few};
-use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::cleaning::{Cleaning, Judging};
 use crate::comparing::parse_share;
 use crate::error::{CliError, Exit};
 use crate::not_judged;
@@ -118,9 +118,6 @@ enum Flavour {
     /// Hail's notebook (`burn_in`), which `lapwing run --plan` reads as well
     Notebook,
 }
-
-/// So many experiments confirm a configuration.
-const CONFIRMING: u32 = 1_000;
 
 impl PlanCommand {
     /// Chooses, shows what was chosen, and writes it where that was asked for.
@@ -234,7 +231,9 @@ impl PlanCommand {
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
-        let which = Which::settings(self.settings, self.cleaning.compat);
+        let which = self
+            .settings
+            .map_or(self.cleaning.profile().settings, Which::settings);
         let mut plan = Plan {
             lines: Vec::new(),
             missing: Vec::new(),
@@ -271,8 +270,8 @@ impl PlanCommand {
     }
 
     fn options(&self, judging: &Judging) -> PlanOptions {
-        let is_hail = self.cleaning.compat == Some(Compat::Hail);
-        let slowdowns = match (self.slowdown.is_empty(), is_hail) {
+        let profile = self.cleaning.profile();
+        let slowdowns = match (self.slowdown.is_empty(), profile.searches_grid) {
             (true, true) => Vec::new(),
             (true, false) => {
                 let smallest = judging.smallest_effect.map(|it| 1.0 + it);
@@ -285,41 +284,41 @@ impl PlanCommand {
                 all
             }
         };
-        let usual = self
-            .grid
-            .options(judging, if is_hail { 100 } else { CONFIRMING });
+        let usual = self.grid.options(judging, profile.plan_experiments);
         PlanOptions {
             slowdowns,
             power: self.power,
             false_positives: self.alpha,
             detection: DetectionOptions {
                 // As many false positives as are allowed.
-                confidence: match self.grid.has_confidence() || is_hail {
-                    true => usual.confidence,
-                    false => Confidence::new(1.0 - self.alpha).unwrap_or(usual.confidence),
+                confidence: if self.grid.has_confidence() || profile.searches_grid {
+                    usual.confidence
+                } else {
+                    Confidence::new(1.0 - self.alpha).unwrap_or(usual.confidence)
                 },
                 methods: vec![self.method()],
                 strategies: vec![self.strategy.strategy()],
                 ..usual
             },
-            rule: match is_hail {
-                true => ChoiceRule::Hail,
-                false => ChoiceRule::Cheapest(Configuration {
+            rule: if profile.searches_grid {
+                ChoiceRule::Hail
+            } else {
+                ChoiceRule::Cheapest(Configuration {
                     instances: self.max_instances,
                     iterations: self.max_iterations,
-                }),
+                })
             },
         }
     }
 
     /// Refuses a grid where none is searched.
     fn check_grid(&self) -> Result<(), CliError> {
-        match (self.cleaning.compat, self.grid.named()) {
-            (None, Some(option)) => Err(CliError::input(format!(
+        match self.grid.named() {
+            Some(option) if !self.cleaning.profile().searches_grid => Err(CliError::input(format!(
                 "{option} is the grid that --compat hail searches"
             ))
             .hint("write --slowdown for what is to be detected, --max-instances and --max-iterations for limits")),
-            (Some(Compat::Hail), _) | (None, None) => Ok(()),
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -329,11 +328,8 @@ impl PlanCommand {
     }
 
     fn method(&self) -> DetectionMethod {
-        match (self.method, self.cleaning.compat) {
-            (Some(method), _) => method.method(),
-            (None, Some(Compat::Hail)) => DetectionMethod::Laaber,
-            (None, None) => DetectionMethod::Welch,
-        }
+        let method = self.method.map(MethodChoice::method);
+        method.unwrap_or_else(|| self.cleaning.profile().plan_method)
     }
 
     /// Returns what may be spent, in seconds of a machine.

@@ -79,7 +79,9 @@ impl Variability {
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &rules, context)?;
-        let which = Which::settings(self.settings, self.cleaning.compat);
+        let which = self
+            .settings
+            .map_or(self.cleaning.profile().settings, Which::settings);
         let mut found = Found {
             rows: Vec::new(),
             audit: Audit::default(),
