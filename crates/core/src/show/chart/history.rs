@@ -11,7 +11,7 @@ use super::parts::{grid_below_legend, tooltip, value_axis, variants_legend};
 use super::{Chart, VariantColours, colour};
 use crate::judge::Estimate;
 use crate::model::MetricName;
-use crate::record::Place;
+use crate::sample::HistoryPosition;
 use crate::show::meaning::BenchmarkMeaning;
 use crate::show::packed::{compact, packed};
 use crate::show::quantity::{UnitScale, count};
@@ -22,7 +22,7 @@ use crate::show::summary::RunSummary;
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryPoint {
     /// Where it stands; points of one place stand above each other.
-    pub place: Place,
+    pub place: HistoryPosition,
     /// What the place is called at the axis: a date.
     pub place_name: String,
     /// Whether it counts no more.
@@ -230,7 +230,7 @@ fn numbers(points: &[HistoryPoint]) -> impl Iterator<Item = &RunNumber> {
 /// Returns the number of each point's place.
 fn places_of(points: &[HistoryPoint]) -> Vec<usize> {
     let mut place = 0_usize;
-    let mut previous: Option<Place> = None;
+    let mut previous: Option<HistoryPosition> = None;
     points
         .iter()
         .map(|point| {

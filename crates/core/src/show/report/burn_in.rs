@@ -17,7 +17,8 @@ use crate::clean::{
     BenchmarkSteady, BurnInSource, Policy, SteadyFrom, SteadySearch, burn_in_metric, find_steady,
     was_planned_auto,
 };
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::InstanceData;
+use crate::sample::Sample;
 use crate::show::chart::{BurnInMarks, burn_in};
 use crate::show::quantity::{count, percent, quantity};
 use crate::show::sample::{as_f64, metric_title};
@@ -76,26 +77,25 @@ impl BurnInRow {
     }
 }
 
-/// Returns when a benchmark gets steady, and writes its chart; `None` without values. The data are
-/// those of its newest epoch; `earlier` instances are of others.
+/// Returns when a benchmark gets steady, and writes its chart; `None` without values. The sample
+/// is that of its newest epoch.
 pub(super) fn row(
     site: &ReportSite,
-    data: &BenchmarkData,
-    earlier: usize,
+    sample: &Sample<'_>,
     benchmark: &BenchmarkLink,
     (policy, source): (Policy, BurnInSource),
 ) -> Result<Option<BurnInRow>, DirectoryError> {
-    let Some(metric) = burn_in_metric(data) else {
+    let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
-    let steady = find_steady(data, &metric, &SteadySearch::default());
+    let steady = find_steady(sample, &metric, &SteadySearch::default());
     if steady.instances.is_empty() {
         return Ok(None);
     }
-    let unit = unit(data, &metric);
-    let planned = planned(data);
-    let mut row = BurnInRow::new(data, benchmark, &steady, &unit, (policy, source));
-    row.earlier = earlier;
+    let unit = unit(sample, &metric);
+    let planned = planned(sample);
+    let mut row = BurnInRow::new(sample, benchmark, &steady, &unit, (policy, source));
+    row.earlier = sample.earlier_epoch;
     let can_tell = |class: Class| class != Class::TooShort;
     if steady
         .instances
@@ -120,7 +120,7 @@ pub(super) fn row(
 
 impl BurnInRow {
     fn new(
-        data: &BenchmarkData,
+        sample: &Sample<'_>,
         benchmark: &BenchmarkLink,
         steady: &BenchmarkSteady,
         unit: &str,
@@ -129,8 +129,8 @@ impl BurnInRow {
         let told = steady.burn_in.as_ref();
         // Where nothing gets steady there is no start that could cost anything.
         let with_start = told.filter(|it| it.start.is_some());
-        let planned = planned(data);
-        let planned_text = planned_text(data, planned);
+        let planned = planned(sample);
+        let planned_text = planned_text(sample, planned);
         Self {
             benchmark: benchmark.clone(),
             metric: steady.metric.clone(),
@@ -188,31 +188,31 @@ fn class(burn_in: &BurnIn) -> String {
     }
 }
 
-fn unit(data: &BenchmarkData, metric: &str) -> String {
-    let mut runs = data.instances.iter().rev();
+fn unit(sample: &Sample<'_>, metric: &str) -> String {
+    let mut runs = sample.instances.iter().rev();
     let stated = runs.find_map(|it| it.run.metrics.get(metric));
     stated.map_or_else(String::new, |metric| metric.unit.clone())
 }
 
 /// Returns the fewest and the most iterations of an instance that were planned as burn-in.
-fn planned(data: &BenchmarkData) -> Option<(u32, u32)> {
-    let of = |instance: &InstanceData| {
+fn planned(sample: &Sample<'_>) -> Option<(u32, u32)> {
+    let of = |instance: &&InstanceData| {
         let iterations = &instance.iterations;
         let steady = iterations.burn_in.iter().position(|burn_in| !burn_in)?;
         iterations.index.get(steady).copied()
     };
-    let planned = data.instances.iter().filter_map(of);
+    let planned = sample.instances.iter().filter_map(of);
     planned.fold(None, |range, it| match range {
         None => Some((it, it)),
         Some((fewest, most)) => Some((it.min(fewest), it.max(most))),
     })
 }
 
-fn planned_text(data: &BenchmarkData, planned: Option<(u32, u32)>) -> String {
-    let is_auto = data
+fn planned_text(sample: &Sample<'_>, planned: Option<(u32, u32)>) -> String {
+    let is_auto = sample
         .instances
         .last()
-        .is_some_and(|it| was_planned_auto(&it.session, &data.benchmark.id));
+        .is_some_and(|it| was_planned_auto(&it.session, &sample.benchmark.id));
     match planned {
         _ if is_auto => "auto".to_owned(),
         None => "–".to_owned(),

@@ -46,7 +46,7 @@ use super::{VariantColours, chart};
 use crate::clean::{BenchmarkAudit, Policy, Rules};
 use crate::judge::{self, Estimate};
 use crate::model::MetricName;
-use crate::record::{BenchmarkData, Variants};
+use crate::sample::{BenchmarkData, Sample, VariantNames};
 use bar::BenchmarkBars;
 use bars::BarsPage;
 use burn_in::BurnInRow;
@@ -211,7 +211,7 @@ impl ReportWriter {
     pub fn add(&mut self, data: BenchmarkData) -> Result<(), DirectoryError> {
         // Colours are given out here, in order, so that they don't depend on threads; and so are
         // places in files.
-        let variants = Variants::of(&data);
+        let variants = VariantNames::of(&data);
         for instance in &data.instances {
             self.site.colours.number(variants.name(&instance.run));
             self.site.environments.add(&instance.run, &instance.session);
@@ -367,17 +367,15 @@ fn write_benchmark(
     };
     let slug = &benchmark.slug;
     // What is judged by all runs together is judged by what the benchmark is today.
-    let of_today = all_metrics.of_newest_epoch();
+    let of_today = Sample::of_newest_epoch(&all_metrics);
     let (policy, source) = options.rules.policy(&of_today);
-    let earlier = all_metrics.instances.len() - of_today.instances.len();
-    let burn_in = burn_in::row(site, &of_today, earlier, &benchmark, (policy, source))?;
-    drop(of_today);
+    let burn_in = burn_in::row(site, &of_today, &benchmark, (policy, source))?;
     let narrowed = (!options.metrics.is_empty()).then(|| narrowed(&all_metrics, &options.metrics));
     let data = narrowed.as_ref().unwrap_or(&all_metrics);
     let views = MetricView::all(data, policy, &site.remarks);
     let never_steady = burn_in.as_ref().is_some_and(BurnInRow::mostly_unsteady);
     let cleaning = views.iter().map(|MetricView { sample, .. }| {
-        let audit = BenchmarkAudit::of(data, &sample.name, policy, source);
+        let audit = BenchmarkAudit::of(&Sample::of_all(data), &sample.name, policy, source);
         CleaningRow::new(audit, sample, benchmark.clone(), never_steady)
     });
     let cleaning = cleaning.collect();
@@ -393,6 +391,12 @@ fn write_benchmark(
         .map(|view| MetricIndexRows::of(view, &benchmark, site))
         .collect();
     let health = BenchmarkHealth::of(metrics.first().map_or(&[], |first| &first.rows));
+    let names: Vec<MetricName> = views.iter().map(|view| view.sample.name.clone()).collect();
+    let variability = variability::rows(&all_metrics, &options.rules, names, &benchmark);
+    let detection: Vec<DetectionRow> = variability
+        .iter()
+        .map(|row| DetectionRow::new(&row.noise, benchmark.clone(), options.detect))
+        .collect();
     let page = page::page(&page::BenchmarkPage {
         data,
         slug,
@@ -403,21 +407,11 @@ fn write_benchmark(
         run_files: &run_files,
         health: &health,
         burn_in: burn_in.as_ref(),
+        detection: &detection,
         site,
     });
     let bars = bar::of_benchmark(&benchmark, &views, &site.colours);
     let member = TestMember::of(&benchmark, &views, &metrics);
-    let names: Vec<MetricName> = views.into_iter().map(|view| view.sample.name).collect();
-    let first = names.first().cloned().unwrap_or_default();
-    drop(narrowed);
-    // Last of all: it takes the measurements apart by variant and version.
-    let variability = variability::rows(all_metrics, &options.rules, names, &benchmark);
-    let detection: Vec<DetectionRow> = variability
-        .iter()
-        .map(|row| DetectionRow::new(&row.noise, benchmark.clone(), options.detect))
-        .collect();
-    let detectable = detection::sentence(&detection, &first, options.detect);
-    let page = page::with_detectable(&page, detectable);
     site.directory
         .write(&format!("benchmark/{slug}.html"), &page)?;
     Ok(ListingEntries {

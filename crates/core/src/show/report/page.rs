@@ -1,9 +1,10 @@
 //! The page of one benchmark.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use serde::Serialize;
 
 use super::burn_in::BurnInRow;
+use super::detection::{self, DetectionRow};
 use super::environment::environments;
 use super::environment_part::environment_part;
 use super::failures::{self, failures};
@@ -18,21 +19,13 @@ use super::row::MetricIndexRows;
 use super::source::source_part;
 use super::{MetricView, ReportSite, verdicts};
 use crate::model::{Id, InstanceOutcome, Outcome};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::InstanceData;
+use crate::sample::BenchmarkData;
 use crate::show::quantity::{count, percent};
 use crate::show::sample::metric_title;
 
 /// So many characters of a text stand in the page.
 const SHOWN_CHARACTERS: usize = 160;
-
-/// Marks the place of what is known only once the measurements are taken apart; no text of a page
-/// can be the same, because what is in one is escaped.
-const DETECTABLE: &str = "<!--detectable-->";
-
-/// Returns a page with the sentence about detectable slowdowns.
-pub(super) fn with_detectable(page: &str, sentence: Markup) -> String {
-    page.replacen(DETECTABLE, &sentence.into_string(), 1)
-}
 
 /// What a page is made of.
 #[derive(Debug)]
@@ -46,6 +39,7 @@ pub(super) struct BenchmarkPage<'a> {
     pub(super) run_files: &'a [String],
     pub(super) health: &'a BenchmarkHealth,
     pub(super) burn_in: Option<&'a BurnInRow>,
+    pub(super) detection: &'a [DetectionRow],
     pub(super) site: &'a ReportSite,
 }
 
@@ -115,7 +109,7 @@ pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
         p.hint #all-parametrisations hidden { a href=(format!("../test/{}.html", test_slug(&page.data.suite, &benchmark.id))) { "All parametrisations of this test together" } }
         @if let Some(shown) = &page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
         (sentence(page))
-        (PreEscaped(DETECTABLE))
+        @if let Some(first) = page.metrics.first() { (detection::sentence(page.detection, &first.name, page.site.options.detect)) }
         (elsewhere(page))
         (metric_table(page))
         (metric_part(page))

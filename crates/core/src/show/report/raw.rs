@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::directory::{DirectoryError, ReportDirectory};
 use crate::model::{Id, MetricName};
-use crate::record::{BenchmarkData, InstanceData, Variants};
+use crate::record::InstanceData;
+use crate::sample::{BenchmarkData, VariantNames};
 use crate::show::sample::RunSample;
 
 /// About how many characters one file holds, and what an instance with its run and a number take.
@@ -76,7 +77,7 @@ pub(super) fn write(
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    let variants = Variants::of(data);
+    let variants = VariantNames::of(data);
     let row_length = (metrics.len() + 4) * NUMBER;
     let mut files = Vec::new();
     for (number, instances) in in_files(newest_first(data), row_length).iter().enumerate() {
@@ -130,7 +131,7 @@ fn newest_first(data: &BenchmarkData) -> Vec<&InstanceData> {
 fn file<'a>(
     instances: &[&'a InstanceData],
     metrics: &[&'a MetricName],
-    variants: &Variants,
+    variants: &VariantNames,
 ) -> RawFile<'a> {
     let mut file = RawFile {
         metrics: metrics

@@ -11,10 +11,10 @@ use super::directory::DirectoryError;
 use super::frame::{SitePage, url_part};
 use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted, unsorted};
 use crate::clean::Rules;
-use crate::explain::{Effort, More, Noise, NoiseMetrics, Settings, noise};
+use crate::explain::{Effort, More, Noise, NoiseMetrics, noise};
 use crate::judge::INSTANCES_FOR_A_VERDICT;
 use crate::model::MetricName;
-use crate::record::BenchmarkData;
+use crate::sample::{BenchmarkData, SettingChoice};
 use crate::show::chart;
 use crate::show::quantity::{count, percent, quantity};
 use crate::show::sample::{first_upper, metric_title};
@@ -48,13 +48,13 @@ pub(super) struct VariabilityRow {
 
 /// Returns a row for each variant, of all runs of its latest version, and each of these metrics.
 pub(super) fn rows(
-    data: BenchmarkData,
+    data: &BenchmarkData,
     rules: &Rules,
     metrics: Vec<MetricName>,
     benchmark: &BenchmarkLink,
 ) -> Vec<VariabilityRow> {
     let metrics = NoiseMetrics::Named(metrics);
-    let found = noise(data, rules, Settings::Latest, &metrics, SEED);
+    let found = noise(data, rules, SettingChoice::Latest, &metrics, SEED);
     let rows = found.rows.into_iter();
     rows.map(|noise| row(noise, benchmark.clone())).collect()
 }
