@@ -1,4 +1,4 @@
-//! What a benchmark was in a run, and what of it changed from one to another.
+//! The definition and parameters of a benchmark in a run, and their changes.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 use crate::record::InstanceData;
 use crate::sample::telling;
 
-/// So many characters of a parameter's value are told.
+/// The number of characters of a parameter's value in texts.
 const VALUE_CHARACTERS: usize = 40;
 
-/// So many of it stand in a label of a chart.
+/// The number of characters of a value in a label of a chart.
 const LABEL_CHARACTERS: usize = 16;
 
-/// What a benchmark was in a run, as far as is known.
+/// The definition and parameters of a benchmark in a run, as far as known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BenchmarkMeaning {
     /// Its epoch: runs of one epoch are compared.
@@ -27,7 +27,7 @@ pub struct BenchmarkMeaning {
 /// The value of a parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MeaningParameter {
-    /// What is the same where it means the same.
+    /// A normalised form, equal for values with the same meaning.
     meaning: String,
     /// As it was written.
     text: String,
@@ -62,7 +62,7 @@ impl BenchmarkMeaning {
         }
     }
 
-    /// Returns what of it is not what it was.
+    /// Returns the changes since then.
     pub(super) fn changed_since(&self, before: &Self) -> MeaningChange {
         let definition = match (&before.definition, &self.definition) {
             (Some(one), Some(another)) => one != another,
@@ -84,7 +84,7 @@ impl BenchmarkMeaning {
     }
 }
 
-/// What of a benchmark changed; nothing where that is not known.
+/// The changes of a benchmark; empty if unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct MeaningChange {
     definition: bool,

@@ -20,9 +20,10 @@ pub(super) fn shade(slowdown: f64, target: f64) -> f64 {
     let octaves = ((slowdown - 1.0) / (target - 1.0)).log2();
     // What is the target but for rounding is the target.
     let shade = SHADE_OF_TARGET + (2.0 * octaves - 1e-9).ceil();
-    match slowdown.is_finite() {
-        true => shade.clamp(0.0, LAST_SHADE),
-        false => f64::NAN,
+    if slowdown.is_finite() {
+        shade.clamp(0.0, LAST_SHADE)
+    } else {
+        f64::NAN
     }
 }
 
@@ -102,7 +103,7 @@ impl HeatCells {
         ]);
         self.texts.push(text);
         self.titles
-            .push(format!("{title}, {} a side", cell.configuration));
+            .push(format!("{title}, {} per side", cell.configuration));
         self.detected.push(hover(cell, view));
     }
 

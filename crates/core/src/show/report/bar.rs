@@ -1,4 +1,4 @@
-//! What one bar rests on: of one setting the newest version, as it was measured lately.
+//! The sample of one bar: the newest version of one setting, measured recently.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::show::VariantColours;
 use crate::show::chart::BarFigures;
 use crate::show::sample::RunSample;
 
-/// Runs of so many days up to the latest run of a setting count.
+/// Runs of this number of days up to the latest run of a setting count.
 pub(super) const DAYS: i64 = 7;
 
 /// The bars of a benchmark.
 #[derive(Debug)]
 pub(super) struct BenchmarkBars {
     pub(super) benchmark: BenchmarkLink,
-    /// When its last session began.
+    /// The start of its last session.
     pub(super) newest: Option<Timestamp>,
     pub(super) bars: Vec<MetricBar>,
 }
@@ -33,7 +33,7 @@ pub(super) struct MetricBar {
     pub(super) bar: BarFigures,
     /// The version, or the first and the last.
     pub(super) versions: (String, String),
-    /// When its first and its last session began.
+    /// The starts of its first and its last session.
     pub(super) from: Timestamp,
     pub(super) until: Timestamp,
 }

@@ -24,10 +24,10 @@ use crate::sample::BenchmarkData;
 use crate::show::quantity::{count, percent};
 use crate::show::sample::metric_title;
 
-/// So many characters of a text stand in the page.
+/// The number of characters that the page shows of a text.
 const SHOWN_CHARACTERS: usize = 160;
 
-/// What a page is made of.
+/// The content of a page.
 #[derive(Debug)]
 pub(super) struct BenchmarkPage<'a> {
     pub(super) data: &'a BenchmarkData,
@@ -43,17 +43,17 @@ pub(super) struct BenchmarkPage<'a> {
     pub(super) site: &'a ReportSite,
 }
 
-/// What the page's script has to know.
+/// Settings of the page's script.
 #[derive(Serialize)]
 struct BenchmarkPageSettings<'a> {
     page: &'static str,
     benchmark: &'a str,
     slug: &'a str,
-    /// Whether variants have names that matter.
+    /// Whether the names of variants are shown.
     named: bool,
     metrics: &'a [MetricSideFile],
     raw: &'a [RawFileName],
-    /// What is known of each run, newest first.
+    /// The side files with details of runs, newest first.
     runs: &'a [String],
     /// The page of all parametrisations of the test, should there be one.
     #[serde(skip_serializing_if = "String::is_empty")]
