@@ -217,9 +217,9 @@ impl DetectionView {
         };
         let unsure = match unsure {
             0 => String::new(),
-            1 => format!(", 1 is undecided after {}", these(experiments)),
+            1 => format!(", 1 is too close to call with {}", these(experiments)),
             several => format!(
-                ", {} are undecided after {}",
+                ", {} are too close to call with {}",
                 count(several),
                 these(experiments)
             ),

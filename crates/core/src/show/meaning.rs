@@ -104,9 +104,10 @@ impl MeaningChange {
         let params: Vec<String> = self
             .params
             .iter()
-            .map(|it| {
-                let [before, now] = [&it.before, &it.now].map(|it| value(it, VALUE_CHARACTERS));
-                format!("{} from {before} to {now}", it.name)
+            .map(|change| {
+                let [before, now] =
+                    [&change.before, &change.now].map(|it| value(it, VALUE_CHARACTERS));
+                format!("{} from {before} to {now}", change.name)
             })
             .collect();
         let params = match params.as_slice() {
@@ -129,9 +130,9 @@ impl MeaningChange {
 
     /// Returns what a chart calls it: `n 10 → 100`.
     pub(super) fn label(&self) -> String {
-        let params = self.params.iter().map(|it| {
-            let [before, now] = [&it.before, &it.now].map(|it| value(it, LABEL_CHARACTERS));
-            format!("{} {before} → {now}", it.name)
+        let params = self.params.iter().map(|change| {
+            let [before, now] = [&change.before, &change.now].map(|it| value(it, LABEL_CHARACTERS));
+            format!("{} {before} → {now}", change.name)
         });
         let definition = self.definition || self.params.is_empty();
         let changed = definition.then(|| "changed".to_owned());

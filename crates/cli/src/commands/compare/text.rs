@@ -152,7 +152,7 @@ fn table(answer: &Answer, listed: &[&Comparison], form: Form) -> Table {
     table
 }
 
-/// Returns `✗ regression`, or `? inconclusive: 12 instances a side would settle 5 %`.
+/// Returns `✗ regression`, or `? inconclusive: needs about 12 instances per side to resolve 5 %`.
 fn verdict_text(it: &Comparison, form: Form) -> String {
     let mut text = format!("{} {}", it.verdict.symbol(), it.verdict.title());
     if form == Form::Markdown && matches!(it.verdict, Verdict::Regression) {

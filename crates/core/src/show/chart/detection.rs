@@ -283,11 +283,11 @@ type RowUrgency = (DetectionAbility, Option<Reverse<usize>>, Reverse<u64>);
 /// takes most.
 fn urgency(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> RowUrgency {
     let enough = view.enough(row);
-    let cost = enough.told().map(|it| {
+    let cost = enough.told().map(|cell| {
         let Configuration {
             instances,
             iterations,
-        } = it.configuration;
+        } = cell.configuration;
         Reverse(instances * iterations)
     });
     let found = view

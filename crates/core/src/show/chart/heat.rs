@@ -81,12 +81,16 @@ impl HeatCells {
     ) {
         let found = cell.detectable(view.power);
         let share = |of: f64| (of - 1.0) * 100.0;
-        let [slowdown, lower, upper] = found.map_or([f64::NAN; 3], |it| {
-            [it.slowdown, it.interval.lower, it.interval.upper]
+        let [slowdown, lower, upper] = found.map_or([f64::NAN; 3], |detectable| {
+            [
+                detectable.slowdown,
+                detectable.interval.lower,
+                detectable.interval.upper,
+            ]
         });
         // As sure as the answer in words.
-        let is_able = cell.rate(view.target).is_some_and(|it| {
-            let lower = it.interval.map_or(it.value, |it| it.lower);
+        let is_able = cell.rate(view.target).is_some_and(|rate| {
+            let lower = rate.interval.map_or(rate.value, |it| it.lower);
             lower >= view.power
         });
         self.columns.push(&[

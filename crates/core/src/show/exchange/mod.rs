@@ -174,9 +174,9 @@ impl ExchangeEntry<'_> {
     /// Returns how many executions each value that counts is the mean of, where that is
     /// the same for all.
     fn loops(&self, metric: &str) -> Option<u64> {
-        let mut all = self.data.instances.iter().flat_map(|it| {
-            let states = IterationState::of_instance(it, metric, Policy::default());
-            let loops = it.iterations.loops.iter().zip(states);
+        let mut all = self.data.instances.iter().flat_map(|instance| {
+            let states = IterationState::of_instance(instance, metric, Policy::default());
+            let loops = instance.iterations.loops.iter().zip(states);
             loops.filter_map(|(loops, state)| (state == IterationState::Steady).then_some(*loops))
         });
         let first = all.next()?;
@@ -242,9 +242,9 @@ impl ExchangeEntry<'_> {
             .data
             .instances
             .iter()
-            .flat_map(|it| {
-                let sampled = it.iterations.values.keys();
-                sampled.chain(it.summaries.iter().map(|summary| &summary.metric))
+            .flat_map(|instance| {
+                let sampled = instance.iterations.values.keys();
+                sampled.chain(instance.summaries.iter().map(|summary| &summary.metric))
             })
             .cloned()
             .collect();

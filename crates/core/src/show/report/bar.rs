@@ -63,7 +63,7 @@ fn of_metric(view: &MetricView, colours: &VariantColours) -> Vec<MetricBar> {
         .into_iter()
         .filter_map(|setting| {
             let of_setting = sample.runs.iter().filter(|run| run.variant == setting);
-            let runs = counted(&of_setting.collect::<Vec<_>>());
+            let runs = runs_of_bar(&of_setting.collect::<Vec<_>>());
             let means: Vec<f64> = runs.iter().flat_map(|run| run.instance_means()).collect();
             let version = |run: &&&RunSample| run.version.clone().unwrap_or_default();
             Some(MetricBar {
@@ -86,7 +86,7 @@ fn of_metric(view: &MetricView, colours: &VariantColours) -> Vec<MetricBar> {
 /// Returns those of a setting's runs, given in the order of its history, that its bar is of: the
 /// latest one with a value, and of the days before it the runs of the same version, or of other
 /// nightly builds of the same release.
-fn counted<'a>(of_setting: &[&'a RunSample]) -> Vec<&'a RunSample> {
+fn runs_of_bar<'a>(of_setting: &[&'a RunSample]) -> Vec<&'a RunSample> {
     let has_value = |run: &RunSample| !run.instance_means().is_empty();
     let Some(latest) = of_setting.iter().rfind(|run| has_value(run)) else {
         return Vec::new();

@@ -131,8 +131,8 @@ impl DetectionRow {
         let plan = detect.plan().cheapest_of(noise);
         let part = |of: Option<crate::explain::Part>| of.map(|it| it.value);
         let (between, within) = (part(noise.between), part(noise.within));
-        let slowdowns = corners.iter().map(|it| {
-            let slowdown = (*it)?.1?.slowdown;
+        let slowdowns = corners.iter().map(|corner| {
+            let slowdown = (*corner)?.1?.slowdown;
             slowdown.is_finite().then_some(slowdown)
         });
         let first_answer = view.cell(&found, FIRST_ANSWER);

@@ -217,9 +217,9 @@ fn sentence(page: &BenchmarkPage<'_>) -> Markup {
 /// Returns what a run says of why it was skipped.
 fn skipped_because(data: &BenchmarkData, run: &Id) -> Option<String> {
     let instances = data.instances.iter().filter(|it| it.run.id == *run);
-    let mut messages = instances.filter_map(|it| {
-        let ended = it.end.as_ref().and_then(|end| end.message.as_deref());
-        ended.or(it
+    let mut messages = instances.filter_map(|instance| {
+        let ended = instance.end.as_ref().and_then(|end| end.message.as_deref());
+        ended.or(instance
             .iterations
             .messages
             .first()
@@ -405,9 +405,9 @@ fn failure_part(page: &BenchmarkPage<'_>) -> Markup {
 fn nothing_failed(data: &BenchmarkData) -> String {
     let number =
         |test: fn(&InstanceData) -> bool| data.instances.iter().filter(|it| test(it)).count();
-    let skipped = number(|it| {
-        let iterations = it.iterations.outcome.contains(&Outcome::Skipped);
-        let ended = it.end.as_ref();
+    let skipped = number(|instance| {
+        let iterations = instance.iterations.outcome.contains(&Outcome::Skipped);
+        let ended = instance.end.as_ref();
         iterations || ended.is_some_and(|end| end.outcome == InstanceOutcome::Skipped)
     });
     let without_end = number(|it| it.end.is_none());

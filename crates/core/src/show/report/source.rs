@@ -36,9 +36,10 @@ impl BenchmarkSource {
         let order = History::of(data);
         let place = |it: &InstanceData| order.position(&it.run.id);
         let newest = data.instances.iter().filter_map(place).max();
-        let said = data.instances.iter().filter_map(|it| {
-            let source = Self::of(&it.instance.attributes).or_else(|| Self::of(&it.run.attributes));
-            Some((it, source?))
+        let said = data.instances.iter().filter_map(|instance| {
+            let source = Self::of(&instance.instance.attributes)
+                .or_else(|| Self::of(&instance.run.attributes));
+            Some((instance, source?))
         });
         let (it, source) = said.max_by_key(|(it, _)| place(it))?;
         let of_the_latest = place(it) == newest;

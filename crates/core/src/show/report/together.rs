@@ -322,9 +322,9 @@ impl<'a> MemberAxis<'a> {
         for (variant, name) in self.variants.iter().enumerate() {
             let points = || metric.points.iter().filter(|it| it.point.variant == *name);
             for kind in KINDS {
-                let of_kind = points().filter_map(|it| {
-                    let number = it.point.number.as_ref()?;
-                    (kind == LineKind::of(it, number)).then_some((it, number))
+                let of_kind = points().filter_map(|member_point| {
+                    let number = member_point.point.number.as_ref()?;
+                    (kind == LineKind::of(member_point, number)).then_some((member_point, number))
                 });
                 made.lines
                     .extend(self.line(of_kind.collect(), variant, kind));

@@ -80,9 +80,13 @@ fn row(noise: Noise, benchmark: BenchmarkLink) -> VariabilityRow {
         cv_within_text: percent(it.cv_instance_mean),
         cv_between: between,
         cv_between_text: between.map_or_else(String::new, percent),
-        cv_between_interval: interval.map_or_else(String::new, |it| {
-            let lower = percent(it.lower);
-            format!("{}–{}", lower.trim_end_matches(" %"), percent(it.upper))
+        cv_between_interval: interval.map_or_else(String::new, |interval| {
+            let lower = percent(interval.lower);
+            format!(
+                "{}–{}",
+                lower.trim_end_matches(" %"),
+                percent(interval.upper)
+            )
         }),
         noisy: between.is_some_and(|cv| cv > NOISY),
         groups: groups(&noise),
