@@ -246,7 +246,12 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
     Ok(ExitStatus::Fine)
 }
 
-fn purge(context: &Context, filters: &FilterOptions, all: bool, yes: bool) -> Result<ExitStatus, CliError> {
+fn purge(
+    context: &Context,
+    filters: &FilterOptions,
+    all: bool,
+    yes: bool,
+) -> Result<ExitStatus, CliError> {
     let filter = filters.filter()?;
     if !filter.metrics.is_empty() {
         return Err(CliError::input("cannot delete a single metric")

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use lapwing_core::record::export::{ExportFormat, Exported, Separator, export};
 use lapwing_core::record::{Filter, Store};
-use lapwing_core::show::exchange::{ExchangeFormat, Exchanged, exchange};
+use lapwing_core::show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
@@ -184,7 +184,7 @@ impl ExportCommand {
     }
 }
 
-fn exchange_written(exchanged: Exchanged) -> ExportWritten {
+fn exchange_written(exchanged: ExchangeSummary) -> ExportWritten {
     let mut notes = Vec::new();
     if exchanged.joined > 0 {
         notes.push(format!(

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_core::sample::{SampleFilter, SideSpec, each_with_all_metrics};
 use lapwing_core::show::report::{
-    ComparisonView, Detect, DirectoryError, Options, Remarks, ReportWriter,
+    ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks, ReportWriter,
 };
 
 use crate::audit::AuditDetail;
@@ -51,8 +51,8 @@ impl ReportCommand {
         }
         let total = store.benchmarks(&filter)?.len();
         let bar = bar_of_many("writing", total, context);
-        let usual = Detect::default();
-        let options = Options {
+        let usual = DetectionTarget::default();
+        let options = ReportOptions {
             title: "Lapwing report".to_owned(),
             made: format!(
                 "Made by lapwing {} from {}. Intervals are 95 % confidence intervals over instances.",
@@ -61,7 +61,7 @@ impl ReportCommand {
             ),
             rules: judging.rules,
             metrics: filter.metrics.clone(),
-            detect: Detect {
+            detect: DetectionTarget {
                 target: judging.smallest_effect.map_or(usual.target, |it| 1.0 + it),
                 confidence: judging.confidence.unwrap_or(usual.confidence),
                 ..usual
@@ -71,7 +71,7 @@ impl ReportCommand {
         if let Some(view) = comparisons {
             writer.comparisons(view);
         }
-        writer.remarks(Remarks {
+        writer.remarks(ReportRemarks {
             all: store.remarks()?,
             retired: store.left_out(&filter)?.instances,
             shown: filter.retired,

@@ -1,6 +1,6 @@
 //! Iteration against value as text, for looking at in a terminal.
 
-use lapwing_core::show::{Scale, quantity};
+use lapwing_core::show::{UnitScale, quantity};
 use lapwing_stats::{median, quantile};
 
 use super::rows::BurnInRow;
@@ -56,7 +56,7 @@ pub fn lines(row: &BurnInRow, width: usize) -> Vec<String> {
     let last = instances.iter().filter_map(|it| it.index.last()).max();
     let iterations = last.map_or(0, |last| as_usize(*last) + 1);
     let values = instances.iter().flat_map(|it| it.values.iter().copied());
-    let scale = Scale::of_all(values, &row.unit);
+    let scale = UnitScale::of_all(values, &row.unit);
     let gutter = scale.text(highest(row)).chars().count().max(8);
     let room = width.saturating_sub(gutter + 2).clamp(20, WIDEST);
     let across = PlotColumns::new(iterations, room);

@@ -3,8 +3,8 @@
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
 use lapwing_core::show::{
-    Able, DetectionView, Enough, count, few_instances_caution, interval_text, percent,
-    round_percent,
+    DetectionAbility, DetectionView, EnoughConfigurations, count, few_instances_caution,
+    interval_text, percent, round_percent,
 };
 use lapwing_stats::{DetectionMethod, Strategy};
 
@@ -21,7 +21,7 @@ pub fn notes(
     found: &FoundDetection,
     command: &MdsCommand,
     view: DetectionView,
-    enough: &[Enough<'_>],
+    enough: &[EnoughConfigurations<'_>],
     ends: Ends,
 ) -> Vec<String> {
     let rows = found.rows.as_slice();
@@ -52,7 +52,7 @@ pub fn notes(
         let names = not_judged::names(&not_judged::of_audit(&found.audit));
         notes.extend(names.map(|names| format!("not judged: {names}")));
     }
-    let able = enough.iter().all(|it| it.able() == Able::Yes);
+    let able = enough.iter().all(|it| it.able() == DetectionAbility::Yes);
     notes.push(format!(
         "`lapwing plan --slowdown {}` {}",
         view.target_text().replace(' ', ""),
@@ -185,8 +185,12 @@ fn told<'a>(
 
 /// Returns what stands behind the answer: of one benchmark the rate of the configuration that is told, of several
 /// what the question mark means.
-fn unsure(enough: &[Enough<'_>], command: &MdsCommand, view: DetectionView) -> Option<String> {
-    let has_mark = |enough: &Enough<'_>| enough.told().is_some() && !enough.is_sure();
+fn unsure(
+    enough: &[EnoughConfigurations<'_>],
+    command: &MdsCommand,
+    view: DetectionView,
+) -> Option<String> {
+    let has_mark = |enough: &EnoughConfigurations<'_>| enough.told().is_some() && !enough.is_sure();
     if let [enough] = enough {
         let cell = enough.told()?;
         let (rate, with) = (cell.rate(view.target)?, cell.configuration);
@@ -238,7 +242,7 @@ fn signs(
     found: &FoundDetection,
     command: &MdsCommand,
     view: DetectionView,
-    enough: &[Enough<'_>],
+    enough: &[EnoughConfigurations<'_>],
 ) -> Vec<String> {
     let rows = found.rows.as_slice();
     let mut notes = Vec::new();
@@ -273,7 +277,8 @@ fn signs(
             round_percent(view.power)
         ));
     }
-    if !command.wide && rows.len() > 1 && enough.iter().any(|it| it.able() == Able::No) {
+    if !command.wide && rows.len() > 1 && enough.iter().any(|it| it.able() == DetectionAbility::No)
+    {
         notes.push(format!(
             "– for {}: no configuration of the grid is enough",
             view.target_text()

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::CellRate;
 use lapwing_core::show::{
-    Able, DetectionView, Enough, Titles, configuration_text, detectable_text,
-    detectable_with_interval,
+    DetectionAbility, DetectionView, EnoughConfigurations, RowTitles, configuration_text,
+    detectable_text, detectable_with_interval,
 };
 use lapwing_stats::{Configuration, DetectionMethod};
 
@@ -55,11 +55,15 @@ pub fn markdown(
 }
 
 /// Returns what is enough for each row, which takes a while.
-fn all_enough(found: &FoundDetection, view: DetectionView) -> Vec<Enough<'_>> {
+fn all_enough(found: &FoundDetection, view: DetectionView) -> Vec<EnoughConfigurations<'_>> {
     found.rows.iter().map(|row| view.enough(row)).collect()
 }
 
-fn headline(found: &FoundDetection, view: DetectionView, enough: &[Enough<'_>]) -> String {
+fn headline(
+    found: &FoundDetection,
+    view: DetectionView,
+    enough: &[EnoughConfigurations<'_>],
+) -> String {
     view.headline(&found.rows, enough, found.options.grid.largest())
 }
 
@@ -76,7 +80,7 @@ fn table(
     found: &FoundDetection,
     command: &MdsCommand,
     view: DetectionView,
-    enough: &[Enough<'_>],
+    enough: &[EnoughConfigurations<'_>],
     room: Option<usize>,
 ) -> (Table, Ends) {
     match (command.wide, found.rows.as_slice()) {
@@ -105,7 +109,7 @@ fn names(
     Vec<(String, crate::table::Align)>,
     impl Fn(&Detectability) -> Vec<String>,
 ) {
-    let titles = Titles::of(rows);
+    let titles = RowTitles::of(rows);
     let shown = [
         (true, "benchmark"),
         (titles.suites, "suite"),
@@ -139,7 +143,7 @@ fn overview(
     rows: &[Detectability],
     found: &FoundDetection,
     view: DetectionView,
-    enough: &[Enough<'_>],
+    enough: &[EnoughConfigurations<'_>],
 ) -> Table {
     let corners = found.options.grid.corners();
     let (mut columns, cells) = names(rows);
@@ -171,7 +175,7 @@ fn overview(
 }
 
 /// Returns the configuration that is enough: `10 × 5`, and `10 × 5?` where that is too close to call.
-fn enough_text(enough: Enough) -> String {
+fn enough_text(enough: EnoughConfigurations) -> String {
     match enough.told() {
         Some(cell) if enough.is_sure() => configuration_text(cell),
         Some(cell) => format!("{}?", configuration_text(cell)),
@@ -182,12 +186,12 @@ fn enough_text(enough: Enough) -> String {
 /// Returns the rows so that what detects the least stands on top, and last of what nothing is known.
 fn hardest_first<'a>(
     rows: &'a [Detectability],
-    enough: &[Enough<'a>],
+    enough: &[EnoughConfigurations<'a>],
     view: DetectionView,
-) -> Vec<(&'a Detectability, Enough<'a>)> {
-    let key = |row: &Detectability, able: Able| {
+) -> Vec<(&'a Detectability, EnoughConfigurations<'a>)> {
+    let key = |row: &Detectability, able: DetectionAbility| {
         let best = view.best(row).map_or(f64::INFINITY, |it| it.1.slowdown);
-        (able == Able::Unknown, able, best)
+        (able == DetectionAbility::Unknown, able, best)
     };
     let rows = rows.iter().zip(enough);
     let mut rows: Vec<_> = rows

@@ -2,7 +2,7 @@
 
 use lapwing_core::explain::{Choice, Chosen, Denied, PlanOptions, Unable};
 use lapwing_core::judge::CellRate;
-use lapwing_core::show::{Scale, machine_time, percent, quantity, round_percent};
+use lapwing_core::show::{UnitScale, machine_time, percent, quantity, round_percent};
 
 use super::PlanCommand;
 use super::lines::{ChosenPlan, LineFate, PlanLine};
@@ -112,7 +112,7 @@ pub fn cost_text(seconds: f64, command: &PlanCommand) -> String {
     let time = machine_time(seconds);
     match command.price {
         Some(price) => {
-            let money = Scale::of(1.0, "").number(seconds / 3_600.0 * price);
+            let money = UnitScale::of(1.0, "").number(seconds / 3_600.0 * price);
             format!("{time} at a price of {money}")
         }
         None => time,

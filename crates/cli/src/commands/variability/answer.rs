@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use lapwing_core::explain::{Association, Noise, Part};
-use lapwing_core::show::{FIRST_METRIC, Titles, noise_advice, noise_headline, percent, quantity};
+use lapwing_core::show::{
+    FIRST_METRIC, RowTitles, noise_advice, noise_headline, percent, quantity,
+};
 use lapwing_stats::Modes;
 use serde_json::{Value, json};
 
@@ -57,9 +59,9 @@ pub fn write(
 }
 
 fn table(rows: &[Noise]) -> Table {
-    let Titles {
+    let RowTitles {
         suites, settings, ..
-    } = Titles::of(rows);
+    } = RowTitles::of(rows);
     // The wall time goes without saying; anything else has to be said.
     let metrics = rows.iter().any(|row| row.name != FIRST_METRIC);
     let best = rows
@@ -118,7 +120,7 @@ const GROUPS: usize = 5;
 
 /// Returns what there is to say below the table.
 fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
-    let titles = Titles::of(&found.rows);
+    let titles = RowTitles::of(&found.rows);
     let rows = found.rows.iter();
     let groups: Vec<String> = rows.filter_map(|row| row.groups_text(titles)).collect();
     let mut notes: Vec<String> = groups.iter().take(GROUPS).cloned().collect();
