@@ -11,8 +11,8 @@ use crate::clean::{
     CleanInstance, Cleaned, InstanceStates, IterationState, LeftOut, Policy, states,
 };
 use crate::judge::SampleSize;
+use crate::model::EachRun;
 use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
-use crate::record::import::EachRun;
 use crate::record::{BenchmarkData, InstanceData, Place, version_date};
 use crate::record::{Moment, Order, Variants};
 

@@ -8,14 +8,13 @@
 )]
 
 mod charts;
+#[path = "../../examples/report_fixture/compared.rs"]
+mod compared;
 mod comparison_page;
 mod curated;
 mod detection_page;
-mod import_mutations;
-mod import_python;
 mod inbox;
 mod one_way;
-mod reference_hail;
 mod reference_plan;
 mod report;
 mod report_files;
@@ -27,7 +26,5 @@ mod sharing;
 mod store;
 mod store_chunks;
 mod store_migration;
-#[path = "../../examples/report_fixture/compared.rs"]
-mod compared;
 #[path = "../../examples/report_fixture/synthetic.rs"]
 mod synthetic;

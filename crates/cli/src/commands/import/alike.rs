@@ -1,7 +1,7 @@
 //! Says which imported sessions may hold measurements that are in the store already.
 
 use lapwing_core::model::Session;
-use lapwing_core::record::import::Alike;
+use lapwing_formats::Alike;
 
 use super::target::Target;
 use crate::options::Context;

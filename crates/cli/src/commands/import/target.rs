@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lapwing_core::record::import::{self, ImportError, ImportOptions, Imported, Source};
 use lapwing_core::record::{Store, StoreError};
+use lapwing_formats::{ImportError, ImportOptions, Imported, Source};
 use tempfile::TempDir;
 
 use crate::error::CliError;
@@ -87,8 +87,10 @@ impl<'c> Target<'c> {
         Ok(match (self.way, &self.temporary) {
             // Into a temporary store it is a real import: what two files have in common
             // is found out.
-            (Way::Keep, _) | (Way::DryRun, Some(_)) => import::import(store, &source, options),
-            (Way::DryRun, None) => import::rehearse(store, &source, options),
+            (Way::Keep, _) | (Way::DryRun, Some(_)) => {
+                lapwing_formats::import(store, &source, options)
+            }
+            (Way::DryRun, None) => lapwing_formats::rehearse(store, &source, options),
         })
     }
 
@@ -103,7 +105,7 @@ impl<'c> Target<'c> {
             Source::open(path, &folder)?
         };
         if self.store.is_none() {
-            import::recognise(&source, options)?;
+            lapwing_formats::recognise(&source, options)?;
         }
         Ok(source)
     }
