@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::compared::{compared, view};
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 use lapwing_core::judge::{CompareOptions, Comparison, Reason, Verdict};
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::sample::BenchmarkData;
 use lapwing_core::show::report::{Options, ReportWriter};
 use lapwing_core::show::{Theme, chart};
 

@@ -5,9 +5,9 @@ use std::fs;
 
 use crate::synthetic::{Recipe, Sessions, measure};
 use lapwing_core::clean::Rules;
-use lapwing_core::explain::{Detectability, NoiseMetrics, Settings, detectability};
+use lapwing_core::explain::{Detectability, NoiseMetrics, detectability};
 use lapwing_core::judge::{DetectionOptions, WantedBasis};
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::sample::{BenchmarkData, SettingChoice};
 use lapwing_core::show::report::{self, Detect, Options};
 use lapwing_core::show::{Chart, DetectionView, Theme, chart};
 use lapwing_stats::{DetectionMethod, Strategy};
@@ -40,7 +40,9 @@ fn found(benchmarks: Vec<BenchmarkData>, options: &DetectionOptions) -> Vec<Dete
     let rules = Rules::default();
     benchmarks
         .into_iter()
-        .flat_map(|data| detectability(data, &rules, Settings::Latest, &metrics, options).rows)
+        .flat_map(|data| {
+            detectability(&data, &rules, SettingChoice::Latest, &metrics, options).rows
+        })
         .collect()
 }
 

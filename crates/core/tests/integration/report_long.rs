@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lapwing_core::clean::Rules;
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::sample::BenchmarkData;
 use lapwing_core::show::report::{self, Detect, Options};
 use serde_json::{Value, json};
 

@@ -15,6 +15,7 @@ use lapwing_core::clean::Audit;
 use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
 use lapwing_core::judge::{DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN};
 use lapwing_core::record::StoreError;
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
 use lapwing_stats::{Confidence, Configuration, DetectionMethod};
@@ -35,49 +36,49 @@ use crate::samples::{Which, metrics, nothing};
 use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
 use crate::suite_update;
 
-/// Choose how many instances and iterations to run, so that a slowdown would be detected
+/// Choose how many instances and iterations are needed to detect a slowdown
 ///
-/// For each benchmark the cheapest configuration that has the power and few false positives; what a
-/// budget does not reach is said, and what it would cost. Costs are those of one version: a comparison
-/// measures two.
+/// Chooses the cheapest configuration per benchmark that reaches the required power with few false
+/// positives. Benchmarks that do not fit into the budget are listed with their cost. Costs are for
+/// one version: a comparison measures two.
 #[derive(Debug, Args)]
 pub struct PlanCommand {
-    /// The slowdown to be detected, as 5% or 1.05; several get a configuration each
-    /// [default: the suite's smallest effect, else 5%; the smallest that can be with --compat hail]
+    /// Slowdown to detect, such as 5% or 1.05; several get one configuration each [default: the
+    /// suite's smallest effect, or 5%; with --compat hail the smallest detectable one]
     #[arg(long, value_name = "SLOWDOWN", value_delimiter = ',', value_parser = parse_slowdown)]
     slowdown: Vec<f64>,
-    /// How probably it has to be detected
+    /// Required probability of detecting it
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
-    /// The largest false-positive rate
+    /// Maximum false-positive rate
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "5%")]
     alpha: f64,
-    /// What may be spent in all: machine time such as 20h, or money with --price
+    /// Total budget: machine time such as 20h, or money with --price
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
     budget: Option<Budget>,
-    /// What an hour of a machine costs
+    /// Cost of one machine hour
     #[arg(long, value_name = "MONEY", value_parser = parse_price)]
     price: Option<f64>,
-    /// What tells a slowdown [default: welch, as `lapwing compare`; laaber with --compat hail]
+    /// Detection method [default: welch, as in `lapwing compare`; laaber with --compat hail]
     #[arg(long, value_name = "METHOD")]
     method: Option<MethodChoice>,
-    /// Whether both sides have different instances (`ibs`) or the same (`tbs`)
+    /// Which instances the two sides are drawn from
     #[arg(long, value_name = "STRATEGY", default_value = "ibs")]
     strategy: StrategyChoice,
-    /// The most instances of a benchmark
+    /// Maximum number of instances per benchmark
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = parse_most, conflicts_with = "compat")]
     max_instances: usize,
-    /// The most iterations of an instance
+    /// Maximum number of iterations per instance
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = parse_most, conflicts_with = "compat")]
     max_iterations: usize,
-    /// Go through the benchmarks one by one, with the choice filled in
+    /// Review the benchmarks one by one: accept the proposal, or enter other numbers
     #[arg(long)]
     review: bool,
-    /// Write the plan to this file, for `lapwing run --plan` and Hail's submit script; `-` writes it to
-    /// standard output in place of the answer
+    /// Write the plan to this file, for `lapwing run --plan` and Hail's submit script; `-` prints
+    /// it instead of the result
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
-    /// For whom it is written
+    /// Variety of the plan file
     #[arg(
         long,
         value_name = "READER",
@@ -85,22 +86,23 @@ pub struct PlanCommand {
         requires = "write"
     )]
     flavour: Flavour,
-    /// Write instances, iterations and burn-in into the suite file
+    /// Write instances, iterations and burn-in into a suite file [default file: lapwing.toml]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml")]
     update_suite: Option<PathBuf>,
-    /// Draw what is planned beside what other configurations detect, by formula: .svg, .png or .html
+    /// Write a chart of the plan and of what other configurations detect (by formula) to this .svg,
+    /// .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]
     grid: Grid,
-    /// Which versions and variants to look at [default: latest; pooled with --compat hail]
+    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
     settings: Option<Which>,
     #[command(flatten)]
     filters: Filters,
     #[command(flatten)]
     cleaning: Cleaning,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// What the suite says matters.
@@ -226,8 +228,9 @@ impl PlanCommand {
         let judging = self.cleaning.judging()?;
         let options = self.options(&judging);
         refuse_too_few(options.detection.experiments, self.power, "")?;
-        let mut filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
@@ -242,8 +245,8 @@ impl PlanCommand {
         let mut audit = Audit::default();
         let mut earlier = 0;
         let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
-        store.each_benchmark(&filter, |data| {
-            let found = choices(data, &judging.rules, which, &metrics, &options);
+        each_benchmark(&store, &filter, |data| {
+            let found = choices(&data, &judging.rules, which, &metrics, &options);
             plan.older += found.older;
             let rows = found.rows.into_iter();
             plan.lines.extend(rows.map(|(choice, simulation)| Line {
