@@ -12,7 +12,7 @@ use crate::shared::detect::first_line;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Version};
 
 pub(super) const FORMAT: Format = Format::new("rebar", "rebar measure's CSV", looks_like, read);
@@ -29,11 +29,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         .then_some("its first line has `name`, `model` and `engine`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
     let mut rows = Rows::of(source)?;
     let mut first = rows.next()?;
@@ -42,7 +38,7 @@ fn read(
         tool: tool(first.as_ref()),
         ..SessionDraft::default()
     };
-    let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
     while let Some(row) = first
         .take()
         .map_or_else(|| rows.next(), |row| Ok(Some(row)))?
@@ -312,7 +308,10 @@ impl Row {
             return Ok(None);
         };
         let digits = text.trim_end_matches(|it: char| it.is_alphabetic() || it.is_whitespace());
-        let unit = Unit::named(text[digits.len()..].trim());
+        let unit = match text[digits.len()..].trim() {
+            "m" => Unit::named("min"),
+            other => Unit::named(other),
+        };
         let number = digits.parse::<f64>().ok().filter(|it| it.is_finite());
         match number {
             Some(number) if number < 0.0 => {

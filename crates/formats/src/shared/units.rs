@@ -1,105 +1,64 @@
-//! Units of other programs, and what they are in base units.
+//! Units of other programs: in base units and with a direction.
 
-use lapwing_core::model::{Better, Metric};
+use std::borrow::Cow;
 
-/// A unit as some program writes it: how to get to the base unit, and which that is.
+use lapwing_core::model::{Better, Conversion, Metric};
+
+/// A unit as a program writes it: the way to the base unit, and the metric that is counted in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Unit {
-    scale: Scale,
+    conversion: Conversion,
     /// The base unit and the direction that goes with it.
     pub(crate) metric: Metric,
 }
 
-/// Division by a whole power of ten is exact to the last digit where multiplication by
-/// its inverse is not.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Scale {
-    Times(f64),
-    Over(f64),
-}
-
 impl Unit {
-    /// Returns the unit of that name; one that nobody knows stays as it is, without a
-    /// direction.
+    /// Returns the unit of that name; an unknown one stays as it is, without a direction.
     ///
-    /// Times and amounts of memory get better downwards, rates upwards. What stands
-    /// behind a slash stays there: `ns/op` is `s/op`, but for operations and iterations,
-    /// which are what is measured: `ns/op` is `s`, `ops/ms` is `1/s`.
+    /// Times and amounts of memory get better downwards, rates upwards. Operations and
+    /// iterations are what is measured, so that they are no part of the unit: `ns/op` is `s` and
+    /// `ops/ms` is `1/s`, while `ns/row` is `s/row`.
     pub(crate) fn named(name: &str) -> Self {
-        let name = name.trim();
-        if let Some(known) = simple(name) {
-            return known;
+        let name = match name.split_once('/') {
+            Some((above, below)) if is_operation(below.trim()) => Cow::from(above.trim()),
+            Some((above, below)) if is_operation(above.trim()) || above.is_empty() => {
+                Cow::from(format!("1/{}", below.trim()))
+            }
+            Some(_) | None if name.trim().is_empty() => Cow::from("1"),
+            Some(_) | None => Cow::from(name),
+        };
+        let (conversion, unit) = Conversion::to_base(&name);
+        let is_rate = unit.ends_with("/s");
+        let better = match unit.split('/').next() {
+            Some("1" | "B") if is_rate => Some(Better::Higher),
+            Some("s" | "B") if !is_rate => Some(Better::Lower),
+            Some(_) | None => None,
+        };
+        Self {
+            conversion,
+            metric: Metric { unit, better },
         }
-        if let Some((above, below)) = name.split_once('/') {
-            return ratio(name, above.trim(), below.trim());
-        }
-        Self::verbatim(name)
     }
 
     /// Returns a value in the base unit.
     pub(crate) fn base(&self, value: f64) -> f64 {
-        match self.scale {
-            Scale::Times(factor) => value * factor,
-            Scale::Over(divisor) => value / divisor,
-        }
+        self.conversion.of(value)
     }
 
-    /// Puts a column into the base unit.
+    /// Converts a column to the base unit.
     pub(crate) fn base_column(&self, values: &mut [f64]) {
-        if self.scale == Scale::Times(1.0) {
-            return;
-        }
-        for value in values {
-            *value = self.base(*value);
+        if !self.conversion.is_none() {
+            for value in values {
+                *value = self.base(*value);
+            }
         }
     }
 
-    /// Returns the unit as it is, with another direction.
+    /// Returns the unit with another direction.
     pub(crate) fn with_better(mut self, better: Option<Better>) -> Self {
         self.metric.better = better;
         self
     }
-
-    fn verbatim(name: &str) -> Self {
-        Self {
-            scale: Scale::Times(1.0),
-            metric: Metric::undirected(name),
-        }
-    }
-
-    fn new(scale: Scale, metric: Metric) -> Self {
-        Self { scale, metric }
-    }
-}
-
-fn time(name: &str) -> Option<Scale> {
-    Some(match name {
-        "ps" | "picosecond" | "picoseconds" => Scale::Over(1e12),
-        "ns" | "nanosecond" | "nanoseconds" => Scale::Over(1e9),
-        "us" | "\u{b5}s" | "\u{3bc}s" | "microsecond" | "microseconds" => Scale::Over(1e6),
-        "ms" | "millisecond" | "milliseconds" => Scale::Over(1e3),
-        "s" | "sec" | "secs" | "second" | "seconds" => Scale::Times(1.0),
-        "m" | "min" | "mins" | "minute" | "minutes" => Scale::Times(60.0),
-        "h" | "hour" | "hours" => Scale::Times(3600.0),
-        "d" | "day" | "days" => Scale::Times(86_400.0),
-        _other => return None,
-    })
-}
-
-fn bytes(name: &str) -> Option<Scale> {
-    const KIBI: f64 = 1024.0;
-    Some(match name {
-        "B" | "byte" | "bytes" | "Bytes" => Scale::Times(1.0),
-        "kB" | "KB" => Scale::Times(1e3),
-        "MB" => Scale::Times(1e6),
-        "GB" => Scale::Times(1e9),
-        "TB" => Scale::Times(1e12),
-        "KiB" => Scale::Times(KIBI),
-        "MiB" => Scale::Times(KIBI * KIBI),
-        "GiB" => Scale::Times(KIBI * KIBI * KIBI),
-        "TiB" => Scale::Times(KIBI * KIBI * KIBI * KIBI),
-        _other => return None,
-    })
 }
 
 fn is_operation(name: &str) -> bool {
@@ -107,58 +66,6 @@ fn is_operation(name: &str) -> bool {
         name,
         "op" | "ops" | "iter" | "iters" | "iteration" | "iterations" | "i" | "it" | "call" | "run"
     )
-}
-
-fn simple(name: &str) -> Option<Unit> {
-    if let Some(scale) = time(name) {
-        return Some(Unit::new(scale, Metric::lower("s")));
-    }
-    if let Some(scale) = bytes(name) {
-        return Some(Unit::new(scale, Metric::lower("B")));
-    }
-    Some(match name {
-        "Hz" => Unit::new(Scale::Times(1.0), Metric::higher("1/s")),
-        "kHz" => Unit::new(Scale::Times(1e3), Metric::higher("1/s")),
-        "MHz" => Unit::new(Scale::Times(1e6), Metric::higher("1/s")),
-        "GHz" => Unit::new(Scale::Times(1e9), Metric::higher("1/s")),
-        "%" | "percent" | "percentage" => Unit::new(Scale::Over(100.0), Metric::undirected("1")),
-        "" | "1" => Unit::new(Scale::Times(1.0), Metric::undirected("1")),
-        _other => return None,
-    })
-}
-
-/// `above/below`: a time or an amount for each operation, or something in each second.
-fn ratio(name: &str, above: &str, below: &str) -> Unit {
-    if let Some(second) = time(below) {
-        // In each unit of time; `below` in seconds goes the other way round.
-        let per_second = |scale: Scale| match (scale, second) {
-            (Scale::Times(up), Scale::Times(down)) if down > up => Scale::Over(down / up),
-            (Scale::Times(up), Scale::Times(down)) => Scale::Times(up / down),
-            (Scale::Times(up), Scale::Over(down)) => Scale::Times(up * down),
-            (Scale::Over(up), Scale::Times(down)) => Scale::Over(up * down),
-            (Scale::Over(up), Scale::Over(down)) => Scale::Times(down / up),
-        };
-        if is_operation(above) || above == "1" || above.is_empty() {
-            return Unit::new(per_second(Scale::Times(1.0)), Metric::higher("1/s"));
-        }
-        if let Some(scale) = bytes(above) {
-            return Unit::new(per_second(scale), Metric::higher("B/s"));
-        }
-        return Unit::new(
-            per_second(Scale::Times(1.0)),
-            Metric::undirected(&format!("{above}/s")),
-        );
-    }
-    match simple(above) {
-        Some(mut unit) => {
-            if !is_operation(below) {
-                unit.metric.unit = format!("{}/{below}", unit.metric.unit);
-            }
-            unit
-        }
-        None if is_operation(below) => Unit::verbatim(above),
-        None => Unit::verbatim(name),
-    }
 }
 
 #[cfg(test)]
