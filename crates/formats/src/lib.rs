@@ -1,6 +1,6 @@
 //! Reads other tools' files into the store.
 //!
-//! A format is a file of this folder and a line in [`FORMATS`]. Each input is one
+//! A format is a folder and a line in [`FORMATS`]. Each input is one
 //! transaction: all of it is kept or nothing. Ids come from the content, so importing
 //! the same content again, under whatever name, changes nothing.
 //!
@@ -92,7 +92,7 @@ pub struct Format {
 }
 
 /// Reads a source of one format.
-type ReadFormat = fn(&Source, &ImportOptions, &mut Sink<'_, '_>) -> Result<(), ImportError>;
+type ReadFormat = fn(&Source, &mut Sink<'_, '_>) -> Result<(), ImportError>;
 
 impl Format {
     /// Returns a format whose results are single text files.
@@ -230,8 +230,8 @@ fn put(
     options: &ImportOptions,
     (format, because): (&'static Format, Option<&'static str>),
 ) -> Result<Imported, ImportError> {
-    let mut sink = Sink::new(writer, source.name(), options.bad_lines);
-    (format.read)(source, options, &mut sink)?;
+    let mut sink = Sink::new(writer, format, source, options);
+    (format.read)(source, &mut sink)?;
     Ok(imported(format, because, sink.finish()?))
 }
 
@@ -243,8 +243,8 @@ fn put(
 /// refused.
 pub fn read(source: &Source, options: &ImportOptions) -> Result<Imported, ImportError> {
     let (format, because) = shared::detect::format_of(source, options.format)?;
-    let mut sink = Sink::in_memory(source.name(), options.bad_lines);
-    (format.read)(source, options, &mut sink)?;
+    let mut sink = Sink::in_memory(format, source, options);
+    (format.read)(source, &mut sink)?;
     Ok(imported(format, because, sink.finish()?))
 }
 

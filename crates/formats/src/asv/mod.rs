@@ -18,7 +18,7 @@ use crate::shared::document::Document;
 use crate::shared::intake::{Intake, RunDraft, SessionDraft};
 use crate::shared::keys::{put_object, take_text};
 use crate::shared::sink::Sink;
-use crate::{Format, ImportError, ImportOptions, Source};
+use crate::{Format, ImportError, Source};
 use lapwing_core::model::{Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format {
@@ -45,11 +45,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         .then_some("it has `results` with `commit_hash` and `requirements`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let mut wire: Wire<'_> = document.parse()?;
     if let Some(version) = wire.version
@@ -68,9 +64,8 @@ fn read(
     }
     note_impossible("date", wire.date, sink.notes());
     let others = std::mem::take(&mut wire.others);
-    for key in others.keys() {
-        sink.notes().kept(key, "attributes of the session");
-    }
+    sink.notes()
+        .kept_all(others.keys(), "attributes of the session");
     let mut machine = wire.params.take().unwrap_or_default();
     let host = take_text(&mut machine, "machine");
     let session = SessionDraft {
@@ -83,7 +78,7 @@ fn read(
         ..SessionDraft::default()
     };
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
     let session = intake.session();
     let run = intake.run(new_run(&wire, machine))?;
     let mut twins: BTreeMap<Id, u64> = BTreeMap::new();

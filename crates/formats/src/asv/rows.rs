@@ -45,9 +45,7 @@ pub(super) fn drafts(
     if row.has_profile {
         notes.left("profile", "profiles are no measurements");
     }
-    for key in row.others.keys() {
-        notes.kept(key, "attributes of the instance");
-    }
+    notes.kept_all(row.others.keys(), "attributes of the instance");
     note_impossible("started_at", row.started_at, notes);
     note_impossible("ended_at", row.ended_at, notes);
     // Names and units of a benchmark that has changed since may have changed too, but

@@ -18,7 +18,7 @@ use crate::shared::notes::FOLLOWS;
 use crate::shared::others::others;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, Better, InstanceOutcome, Level, Metric, Object};
 use lapwing_core::record::IterationColumns;
 
@@ -41,19 +41,14 @@ const METRICS: &str = "Metrics";
 /// What BenchmarkDotNet itself calls the memory that an operation allocates.
 const ALLOCATED: &str = "Allocated Memory";
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let report: Report<'_> = document.parse()?;
-    for key in report.unknown.keys() {
-        sink.notes().kept(key, "attributes of the session");
-    }
+    sink.notes()
+        .kept_all(report.unknown.keys(), "attributes of the session");
     let session = session_draft(&report);
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
     let jobs: Vec<Option<Job>> = report
         .benchmarks
         .iter()
@@ -199,10 +194,10 @@ fn note(case: &Case, unknown: &Object, intake: &mut Intake<'_, '_, '_>) {
             }
             METRICS => {
                 let of_metrics = parts.filter_map(|(_, of_metric)| of_metric.as_object());
-                for key in of_metrics.flat_map(Object::keys) {
-                    let place = "attributes of the instance, under `Metrics`";
-                    intake.notes().kept(key, place);
-                }
+                intake.notes().kept_all(
+                    of_metrics.flat_map(Object::keys),
+                    "attributes of the instance, under `Metrics`",
+                );
             }
             _own => intake.notes().kept(key, "attributes of the instance"),
         }
@@ -408,13 +403,15 @@ fn diagnosed(case: &Case, draft: &mut InstanceDraft) {
 }
 
 fn mean(name: &str, unit: &Unit, value: f64, draft: &mut InstanceDraft) {
-    draft.metrics.insert(name.to_owned(), unit.metric.clone());
-    draft.summaries.push(SummaryDraft {
-        metric: name.to_owned(),
-        centre: unit.base(value),
-        statistic: "mean".to_owned(),
-        ..SummaryDraft::default()
-    });
+    draft.summarise(
+        unit,
+        SummaryDraft {
+            metric: name.to_owned(),
+            centre: unit.base(value),
+            statistic: "mean".to_owned(),
+            ..SummaryDraft::default()
+        },
+    );
 }
 
 #[expect(

@@ -11,8 +11,8 @@ use crate::shared::number::{Number, is_no_number_word};
 use crate::shared::others::{Entries, others};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
-use lapwing_core::model::{Benchmark, Metric};
+use crate::{BadLine, Format, ImportError, Source};
+use lapwing_core::model::Metric;
 
 pub(super) const FORMAT: Format = Format::new("bmf", "Bencher Metric Format", looks_like, read);
 
@@ -57,11 +57,7 @@ struct BmfMetric {
     upper_value: Number,
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let Entries(benchmarks) = document.parse()?;
     let session = SessionDraft {
@@ -70,7 +66,7 @@ fn read(
         ..SessionDraft::default()
     };
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
     let run = intake.run(RunDraft::default())?;
     for (name, raw) in benchmarks {
         match instance_draft(&document, &name, raw, &mut intake) {
@@ -87,13 +83,7 @@ fn instance_draft(
     raw: &RawValue,
     intake: &mut Intake<'_, '_, '_>,
 ) -> Result<InstanceDraft, BadLine> {
-    let mut draft = InstanceDraft {
-        benchmark: Benchmark {
-            id: name.to_owned(),
-            ..Benchmark::default()
-        },
-        ..InstanceDraft::default()
-    };
+    let mut draft = InstanceDraft::of(name.to_owned());
     let Entries(measures) = document.element(raw)?;
     for (measure, raw) in measures {
         let metric: BmfMetric = document.element(raw)?;
@@ -121,14 +111,16 @@ fn instance_draft(
                 extra.insert(key.to_owned(), Value::from(unit.base(bound)));
             }
         }
-        draft.metrics.insert(name.clone(), unit.metric.clone());
-        draft.summaries.push(SummaryDraft {
-            metric: name,
-            centre: unit.base(metric.value.0),
-            statistic: "value".to_owned(),
-            extra,
-            ..SummaryDraft::default()
-        });
+        draft.summarise(
+            &unit,
+            SummaryDraft {
+                metric: name,
+                centre: unit.base(metric.value.0),
+                statistic: "value".to_owned(),
+                extra,
+                ..SummaryDraft::default()
+            },
+        );
     }
     Ok(draft)
 }

@@ -19,7 +19,7 @@ use crate::coiled::pairs::{distinct, joined};
 use crate::coiled::row::{Measured, measured};
 use crate::shared::intake::{Intake, SessionDraft};
 use crate::shared::sink::Sink;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format {
     is_database: true,
@@ -47,11 +47,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         .then_some("it is an SQLite database with `test_run` or `tpch_run`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
     let database = Database::open(source)?;
     let [tests, queries] = TABLES.map(|table| database.rows(table));
@@ -116,7 +112,7 @@ fn read(
             name: Some(session),
             ..SessionDraft::default()
         };
-        let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, draft)?;
+        let mut intake = Intake::begin(source, &digest, sink, draft)?;
         take_rows(&mut intake, rows)?;
         intake.finish()?;
     }

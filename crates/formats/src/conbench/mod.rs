@@ -19,7 +19,7 @@ use crate::shared::keys::{in_words, put_object, take_text};
 use crate::shared::moment::moment;
 use crate::shared::notes::Notes;
 use crate::shared::sink::Sink;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, InstanceOutcome, Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
@@ -45,21 +45,17 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 /// Says where a result is to be had again.
 const LINKS: [&str; 2] = ["links", "history_fingerprint"];
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let (elements, about_page) = elements(&document)?;
     for (key, value) in &about_page {
         match value.as_object().filter(|_| key == "metadata") {
             None => sink.notes().kept(key, "attributes of the session"),
             Some(metadata) => {
-                for key in metadata.keys() {
-                    let place = "attributes of the session, under `metadata`";
-                    sink.notes().kept(key, place);
-                }
+                sink.notes().kept_all(
+                    metadata.keys(),
+                    "attributes of the session, under `metadata`",
+                );
             }
         }
     }
@@ -73,7 +69,7 @@ fn read(
         ..SessionDraft::default()
     };
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
     for raw in elements {
         match document.element::<Element>(raw) {
             Err(bad) => intake.bad(bad),

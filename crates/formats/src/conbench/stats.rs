@@ -70,9 +70,10 @@ pub(super) fn put_stats(
         put_times(draft, &metric, &stats, notes);
     }
     stats.others.retain(|_, value| !value.is_null());
-    for key in stats.others.keys() {
-        notes.kept(key, "attributes of the instance, under `stats`");
-    }
+    notes.kept_all(
+        stats.others.keys(),
+        "attributes of the instance, under `stats`",
+    );
     put_object(&mut draft.attributes, "stats", stats.others);
     Ok(())
 }

@@ -12,8 +12,8 @@ use crate::shared::notes::FOLLOWS;
 use crate::shared::number::column;
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
-use crate::{BadLine, ImportError, ImportOptions, Source};
-use lapwing_core::model::{Benchmark, Object};
+use crate::{BadLine, ImportError, Source};
+use lapwing_core::model::Object;
 
 /// Returns whether a text begins with such messages.
 pub(super) fn are_messages(head: &[u8]) -> bool {
@@ -56,18 +56,13 @@ const DERIVED: [&str; 7] = [
     "change",
 ];
 
-pub(super) fn read_messages(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+pub(super) fn read_messages(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
     let session = SessionDraft {
         tool: "cargo-criterion".to_owned(),
         ..SessionDraft::default()
     };
-    let format = crate::criterion::FORMAT.name;
-    let mut intake = Intake::begin(format, source, &digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
     let run = intake.run(RunDraft::default())?;
     let mut lines = Lines::of(source)?;
     while let Some((line, text)) = lines.next()? {
@@ -101,13 +96,7 @@ fn draft(
     if samples.is_empty() {
         return Err("there is no sample".to_owned());
     }
-    let mut draft = InstanceDraft {
-        benchmark: Benchmark {
-            id,
-            ..Benchmark::default()
-        },
-        ..InstanceDraft::default()
-    };
+    let mut draft = InstanceDraft::of(id);
     for (key, value) in message.others {
         if DERIVED.contains(&key.as_str()) {
             intake.notes().left(&key, FOLLOWS);

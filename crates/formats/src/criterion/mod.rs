@@ -21,7 +21,7 @@ use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
 use crate::shared::notes::FOLLOWS;
 use crate::shared::sink::Sink;
-use crate::{BadLine, BadLines, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, BadLines, Format, ImportError, Source};
 use lapwing_core::model::{Id, RecordKind};
 
 pub(super) const FORMAT: Format = Format {
@@ -52,24 +52,20 @@ fn is_at(path: &Path) -> Option<&'static str> {
     is_criterion(path).then_some("it has folders with `benchmark.json` and `sample.json`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     if source.is_folder() {
-        return read_folder(source, options, sink);
+        return read_folder(source, sink);
     }
     let mut head = [0; 1 << 12];
     let length = std::io::Read::read(&mut source.text()?, &mut head)
         .map_err(|error| source.failed(error))?;
     if are_messages(&head[..length]) {
-        return read_messages(source, options, sink);
+        return read_messages(source, sink);
     }
     match source.path().and_then(Path::parent) {
         // The name stands in the file beside it.
         Some(folder) if folder.join(IDENTITY).is_file() => {
-            read_folder(&Source::open(folder, folder)?, options, sink)
+            read_folder(&Source::open(folder, folder)?, sink)
         }
         Some(_) | None => Err(ImportError::Document {
             name: source.name().to_owned(),
@@ -92,11 +88,7 @@ struct Fresh {
 /// Each kind of measurement (the latest, a saved baseline) is a session of its own, with its
 /// own date. What the store has already is not taken again, whatever it was called then, so
 /// that importing after a part was measured anew adds that part.
-fn read_folder(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read_folder(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let root = source.path().unwrap_or(Path::new("."));
     let benchmarks = benchmarks_below(root).map_err(|error| source.failed(error))?;
     if benchmarks.is_empty() {
@@ -123,7 +115,7 @@ fn read_folder(
             let (id, ended) = match content_of(folder) {
                 Ok(content) => content,
                 Err(error) => {
-                    leave_out(error, options, sink)?;
+                    leave_out(error, sink)?;
                     continue;
                 }
             };
@@ -147,7 +139,7 @@ fn read_folder(
         }
     }
     for (name, fresh) in sessions {
-        read_session(&name, fresh, source, options, sink)?;
+        read_session(&name, fresh, source, sink)?;
     }
     Ok(())
 }
@@ -166,7 +158,6 @@ fn read_session(
     name: &str,
     fresh: Vec<Fresh>,
     source: &Source,
-    options: &ImportOptions,
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
     let session = SessionDraft {
@@ -185,10 +176,10 @@ fn read_session(
     for measurement in fresh {
         match read_measurement(&measurement, sink) {
             Ok(draft) => drafts.push(draft),
-            Err(error) => leave_out(error, options, sink)?,
+            Err(error) => leave_out(error, sink)?,
         }
     }
-    let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
     let run = intake.run(RunDraft {
         variant: (name != NEW).then(|| name.to_owned()),
         ..RunDraft::default()
@@ -203,13 +194,11 @@ fn read_session(
 }
 
 /// Notes a measurement as bad whose file is, where the good ones are to be kept.
-fn leave_out(
-    error: ImportError,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn leave_out(error: ImportError, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     match error {
-        ImportError::Document { name, line, reason } if options.bad_lines == BadLines::Skip => {
+        ImportError::Document { name, line, reason }
+            if sink.options.bad_lines == BadLines::Skip =>
+        {
             sink.bad(BadLine {
                 file: Some(name),
                 line: line as u64,
@@ -217,7 +206,7 @@ fn leave_out(
             });
             Ok(())
         }
-        ImportError::Empty { name } if options.bad_lines == BadLines::Skip => {
+        ImportError::Empty { name } if sink.options.bad_lines == BadLines::Skip => {
             sink.bad(BadLine {
                 file: Some(name),
                 line: 1,
@@ -256,9 +245,8 @@ fn read_measurement(
     if samples.is_empty() {
         return Err(sample_file.wrong_document("there is no sample"));
     }
-    for key in identity.others.keys() {
-        sink.notes().kept(key, "attributes of the instance");
-    }
+    sink.notes()
+        .kept_all(identity.others.keys(), "attributes of the instance");
     if identity.directory_name.is_some() {
         sink.notes()
             .left("directory_name", "it follows from the benchmark's name");

@@ -11,7 +11,7 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, Summa
 use crate::shared::keys::number_or_text;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Object};
 
 pub(super) const FORMAT: Format =
@@ -24,18 +24,14 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         .then_some("it has a table with `fastest │ slowest │ median`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
     let with_arguments = parents_of_arguments(source)?;
     let session = SessionDraft {
         tool: "divan".to_owned(),
         ..SessionDraft::default()
     };
-    let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
     let run = intake.run(RunDraft::default())?;
     each_leaf(source, |leaf| {
         let drafted = leaf.and_then(|leaf| Ok((leaf.line, draft(&leaf, &with_arguments)?)));

@@ -16,8 +16,8 @@ use crate::shared::moment::since_epoch;
 use crate::shared::others::others;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
-use lapwing_core::model::{Benchmark, Better, Id, Object, Version};
+use crate::{BadLine, Format, ImportError, Source};
+use lapwing_core::model::{Better, Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
     "github-action",
@@ -42,23 +42,18 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         .then_some("it is an array of `name`, `value` and `unit`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     if document.text().trim_start().starts_with('[') {
-        return read_results(&document, source, options, sink);
+        return read_results(&document, source, sink);
     }
-    read_history(&document, source, options, sink)
+    read_history(&document, source, sink)
 }
 
 /// The array has neither date nor commit nor tool.
 fn read_results(
     document: &Document,
     source: &Source,
-    options: &ImportOptions,
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
     let benches: Vec<&RawValue> = document.parse()?;
@@ -67,7 +62,7 @@ fn read_results(
         ..SessionDraft::default()
     };
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
     let run = intake.run(RunDraft::default())?;
     read_benches(document, &benches, Tool::Unknown, run, &mut intake)?;
     intake.finish()
@@ -76,7 +71,6 @@ fn read_results(
 fn read_history(
     document: &Document,
     source: &Source,
-    options: &ImportOptions,
     sink: &mut Sink<'_, '_>,
 ) -> Result<(), ImportError> {
     let text = document.text().trim();
@@ -110,8 +104,7 @@ fn read_history(
                 Ok(entry) => {
                     let session = session_draft(&history, suite, &entry);
                     let digest = entry_digest(suite, raw);
-                    let mut intake =
-                        Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
+                    let mut intake = Intake::begin(source, &digest, sink, session)?;
                     read_entry(document, entry, &mut intake)?;
                     intake.finish()?;
                 }
@@ -178,9 +171,9 @@ fn read_entry(
     entry: ParsedEntry<'_>,
     intake: &mut Intake<'_, '_, '_>,
 ) -> Result<(), ImportError> {
-    for key in entry.unknown.keys() {
-        intake.notes().kept(key, "attributes of the session");
-    }
+    intake
+        .notes()
+        .kept_all(entry.unknown.keys(), "attributes of the session");
     intake
         .notes()
         .left("lastUpdate", "every entry has its own date");
@@ -213,9 +206,9 @@ fn read_benches(
             .element(raw)
             .and_then(|bench| Ok((bench, others(document, raw, &BENCH)?)))
             .and_then(|(bench, unknown): (Bench, Object)| {
-                for key in unknown.keys() {
-                    intake.notes().kept(key, "attributes of the instance");
-                }
+                intake
+                    .notes()
+                    .kept_all(unknown.keys(), "attributes of the instance");
                 let draft = instance_draft(&bench, unknown, tool)
                     .map_err(|why| document.wrong(raw, why))?;
                 if !draft.summaries.iter().any(|it| it.centre.is_finite()) {
@@ -277,12 +270,8 @@ impl Tool {
 fn instance_draft(bench: &Bench, unknown: Object, tool: Tool) -> Result<InstanceDraft, String> {
     let value = bench.number()?;
     let mut draft = InstanceDraft {
-        benchmark: Benchmark {
-            id: bench.name.clone(),
-            ..Benchmark::default()
-        },
         attributes: unknown,
-        ..InstanceDraft::default()
+        ..InstanceDraft::of(&bench.name)
     };
     if let Some(extra) = &bench.extra {
         draft
@@ -304,20 +293,22 @@ fn instance_draft(bench: &Bench, unknown: Object, tool: Tool) -> Result<Instance
     {
         draft.attributes.insert("range".to_owned(), range.clone());
     }
-    draft.metrics.insert(metric.clone(), unit.metric.clone());
-    draft.summaries.push(SummaryDraft {
-        metric,
-        n: bench.samples(),
-        centre: unit.base(value),
-        spread,
-        statistic: if spread.is_some() {
-            "value/range"
-        } else {
-            "value"
-        }
-        .to_owned(),
-        extra: Object::new(),
-    });
+    draft.summarise(
+        &unit,
+        SummaryDraft {
+            metric,
+            n: bench.samples(),
+            centre: unit.base(value),
+            spread,
+            statistic: if spread.is_some() {
+                "value/range"
+            } else {
+                "value"
+            }
+            .to_owned(),
+            extra: Object::new(),
+        },
+    );
     if several {
         let rest: Vec<&str> = words.collect();
         for pair in rest.chunks_exact(2) {
@@ -329,13 +320,15 @@ fn instance_draft(bench: &Bench, unknown: Object, tool: Tool) -> Result<Instance
                 )
             })?;
             let (metric, unit) = quantity(pair[1], tool);
-            draft.metrics.insert(metric.clone(), unit.metric.clone());
-            draft.summaries.push(SummaryDraft {
-                metric,
-                centre: unit.base(number),
-                statistic: "value".to_owned(),
-                ..SummaryDraft::default()
-            });
+            draft.summarise(
+                &unit,
+                SummaryDraft {
+                    metric,
+                    centre: unit.base(number),
+                    statistic: "value".to_owned(),
+                    ..SummaryDraft::default()
+                },
+            );
         }
     }
     Ok(draft)

@@ -16,7 +16,7 @@ use crate::shared::detect::first_line;
 use crate::shared::intake::{Intake, SessionDraft};
 use crate::shared::moment::moment;
 use crate::shared::sink::Sink;
-use crate::{Format, ImportError, ImportOptions, Source};
+use crate::{Format, ImportError, Source};
 
 pub(super) const FORMAT: Format = Format::new(
     "go",
@@ -46,11 +46,7 @@ pub(super) const VERSION: [&str; 4] = ["commit", "branch", "commit-time", "commi
 /// Settings that say when it was measured.
 const WHEN: [&str; 2] = ["date", "runstamp"];
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
     // Which settings vary and which failures stand for others shows only at the end, so the
     // results are taken when the source is read again.
@@ -62,7 +58,7 @@ fn read(
         tool: "go test".to_owned(),
         ..SessionDraft::default()
     };
-    let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
     note(&text, &mut intake);
     let failures = text.rewind();
     let mut results = Results::of(&text, failures);

@@ -21,7 +21,7 @@ use crate::shared::notes::FOLLOWS;
 use crate::shared::sink::Sink;
 use crate::shared::spot::Spot;
 use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
@@ -38,11 +38,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     .then_some("it has `benchmarks` with `real_time`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let Wire {
         mut context,
@@ -51,7 +47,7 @@ fn read(
     let session = new_session(&document, &mut context)?;
     let host = take_text(&mut context, "host_name");
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
     let (titles, bad) = read_titles(&document, &benchmarks);
     let groups = groups(&titles);
     let draft = new_run(&document, &benchmarks, &groups, context, &mut intake);

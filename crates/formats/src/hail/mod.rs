@@ -6,21 +6,21 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::hail::wire::{HailIteration, HailLine};
 use crate::shared::detect::{first_line, has_own_key};
-use crate::shared::intake::hex;
+use crate::shared::intake::{SessionDraft, new_session, refuse_other_options};
 use crate::shared::lines::{Line, Lines};
 use crate::shared::moment::moment;
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
     RecordKind, Run, Session, Version,
 };
-use lapwing_core::record::{IterationColumns, Mark, StoreError};
+use lapwing_core::record::{IterationColumns, Mark};
 
 pub(super) const FORMAT: Format = Format::new(
     "hail",
@@ -41,18 +41,18 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     .then_some("its first line has `path`, `name` and `iterations`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
+    let draft = SessionDraft {
+        // The first instance's start takes the place of the file's.
+        tool: "hail benchmark".to_owned(),
+        ..SessionDraft::default()
+    };
     let mut reader = Reader {
-        session: new_session(source, options, &digest),
+        session: new_session(source, &digest, sink, draft),
         session_known: false,
         runs: HashMap::new(),
         records: Vec::new(),
-        suite: options.suite.as_deref(),
     };
     reader.look_for_session(sink)?;
     // One thread reads and parses, this one writes.
@@ -123,29 +123,6 @@ fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
     }
 }
 
-fn new_session(source: &Source, options: &ImportOptions, digest: &[u8; 32]) -> Session {
-    let mut attributes = Object::new();
-    attributes.insert(
-        "source".to_owned(),
-        json!({"format": FORMAT.name, "file": source.name(), "sha256": hex(digest)}),
-    );
-    Session {
-        id: Id::derived(&[b"hail", digest]),
-        suite: options
-            .suite
-            .clone()
-            .unwrap_or_else(|| FORMAT.name.to_owned()),
-        // The first instance's start takes its place.
-        started: source.modified().unwrap_or(options.now),
-        seed: None,
-        tool: "hail benchmark".to_owned(),
-        name: Some(source.stem().to_owned()),
-        attributes,
-        artifacts: Object::new(),
-        extra: Object::new(),
-    }
-}
-
 /// A line that was understood, and the records of it that need nothing else.
 struct Measured {
     /// From the line alone: results that were combined into another file are the same
@@ -184,27 +161,18 @@ fn time(key: &str, text: Option<&str>) -> Result<Option<Timestamp>, String> {
         .ok_or_else(|| format!("`{key}` is not a time: {text:?}"))
 }
 
-struct Reader<'o> {
+struct Reader {
     session: Session,
     session_known: bool,
     runs: HashMap<[Option<String>; 3], Id>,
     records: Vec<Record>,
-    suite: Option<&'o str>,
 }
 
-impl Reader<'_> {
+impl Reader {
     /// The same content under another name is the same session.
     fn look_for_session(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         if let Some(known) = sink.known_session(&self.session)? {
-            if let Some(suite) = self.suite
-                && suite != known.suite
-            {
-                return Err(ImportError::Store(StoreError::ImportedOtherwise {
-                    session: known.name.unwrap_or_else(|| known.id.to_string()),
-                    before: format!("suite `{}`", known.suite),
-                    now: format!("suite `{suite}`"),
-                }));
-            }
+            refuse_other_options(&known, &self.session, &sink.options)?;
             self.session = known;
             self.session_known = true;
         }

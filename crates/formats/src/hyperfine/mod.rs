@@ -13,7 +13,7 @@ use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::notes::FOLLOWS;
 use crate::shared::sink::Sink;
-use crate::{BadLine, EachRun, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, EachRun, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, Id, Metric, MetricName, Object, Outcome};
 use lapwing_core::record::{IterationColumns, Mark};
 
@@ -32,25 +32,21 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 /// What can be computed again from the times.
 const DERIVED: [&str; 5] = ["mean", "stddev", "median", "min", "max"];
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let wire: Wire<'_> = document.parse()?;
-    for key in wire.others.keys() {
-        sink.notes().kept(key, "attributes of the session");
-    }
+    sink.notes()
+        .kept_all(wire.others.keys(), "attributes of the session");
     let session = SessionDraft {
         // hyperfine writes no date: the file's is the nearest.
         tool: "hyperfine".to_owned(),
         attributes: wire.others,
-        read_with: vec![("each_run", options.each_run.name())],
+        read_with: vec![("each_run", sink.options.each_run.name())],
         ..SessionDraft::default()
     };
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
+    let each_run = intake.options().each_run;
     let run = intake.run(RunDraft::default())?;
     let names = names(&document, &wire.results);
     for (place, (raw, name)) in wire.results.iter().zip(names).enumerate() {
@@ -60,7 +56,7 @@ fn read(
                 let spot = document.spot_of(raw.get());
                 let name = name.unwrap_or_else(|| result.command.clone());
                 note(&result, &mut intake);
-                for draft in drafts(result, &name, place, intake.session(), options.each_run) {
+                for draft in drafts(result, &name, place, intake.session(), each_run) {
                     intake.instance(spot, run, draft)?;
                 }
             }

@@ -17,7 +17,7 @@ use crate::shared::keys::put_object;
 use crate::shared::notes::FOLLOWS;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
-use crate::{Format, ImportError, ImportOptions, Source};
+use crate::{Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, Id, Level, Object};
 use lapwing_core::record::IterationColumns;
 
@@ -28,11 +28,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         .then_some("it is an array of results with `jmhVersion`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let elements: Vec<&RawValue> = document.parse()?;
     let titles = Titles::of(&document, &elements);
@@ -42,7 +38,7 @@ fn read(
         ..SessionDraft::default()
     };
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
     let mut blocks: BTreeMap<(Id, String), u32> = BTreeMap::new();
     for (raw, benchmark) in elements.iter().zip(&titles.benchmarks) {
         let result = match read_result(&document, raw) {
@@ -78,24 +74,24 @@ fn read(
 }
 
 fn note(result: &JmhResult, intake: &mut Intake<'_, '_, '_>) {
-    for key in result.unknown.keys() {
-        intake.notes().kept(key, "attributes of the instance");
-    }
+    intake
+        .notes()
+        .kept_all(result.unknown.keys(), "attributes of the instance");
     let metrics = &result.metrics;
     if has_samples(&metrics.primary) {
         for key in ["score", "scoreError", "scoreConfidence", "scorePercentiles"] {
             intake.notes().left(key, FOLLOWS);
         }
     }
-    for key in metrics.primary.unknown.keys() {
-        let place = "attributes of the instance, under `primaryMetric`";
-        intake.notes().kept(key, place);
-    }
+    intake.notes().kept_all(
+        metrics.primary.unknown.keys(),
+        "attributes of the instance, under `primaryMetric`",
+    );
     for (name, metric) in &metrics.secondary {
-        for key in metric.unknown.keys() {
-            let place = "attributes of the instance, under `secondaryMetrics`";
-            intake.notes().kept(key, place);
-        }
+        intake.notes().kept_all(
+            metric.unknown.keys(),
+            "attributes of the instance, under `secondaryMetrics`",
+        );
         let mut values = metric.raw_data.iter().flatten();
         let no_values = values.all(|it| it.known().is_none());
         if metric.raw_data_histogram.is_empty() && no_values && metric.score.known().is_none() {

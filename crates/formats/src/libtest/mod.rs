@@ -12,8 +12,8 @@ use crate::libtest::lines::{Came, Measured, Said, TestResult, each_result};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
-use lapwing_core::model::{Benchmark, InstanceOutcome, MetricName};
+use crate::{BadLine, Format, ImportError, Source};
+use lapwing_core::model::{InstanceOutcome, MetricName};
 
 pub(super) const FORMAT: Format =
     Format::new("libtest", "the text of cargo bench", looks_like, read);
@@ -25,17 +25,13 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         .then_some("it has a line `test … ... bench:`")
 }
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let digest = source.sha256()?;
     let session = SessionDraft {
         tool: "cargo bench".to_owned(),
         ..SessionDraft::default()
     };
-    let mut intake = Intake::begin(FORMAT.name, source, &digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
     let run = intake.run(RunDraft::default())?;
     let mut first_target: Option<Option<String>> = None;
     let mut has_several = false;
@@ -104,13 +100,7 @@ fn draft(result: &TestResult<'_>, ambiguous: &HashSet<Key>, said: &Said) -> Inst
         }
         Some(_) | None => name.to_owned(),
     };
-    let mut draft = InstanceDraft {
-        benchmark: Benchmark {
-            id,
-            ..Benchmark::default()
-        },
-        ..InstanceDraft::default()
-    };
+    let mut draft = InstanceDraft::of(id);
     if let Some(target) = result.target {
         draft.attributes.insert("target".to_owned(), json!(target));
     }
@@ -133,14 +123,16 @@ fn summarise(measured: &Measured<'_>, draft: &mut InstanceDraft) {
     } else {
         measured.unit.to_owned()
     };
-    draft.metrics.insert(metric.clone(), unit.metric.clone());
-    draft.summaries.push(SummaryDraft {
-        metric,
-        centre: unit.base(measured.centre),
-        spread: Some(unit.base(measured.spread)),
-        statistic: measured.statistic.to_owned(),
-        ..SummaryDraft::default()
-    });
+    draft.summarise(
+        &unit,
+        SummaryDraft {
+            metric,
+            centre: unit.base(measured.centre),
+            spread: Some(unit.base(measured.spread)),
+            statistic: measured.statistic.to_owned(),
+            ..SummaryDraft::default()
+        },
+    );
     if let Some((rate, unit)) = &measured.rate {
         let unit = Unit::named(unit);
         let metric = if unit.metric.unit == "B/s" {
@@ -148,13 +140,15 @@ fn summarise(measured: &Measured<'_>, draft: &mut InstanceDraft) {
         } else {
             "throughput"
         };
-        draft.metrics.insert(metric.to_owned(), unit.metric.clone());
-        draft.summaries.push(SummaryDraft {
-            metric: metric.to_owned(),
-            centre: unit.base(*rate),
-            statistic: "median".to_owned(),
-            ..SummaryDraft::default()
-        });
+        draft.summarise(
+            &unit,
+            SummaryDraft {
+                metric: metric.to_owned(),
+                centre: unit.base(*rate),
+                statistic: "median".to_owned(),
+                ..SummaryDraft::default()
+            },
+        );
     }
 }
 

@@ -16,7 +16,7 @@ use crate::shared::notes::Notes;
 use crate::shared::number::{Number, column};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, Id, Metric, Object};
 use lapwing_core::record::IterationColumns;
 
@@ -99,18 +99,13 @@ const OF_BENCHMARK: [&str; 5] = [
     "command",
 ];
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let wire: Wire<'_> = document.parse()?;
     refuse_newer(&document, wire.version.as_ref())?;
     let common = wire.metadata.unwrap_or_default();
-    for key in wire.others.keys() {
-        sink.notes().kept(key, "attributes of the session");
-    }
+    sink.notes()
+        .kept_all(wire.others.keys(), "attributes of the session");
     let session = SessionDraft {
         started: first_date(&document, &wire.benchmarks, &common),
         tool: match common.get("perf_version") {
@@ -121,7 +116,7 @@ fn read(
         ..SessionDraft::default()
     };
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
     let run = intake.run(RunDraft {
         environment: common
             .iter()

@@ -15,7 +15,7 @@ use crate::shared::keys::{in_words, put_object, take_text};
 use crate::shared::moment::moment;
 use crate::shared::notes::{FOLLOWS, Notes};
 use crate::shared::sink::Sink;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, Metric, Object, Version};
 use lapwing_core::record::IterationColumns;
 
@@ -60,11 +60,7 @@ const OF_MEAN: [&str; 2] = ["ops", "total"];
 const WITH_MEAN: [&str; 3] = ["min", "max", "stddev_outliers"];
 const WITH_MEDIAN: [&str; 5] = ["q1", "q3", "ld15iqr", "hd15iqr", "iqr_outliers"];
 
-fn read(
-    source: &Source,
-    options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
     let mut wire: Wire<'_> = document.parse()?;
     let started =
@@ -84,11 +80,10 @@ fn read(
         attributes: std::mem::take(&mut wire.others),
         ..SessionDraft::default()
     };
-    for key in session.attributes.keys() {
-        sink.notes().kept(key, "attributes of the session");
-    }
+    sink.notes()
+        .kept_all(session.attributes.keys(), "attributes of the session");
     let digest = document.sha256();
-    let mut intake = Intake::begin(FORMAT.name, source, digest, options, sink, session)?;
+    let mut intake = Intake::begin(source, digest, sink, session)?;
     let mut machine = wire.machine_info.take().unwrap_or_default();
     let host = take_text(&mut machine, "node");
     let commit = wire.commit_info.take().unwrap_or_default();
@@ -154,9 +149,7 @@ fn new_instance(
     let options = entry.options.take().unwrap_or_default();
     let metric = metric_of(&options);
     let mut attributes = std::mem::take(&mut entry.others);
-    for key in attributes.keys() {
-        notes.kept(key, "attributes of the instance");
-    }
+    notes.kept_all(attributes.keys(), "attributes of the instance");
     if entry.param.as_ref().is_some_and(|param| !param.is_null()) {
         notes.left("param", "it stands in the benchmark's name and in `params`");
     }
@@ -253,9 +246,10 @@ fn put_stats(
     }
     // `outliers` is the two counts once more.
     stats.others.remove("outliers");
-    for key in stats.others.keys() {
-        notes.kept(key, "attributes of the instance, under `stats`");
-    }
+    notes.kept_all(
+        stats.others.keys(),
+        "attributes of the instance, under `stats`",
+    );
     put_object(&mut draft.attributes, "stats", stats.others);
     Ok(())
 }

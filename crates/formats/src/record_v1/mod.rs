@@ -4,7 +4,7 @@ use crate::shared::detect::{first_line, has_own_key};
 use crate::shared::lines::{Line, Lines};
 use crate::shared::reason::reason;
 use crate::shared::sink::Sink;
-use crate::{BadLine, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::record::{LineError, parse_line};
 
 pub(super) const FORMAT: Format = Format::new("record", "record v1, JSON Lines", looks_like, read);
@@ -15,11 +15,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         .then_some("its first line has `v` and `kind`")
 }
 
-fn read(
-    source: &Source,
-    _options: &ImportOptions,
-    sink: &mut Sink<'_, '_>,
-) -> Result<(), ImportError> {
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let mut lines = Lines::of(source)?;
     while let Some((number, line)) = lines.next()? {
         match line {

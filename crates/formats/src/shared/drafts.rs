@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use crate::shared::units::Unit;
 use lapwing_core::model::{
     Benchmark, Id, InstanceOutcome, Level, Metric, MetricName, Object, Version,
 };
@@ -84,6 +85,26 @@ pub(crate) struct InstanceDraft {
     pub(crate) message: Option<String>,
     /// The machine's state around it.
     pub(crate) observed: Object,
+}
+
+impl InstanceDraft {
+    /// Returns an instance of the benchmark of that name, with nothing measured yet.
+    pub(crate) fn of(benchmark: impl Into<String>) -> Self {
+        Self {
+            benchmark: Benchmark {
+                id: benchmark.into(),
+                ..Benchmark::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    /// Adds a summary of a metric, whose figures are in the base unit of `unit` already.
+    pub(crate) fn summarise(&mut self, unit: &Unit, summary: SummaryDraft) {
+        self.metrics
+            .insert(summary.metric.clone(), unit.metric.clone());
+        self.summaries.push(summary);
+    }
 }
 
 /// A summary before it has an instance.

@@ -71,16 +71,14 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// # Errors
     /// When the store has the same content, read with other options.
     pub(crate) fn begin(
-        format: &'static str,
         source: &Source,
         digest: &[u8; 32],
-        options: &ImportOptions,
         sink: &'i mut Sink<'w, 't>,
         draft: SessionDraft,
     ) -> Result<Self, ImportError> {
         let dated = draft.started.is_some_and(has_time_of_day);
         let said = draft.started;
-        let new = new_session(format, source, digest, options, draft);
+        let new = new_session(source, digest, sink, draft);
         let mut known = sink.known_session(&new)?;
         if let (Some(known), Some(started)) = (&mut known, said)
             && started < known.started
@@ -89,13 +87,13 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             sink.let_begin(known.id, started)?;
         }
         match &known {
-            Some(known) => refuse_other_options(known, &new, options)?,
+            Some(known) => refuse_other_options(known, &new, &sink.options)?,
             None if dated => sink.dated(new.clone()),
             None => {}
         }
         Ok(Self {
+            format: sink.format,
             sink,
-            format,
             name: source.name().to_owned(),
             session_put: known.is_some(),
             session: known.unwrap_or(new),
@@ -108,6 +106,11 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     /// Returns the account of what is left out and what is kept without being understood.
     pub(crate) fn notes(&mut self) -> &mut crate::shared::notes::Notes {
         self.sink.notes()
+    }
+
+    /// Returns how to read the source.
+    pub(crate) fn options(&self) -> &ImportOptions {
+        &self.sink.options
     }
 
     /// Notes an element that cannot be kept.
@@ -282,13 +285,14 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
     }
 }
 
-fn new_session(
-    format: &'static str,
+/// Returns the session that a draft is of.
+pub(crate) fn new_session(
     source: &Source,
     digest: &[u8; 32],
-    options: &ImportOptions,
+    sink: &Sink<'_, '_>,
     draft: SessionDraft,
 ) -> Session {
+    let (format, options) = (sink.format, &sink.options);
     let mut about = Object::new();
     about.insert("format".to_owned(), json!(format));
     about.insert("file".to_owned(), json!(source.name()));
@@ -329,7 +333,8 @@ fn has_time_of_day(time: Timestamp) -> bool {
     time.as_nanosecond().rem_euclid(86_400_000_000_000) != 0
 }
 
-fn refuse_other_options(
+/// Returns an error where the store has the same content, read with other options.
+pub(crate) fn refuse_other_options(
     known: &Session,
     new: &Session,
     options: &ImportOptions,

@@ -70,6 +70,17 @@ impl Notes {
         self.note(true, what, place);
     }
 
+    /// Notes that keys that are not understood are kept, and where.
+    pub(crate) fn kept_all<'k>(
+        &mut self,
+        keys: impl IntoIterator<Item = &'k String>,
+        place: &'static str,
+    ) {
+        for key in keys {
+            self.kept(key, place);
+        }
+    }
+
     /// Adds another account.
     pub(crate) fn add(&mut self, other: Self) {
         for ((kept, why), (names, more)) in other.account {

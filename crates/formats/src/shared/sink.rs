@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::shared::alike::Alike;
 use crate::shared::notes::Notes;
 use crate::shared::spot::Spot;
-use crate::{BadLine, BadLines, ImportError};
+use crate::{BadLine, BadLines, Format, ImportError, ImportOptions, Source};
 use lapwing_core::model::{
     DEEPEST, Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session, is_deep,
     is_too_deep,
@@ -20,8 +20,10 @@ use lapwing_core::record::{Appended, IterationColumns, Mark, Memory, StoreError,
 /// reading on only counts: the error says how many lines were good.
 pub(crate) struct Sink<'w, 't> {
     target: Target<'w, 't>,
+    /// Name of the format.
+    pub(crate) format: &'static str,
     name: String,
-    bad_lines: BadLines,
+    pub(crate) options: ImportOptions,
     bad: Vec<BadLine>,
     bad_count: u64,
     good: u64,
@@ -58,20 +60,31 @@ const REMEMBERED: usize = 1000;
 
 impl<'w, 't> Sink<'w, 't> {
     /// Returns a sink that writes to the store.
-    pub(crate) fn new(writer: &'w mut Writer<'t>, name: &str, bad_lines: BadLines) -> Self {
-        Self::to(Target::Store(writer), name, bad_lines)
+    pub(crate) fn new(
+        writer: &'w mut Writer<'t>,
+        format: &Format,
+        source: &Source,
+        options: &ImportOptions,
+    ) -> Self {
+        Self::to(Target::Store(writer), format, source, options)
     }
 
     /// Returns a sink that keeps the records.
-    pub(crate) fn in_memory(name: &str, bad_lines: BadLines) -> Self {
-        Self::to(Target::Memory(Memory::default()), name, bad_lines)
+    pub(crate) fn in_memory(format: &Format, source: &Source, options: &ImportOptions) -> Self {
+        Self::to(Target::Memory(Memory::default()), format, source, options)
     }
 
-    fn to(target: Target<'w, 't>, name: &str, bad_lines: BadLines) -> Self {
+    fn to(
+        target: Target<'w, 't>,
+        format: &Format,
+        source: &Source,
+        options: &ImportOptions,
+    ) -> Self {
         Self {
             target,
-            name: name.to_owned(),
-            bad_lines,
+            format: format.name,
+            name: source.name().to_owned(),
+            options: options.clone(),
             bad: Vec::new(),
             bad_count: 0,
             good: 0,
@@ -84,7 +97,7 @@ impl<'w, 't> Sink<'w, 't> {
 
     /// Returns whether nothing will be written any more.
     pub(crate) fn only_counts(&self) -> bool {
-        self.bad_count > 0 && self.bad_lines == BadLines::Refuse
+        self.bad_count > 0 && self.options.bad_lines == BadLines::Refuse
     }
 
     /// Puts the records that stand on a line; when the store cannot accept one of them
@@ -302,7 +315,7 @@ impl<'w, 't> Sink<'w, 't> {
             && let Some(first) = bad.next()
         {
             let (name, more) = (self.name, self.bad_count - 1);
-            return Err(match self.bad_lines {
+            return Err(match self.options.bad_lines {
                 BadLines::Refuse => ImportError::Line {
                     name,
                     first,
