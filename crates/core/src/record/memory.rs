@@ -12,7 +12,7 @@ use crate::model::{Id, Metric, MetricName, Record, RecordKind};
 
 /// Records that nobody stores.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub struct Memory {
     records: Vec<Record>,
     places: HashMap<Key, usize>,
     appended: Appended,
@@ -26,7 +26,7 @@ impl Memory {
     ///
     /// # Errors
     /// When the key is there already with other content, or the parent is missing.
-    pub(crate) fn put(&mut self, record: &Record) -> Result<(), StoreError> {
+    pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
         let kind = record.kind();
         if let Some((parent_kind, parent)) = parent_of(record)
             && !self.has(parent_kind, parent)
@@ -77,17 +77,17 @@ impl Memory {
     }
 
     /// Returns whether there is a session, run or instance of that id.
-    pub(crate) fn has(&self, kind: RecordKind, id: Id) -> bool {
+    pub fn has(&self, kind: RecordKind, id: Id) -> bool {
         self.places.contains_key(&(kind, id, String::new()))
     }
 
     /// Counts records that were found to be there without putting them.
-    pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
+    pub fn count_already_there(&mut self, kind: RecordKind, number: u64) {
         self.appended.count_already_there(kind, number);
     }
 
     /// Adds metrics to a run; those that it has stay as they are.
-    pub(crate) fn add_metrics(&mut self, run: Id, metrics: &BTreeMap<MetricName, Metric>) {
+    pub fn add_metrics(&mut self, run: Id, metrics: &BTreeMap<MetricName, Metric>) {
         let place = self.places.get(&(RecordKind::Run, run, String::new()));
         if let Some(Record::Run(known)) = place.map(|&place| &mut self.records[place]) {
             for (name, metric) in metrics {
@@ -100,7 +100,7 @@ impl Memory {
     }
 
     /// Returns the records, in the order in which they came, and how many were new.
-    pub(crate) fn into_records(self) -> (Appended, Vec<Record>) {
+    pub fn into_records(self) -> (Appended, Vec<Record>) {
         (self.appended, self.records)
     }
 }

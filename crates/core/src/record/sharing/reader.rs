@@ -8,8 +8,8 @@ use flate2::read::MultiGzDecoder;
 use super::coverage::Coverage;
 use super::error::SharingError;
 use super::{digest, segment_name};
+use crate::model::is_too_deep;
 use crate::model::{Id, Record};
-use crate::record::import::is_too_deep;
 use crate::record::{Appended, Writer, parse_line};
 
 /// The longest line that is read, in bytes.

@@ -17,7 +17,7 @@ impl Writer<'_> {
     /// # Errors
     /// When a value is infinite, the instance is missing or has one of the iterations
     /// already, or the store cannot be written to.
-    pub(crate) fn put_columns(
+    pub fn put_columns(
         &mut self,
         instance: Id,
         columns: IterationColumns,

@@ -54,7 +54,6 @@ pub use check::CheckReport;
 pub(crate) use compare::{as_stored, differences, with_metrics_of};
 pub use error::StoreError;
 pub(crate) use extent::{Extent, UnsharedSession};
-pub(crate) use grow::{StoredInstance, StoredSession};
 pub use left_out::LeftOut;
 pub(crate) use remotes::KnownRemote;
 pub use sessions::{InstanceState, SessionState};

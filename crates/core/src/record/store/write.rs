@@ -103,7 +103,7 @@ impl<'t> Writer<'t> {
     }
 
     /// Counts records that were found to be in the store without putting them.
-    pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: usize) {
+    pub fn count_already_there(&mut self, kind: RecordKind, number: usize) {
         let number = u64::try_from(number).unwrap_or(u64::MAX);
         self.appended.count_already_there(kind, number);
     }
