@@ -12,7 +12,9 @@ use lapwing_core::model::{
     DEEPEST, Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session, is_deep,
     is_too_deep,
 };
-use lapwing_core::record::{Appended, IterationColumns, Mark, Memory, StoreError, Writer};
+use lapwing_core::record::{
+    AppendCounts, IterationColumns, Mark, RecordMemory, StoreError, Writer,
+};
 
 /// Takes records, keeps account of bad lines and of what was left out.
 ///
@@ -37,7 +39,7 @@ pub(crate) struct Sink<'w, 't> {
 /// Where records go in the end.
 enum Target<'w, 't> {
     Store(&'w mut Writer<'t>),
-    Memory(Memory),
+    Memory(RecordMemory),
 }
 
 /// What a sink holds when everything was read.
@@ -50,7 +52,7 @@ pub(crate) struct Finished {
     pub(crate) alike: Vec<Alike>,
     pub(crate) bad_lines: Vec<BadLine>,
     pub(crate) notes: Notes,
-    pub(crate) appended: Appended,
+    pub(crate) appended: AppendCounts,
     /// The records, where no store took them.
     pub(crate) records: Vec<Record>,
 }
@@ -71,7 +73,12 @@ impl<'w, 't> Sink<'w, 't> {
 
     /// Returns a sink that keeps the records.
     pub(crate) fn in_memory(format: &Format, source: &Source, options: &ImportOptions) -> Self {
-        Self::to(Target::Memory(Memory::default()), format, source, options)
+        Self::to(
+            Target::Memory(RecordMemory::default()),
+            format,
+            source,
+            options,
+        )
     }
 
     fn to(
