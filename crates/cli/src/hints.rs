@@ -7,6 +7,7 @@ use lapwing_core::record::StoreError;
 use lapwing_core::record::export::ExportError;
 use lapwing_core::record::import::{Foreign, ImportError};
 use lapwing_core::record::sharing::SharingError;
+use lapwing_core::sample::{KnownSides, SideError};
 use lapwing_core::show::exchange::ExchangeError;
 
 use crate::error::CliError;
@@ -19,6 +20,9 @@ pub fn with_hint(error: CliError) -> CliError {
     while let Some(current) = cause {
         if let Some(store) = current.downcast_ref::<StoreError>() {
             hint = hint.or_else(|| store_hint(store));
+        }
+        if let Some(side) = current.downcast_ref::<SideError>() {
+            hint = hint.or_else(|| side_hint(side));
         }
         if let Some(import) = current.downcast_ref::<ImportError>() {
             consequence = Some("nothing was imported from this file".to_owned());
@@ -39,6 +43,40 @@ pub fn with_hint(error: CliError) -> CliError {
         hint: error.hint.or(hint),
         consequence: error.consequence.or(consequence),
         ..error
+    }
+}
+
+fn side_hint(error: &SideError) -> Option<String> {
+    match error {
+        SideError::Nothing { known, .. }
+        | SideError::NoRun { known, .. }
+        | SideError::TooShort { known, .. } => Some(known_sides_text(known)),
+        SideError::SeveralKinds { text, kinds } => {
+            let written: Vec<String> = kinds
+                .iter()
+                .map(|kind| format!("`{}:{text}`", kind.name()))
+                .collect();
+            Some(format!("write {}", written.join(" or ")))
+        }
+        SideError::SeveralRuns { .. } => Some("write more of it".to_owned()),
+        SideError::NothingPasses { known, .. } => Some(
+            known
+                .text()
+                .unwrap_or_else(|| "leave the filter out".to_owned()),
+        ),
+        SideError::Overlap { .. } => Some(
+            "a comparison takes different sides; `--split halves` checks one against itself"
+                .to_owned(),
+        ),
+        SideError::Store(store) => store_hint(store),
+    }
+}
+
+/// Returns what sides there are in the store.
+pub fn known_sides_text(known: &KnownSides) -> String {
+    match known.text() {
+        Some(known) => format!("{known}; `lapwing list runs` shows all"),
+        None => "`lapwing list runs` shows what there is".to_owned(),
     }
 }
 

@@ -18,7 +18,7 @@ mod plot;
 mod progress;
 mod remote;
 mod samples;
-mod sides;
+mod side_file;
 mod store;
 mod suite_file;
 mod suite_update;

@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::record::{Filter, Retired};
+use lapwing_core::record::Retired;
+use lapwing_core::sample::{RunFilter, SampleFilter};
 
 use crate::error::CliError;
 use crate::terminal::Terminal;
@@ -88,18 +89,21 @@ pub struct Filters {
 
 impl Filters {
     /// Returns the filter that the options describe.
-    pub fn resolve(&self) -> Result<Filter, CliError> {
-        Ok(Filter {
+    pub fn filter(&self) -> Result<SampleFilter, CliError> {
+        let runs = RunFilter {
             suites: self.suite.clone(),
+            sessions: self.session.clone(),
+            since: self.since.as_deref().map(parse_date).transpose()?,
+            until: self.until.as_deref().map(parse_date).transpose()?,
+            versions: self.version_under_test.clone(),
+            variants: self.variant.clone(),
+            runs: self.run.clone(),
+        };
+        Ok(SampleFilter {
+            runs,
             benchmarks: self.benchmark.clone(),
             tags: self.tag.clone(),
             metrics: self.metric.clone(),
-            versions: self.version_under_test.clone(),
-            variants: self.variant.clone(),
-            sessions: self.session.clone(),
-            runs: self.run.clone(),
-            since: self.since.as_deref().map(parse_date).transpose()?,
-            until: self.until.as_deref().map(parse_date).transpose()?,
             retired: if self.retired {
                 Retired::Show
             } else {

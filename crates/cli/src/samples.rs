@@ -2,8 +2,9 @@
 
 use clap::ValueEnum;
 use lapwing_core::clean::{Audit, Stage};
-use lapwing_core::explain::{NoiseMetrics, Settings};
+use lapwing_core::explain::NoiseMetrics;
 use lapwing_core::record::{Filter, Store};
+use lapwing_core::sample::SettingChoice;
 
 use crate::cleaning::Compat;
 use crate::error::{CliError, Exit};
@@ -22,11 +23,11 @@ pub enum Which {
 
 impl Which {
     /// Returns what was chosen; Hail's notebook pools.
-    pub fn settings(chosen: Option<Self>, compat: Option<Compat>) -> Settings {
+    pub fn settings(chosen: Option<Self>, compat: Option<Compat>) -> SettingChoice {
         match (chosen, compat) {
-            (Some(Self::Latest), _) | (None, None) => Settings::Latest,
-            (Some(Self::Each), _) => Settings::Each,
-            (Some(Self::Pooled), _) | (None, Some(Compat::Hail)) => Settings::Pooled,
+            (Some(Self::Latest), _) | (None, None) => SettingChoice::Latest,
+            (Some(Self::Each), _) => SettingChoice::Each,
+            (Some(Self::Pooled), _) | (None, Some(Compat::Hail)) => SettingChoice::Pooled,
         }
     }
 }

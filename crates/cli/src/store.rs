@@ -1,10 +1,8 @@
 //! Opening the store for a command, after reading its inbox.
 
-use std::collections::BTreeSet;
-
 use lapwing_core::clean::Rules;
 use lapwing_core::record::inbox::{self, Arrival};
-use lapwing_core::record::{BenchmarkData, Filter, LeftOut, Store, StoreError};
+use lapwing_core::record::{Filter, LeftOut, Store, StoreError};
 use lapwing_core::show::earlier_epoch_text;
 
 use crate::burn_in_file::unknown_names;
@@ -139,35 +137,4 @@ pub fn note_unknown_names(store: &Store, rules: &Rules, context: &Context) -> Re
         context.terminal.note(&note);
     }
     Ok(())
-}
-
-/// Calls `visit` with every benchmark that has one of the metrics asked for. All of its metrics come with it,
-/// because burn-in is found from the wall time whatever is judged.
-pub fn each_with_all_metrics<E: From<StoreError>>(
-    store: &Store,
-    mut filter: Filter,
-    mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
-) -> Result<(), E> {
-    let asked = with_metrics(store, &filter)?;
-    filter.metrics.clear();
-    store.each_benchmark(&filter, |data| {
-        let key = (data.suite.clone(), data.benchmark.id.clone());
-        match asked.as_ref().is_none_or(|asked| asked.contains(&key)) {
-            true => visit(data),
-            false => Ok(()),
-        }
-    })
-}
-
-/// Returns suite and id of the benchmarks that have one of the metrics asked for; `None` where all
-/// metrics are.
-pub fn with_metrics(
-    store: &Store,
-    filter: &Filter,
-) -> Result<Option<BTreeSet<(String, String)>>, StoreError> {
-    if filter.metrics.is_empty() {
-        return Ok(None);
-    }
-    let rows = store.benchmarks(filter)?.into_iter();
-    Ok(Some(rows.map(|row| (row.suite, row.benchmark)).collect()))
 }

@@ -11,7 +11,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use lapwing_core::record::{Filter, Purged, Store};
+use lapwing_core::record::{Purged, Store};
+use lapwing_core::sample::SampleFilter;
 
 use self::share::Share;
 use crate::error::{CliError, Exit};
@@ -246,15 +247,15 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
 }
 
 fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<Exit, CliError> {
-    let filter = filters.resolve()?;
+    let filter = filters.filter()?;
     if !filter.metrics.is_empty() {
         return Err(CliError::input("cannot delete a single metric")
             .hint("delete instances by benchmark, session, run, version, variant or date"));
     }
     if filter
-        == (Filter {
+        == (SampleFilter {
             retired: filter.retired,
-            ..Filter::default()
+            ..SampleFilter::default()
         })
         && !all
     {
@@ -262,6 +263,7 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
             .hint("choose what to delete with a filter such as --session NAME, or use --all to delete everything"));
     }
     let mut store = open_for_reading(context)?;
+    let filter = filter.resolve(&store)?;
     let mut out = context.terminal.out();
     if !yes {
         let would = store.would_purge(&filter)?;

@@ -86,8 +86,9 @@ impl Export {
     /// Writes to standard output, or to a file that appears only when it is complete.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let way = self.way()?;
-        let filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let filter = filter.resolve(&store)?;
         if !matches!(way, Way::Table(ExportFormat::Record)) {
             note_retired(&store, &filter, context)?;
         }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::{Args, ValueEnum};
 use lapwing_core::record::{BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store};
+use lapwing_core::sample::SampleFilter;
 use serde::Serialize;
 
 use crate::error::{CliError, Exit};
@@ -59,8 +60,9 @@ impl What {
 impl List {
     /// Prints a line with the number of rows, then the table.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
-        let filter = self.filters.resolve()?;
+        let asked = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let filter = asked.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (table, json) = match self.what {
             What::Benchmarks => both(&store.benchmarks(&filter)?, |rows| {
@@ -80,7 +82,7 @@ impl List {
             Format::Text => {
                 let count = json.as_array().map_or(0, Vec::len) as u64;
                 if count == 0 {
-                    writeln!(out, "{}", nothing(self.what, &store, &filter)?)?;
+                    writeln!(out, "{}", nothing(self.what, &store, &asked)?)?;
                 } else {
                     writeln!(out, "{}\n", counted(count, self.what.singular()))?;
                     table.text_within(context.terminal.width(), &mut out)?;
@@ -106,10 +108,10 @@ fn both<T: Serialize>(
 }
 
 /// Returns why the list is empty, and what to do about it.
-fn nothing(what: What, store: &Store, filter: &Filter) -> Result<String, CliError> {
+fn nothing(what: What, store: &Store, asked: &SampleFilter) -> Result<String, CliError> {
     let name = what.name();
     let under_way = under_way::sessions(&store.inbox());
-    if !under_way.is_empty() && *filter == Filter::default() {
+    if !under_way.is_empty() && *asked == SampleFilter::default() {
         let sessions: Vec<String> = under_way
             .iter()
             .map(|it| match &it.name {
@@ -133,7 +135,7 @@ fn nothing(what: What, store: &Store, filter: &Filter) -> Result<String, CliErro
              measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`"
         ));
     }
-    if *filter == Filter::default() {
+    if *asked == SampleFilter::default() {
         return Ok(format!("no {name} yet: the sessions have no results"));
     }
     Ok(format!(
@@ -228,17 +230,17 @@ fn runs(rows: &[RunRow]) -> Table {
     ])
     .dispensable(&["commit", "id", "instances", "version"]);
     for row in rows {
-        let commit = row.commit.as_deref().unwrap_or_default();
+        let commit = row.head.commit.as_deref().unwrap_or_default();
         table.row(vec![
-            row.session_name.clone().unwrap_or_default(),
-            minute(row.started),
-            row.version.clone().unwrap_or_default(),
+            row.head.session_name.clone().unwrap_or_default(),
+            minute(row.head.started),
+            row.head.version.clone().unwrap_or_default(),
             commit.chars().take(10).collect(),
-            row.variant.clone(),
+            row.head.variant.clone(),
             grouped(row.instances),
             grouped(row.iterations),
             grouped(row.summaries),
-            row.id.clone(),
+            row.head.id.to_string(),
         ]);
     }
     table

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::record::Filter;
+use lapwing_core::sample::{SampleFilter, SideSpec, each_with_all_metrics};
 use lapwing_core::show::report::{
     ComparisonView, Detect, DirectoryError, Options, Remarks, ReportWriter,
 };
@@ -15,8 +15,7 @@ use crate::comparing::{Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
 use crate::progress::bar_of_many;
-use crate::sides::Side;
-use crate::store::{each_with_all_metrics, note_retired, note_unknown_names, open_for_reading};
+use crate::store::{note_retired, note_unknown_names, open_for_reading};
 use crate::table::counted;
 
 /// Write an HTML report that a browser can open without a server
@@ -28,7 +27,7 @@ pub struct Report {
     /// Compare a baseline with one or more candidates, as `lapwing compare` does, on a page of its
     /// own and on each benchmark's page
     #[arg(long, value_name = "SIDE", num_args = 2..)]
-    compare: Vec<Side>,
+    compare: Vec<SideSpec>,
     #[command(flatten)]
     statistics: Statistics,
     #[command(flatten)]
@@ -40,10 +39,11 @@ pub struct Report {
 impl Report {
     /// Reads benchmark by benchmark and says where the index is.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
-        let filter = self.filters.resolve()?;
+        let asked = self.filters.filter()?;
         let judging = self.cleaning.judging()?;
-        let comparisons = self.comparisons(&filter, &judging, context)?;
+        let comparisons = self.comparisons(&asked, &judging, context)?;
         let store = open_for_reading(context)?;
+        let filter = asked.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         if self.compare.is_empty() {
             note_unknown_names(&store, &judging.rules, context)?;
@@ -75,7 +75,7 @@ impl Report {
             retired: store.left_out(&filter)?.instances,
             shown: filter.retired,
         });
-        each_with_all_metrics(&store, filter, |data| -> Result<(), CliError> {
+        each_with_all_metrics(&store, &filter, |data| -> Result<(), CliError> {
             bar.inc(1);
             writer.add(data).map_err(directory_error)
         })?;
@@ -100,7 +100,7 @@ impl Report {
 
     fn comparisons(
         &self,
-        filter: &Filter,
+        filter: &SampleFilter,
         judging: &Judging,
         context: &Context,
     ) -> Result<Option<ComparisonView>, CliError> {

@@ -1,6 +1,5 @@
 //! `lapwing run` with tests of pytest: a script in place of Python, and the real plugin where there is one.
 
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,11 @@
 //! `lapwing variability`: the real program, a real store.
 
-
 use std::fs;
 use std::path::Path;
 
-use insta::assert_snapshot;
 use crate::noise_fixture::filled;
 use crate::program::run;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 #[test]

@@ -25,7 +25,6 @@ pub(crate) use rules::{Decision, found_in};
 pub use state::IterationState;
 pub use steady::{
     BenchmarkSteady, InstanceSteady, SteadyMethod, SteadySearch, burn_in_metric, find_steady,
-    find_steady_of,
 };
 
 use state::replace_steady;

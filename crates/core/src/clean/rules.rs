@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::{
     Failures, OutlierMetrics, OutlierRule, Policy, SteadyFrom, SteadySearch, burn_in_metric,
-    find_steady_of,
+    find_steady,
 };
 use crate::model::{Session, bare_name};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::sample::Sample;
 
 /// The rules by which benchmarks are cleaned.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,18 +128,18 @@ impl Rules {
         }
     }
 
-    /// Returns what the rules come to for a benchmark, and where its burn-in is from.
-    pub fn policy(&self, data: &BenchmarkData) -> (Policy, BurnInSource) {
-        let (burn_in, source) = match self.decision(data) {
-            Decision::Find => found_in(data, &data.instances.iter().collect::<Vec<_>>()),
+    /// Returns what the rules come to for a sample, and where its burn-in is from.
+    pub fn policy(&self, sample: &Sample<'_>) -> (Policy, BurnInSource) {
+        let (burn_in, source) = match self.decision(sample) {
+            Decision::Find => found_in(sample, burn_in_metric(sample).as_deref()),
             Decision::Made(burn_in, source) => (burn_in, source),
         };
         (self.policy_from(burn_in), source)
     }
 
-    /// Returns where the rules take a benchmark to be steady.
-    pub(crate) fn decision(&self, data: &BenchmarkData) -> Decision {
-        self.burn_in.of_data(data)
+    /// Returns where the rules take a sample to be steady.
+    pub(crate) fn decision(&self, sample: &Sample<'_>) -> Decision {
+        self.burn_in.of_sample(sample)
     }
 
     /// Returns what the rules come to for a benchmark that is taken to be steady from there on.
@@ -191,16 +191,12 @@ pub(crate) enum Decision {
     Find,
 }
 
-/// Returns where these instances of a benchmark get steady by their values; as planned where they have
-/// none.
-pub(crate) fn found_in(
-    data: &BenchmarkData,
-    instances: &[&InstanceData],
-) -> (SteadyFrom, BurnInSource) {
-    let Some(metric) = burn_in_metric(data) else {
+/// Returns where a sample gets steady by its values of a metric; as planned where there is none.
+pub(crate) fn found_in(sample: &Sample<'_>, metric: Option<&str>) -> (SteadyFrom, BurnInSource) {
+    let Some(metric) = metric else {
         return (SteadyFrom::Recorded, BurnInSource::Recorded);
     };
-    let found = find_steady_of(data, instances, &metric, &SteadySearch::default());
+    let found = find_steady(sample, metric, &SteadySearch::default());
     let wanted = found
         .wanted_index()
         .filter(|wanted| Some(*wanted) > found.start_index());
@@ -220,10 +216,10 @@ impl BurnInRule {
     }
 
     /// Returns what the rule says of a benchmark.
-    fn of_data(&self, data: &BenchmarkData) -> Decision {
-        match self.of(&data.benchmark.id) {
+    fn of_sample(&self, sample: &Sample<'_>) -> Decision {
+        match self.of(&sample.benchmark.id) {
             Said::Auto => Decision::Find,
-            Said::Recorded if left_to_judging(data) => Decision::Find,
+            Said::Recorded if left_to_judging(sample) => Decision::Find,
             Said::Recorded => Decision::Made(SteadyFrom::Recorded, BurnInSource::Recorded),
             Said::Start(from, source) => Decision::Made(from, source),
         }
@@ -257,14 +253,14 @@ enum Said {
     Start(SteadyFrom, BurnInSource),
 }
 
-/// Returns whether any session that measured the benchmark left its burn-in to judging.
-fn left_to_judging(data: &BenchmarkData) -> bool {
+/// Returns whether any session that measured the sample left its burn-in to judging.
+fn left_to_judging(sample: &Sample<'_>) -> bool {
     let mut last: Option<&Arc<Session>> = None;
-    data.instances.iter().any(|it| {
+    sample.instances.iter().any(|it| {
         // Thousands of instances share a session.
         let is_seen = last.is_some_and(|last| Arc::ptr_eq(last, &it.session));
         last = Some(&it.session);
-        !is_seen && was_planned_auto(&it.session, &data.benchmark.id)
+        !is_seen && was_planned_auto(&it.session, &sample.benchmark.id)
     })
 }
 

@@ -4,12 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use lapwing_core::clean::{BurnInRule, Rules};
-use lapwing_core::explain::{NoiseMetrics, Settings, noise};
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::explain::{NoiseMetrics, noise};
+use lapwing_core::sample::{BenchmarkData, SettingChoice};
 use lapwing_core::show::report::{self, Detect, Options};
 use lapwing_stats::Seed;
 use serde_json::{Value, json};
-
 
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 
@@ -149,7 +148,7 @@ fn noise_is_that_of_the_command_and_the_noisiest_stands_first() {
         .flat_map(|data| {
             let metrics = NoiseMetrics::Named(vec!["wall_time".to_owned()]);
             let rules = Rules::default();
-            noise(data.clone(), &rules, Settings::Latest, &metrics, Seed(7)).rows
+            noise(data, &rules, SettingChoice::Latest, &metrics, Seed(7)).rows
         })
         .map(|row| {
             json!([

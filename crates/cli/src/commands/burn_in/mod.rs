@@ -141,7 +141,7 @@ impl BurnIn {
             },
         };
         let store = open_for_reading(context)?;
-        let filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {

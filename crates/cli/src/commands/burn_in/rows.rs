@@ -7,7 +7,8 @@ use lapwing_core::clean::{
     burn_in_metric, find_steady, listed, was_planned_auto,
 };
 use lapwing_core::model::Id;
-use lapwing_core::record::{BenchmarkData, Filter, Store};
+use lapwing_core::record::{Filter, Store};
+use lapwing_core::sample::{BenchmarkData, Sample, each_benchmark};
 use lapwing_core::show::FIRST_METRIC;
 use lapwing_stats::steady::{BurnIn, Class, MaxCost};
 use rayon::prelude::*;
@@ -107,23 +108,25 @@ pub fn read(
     let bar = bar_of_many("looking", store.benchmarks(filter)?.len(), context);
     let (mut rows, mut others) = (Vec::new(), Vec::new());
     let mut batch: Vec<BenchmarkData> = Vec::new();
+    let mut earlier = 0;
     let mut look = |batch: &mut Vec<BenchmarkData>| -> Result<(), CliError> {
-        let found: Vec<Option<Row>> = batch
+        let samples: Vec<Sample<'_>> = batch.iter().map(Sample::of_newest_epoch).collect();
+        let found: Vec<Option<Row>> = samples
             .par_iter()
-            .map(|data| row(data, search, starts))
+            .map(|sample| row(sample, search, starts))
             .collect::<Result<_, _>>()?;
-        bar.inc(batch.len() as u64);
-        for (data, found) in batch.drain(..).zip(found) {
+        bar.inc(samples.len() as u64);
+        for (sample, found) in samples.iter().zip(found) {
+            earlier += sample.earlier_epoch;
             match found {
                 Some(row) => rows.push(row),
-                None => others.push(without_value(&data)),
+                None => others.push(without_value(sample)),
             }
         }
+        batch.clear();
         Ok(())
     };
-    let mut earlier = 0;
-    store.each_benchmark(filter, |mut data| {
-        earlier += data.keep_newest_epoch();
+    each_benchmark(store, filter, |data| {
         batch.push(data);
         if batch.len() < BATCH {
             return Ok(());
@@ -139,13 +142,13 @@ pub fn read(
 }
 
 /// Returns why there is nothing to tell of a benchmark.
-fn without_value(data: &BenchmarkData) -> NotJudged {
-    let metric = burn_in_metric(data).unwrap_or_else(|| FIRST_METRIC.to_owned());
-    let audit = BenchmarkAudit::of(data, &metric, Policy::default(), BurnInSource::Recorded);
+fn without_value(sample: &Sample<'_>) -> NotJudged {
+    let metric = burn_in_metric(sample).unwrap_or_else(|| FIRST_METRIC.to_owned());
+    let audit = BenchmarkAudit::of(sample, &metric, Policy::default(), BurnInSource::Recorded);
     let nothing = || "no iteration ended well with a value".to_owned();
     NotJudged {
-        suite: data.suite.clone(),
-        benchmark: data.benchmark.id.clone(),
+        suite: sample.suite.to_owned(),
+        benchmark: sample.benchmark.id.clone(),
         setting: None,
         metric,
         reason: audit.reason().unwrap_or_else(nothing),
@@ -153,28 +156,28 @@ fn without_value(data: &BenchmarkData) -> NotJudged {
 }
 
 fn row(
-    data: &BenchmarkData,
+    sample: &Sample<'_>,
     search: &Search,
     starts: &BTreeMap<String, u32>,
 ) -> Result<Option<Row>, CliError> {
-    let Some(metric) = burn_in_metric(data) else {
+    let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
-    let unit = unit(data, &metric);
+    let unit = unit(sample, &metric);
     if let Some(MaxCost::Sum(_)) = search.steady.burn_in.max_cost
         && unit != "s"
     {
-        let id = &data.benchmark.id;
+        let id = &sample.benchmark.id;
         return Err(CliError::input(format!(
             "--max-cost is a time, and `{metric}` of {id} is none"
         ))
         .hint("give it as a number of iterations, `--max-cost '5 iterations'`, or choose a time with --metric"));
     }
-    let steady = find_steady(data, &metric, &search.steady);
+    let steady = find_steady(sample, &metric, &search.steady);
     if steady.instances.is_empty() {
         return Ok(None);
     }
-    let planned = planned(data);
+    let planned = planned(sample);
     let found = steady.start_index();
     let sums: Vec<f64> = steady
         .instances
@@ -183,8 +186,8 @@ fn row(
         .map(|it| it.values.iter().sum())
         .collect();
     let mut row = Row {
-        suite: data.suite.clone(),
-        benchmark: data.benchmark.id.clone(),
+        suite: sample.suite.to_owned(),
+        benchmark: sample.benchmark.id.clone(),
         unit,
         planned,
         instances: steady
@@ -230,21 +233,21 @@ fn row(
     Ok(Some(row))
 }
 
-fn unit(data: &BenchmarkData, metric: &str) -> String {
-    let instances = data.instances.iter().rev();
+fn unit(sample: &Sample<'_>, metric: &str) -> String {
+    let instances = sample.instances.iter().rev();
     let mut units = instances.filter_map(|it| Some(it.run.metrics.get(metric)?.unit.clone()));
     units.next().unwrap_or_default()
 }
 
-fn planned(data: &BenchmarkData) -> Planned {
-    let is_auto = data
+fn planned(sample: &Sample<'_>) -> Planned {
+    let is_auto = sample
         .instances
         .last()
-        .is_some_and(|it| was_planned_auto(&it.session, &data.benchmark.id));
+        .is_some_and(|it| was_planned_auto(&it.session, &sample.benchmark.id));
     if is_auto {
         return Planned::Auto;
     }
-    let flagged = data.instances.iter().map(|it| {
+    let flagged = sample.instances.iter().map(|it| {
         let iterations = it.iterations.burn_in.iter();
         iterations.filter(|burn_in| **burn_in).count()
     });

@@ -11,20 +11,21 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Rules;
 use lapwing_core::judge::{
-    CompareOptions, Comparison, MetricChoice, Sides as Samples, Split, SuiteComparison,
+    CompareOptions, Comparison, MetricChoice, SideSamples, Split, SuiteComparison,
 };
-use lapwing_core::record::Filter;
+use lapwing_core::record::RunHead;
+use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_core::show::chart::ratios;
 
 use self::gate::FailOn;
 use crate::audit;
 use crate::cleaning::{Cleaning, Compat};
-use crate::comparing::{Gathered, Statistics, gather, metrics};
+use crate::comparing::{FoundSides, Gathered, Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
+use crate::hints::known_sides_text;
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
-use crate::sides::{Side, Sides, there_are};
-use crate::store::{open_for_reading, retired_notes};
+use crate::store::open_for_reading;
 
 /// Compare a baseline with one or more candidates
 ///
@@ -36,7 +37,7 @@ use crate::store::{open_for_reading, retired_notes};
 pub struct Compare {
     /// The baseline, then the candidates
     #[arg(value_name = "SIDE")]
-    sides: Vec<Side>,
+    sides: Vec<SideSpec>,
     /// Split one side into two parts and compare them, as a control where nothing changed [default
     /// side: the latest session]
     #[arg(long, value_name = "HOW")]
@@ -76,7 +77,7 @@ struct Answer {
     suites: Vec<SuiteComparison>,
     options: CompareOptions,
     notes: Vec<String>,
-    samples: Samples,
+    samples: SideSamples,
 }
 
 impl Compare {
@@ -114,21 +115,18 @@ impl Compare {
     }
 
     fn gather(&self, rules: &Rules, context: &Context) -> Result<Gathered, CliError> {
-        let filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let metrics = self.metrics(&filter);
         match self.split {
             Some(how) => {
-                let (mut filter, mut samples) = (filter, Samples::of_split(how.split()));
-                let open = || open_for_reading(context);
-                let side = self.one_side(&mut filter, context)?;
-                let found = Sides::find(&[side], &filter, open)?;
-                found.each_benchmark(&filter, |data, places_of| {
+                let mut samples = SideSamples::of_split(how.split());
+                let side = self.one_side(&filter, context)?;
+                let found = FoundSides::find(&[side], &filter, context)?;
+                found.sides.each_benchmark(&filter, |data, places_of| {
                     samples.add(data, rules, &metrics, places_of);
                 })?;
-                let mut notes = found.unknown_names(rules)?;
-                notes.splice(0..0, found.notes.clone());
-                notes.extend(retired_notes(&found.left_out(&filter)?));
-                let name = &found.found[0].name;
+                let notes = found.notes(&filter, rules)?;
+                let name = &found.sides.sides[0].name;
                 let [first, second] = how.names();
                 Ok(Gathered {
                     names: vec![format!("{name} {first}"), format!("{name} {second}")],
@@ -144,7 +142,7 @@ impl Compare {
     }
 
     /// Hail's notebook knows times only.
-    fn metrics(&self, filter: &Filter) -> MetricChoice {
+    fn metrics(&self, filter: &SampleFilter) -> MetricChoice {
         match (self.cleaning.compat, filter.metrics.is_empty()) {
             (Some(Compat::Hail), true) => MetricChoice::Named(vec!["wall_time".to_owned()]),
             (Some(Compat::Hail) | None, _) => metrics(filter),
@@ -152,16 +150,17 @@ impl Compare {
     }
 
     /// Returns the side that is cut in two: the one that was named, or the latest session.
-    fn one_side(&self, filter: &mut Filter, context: &Context) -> Result<Side, CliError> {
+    fn one_side(&self, filter: &SampleFilter, context: &Context) -> Result<SideSpec, CliError> {
         match self.sides.as_slice() {
             [side] => Ok(side.clone()),
             [] => {
-                let runs = open_for_reading(context)?.runs(filter)?;
+                let store = open_for_reading(context)?;
+                let runs = store.runs(&filter.resolve(&store)?)?;
                 let Some(latest) = runs.first() else {
                     return Err(nothing_measured());
                 };
-                let side = format!("session:{}", latest.session);
-                side.parse::<Side>().map_err(CliError::input)
+                let side = format!("session:{}", latest.head.session);
+                side.parse::<SideSpec>().map_err(CliError::input)
             }
             _ => Err(
                 CliError::input("--split cuts one side in two, and there are more")
@@ -170,7 +169,11 @@ impl Compare {
         }
     }
 
-    fn check_number_of_sides(&self, filter: &Filter, context: &Context) -> Result<(), CliError> {
+    fn check_number_of_sides(
+        &self,
+        filter: &SampleFilter,
+        context: &Context,
+    ) -> Result<(), CliError> {
         if self.sides.len() >= 2 {
             return Ok(());
         }
@@ -179,7 +182,11 @@ impl Compare {
             _ => "name a candidate besides the baseline",
         };
         let known = match open_for_reading(context) {
-            Ok(store) => there_are(&store.runs(filter)?, None),
+            Ok(store) => {
+                let runs = store.runs(&filter.resolve(&store)?)?.into_iter();
+                let heads: Vec<RunHead> = runs.map(|run| run.head).collect();
+                known_sides_text(&KnownSides::among(&heads, None))
+            }
             Err(_no_store) => {
                 "two files can be compared: `lapwing compare old.json new.json`".to_owned()
             }

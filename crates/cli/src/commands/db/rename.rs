@@ -3,7 +3,8 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::model::{Better, Conversion, Metric};
-use lapwing_core::record::{BenchmarkData, Change, Filter, InstanceData, Retired, Store};
+use lapwing_core::record::{Change, Filter, InstanceData, Retired, Store};
+use lapwing_core::sample::{BenchmarkData, SampleFilter, each_benchmark};
 use lapwing_core::show::count;
 
 use super::said::{By, Said, benchmarks_named, is_exact};
@@ -60,10 +61,10 @@ impl Rename {
                 notes.push(format!(
                     "`{new}` already has results: the two are joined into one series"
                 ));
+                let suites: Vec<String> = found.iter().map(|it| it.0.clone()).collect();
                 let of_new = Filter {
-                    suites: found.iter().map(|it| it.0.clone()).collect(),
                     benchmarks: vec![new.clone()],
-                    ..Filter::default()
+                    ..SampleFilter::of_suites(&suites).resolve(store)?
                 };
                 if store.left_out(&of_new)?.instances > 0 {
                     notes.push(stays_retired(&self.benchmark, new));
@@ -73,9 +74,8 @@ impl Rename {
             changes.extend(renames);
         }
         let filter = Filter {
-            suites: self.in_suite.clone(),
             benchmarks: vec![self.benchmark.clone()],
-            ..Filter::default()
+            ..SampleFilter::of_suites(&self.in_suite).resolve(store)?
         }
         .with_retired();
         for (metric, new) in &self.metric {
@@ -217,9 +217,8 @@ impl Rename {
     fn check_quantity(&self, store: &Store, metric: &str, new: &str) -> Result<(), CliError> {
         let names = [metric, new];
         let filter = Filter {
-            suites: self.in_suite.clone(),
             benchmarks: vec![self.benchmark.clone()],
-            ..Filter::default()
+            ..SampleFilter::of_suites(&self.in_suite).resolve(store)?
         };
         let rows = store.metrics(&filter)?;
         if !names
@@ -232,7 +231,7 @@ impl Rename {
             metrics: names.map(str::to_owned).to_vec(),
             ..filter
         };
-        store.each_benchmark(&filter, |data| {
+        each_benchmark(store, &filter, |data| {
             match Both::of(&data, names).obstacle(&data, names) {
                 None => Ok(()),
                 Some(why) => Err(

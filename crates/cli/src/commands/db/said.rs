@@ -9,6 +9,7 @@ use clap::builder::NonEmptyStringValueParser;
 use jiff::{SignedDuration, Timestamp};
 use lapwing_core::model::{Annotation, Id, Object, Record, matches_pattern};
 use lapwing_core::record::{Change, Filter, Store, Touched};
+use lapwing_core::sample::SampleFilter;
 
 use crate::error::{CliError, Exit};
 use crate::options::Context;
@@ -127,9 +128,8 @@ pub(super) fn benchmarks_named(
     suites: &[String],
 ) -> Result<Vec<(String, String)>, CliError> {
     let filter = Filter {
-        suites: suites.to_vec(),
         benchmarks: vec![text.to_owned()],
-        ..Filter::default()
+        ..SampleFilter::of_suites(suites).resolve(store)?
     };
     let rows = store.benchmarks(&filter.with_retired())?;
     let found: Vec<(String, String)> = rows
@@ -164,10 +164,7 @@ pub(super) fn benchmarks_named(
 
 /// Returns the current ids of benchmarks that once had this id, quoted, without duplicates.
 fn names_of_now(store: &Store, text: &str, suites: &[String]) -> Result<Vec<String>, CliError> {
-    let filter = Filter {
-        suites: suites.to_vec(),
-        ..Filter::default()
-    };
+    let filter = SampleFilter::of_suites(suites).resolve(store)?;
     let rows = store.benchmarks(&filter.with_retired())?;
     let suites: BTreeSet<&String> = rows.iter().map(|row| &row.suite).collect();
     let mut names = BTreeSet::new();

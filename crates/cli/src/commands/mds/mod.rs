@@ -13,6 +13,7 @@ use lapwing_core::judge::{
     DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
 use lapwing_core::record::StoreError;
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
@@ -172,8 +173,9 @@ impl Mds {
         if !self.tells_all() {
             options.methods = vec![DetectionView::of(&options, target, self.power).method];
         }
-        let mut filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
@@ -188,8 +190,8 @@ impl Mds {
             smallest_effect: judging.smallest_effect,
         };
         let bar = progress::bar("simulating", store.benchmarks(&filter)?.len(), context);
-        store.each_benchmark(&filter, |data| {
-            let of = detectability(data, &judging.rules, which, &metrics, &found.options);
+        each_benchmark(&store, &filter, |data| {
+            let of = detectability(&data, &judging.rules, which, &metrics, &found.options);
             found.rows.extend(of.rows);
             found.audit.benchmarks.extend(of.audits);
             found.older += of.older;

@@ -147,7 +147,7 @@ fn row(
         ("benchmark", json!(choice.benchmark)),
         ("metric", json!(choice.name)),
         ("unit", json!(choice.metric.unit)),
-        ("variant", json!(choice.setting.variant)),
+        ("variant", json!(choice.setting.variant_name())),
         ("version", json!(choice.setting.version)),
         ("session", json!(choice.setting.session)),
         ("burn_in", json!(choice.burn_in)),

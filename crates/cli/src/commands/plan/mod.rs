@@ -15,6 +15,7 @@ use lapwing_core::clean::Audit;
 use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
 use lapwing_core::judge::{DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN};
 use lapwing_core::record::StoreError;
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
 use lapwing_stats::{Confidence, Configuration, DetectionMethod};
@@ -227,8 +228,9 @@ impl PlanCommand {
         let judging = self.cleaning.judging()?;
         let options = self.options(&judging);
         refuse_too_few(options.detection.experiments, self.power, "")?;
-        let mut filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
@@ -243,8 +245,8 @@ impl PlanCommand {
         let mut audit = Audit::default();
         let mut earlier = 0;
         let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
-        store.each_benchmark(&filter, |data| {
-            let found = choices(data, &judging.rules, which, &metrics, &options);
+        each_benchmark(&store, &filter, |data| {
+            let found = choices(&data, &judging.rules, which, &metrics, &options);
             plan.older += found.older;
             let rows = found.rows.into_iter();
             plan.lines.extend(rows.map(|(choice, simulation)| Line {

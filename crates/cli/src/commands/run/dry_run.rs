@@ -7,6 +7,7 @@ use lapwing_core::clean::{Policy, clean};
 use lapwing_core::judge::estimate;
 use lapwing_core::measure::FixedSchedule;
 use lapwing_core::record::{Filter, InstanceData, StoreError};
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{count, quantity};
 use lapwing_core::suite::{Case, Plan};
 
@@ -193,7 +194,7 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, Past>, 
             called.entry(now).or_default().push(id);
         }
     }
-    let read = store.each_benchmark(&filter, |data| {
+    let read = each_benchmark(&store, &filter, |data| {
         if data.suite == plan.suite
             && let Some(ids) = called.get(&data.benchmark.id)
         {

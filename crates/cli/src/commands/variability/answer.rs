@@ -163,7 +163,7 @@ fn row_json(row: &Noise) -> Value {
         "benchmark": row.benchmark,
         "metric": row.name,
         "unit": row.metric.unit,
-        "variant": row.setting.variant,
+        "variant": row.setting.variant_name(),
         "version": row.setting.version,
         "session": row.setting.session,
         "instances": variability.size.instances,

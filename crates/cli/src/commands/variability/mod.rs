@@ -8,6 +8,7 @@ use clap::Args;
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Noise, noise};
 use lapwing_core::record::StoreError;
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::chart;
 use lapwing_stats::Seed;
 
@@ -72,8 +73,9 @@ impl Variability {
 
     fn find(&self, context: &Context) -> Result<Found, CliError> {
         let rules = self.cleaning.rules()?;
-        let mut filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &rules, context)?;
@@ -84,8 +86,8 @@ impl Variability {
             older: 0,
             earlier: 0,
         };
-        store.each_benchmark(&filter, |data| {
-            let noises = noise(data, &rules, which, &metrics, Seed(self.seed));
+        each_benchmark(&store, &filter, |data| {
+            let noises = noise(&data, &rules, which, &metrics, Seed(self.seed));
             found.rows.extend(noises.rows);
             found.audit.benchmarks.extend(noises.audits);
             found.older += noises.older;

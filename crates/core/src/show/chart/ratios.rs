@@ -370,7 +370,7 @@ fn name(comparison: &Comparison, shown: &[Row<'_>]) -> String {
         shown.iter().any(|row| of(row.comparison) != mine)
     };
     let mut name = comparison.subject.benchmark.clone();
-    if let Some(setting) = &comparison.subject.setting {
+    if let Some(setting) = comparison.subject.setting.text() {
         name.push_str(&format!(" · {setting}"));
     }
     if differs(|it| &it.subject.metric) {

@@ -18,7 +18,8 @@ use super::site::{Compared, InnerPage, SitePage, counted, inner_shell, verb};
 use super::source::source_part;
 use super::{MetricView, Options, Site, verdicts};
 use crate::model::{Id, InstanceOutcome, Outcome};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::InstanceData;
+use crate::sample::BenchmarkData;
 use crate::show::quantity::{count, percent};
 use crate::show::sample::metric_title;
 

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::site::{counted, verb};
 use crate::model::Id;
-use crate::record::{BenchmarkData, Change, InstanceData, Names, Remark, Retired, Retirement};
+use crate::record::{Change, InstanceData, Names, Remark, Retired, Retirement};
+use crate::sample::BenchmarkData;
 use crate::show::sample::metric_title;
 
 /// What was said of measurements, and how many instances are left out because of it.
