@@ -18,7 +18,7 @@ use crate::model::{Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format {
     name: "asv",
-    about: "a result directory of airspeed velocity, or files of it",
+    about: "result directory of airspeed velocity (asv), or files in it",
     looks_like,
     folder: no_folder,
     companions: &["benchmarks.json", "machine.json"],

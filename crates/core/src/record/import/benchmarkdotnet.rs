@@ -22,7 +22,7 @@ use crate::record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format {
     name: "benchmarkdotnet",
-    about: "JSON of BenchmarkDotNet",
+    about: "BenchmarkDotNet JSON",
     looks_like,
     folder: no_folder,
     companions: &[],

@@ -17,7 +17,7 @@ use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 
 pub(super) const FORMAT: Format = Format {
     name: "coiled",
-    about: "Coiled's benchmark database, SQLite",
+    about: "Coiled's benchmark database (SQLite)",
     looks_like,
     folder: no_folder,
     companions: &[],

@@ -20,7 +20,7 @@ use crate::model::{Benchmark, InstanceOutcome, Object, Version};
 
 pub(super) const FORMAT: Format = Format {
     name: "conbench",
-    about: "Conbench benchmark results, as posted or as got",
+    about: "Conbench benchmark results, as posted to or returned by its API",
     looks_like,
     folder: no_folder,
     companions: &[],

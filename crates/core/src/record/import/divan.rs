@@ -14,7 +14,7 @@ use crate::model::{Benchmark, InstanceOutcome, Metric, Object};
 
 pub(super) const FORMAT: Format = Format {
     name: "divan",
-    about: "the text of divan's tables",
+    about: "output of divan",
     looks_like,
     folder: no_folder,
     companions: &[],

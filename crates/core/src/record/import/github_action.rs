@@ -19,7 +19,7 @@ use crate::model::{Benchmark, Better, Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format {
     name: "github-action",
-    about: "github-action-benchmark: results as JSON, or its data.js",
+    about: "github-action-benchmark: JSON results, or data.js",
     looks_like,
     folder: no_folder,
     companions: &[],

@@ -15,7 +15,7 @@ use crate::model::{Benchmark, InstanceOutcome, MetricName};
 
 pub(super) const FORMAT: Format = Format {
     name: "libtest",
-    about: "the text of cargo bench",
+    about: "output of cargo bench (libtest)",
     looks_like,
     folder: no_folder,
     companions: &[],

@@ -19,7 +19,7 @@ use crate::record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format {
     name: "pytest-benchmark",
-    about: "pytest --benchmark-json and --benchmark-save",
+    about: "pytest-benchmark: --benchmark-json and --benchmark-save",
     looks_like,
     folder: no_folder,
     companions: &[],

@@ -17,7 +17,7 @@ use crate::model::{Benchmark, InstanceOutcome, Metric, Version};
 
 pub(super) const FORMAT: Format = Format {
     name: "rebar",
-    about: "rebar measure's CSV",
+    about: "CSV of rebar measure",
     looks_like,
     folder: no_folder,
     companions: &[],
