@@ -10,15 +10,16 @@ use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
 use lapwing_stats::{Confidence, Seed};
 
 use crate::burn_in_file::unknown_names;
-use crate::cleaning::Judging;
+use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
 use crate::options::Context;
+use crate::profile::Profile;
 use crate::side_file::SideFiles;
 use crate::store::{open_for_reading, retired_notes};
 
 /// How sides are compared.
 #[derive(Debug, Clone, Args)]
-pub struct Statistics {
+pub struct StatisticsOptions {
     /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
     /// and a change certain to be smaller is `equivalent`
     #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
@@ -30,7 +31,7 @@ pub struct Statistics {
         default_value = "default",
         conflicts_with = "compat"
     )]
-    method: MethodChoice,
+    method: CompareMethodChoice,
     /// Confidence level of the intervals [default: 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
     confidence: Option<Confidence>,
@@ -43,7 +44,7 @@ pub struct Statistics {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MethodChoice {
+enum CompareMethodChoice {
     /// Welch's t on logarithms; the studentised bootstrap from 20 instances per side
     Default,
     /// Welch's t on logarithms
@@ -65,7 +66,7 @@ enum MethodChoice {
     Permutation,
 }
 
-impl MethodChoice {
+impl CompareMethodChoice {
     fn method(self) -> Method {
         match self {
             Self::Default => Method::Default,
@@ -81,10 +82,10 @@ impl MethodChoice {
     }
 }
 
-impl Statistics {
+impl StatisticsOptions {
     /// Returns the options of a comparison; what they leave open is as the suite file says, or as
     /// usual.
-    pub fn options(&self, judging: &Judging) -> CompareOptions {
+    pub fn options(&self, judging: &JudgingOptions) -> CompareOptions {
         let usual = CompareOptions::default();
         CompareOptions {
             method: self.method.method(),
@@ -103,7 +104,7 @@ impl Statistics {
 }
 
 /// The samples of all sides.
-pub struct Gathered {
+pub struct GatheredSides {
     /// The names of the sides, the baseline first.
     pub names: Vec<String>,
     /// What counts of each.
@@ -113,9 +114,9 @@ pub struct Gathered {
 }
 
 /// Returns the metrics that a filter asks for.
-pub fn metrics(filter: &SampleFilter) -> MetricChoice {
+pub fn metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
     if filter.metrics.is_empty() {
-        MetricChoice::Directed
+        profile.metrics
     } else {
         MetricChoice::Named(filter.metrics.clone())
     }
@@ -131,7 +132,7 @@ pub fn gather(
     metrics: &MetricChoice,
     rules: &Rules,
     context: &Context,
-) -> Result<Gathered, CliError> {
+) -> Result<GatheredSides, CliError> {
     let found = FoundSides::find(sides, filter, context)?;
     let mut samples = SideSamples::gather(&found.sides, filter, metrics, rules)?;
     let mut notes = found.notes(filter, rules)?;
@@ -141,7 +142,7 @@ pub fn gather(
             suites.join(", ")
         ));
     }
-    Ok(Gathered {
+    Ok(GatheredSides {
         names: found.sides.names(),
         samples,
         notes,
@@ -181,7 +182,7 @@ impl FoundSides {
     /// When a store cannot be read.
     pub fn notes(&self, filter: &SampleFilter, rules: &Rules) -> Result<Vec<String>, CliError> {
         let mut notes = self.sides.notes.clone();
-        if let Some(listed) = rules.listed() {
+        if let Some(listed) = &rules.burn_in.listed {
             let mut ids = BTreeSet::new();
             for store in self.sides.stores() {
                 let rows = store.benchmarks(&Filter::default())?.into_iter();

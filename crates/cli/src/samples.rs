@@ -6,13 +6,12 @@ use lapwing_core::explain::NoiseMetrics;
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::SettingChoice;
 
-use crate::cleaning::Compat;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::not_judged;
 
 /// Which versions and variants are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Which {
+pub enum SettingsOption {
     /// The latest version of each variant
     Latest,
     /// Each version and variant separately
@@ -21,13 +20,13 @@ pub enum Which {
     Pooled,
 }
 
-impl Which {
-    /// Returns what was chosen; Hail's notebook pools.
-    pub fn settings(chosen: Option<Self>, compat: Option<Compat>) -> SettingChoice {
-        match (chosen, compat) {
-            (Some(Self::Latest), _) | (None, None) => SettingChoice::Latest,
-            (Some(Self::Each), _) => SettingChoice::Each,
-            (Some(Self::Pooled), _) | (None, Some(Compat::Hail)) => SettingChoice::Pooled,
+impl SettingsOption {
+    /// Returns the settings that are meant.
+    pub fn settings(self) -> SettingChoice {
+        match self {
+            Self::Latest => SettingChoice::Latest,
+            Self::Each => SettingChoice::Each,
+            Self::Pooled => SettingChoice::Pooled,
         }
     }
 }
@@ -46,7 +45,7 @@ pub fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliEr
     let names = std::mem::take(&mut filter.metrics);
     if benchmarks.is_empty() {
         return Err(CliError {
-            exit: Exit::NotEnough,
+            exit: ExitStatus::NotEnough,
             ..CliError::input("no benchmark passes all of these filters together")
                 .hint("leave one out to see more; `lapwing list` shows the contents of the store")
         });
@@ -73,7 +72,7 @@ pub fn nothing(audit: &Audit) -> CliError {
         }
     });
     CliError {
-        exit: Exit::NotEnough,
+        exit: ExitStatus::NotEnough,
         ..error
     }
 }

@@ -129,7 +129,7 @@ pub fn earlier_note(number: usize) -> Option<String> {
 
 /// Notes the names in a burn-in file that no benchmark has.
 pub fn note_unknown_names(store: &Store, rules: &Rules, context: &Context) -> Result<(), CliError> {
-    let Some(listed) = rules.listed().filter(|_| !context.quiet) else {
+    let Some(listed) = rules.burn_in.listed.as_ref().filter(|_| !context.quiet) else {
         return Ok(());
     };
     let rows = store.benchmarks(&Filter::default())?;

@@ -430,7 +430,10 @@ fn of_eight_who_rename_at_once_one_does() {
     assert_eq!((done.len(), refused.len()), (1, 7));
     for it in refused {
         let said = String::from_utf8_lossy(&it.stderr);
-        assert!(said.contains("`f.py::test_y` was renamed to `new"), "{said}");
+        assert!(
+            said.contains("`f.py::test_y` was renamed to `new"),
+            "{said}"
+        );
     }
 }
 

@@ -12,13 +12,14 @@ use super::pairs::{ComparedPair, GatheredSamples};
 use super::side_sample::halves;
 use super::starts::{SamplePolicies, SideStarts};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
-use crate::clean::{Audit, BenchmarkAudit, Cleaned, Finding, Rules, plans_any_auto};
+use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules, plans_any_auto};
 use crate::model::{Metric, MetricName};
 use crate::record::{InstanceData, StoreError};
 use crate::sample::{
     BenchmarkData, ComparedSides, GroupBy, Sample, SampleFilter, Setting, SidePlace, Subject,
     samples,
 };
+use crate::suite::JudgedFrom;
 
 /// How one sample is cut in two, to see what a comparison says where nothing changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -479,10 +480,10 @@ fn is_there(sample: &SideSample) -> bool {
 
 /// Returns whether where a benchmark gets steady may have to be found.
 fn may_find(sides: &ComparedSides, rules: &Rules) -> Result<bool, StoreError> {
-    match rules.finding() {
-        Finding::Always => return Ok(true),
-        Finding::Never => return Ok(false),
-        Finding::WherePlanned => {}
+    match rules.burn_in.others {
+        Some(JudgedFrom::Auto) => return Ok(true),
+        Some(JudgedFrom::Index(_)) | None => return Ok(false),
+        Some(JudgedFrom::Recorded) => {}
     }
     for (store, session) in sides.sessions() {
         if plans_any_auto(&store.session(&session.to_string())?) {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sides::are_apart;
-use crate::clean::{BurnInSource, Decision, Policy, Rules, SteadyFrom, burn_in_metric, found_in};
+use crate::clean::{
+    BurnInSource, Policy, Rules, SteadyFrom, SteadyStart, burn_in_metric, found_in,
+};
 use crate::sample::{BenchmarkData, Sample, Setting, SidePlace};
 
 /// Tells a sample from the others of its benchmark.
@@ -19,7 +21,7 @@ struct SampleStarts {
     /// Whether their burn-in is to be found at all.
     is_found: bool,
     /// What each says by itself.
-    samples: BTreeMap<SampleKey, (SteadyFrom, BurnInSource)>,
+    samples: BTreeMap<SampleKey, SteadyStart>,
 }
 
 impl SampleStarts {
@@ -41,7 +43,7 @@ impl SampleStarts {
 
     /// Returns from where a sample is judged: all of them from the largest start, so that the same part
     /// of them is compared. A sample that never gets steady stays out.
-    fn of_sample(&self, sample: &Sample<'_>) -> (SteadyFrom, BurnInSource) {
+    fn of_sample(&self, sample: &Sample<'_>) -> SteadyStart {
         let own = self.samples.get(&key_of(sample)).copied();
         let own = own.unwrap_or((SteadyFrom::Recorded, BurnInSource::Recorded));
         if own.0 == SteadyFrom::Never {
@@ -83,11 +85,11 @@ impl SideStarts {
             }
         }
         let all = Sample::of_all(data);
-        let is_found = match rules.decision(&all) {
-            Decision::Find => true,
+        let is_found = match rules.start(&all) {
+            None => true,
             // Another side may have been planned to be found, and then all are.
-            Decision::Made(SteadyFrom::Recorded, _) => false,
-            Decision::Made(_, _) => return,
+            Some((SteadyFrom::Recorded, _)) => false,
+            Some(_) => return,
         };
         let starts = SampleStarts {
             is_found,
@@ -128,7 +130,7 @@ pub(super) struct SamplePolicies<'a> {
 }
 
 enum StartOfSamples {
-    Alike(SteadyFrom, BurnInSource),
+    Alike(SteadyStart),
     BySample(SampleStarts),
 }
 
@@ -141,19 +143,19 @@ impl<'a> SamplePolicies<'a> {
     ) -> Self {
         let known = looked_up.and_then(|starts| starts.of(data));
         let all = Sample::of_all(data);
-        let start = match (rules.decision(&all), known) {
-            (Decision::Find, None) => StartOfSamples::BySample(SampleStarts::of(&all, samples)),
-            (Decision::Find | Decision::Made(SteadyFrom::Recorded, _), Some(known)) => {
+        let start = match (rules.start(&all), known) {
+            (None, None) => StartOfSamples::BySample(SampleStarts::of(&all, samples)),
+            (None | Some((SteadyFrom::Recorded, _)), Some(known)) => {
                 StartOfSamples::BySample(known.clone())
             }
-            (Decision::Made(from, source), _) => StartOfSamples::Alike(from, source),
+            (Some(start), _) => StartOfSamples::Alike(start),
         };
         Self { rules, start }
     }
 
     pub fn of_sample(&self, sample: &Sample<'_>) -> (Policy, BurnInSource) {
         let (from, source) = match &self.start {
-            StartOfSamples::Alike(from, source) => (*from, *source),
+            StartOfSamples::Alike(start) => *start,
             StartOfSamples::BySample(starts) => starts.of_sample(sample),
         };
         (self.rules.policy_from(from), source)

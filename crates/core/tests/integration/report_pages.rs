@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::clean::{BurnInRule, Rules};
+use lapwing_core::clean::Rules;
 use lapwing_core::explain::{NoiseMetrics, noise};
 use lapwing_core::sample::{BenchmarkData, SettingChoice};
 use lapwing_core::show::report::{self, Detect, Options};
+use lapwing_core::suite::JudgedFrom;
 use lapwing_stats::Seed;
 use serde_json::{Value, json};
 
@@ -77,7 +78,7 @@ fn every_page_goes_by_the_rules_that_were_asked_for() {
         .map(|recipe| measure(recipe, &mut sessions))
         .collect();
     let rules = Rules {
-        burn_in: BurnInRule::Index(3),
+        burn_in: JudgedFrom::Index(3).into(),
         min_instances: 4,
         ..Rules::default()
     };
@@ -110,7 +111,7 @@ fn a_benchmark_that_never_gets_steady_is_a_candidate_to_retire() {
     let directory = tempfile::tempdir().expect("a directory");
     let steady = measure(&recipe("steady"), &mut Sessions::default());
     let rules = Rules {
-        burn_in: BurnInRule::Auto,
+        burn_in: JudgedFrom::Auto.into(),
         ..Rules::default()
     };
     write(directory.path(), vec![steady, drifting()], rules);

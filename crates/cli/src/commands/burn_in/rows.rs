@@ -10,6 +10,7 @@ use lapwing_core::model::Id;
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::{BenchmarkData, Sample, each_benchmark};
 use lapwing_core::show::FIRST_METRIC;
+use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_stats::steady::{BurnIn, Class, MaxCost};
 use rayon::prelude::*;
 
@@ -20,43 +21,24 @@ use crate::progress::bar_of_many;
 use crate::store::earlier_note;
 
 /// What is looked for.
-pub struct Search {
+pub struct SteadyStartSearch {
     /// How.
     pub steady: SteadySearch,
     /// What is kept of it.
-    pub keep: Keep,
+    pub keep: KeptValues,
 }
 
 /// What is kept of a benchmark once it was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum KeptValues {
     /// Where its instances get steady.
     Starts,
     /// Their values too, to draw them.
     Values,
 }
 
-/// How much burn-in was planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Planned {
-    /// At most so many iterations in each instance.
-    Iterations(u32),
-    /// None: judging was to find it.
-    Auto,
-}
-
-/// Who says where a benchmark gets steady.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// Its values.
-    Found,
-    /// The plan, because the values are too few to tell.
-    Recorded,
-    /// The burn-in file.
-    File,
-    /// Whoever reviewed it.
-    Review,
-}
+/// The source of a start that the values tell; what they want besides stands in the row.
+pub const FOUND: BurnInSource = BurnInSource::Found { wanted: None };
 
 /// Where one instance gets steady.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,11 +53,11 @@ pub struct InstanceRow {
 
 /// One benchmark.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct BurnInRow {
     pub suite: String,
     pub benchmark: String,
     pub unit: String,
-    pub planned: Planned,
+    pub planned: PlannedBurnIn,
     /// What its instances do; without their values unless these are kept.
     pub steady: BenchmarkSteady,
     pub instances: Vec<InstanceRow>,
@@ -85,7 +67,7 @@ pub struct Row {
     pub wanted: Option<u32>,
     /// The first iteration that counts; `None` when none does.
     pub start: Option<u32>,
-    pub source: Source,
+    pub source: BurnInSource,
     /// What that start costs and leaves.
     pub effect: Option<BurnIn>,
     /// The bias without any burn-in; `None` without a steady instance.
@@ -101,17 +83,17 @@ const BATCH: usize = 64;
 pub fn read(
     store: &Store,
     filter: &Filter,
-    search: &Search,
+    search: &SteadyStartSearch,
     starts: &BTreeMap<String, u32>,
     context: &Context,
-) -> Result<(Vec<Row>, Vec<NotJudged>), CliError> {
+) -> Result<(Vec<BurnInRow>, Vec<NotJudged>), CliError> {
     let bar = bar_of_many("looking", store.benchmarks(filter)?.len(), context);
     let (mut rows, mut others) = (Vec::new(), Vec::new());
     let mut batch: Vec<BenchmarkData> = Vec::new();
     let mut earlier = 0;
     let mut look = |batch: &mut Vec<BenchmarkData>| -> Result<(), CliError> {
         let samples: Vec<Sample<'_>> = batch.iter().map(Sample::of_newest_epoch).collect();
-        let found: Vec<Option<Row>> = samples
+        let found: Vec<Option<BurnInRow>> = samples
             .par_iter()
             .map(|sample| row(sample, search, starts))
             .collect::<Result<_, _>>()?;
@@ -157,9 +139,9 @@ fn without_value(sample: &Sample<'_>) -> NotJudged {
 
 fn row(
     sample: &Sample<'_>,
-    search: &Search,
+    search: &SteadyStartSearch,
     starts: &BTreeMap<String, u32>,
-) -> Result<Option<Row>, CliError> {
+) -> Result<Option<BurnInRow>, CliError> {
     let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
@@ -185,7 +167,7 @@ fn row(
         .filter(|it| it.is_asked)
         .map(|it| it.values.iter().sum())
         .collect();
-    let mut row = Row {
+    let mut row = BurnInRow {
         suite: sample.suite.to_owned(),
         benchmark: sample.benchmark.id.clone(),
         unit,
@@ -204,7 +186,7 @@ fn row(
         found,
         wanted: steady.wanted_index(),
         start: found,
-        source: Source::Found,
+        source: FOUND,
         effect: None,
         bias_without: steady
             .burn_in_from(0)
@@ -214,17 +196,13 @@ fn row(
         steady,
     };
     match (listed(starts, &row.benchmark), row.steady.steady_from()) {
-        (Some(start), _) => row.decide(Some(start), Source::File),
+        (Some(start), _) => row.decide(Some(start), BurnInSource::Listed),
         (None, SteadyFrom::Recorded | SteadyFrom::Unknown) => {
-            let start = match planned {
-                Planned::Iterations(count) => count,
-                Planned::Auto => 0,
-            };
-            row.decide(Some(start), Source::Recorded);
+            row.decide(Some(planned.planned()), BurnInSource::Recorded);
         }
-        (None, SteadyFrom::Index(_) | SteadyFrom::Never) => row.decide(found, Source::Found),
+        (None, SteadyFrom::Index(_) | SteadyFrom::Never) => row.decide(found, FOUND),
     }
-    if search.keep == Keep::Starts {
+    if search.keep == KeptValues::Starts {
         for instance in &mut row.steady.instances {
             instance.values = Vec::new();
             instance.index = Vec::new();
@@ -239,24 +217,24 @@ fn unit(sample: &Sample<'_>, metric: &str) -> String {
     units.next().unwrap_or_default()
 }
 
-fn planned(sample: &Sample<'_>) -> Planned {
+fn planned(sample: &Sample<'_>) -> PlannedBurnIn {
     let is_auto = sample
         .instances
         .last()
         .is_some_and(|it| was_planned_auto(&it.session, &sample.benchmark.id));
     if is_auto {
-        return Planned::Auto;
+        return PlannedBurnIn::Auto;
     }
     let flagged = sample.instances.iter().map(|it| {
         let iterations = it.iterations.burn_in.iter();
         iterations.filter(|burn_in| **burn_in).count()
     });
-    Planned::Iterations(u32::try_from(flagged.max().unwrap_or(0)).unwrap_or(u32::MAX))
+    PlannedBurnIn::Fixed(u32::try_from(flagged.max().unwrap_or(0)).unwrap_or(u32::MAX))
 }
 
-impl Row {
+impl BurnInRow {
     /// Takes this as the first iteration that counts.
-    pub fn decide(&mut self, start: Option<u32>, source: Source) {
+    pub fn decide(&mut self, start: Option<u32>, source: BurnInSource) {
         self.start = start;
         self.source = source;
         self.effect = match start {
@@ -268,11 +246,9 @@ impl Row {
     /// Returns where it is taken to be steady.
     pub fn steady_from(&self) -> SteadyFrom {
         match (self.start, self.source) {
-            (_, Source::Recorded) => SteadyFrom::Recorded,
-            (Some(start), Source::Found | Source::File | Source::Review) => {
-                SteadyFrom::Index(start)
-            }
-            (None, Source::Found | Source::File | Source::Review) => SteadyFrom::Never,
+            (_, BurnInSource::Recorded) => SteadyFrom::Recorded,
+            (Some(start), _) => SteadyFrom::Index(start),
+            (None, _) => SteadyFrom::Never,
         }
     }
 
@@ -286,12 +262,12 @@ impl Row {
 
     /// Returns whether most instances never get steady, although others do.
     pub fn is_mostly_unsteady(&self) -> bool {
-        self.source == Source::Found && self.start.is_some() && self.most_never_do()
+        self.source == FOUND && self.start.is_some() && self.most_never_do()
     }
 
     /// Returns whether somebody says where it gets steady although its values do not.
     pub fn is_steady_by_hand_alone(&self) -> bool {
-        let by_hand = matches!(self.source, Source::File | Source::Review);
+        let by_hand = matches!(self.source, BurnInSource::Listed | BurnInSource::Reviewed);
         by_hand && (self.found.is_none() || self.most_never_do())
     }
 
@@ -306,7 +282,7 @@ impl Row {
 
     /// Returns whether a limit made the start smaller than the values want.
     pub fn is_shortened(&self) -> bool {
-        self.source == Source::Found && self.wanted > self.start
+        self.source == FOUND && self.wanted > self.start
     }
 
     /// Returns how many instances are of that class.
