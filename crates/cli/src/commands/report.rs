@@ -9,11 +9,11 @@ use lapwing_core::show::report::{
     ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks, ReportWriter,
 };
 
-use crate::audit::Detail;
-use crate::cleaning::{Cleaning, Judging};
-use crate::comparing::{Statistics, gather, metrics};
-use crate::error::{CliError, Exit};
-use crate::options::{Context, Filters};
+use crate::audit::AuditDetail;
+use crate::cleaning::{CleaningOptions, JudgingOptions};
+use crate::comparing::{StatisticsOptions, gather, metrics};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, FilterOptions};
 use crate::profile::Compat;
 use crate::progress::bar_of_many;
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
@@ -21,7 +21,7 @@ use crate::table::counted;
 
 /// Write an HTML report that a browser can open without a server
 #[derive(Debug, Args)]
-pub struct Report {
+pub struct ReportCommand {
     /// Output folder; an existing report in it is replaced
     #[arg(long, short, value_name = "FOLDER", default_value = "lapwing-report")]
     output: PathBuf,
@@ -30,16 +30,16 @@ pub struct Report {
     #[arg(long, value_name = "SIDE", num_args = 2..)]
     compare: Vec<SideSpec>,
     #[command(flatten)]
-    statistics: Statistics,
+    statistics: StatisticsOptions,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
     #[command(flatten)]
-    cleaning: Cleaning,
+    cleaning: CleaningOptions,
 }
 
-impl Report {
+impl ReportCommand {
     /// Reads benchmark by benchmark and says where the index is.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let asked = self.filters.filter()?;
         let judging = self.cleaning.judging()?;
         let comparisons = self.comparisons(&asked, &judging, context)?;
@@ -88,7 +88,7 @@ impl Report {
                 counted(written.benchmarks as u64, "benchmark")
             ));
         }
-        if self.cleaning.detail() == Detail::All {
+        if self.cleaning.detail() == AuditDetail::All {
             let page = written.index.with_file_name("cleaning.html");
             let page = page.display();
             context
@@ -96,13 +96,13 @@ impl Report {
                 .note(&format!("what was left out is in {page}"));
         }
         writeln!(context.terminal.out(), "{}", written.index.display())?;
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
     fn comparisons(
         &self,
         filter: &SampleFilter,
-        judging: &Judging,
+        judging: &JudgingOptions,
         context: &Context,
     ) -> Result<Option<ComparisonView>, CliError> {
         if self.compare.is_empty() {

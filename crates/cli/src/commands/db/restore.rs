@@ -4,13 +4,13 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::record::{Change, Remark, Store};
 
-use super::said::{By, Said};
-use crate::error::{CliError, Exit};
+use super::said::{AnnotationAuthor, AnnotationDraft};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
 /// Undo annotations
 #[derive(Debug, Args)]
-pub(super) struct Restore {
+pub(super) struct RestoreCommand {
     /// First or last characters of an annotation's id; or a benchmark's id, to undo all of its
     /// annotations
     #[arg(value_name = "ANNOTATION|BENCHMARK")]
@@ -19,19 +19,19 @@ pub(super) struct Restore {
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: Option<String>,
     #[command(flatten)]
-    by: By,
+    by: AnnotationAuthor,
 }
 
 /// Minimum length of an abbreviated id.
 const SHORTEST: usize = 4;
 
-impl Restore {
-    pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
+impl RestoreCommand {
+    pub(super) fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         self.by.keep(context, |store| self.look(store))
     }
 
     /// Returns the annotations that undo those currently in the store.
-    fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
+    fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
         let found = self.found(store)?;
         let all = store.remarks()?;
         let meant: Vec<&Remark> = found.iter().filter_map(|it| it.meant(&all)).collect();
@@ -51,7 +51,7 @@ impl Restore {
                 annotation: it.annotation.id,
             })
             .collect();
-        Ok(Said {
+        Ok(AnnotationDraft {
             changes,
             touched: store.touched_by(&meant)?,
             notes: Vec::new(),

@@ -5,13 +5,13 @@ use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
 use lapwing_core::record::{Change, Retirement, Store};
 
-use super::said::{By, Said, benchmarks_named, is_exact};
-use crate::error::{CliError, Exit};
+use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
+use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, parse_date};
 
 /// Retire past results of benchmarks
 #[derive(Debug, Args)]
-pub(super) struct Retire {
+pub(super) struct RetireCommand {
     /// Id of the benchmark, or a pattern with *
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
@@ -31,16 +31,16 @@ pub(super) struct Retire {
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: String,
     #[command(flatten)]
-    by: By,
+    by: AnnotationAuthor,
 }
 
-impl Retire {
-    pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
+impl RetireCommand {
+    pub(super) fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         self.by.keep(context, |store| self.look(store))
     }
 
     /// Returns the annotations for the benchmarks currently in the store.
-    fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
+    fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
         let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
         let now = Timestamp::now();
         let before = match &self.before {
@@ -74,7 +74,7 @@ impl Retire {
             [] => format!("`{}`", self.benchmark),
             metrics => format!("`{}` of `{}`", metrics.join("`, `"), self.benchmark),
         };
-        Ok(Said {
+        Ok(AnnotationDraft {
             changes,
             touched,
             notes: still_to_come(before, now).into_iter().collect(),

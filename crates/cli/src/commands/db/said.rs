@@ -8,17 +8,17 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::{SignedDuration, Timestamp};
 use lapwing_core::model::{Annotation, Id, Object, Record, matches_pattern};
-use lapwing_core::record::{Change, Filter, Store, Touched};
+use lapwing_core::record::{Change, Filter, Store, TouchedCounts};
 use lapwing_core::sample::SampleFilter;
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::store::open_for_reading;
 use crate::table::counted;
 
 /// Author of an annotation, and whether this is a dry run
 #[derive(Debug, Args)]
-pub(super) struct By {
+pub(super) struct AnnotationAuthor {
     /// Author, stored with the annotation [default: git's user.name, or the login name]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
@@ -28,10 +28,10 @@ pub(super) struct By {
 }
 
 /// Annotations to add, and the messages about them.
-pub(super) struct Said<'s> {
+pub(super) struct AnnotationDraft<'s> {
     pub(super) changes: Vec<Change>,
     /// Benchmarks and instances affected.
-    pub(super) touched: Touched,
+    pub(super) touched: TouchedCounts,
     pub(super) notes: Vec<String>,
     pub(super) reason: Option<&'s str>,
     /// Message when done: `renamed a to b`.
@@ -40,15 +40,15 @@ pub(super) struct Said<'s> {
     pub(super) would: String,
 }
 
-impl By {
+impl AnnotationAuthor {
     /// Adds the annotations that `look` derives from the store, and reports what they affect.
     ///
     /// If another process adds annotations between looking and adding, it looks again.
     pub(super) fn keep<'s>(
         &self,
         context: &Context,
-        look: impl Fn(&Store) -> Result<Said<'s>, CliError>,
-    ) -> Result<Exit, CliError> {
+        look: impl Fn(&Store) -> Result<AnnotationDraft<'s>, CliError>,
+    ) -> Result<ExitStatus, CliError> {
         let mut store = open_for_reading(context)?;
         let mut by = None;
         let (said, records) = loop {
@@ -75,7 +75,7 @@ impl By {
         if self.dry_run {
             writeln!(out, "{}: {about}", said.would)?;
             context.terminal.note("nothing was changed");
-            return Ok(Exit::Fine);
+            return Ok(ExitStatus::Fine);
         }
         writeln!(out, "{}: {about}", said.done)?;
         let undoable: Vec<Id> = records
@@ -94,13 +94,13 @@ impl By {
                 counted(several.len() as u64, "annotation")
             )?,
         }
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 }
 
 /// Returns the annotations, dated after the last one that they answer: clocks of other machines may
 /// be ahead.
-fn records(said: &Said<'_>, by: &str, last: Option<Timestamp>) -> Vec<Record> {
+fn records(said: &AnnotationDraft<'_>, by: &str, last: Option<Timestamp>) -> Vec<Record> {
     let now = Timestamp::now();
     let after = last.map(|it| {
         it.checked_add(SignedDuration::from_micros(1))

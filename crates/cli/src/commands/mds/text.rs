@@ -11,7 +11,7 @@ use lapwing_core::show::{
 use lapwing_stats::{Configuration, DetectionMethod};
 
 use super::notes::notes;
-use super::{Found, Mds};
+use super::{FoundDetection, MdsCommand};
 use crate::fit::wrap;
 use crate::options::Context;
 use crate::table::Align::{Left, Right};
@@ -19,8 +19,8 @@ use crate::table::Table;
 
 /// Writes it for a terminal.
 pub fn text(
-    found: &Found,
-    command: &Mds,
+    found: &FoundDetection,
+    command: &MdsCommand,
     context: &Context,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -38,7 +38,11 @@ pub fn text(
 }
 
 /// Writes the table as Markdown.
-pub fn markdown(found: &Found, command: &Mds, out: &mut impl Write) -> io::Result<()> {
+pub fn markdown(
+    found: &FoundDetection,
+    command: &MdsCommand,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let view = DetectionView::of(&found.options, found.target, command.power);
     let enough = all_enough(found, view);
     writeln!(out, "{}\n", headline(found, view, &enough))?;
@@ -51,11 +55,15 @@ pub fn markdown(found: &Found, command: &Mds, out: &mut impl Write) -> io::Resul
 }
 
 /// Returns what is enough for each row, which takes a while.
-fn all_enough(found: &Found, view: DetectionView) -> Vec<EnoughConfigurations<'_>> {
+fn all_enough(found: &FoundDetection, view: DetectionView) -> Vec<EnoughConfigurations<'_>> {
     found.rows.iter().map(|row| view.enough(row)).collect()
 }
 
-fn headline(found: &Found, view: DetectionView, enough: &[EnoughConfigurations<'_>]) -> String {
+fn headline(
+    found: &FoundDetection,
+    view: DetectionView,
+    enough: &[EnoughConfigurations<'_>],
+) -> String {
     view.headline(&found.rows, enough, found.options.grid.largest())
 }
 
@@ -69,8 +77,8 @@ pub enum Ends {
 }
 
 fn table(
-    found: &Found,
-    command: &Mds,
+    found: &FoundDetection,
+    command: &MdsCommand,
     view: DetectionView,
     enough: &[EnoughConfigurations<'_>],
     room: Option<usize>,
@@ -133,7 +141,7 @@ fn names(
 /// detect what matters.
 fn overview(
     rows: &[Detectability],
-    found: &Found,
+    found: &FoundDetection,
     view: DetectionView,
     enough: &[EnoughConfigurations<'_>],
 ) -> Table {
@@ -197,7 +205,7 @@ fn hardest_first<'a>(
 }
 
 /// What every configuration of one benchmark detects.
-fn square(row: &Detectability, found: &Found, view: DetectionView, ends: Ends) -> Table {
+fn square(row: &Detectability, found: &FoundDetection, view: DetectionView, ends: Ends) -> Table {
     let grid = &found.options.grid;
     let mut columns = vec![("instances".to_owned(), Right)];
     columns.extend(grid.iterations.iter().map(|it| (format!("× {it}"), Right)));
@@ -231,7 +239,7 @@ pub struct WideRow {
 }
 
 /// Returns the wide rows of a benchmark, by slowdown and configuration, as Hail has them.
-pub fn wide_rows(row: &Detectability, found: &Found) -> Vec<WideRow> {
+pub fn wide_rows(row: &Detectability, found: &FoundDetection) -> Vec<WideRow> {
     let options = &found.options;
     let mut rows = Vec::new();
     for slowdown in &options.grid.slowdowns {
@@ -261,7 +269,7 @@ pub fn wide_rows(row: &Detectability, found: &Found) -> Vec<WideRow> {
 }
 
 /// Returns the titles of the rates of all methods: `laaber ibs`.
-pub fn rate_titles(found: &Found) -> Vec<String> {
+pub fn rate_titles(found: &FoundDetection) -> Vec<String> {
     let options = &found.options;
     let of = |method: &DetectionMethod| {
         let name = method.name();
@@ -272,7 +280,7 @@ pub fn rate_titles(found: &Found) -> Vec<String> {
     options.methods.iter().flat_map(of).collect()
 }
 
-fn wide_table(rows: &[Detectability], found: &Found, ends: Ends) -> Table {
+fn wide_table(rows: &[Detectability], found: &FoundDetection, ends: Ends) -> Table {
     let (mut columns, cells) = names(rows);
     // One benchmark has its name in the headline.
     let named = if rows.len() == 1 { 1 } else { 0 };

@@ -9,18 +9,22 @@ use lapwing_core::show::{
 use lapwing_stats::Modes;
 use serde_json::{Value, json};
 
-use super::{Found, Variability};
-use crate::audit::{self, Detail};
+use super::{FoundNoise, VariabilityCommand};
+use crate::audit::{self, AuditDetail};
 use crate::error::CliError;
 use crate::not_judged;
 use crate::options::{Context, Format};
-use crate::samples::Which;
+use crate::samples::SettingsOption;
 use crate::store::earlier_note;
 use crate::table::Align::{Left, Right};
 use crate::table::{Table, counted, csv_of_json};
 
 /// Writes the answer in the requested format.
-pub fn write(found: &Found, command: &Variability, context: &Context) -> Result<(), CliError> {
+pub fn write(
+    found: &FoundNoise,
+    command: &VariabilityCommand,
+    context: &Context,
+) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     let detail = command.cleaning.detail();
     match command.format {
@@ -115,7 +119,7 @@ fn table(rows: &[Noise]) -> Table {
 const GROUPS: usize = 5;
 
 /// Returns what there is to say below the table.
-fn notes(found: &Found, command: &Variability) -> Vec<String> {
+fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
     let titles = RowTitles::of(&found.rows);
     let rows = found.rows.iter();
     let groups: Vec<String> = rows.filter_map(|row| row.groups_text(titles)).collect();
@@ -137,7 +141,12 @@ fn notes(found: &Found, command: &Variability) -> Vec<String> {
             counted(single as u64, "benchmark")
         ));
     }
-    if found.older > 0 && !matches!(command.settings, Some(Which::Each | Which::Pooled)) {
+    if found.older > 0
+        && !matches!(
+            command.settings,
+            Some(SettingsOption::Each | SettingsOption::Pooled)
+        )
+    {
         notes.push(format!(
             "of each variant this is the latest version; {} in the store (`--settings each`)",
             match found.older {
@@ -147,7 +156,7 @@ fn notes(found: &Found, command: &Variability) -> Vec<String> {
         ));
     }
     notes.extend(earlier_note(found.earlier));
-    if command.cleaning.detail() == Detail::Line {
+    if command.cleaning.detail() == AuditDetail::Line {
         let names = not_judged::names(&not_judged::of_audit(&found.audit));
         notes.extend(names.map(|names| format!("not judged: {names}")));
     }
