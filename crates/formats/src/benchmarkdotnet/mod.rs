@@ -22,12 +22,8 @@ use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, Better, InstanceOutcome, Level, Metric, Object};
 use lapwing_core::record::IterationColumns;
 
-pub(super) const FORMAT: Format = Format::new(
-    "benchmarkdotnet",
-    "JSON of BenchmarkDotNet",
-    looks_like,
-    read,
-);
+pub(super) const FORMAT: Format =
+    Format::new("benchmarkdotnet", "BenchmarkDotNet JSON", looks_like, read);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     (head.trim_ascii_start().starts_with(b"{") && has_key(head, "HostEnvironmentInfo"))

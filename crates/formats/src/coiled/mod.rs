@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     is_database: true,
     ..Format::new(
         "coiled",
-        "Coiled's benchmark database, SQLite",
+        "Coiled's benchmark database (SQLite)",
         looks_like,
         read,
     )

@@ -14,8 +14,7 @@ use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Object};
 
-pub(super) const FORMAT: Format =
-    Format::new("divan", "the text of divan's tables", looks_like, read);
+pub(super) const FORMAT: Format = Format::new("divan", "output of divan", looks_like, read);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     String::from_utf8_lossy(head)

@@ -21,7 +21,7 @@ use lapwing_core::model::{Better, Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
     "github-action",
-    "github-action-benchmark: results as JSON, or its data.js",
+    "github-action-benchmark: JSON results, or data.js",
     looks_like,
     read,
 );

@@ -15,8 +15,12 @@ use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{InstanceOutcome, MetricName};
 
-pub(super) const FORMAT: Format =
-    Format::new("libtest", "the text of cargo bench", looks_like, read);
+pub(super) const FORMAT: Format = Format::new(
+    "libtest",
+    "output of cargo bench (libtest)",
+    looks_like,
+    read,
+);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     String::from_utf8_lossy(head)

@@ -21,7 +21,7 @@ use lapwing_core::record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format::new(
     "pytest-benchmark",
-    "pytest --benchmark-json and --benchmark-save",
+    "pytest-benchmark: --benchmark-json and --benchmark-save",
     looks_like,
     read,
 );

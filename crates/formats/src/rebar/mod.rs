@@ -15,7 +15,7 @@ use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Version};
 
-pub(super) const FORMAT: Format = Format::new("rebar", "rebar measure's CSV", looks_like, read);
+pub(super) const FORMAT: Format = Format::new("rebar", "CSV of rebar measure", looks_like, read);
 
 /// The columns without which a row says nothing.
 const NEEDED: [&str; 3] = ["name", "engine", "median"];
