@@ -157,8 +157,8 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      test_gone     3.00 s          –                           5 / 0  – not measured: not in 2026.9
      test_new           –     3.00 s                           0 / 5  – not measured: new: not in 2026.8
      test_zarr     3.00 s          –                           5 / 0  – not measured: 5 failures in 2026.9
-     test_noisy   0.950 s     1.00 s  1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: 235 instances a side would settle 3 %
-     test_short    198 ms     198 ms                           2 / 2  ? inconclusive: a verdict takes 3 instances a side, and there are 2 and 2
+     test_noisy   0.950 s     1.00 s  1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: needs about 235 instances per side to resolve 3 %
+     test_short    198 ms     198 ms                           2 / 2  ? inconclusive: need 3 instances per side, got 2 and 2
      test_sort     500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  = equivalent
 
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
@@ -176,9 +176,9 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: not in 2026.9 |
     | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: new: not in 2026.8 |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
-    | test_noisy | 0.950 s | 1.00 s | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: 87 instances a side would settle 5 % |
+    | test_noisy | 0.950 s | 1.00 s | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
     | test_sort | 500 ms | 501 ms | 1.00× | [0.99, 1.02] | 10 / 10 | ? inconclusive: no change seen |
-    | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: a verdict takes 3 instances a side, and there are 2 and 2 |
+    | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: need 3 instances per side, got 2 and 2 |
 
     - suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
     - note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
@@ -625,7 +625,7 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
     nightly (even) against nightly (odd): no regressions, 2 inconclusive   (2 comparisons, FDR 5 %)
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
-     test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.11]      5 / 5  ? inconclusive: 13 instances a side would settle 5 %
+     test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.11]      5 / 5  ? inconclusive: needs about 13 instances per side to resolve 5 %
      test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive: no change seen
 
     suite: 1.01× [0.97, 1.05], the geometric mean of 2 benchmarks
@@ -747,7 +747,7 @@ fn an_instance_without_a_logarithm_is_told_with_what_answers() {
     }
     let folder = imported(&[session]);
     let sides = ["compare", "version:1", "version:2"];
-    assert_snapshot!(rows_of(folder.path(), &sides).join("\n"), @"test_join | wall_time | inconclusive | 1 instance has a mean that is not above zero, and so no logarithm; `--method fieller` answers");
+    assert_snapshot!(rows_of(folder.path(), &sides).join("\n"), @"test_join | wall_time | inconclusive | 1 instance has a mean that is not positive, which has no logarithm; try `--method fieller`");
     let fieller = [sides.as_slice(), &["--method", "fieller"]].concat();
     assert_snapshot!(rows_of(folder.path(), &fieller).join("\n"), @"test_join | wall_time | inconclusive | no change seen");
 }

@@ -163,7 +163,7 @@ fn a_side_that_never_gets_steady_is_not_judged_and_said_to_be_so() {
     drifts against base: no regressions, 1 not measured   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval  instances  verdict
-     x            1.00 s          –                       6 / 0  – not measured: drifts never gets steady
+     x            1.00 s          –                       6 / 0  – not measured: drifts never becomes steady
 
     left out of 720 iterations: 24 burn-in, 360 never steady (`--audit` shows which)
     ");

@@ -57,7 +57,7 @@ fn a_benchmark_that_changed_is_no_regression() {
     v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark     baseline  candidate  ratio  interval  instances  verdict
-     f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)
+     f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     exit 3
@@ -91,21 +91,21 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
     v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark     baseline  candidate  ratio  interval      instances  verdict
-     f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? inconclusive: 20 instances a side would settle 5 %
+     f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? inconclusive: needs about 20 instances per side to resolve 5 %
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     note: f.py::test_x: 6 instances of an earlier epoch are left out: the benchmark itself has changed since
-    note: f.py::test_x: the instances fall into groups, and with fewer than 10 a side the interval may be too narrow
+    note: f.py::test_x: the instances fall into groups, and with fewer than 10 per side the interval may be too narrow
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"
-    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+    1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
      benchmark     setting    mean     cv  between instances  within  sample
      f.py::test_x  v2       1.08 s  6.9 %                  –       –   5 × 1
      f.py::test_x  v1       1.10 s  6.4 %                  –       –   4 × 1
 
-    f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); nothing that is known of the instances goes with it
+    f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); no known attribute of the instances explains it
     6 instances of an earlier epoch are left out: the benchmark itself has changed since
     exit 0
     ");
@@ -134,7 +134,7 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "pooled"]), @"
-    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+    1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
      benchmark    mean     cv  between instances  within  sample
      x          2.10 s  3.4 %                  –       –   8 × 1
@@ -143,8 +143,8 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     exit 0
     ");
     // A side that is chosen has its own newest epoch, and sides of different epochs are not compared.
-    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x            1.10 s     1.10 s  1.00×  [0.81, 1.23]      3 / 3  ? inconclusive: 29 instances a side would settle 5 %");
-    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" x            1.10 s     2.10 s                       3 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x            1.10 s     1.10 s  1.00×  [0.81, 1.23]      3 / 3  ? inconclusive: needs about 29 instances per side to resolve 5 %");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" x            1.10 s     2.10 s                       3 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
     v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark       baseline  candidate  ratio  interval      instances  verdict
-     f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? inconclusive: 20 instances a side would settle 5 %
+     f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? inconclusive: needs about 20 instances per side to resolve 5 %
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     exit 0
@@ -196,7 +196,7 @@ fn epochs_are_told_by_all_sessions_not_by_those_that_are_compared() {
         ("v3", "x[d]", Some("f2"), THREE),
     ]);
     rename(folder.path(), ["x", "x[d]"]);
-    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
     assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x[d]         3.01 s     3.01 s  1.000×  [0.995, 1.005]      4 / 4  ? inconclusive: no change seen");
     // It was renamed, and only then it changed.
     let folder = measured(&[
@@ -205,14 +205,14 @@ fn epochs_are_told_by_all_sessions_not_by_those_that_are_compared() {
         ("v3", "x[d]", Some("f3"), THREE),
     ]);
     rename(folder.path(), ["x", "x[d]"]);
-    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
     // Without a fingerprint it is what it was before.
     let folder = measured(&[
         ("v1", "x", Some("f1"), ONE),
         ("v2", "x", None, ONE),
         ("v3", "x", Some("f3"), THREE),
     ]);
-    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_change_is_seen_though_the_old_id_is_measured_besides() {
         ("v3", "y", Some("f3"), THREE),
     ]);
     rename(folder.path(), ["x", "y"]);
-    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" y            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" y            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
     assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @" y           1.010 s     1.01 s  1.00×  [0.99, 1.01]      8 / 4  ? inconclusive: no change seen");
 }
 
@@ -237,7 +237,7 @@ fn the_same_id_with_another_parameter_is_another_benchmark() {
     ]);
     let folder = folder.path();
     assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" f.py::test_x[small]    1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
-    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" f.py::test_x[small]    1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" f.py::test_x[small]    1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
     // So it is in two files.
     let small = measured(&[("v1", "f.py::test_x[small]", Some("aa 1e4"), ONE)]);
     let large = measured(&[("v2", "f.py::test_x[small]", Some("aa 1000000"), THREE)]);
@@ -265,7 +265,7 @@ fn a_suite_s_mean_is_of_benchmarks_that_have_a_ratio() {
         ("v2", "c", Some("h"), ONE),
     ]);
     assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @"
-     a            1.01 s     3.01 s                           4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)
+     a            1.01 s     3.01 s                           4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)
      b            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen
      c            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen
     suite: 1.000× [0.991, 1.009], the geometric mean of 2 benchmarks

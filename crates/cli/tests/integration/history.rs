@@ -601,7 +601,7 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     day2 against day1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark     baseline  candidate  ratio  interval  instances  verdict
-     f.py::test_y    1.50 s     2.50 s                       1 / 1  ? inconclusive: a verdict takes 3 instances a side, and there are 1 and 1
+     f.py::test_y    1.50 s     2.50 s                       1 / 1  ? inconclusive: need 3 instances per side, got 1 and 1
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     exit 3

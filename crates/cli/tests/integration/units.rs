@@ -84,7 +84,7 @@ fn milliseconds_and_seconds_are_compared_as_times() {
     assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
     assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a           1010 ms    1010 ms  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
     assert_snapshot!(run(folder, &["variability", "--settings", "each", "--metric", "t"]), @"
-    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+    1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
      benchmark  setting  metric    mean      cv  between instances  within  sample
      a          v1       t       1.01 s  0.70 %                  –       –   4 × 1
@@ -101,16 +101,16 @@ fn times_and_sizes_are_not_compared() {
     ]);
     let folder = folder.path();
     assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @"
-     a                 –     1010 B                       0 / 4  ? inconclusive: the sides count in units that cannot be converted into each other
-    note: a: the baseline counts in s, the candidate in B
+     a                 –     1010 B                       0 / 4  ? inconclusive: the units of the sides cannot be converted into each other
+    note: a: the baseline is in s, the candidate in B
     ");
     assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @"
-     a            1.01 s          –                       4 / 0  ? inconclusive: the sides count in units that cannot be converted into each other
-    note: a: the baseline counts in s, the candidate in B
+     a            1.01 s          –                       4 / 0  ? inconclusive: the units of the sides cannot be converted into each other
+    note: a: the baseline is in s, the candidate in B
     ");
     let pooled = ["variability", "--settings", "pooled", "--metric", "t"];
     assert_snapshot!(run(folder, &pooled), @"
-    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+    1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
      benchmark  metric    mean      cv  between instances  within  sample
      a          t       1010 B  0.70 %                  –       –   4 × 1

@@ -346,7 +346,7 @@ fn epochs_are_told_apart_within_a_setting_and_told_in_words() {
     let index = written.text("index.html");
     assert!(!index.contains("Nothing is wrong"), "{index}");
     assert!(
-        index.contains("<strong>2</strong> are not compared with their runs before, because the benchmarks themselves changed"),
+        index.contains("<strong>2</strong> are not compared with the run before, because the benchmark itself changed"),
         "{index}"
     );
     assert_eq!(
@@ -404,7 +404,7 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
     );
     let subtitle = chart["subtitle"].as_str().unwrap();
     assert!(
-        subtitle.contains("Pale and dotted: 2 retired runs, which count no more."),
+        subtitle.contains("Pale and dotted: 2 retired runs, which are excluded from analysis."),
         "{subtitle}"
     );
     let index = shown.text("index.html");

@@ -9,7 +9,7 @@ use crate::show::detection::DetectionView;
 use crate::show::quantity::round_percent;
 use crate::show::sample::as_f64;
 
-/// So many stretches a curve has.
+/// The number of segments of a curve.
 const STRETCHES: usize = 100;
 
 /// Returns the data of the curves of these configurations, and what draws them in the plot of that number.
