@@ -1,10 +1,10 @@
 """Reports to look at, and a browser to look with.
 
-The report under test is the first of these that the environment gives:
-  LAPWING_REPORT   a report that is there already (written by the example `report_fixture`)
-  otherwise one of made-up measurements, by `cargo run --example report_fixture`
-  LAPWING          besides: the program, whose own report of real commands is looked at too
-  CHROMIUM         the browser (default: /usr/bin/chromium)
+Environment variables:
+  LAPWING                  the program; its own report of real commands is looked at too
+  LAPWING_REPORT_FIXTURE   the program that writes the report of made-up measurements; without
+                           it, cargo runs the example `report_fixture`
+  CHROMIUM                 the browser (default: /usr/bin/chromium)
 """
 
 import itertools
@@ -13,6 +13,7 @@ import os
 import pathlib
 import subprocess
 
+import needs
 import pytest
 from playwright.sync_api import sync_playwright
 
@@ -22,24 +23,22 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def report(tmp_path_factory):
     """The directory of a report of made-up measurements."""
-    given = os.environ.get("LAPWING_REPORT")
-    if given:
-        return pathlib.Path(given)
     directory = tmp_path_factory.mktemp("made-up") / "report"
-    subprocess.run(
-        ["cargo", "run", "--quiet", "-p", "lapwing-core", "--example", "report_fixture", "--", str(directory)],
-        cwd=REPOSITORY,
-        check=True,
-    )
+    built = os.environ.get("LAPWING_REPORT_FIXTURE")
+    program = [built] if built else ["cargo", "run", "--quiet", "-p", "lapwing-core", "--example", "report_fixture", "--"]
+    subprocess.run([*program, directory], cwd=REPOSITORY, check=True)
     return directory
 
 
 @pytest.fixture(scope="session")
-def measured_report(tmp_path_factory):
+def program():
+    """The path of the program."""
+    return os.environ.get("LAPWING") or needs.skip_or_fail("no program", "name it in LAPWING")
+
+
+@pytest.fixture(scope="session")
+def measured_report(program, tmp_path_factory):
     """The directory of the program's own report of commands that it has just measured."""
-    program = os.environ.get("LAPWING")
-    if not program:
-        pytest.skip("LAPWING does not name the program")
     work = tmp_path_factory.mktemp("measured")
     store = ["--store", str(work / "store.db")]
     measure = ["run", "--instances", "3", "--iterations", "3", "--burn-in", "1", "--command", "true", "--command", "exit 3"]
@@ -81,11 +80,8 @@ class Records:
 
 
 @pytest.fixture(scope="session")
-def new_records(tmp_path_factory):
+def new_records(program, tmp_path_factory):
     """Makes records that a report is made of."""
-    program = os.environ.get("LAPWING")
-    if not program:
-        pytest.skip("LAPWING does not name the program")
     return lambda: Records(program, tmp_path_factory.mktemp("records"))
 
 

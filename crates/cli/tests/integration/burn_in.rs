@@ -1,6 +1,5 @@
 //! `lapwing burn-in` by the real program: its answer and its picture.
 
-
 use std::fs;
 
 use crate::burn_in_fixture;

@@ -8,7 +8,6 @@ use insta::assert_snapshot;
 use serde_json::Value;
 use tempfile::TempDir;
 
-
 use crate::program::{output, run};
 
 /// Records of one session, with ids that count up.

@@ -7,7 +7,6 @@ use std::path::Path;
 use insta::assert_snapshot;
 use regex::Regex;
 
-
 use crate::program::{output, run};
 
 /// Four sessions; the first two have `f.py::test_x`, the others `f.py::test_x[default]`.

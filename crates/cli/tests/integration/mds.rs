@@ -1,15 +1,14 @@
 //! `lapwing mds`: the real program, a real store.
 
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use insta::assert_snapshot;
 use crate::noise_fixture::filled;
 use crate::program;
 use crate::program::run;
 use crate::records_fixture::{Records, holding};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Values that lie this far apart, in a few per cent of a second.

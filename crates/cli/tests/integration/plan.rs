@@ -1,13 +1,12 @@
 //! `lapwing plan`: the real program, a real store.
 
-
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use insta::assert_snapshot;
 use crate::program::{output, run};
 use crate::records_fixture::{Records, holding};
+use insta::assert_snapshot;
 use serde_json::Value;
 use tempfile::TempDir;
 

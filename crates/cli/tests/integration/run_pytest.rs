@@ -1,6 +1,5 @@
 //! `lapwing run` with tests of pytest: a script in place of Python, and the real plugin where there is one.
 
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::program::{output, run};
+use lapwing_testing::missing;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -203,8 +203,9 @@ fn python() -> Option<PathBuf> {
     if works.is_ok_and(|it| it.status.success()) {
         return Some(python);
     }
-    eprintln!(
-        "NOT TESTED: no Python with pytest-lapwing; ./test makes one, LAPWING_PYTEST_PYTHON names another"
+    missing(
+        "no Python with pytest-lapwing",
+        "`./test` installs one, or name one in LAPWING_PYTEST_PYTHON",
     );
     None
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 
-
 use crate::program::{output, run};
 
 /// A session with so many instances of two iterations.

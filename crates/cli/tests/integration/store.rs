@@ -5,7 +5,6 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use insta::assert_snapshot;
 
-
 use crate::program::run;
 
 const RECORDS: &str = r#"{"v":1,"kind":"session","id":"01930000-0000-7000-8000-000000000001","suite":"joins","started":"2026-11-20T10:00:00Z","tool":"lapwing 0.1.0","name":"nightly"}

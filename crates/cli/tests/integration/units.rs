@@ -6,7 +6,6 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-
 use crate::program::run;
 
 fn id(kind: u32, number: u32) -> String {

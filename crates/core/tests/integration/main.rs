@@ -1,13 +1,10 @@
 //! The integration tests of this crate, in one program: linking one is quicker than forty.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a test may stop at the first surprise, and says so when it did nothing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod charts;
+#[path = "../../examples/report_fixture/compared.rs"]
+mod compared;
 mod comparison_page;
 mod curated;
 mod detection_page;
@@ -27,7 +24,5 @@ mod sharing;
 mod store;
 mod store_chunks;
 mod store_migration;
-#[path = "../../examples/report_fixture/compared.rs"]
-mod compared;
 #[path = "../../examples/report_fixture/synthetic.rs"]
 mod synthetic;

@@ -8,7 +8,6 @@ use lapwing_core::record::BenchmarkData;
 use lapwing_core::show::report::{self, Detect, Options};
 use serde_json::{Value, json};
 
-
 use crate::report_files::{names, side_file};
 use crate::synthetic::{Recipe, Sessions, measure};
 

@@ -10,7 +10,6 @@ use lapwing_core::show::report::{self, Detect, Options};
 use lapwing_stats::Seed;
 use serde_json::{Value, json};
 
-
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 
 fn write(directory: &Path, benchmarks: Vec<BenchmarkData>, rules: Rules) {
