@@ -3,8 +3,8 @@
 use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::panic::Location;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 /// Returns a file or folder of the reference data: real results of many tools, which are not
 /// part of the repository. They are in `../shared/data` beside it, or where
@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 ///
 /// # Panics
 /// When it is missing and `LAPWING_REQUIRE_ALL=1`.
-#[track_caller]
 pub fn reference_data(name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = env::var_os("LAPWING_REFERENCE_DATA")
-        .map_or(beside, PathBuf::from)
-        .join(name);
+    let folder = env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    let path = folder.join(name);
     if path.exists() {
         return Some(path);
     }
-    let what = format!("reference data not found: {}", path.display());
+    let what = format!("reference data not found in {}", folder.display());
     missing(&what, "name their folder in LAPWING_REFERENCE_DATA");
     None
 }
@@ -31,7 +31,6 @@ pub fn reference_data(name: &str) -> Option<PathBuf> {
 /// # Panics
 /// When `LAPWING_REQUIRE_ALL=1`: where everything is expected to be present, a test that does
 /// nothing must not pass.
-#[track_caller]
 #[expect(clippy::panic, reason = "a test fails by a panic")]
 pub fn missing(what: &str, remedy: &str) {
     let message = format!("{what}: {remedy}");
@@ -43,17 +42,17 @@ pub fn missing(what: &str, remedy: &str) {
 
 /// Reports that a test is skipped for something that some machines cannot have, such as hardware
 /// counters. The caller returns.
-#[track_caller]
 pub fn absent(what: &str) {
     report(what);
 }
 
 /// Writes a line to standard error, and to the file named by `LAPWING_SKIPPED`, from which
 /// `./test` lists and counts what was skipped: test runners hide the output of tests that pass.
-#[track_caller]
 #[expect(clippy::print_stderr, reason = "a skipped test has to be visible")]
 fn report(message: &str) {
-    let line = format!("SKIPPED: {}: {message}", Location::caller());
+    // The harness names the thread of a test after the test.
+    let thread = thread::current();
+    let line = format!("SKIPPED: {}: {message}", thread.name().unwrap_or("?"));
     eprintln!("{line}");
     if let Some(path) = env::var_os("LAPWING_SKIPPED") {
         let file = OpenOptions::new().create(true).append(true).open(path);
