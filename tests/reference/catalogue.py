@@ -1,7 +1,7 @@
 """Which of the reference files are of which format.
 
-The files are not part of the repository: they lie in `shared/data` beside the folder of the
-repository, or where `LAPWING_REFERENCE_DATA` says.
+The files are not part of the repository: they are in the folder named by `LAPWING_REFERENCE_DATA`,
+or in `shared/data` beside the repository.
 """
 
 import os

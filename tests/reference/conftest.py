@@ -8,7 +8,7 @@ pytest.register_assert_rewrite("compare")
 
 def pytest_configure():
     if not PROGRAM.is_file():
-        pytest.exit(f"{PROGRAM} is not there: build it first, or say in LAPWING where it is", returncode=2)
+        pytest.exit(f"{PROGRAM} not found: build it first, or name it in LAPWING", returncode=2)
 
 
 @pytest.fixture
