@@ -1,4 +1,4 @@
-//! Tables in the forms of `--format`.
+//! Tables in the formats of `--format`.
 
 use std::io::{self, Write};
 
@@ -7,9 +7,9 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::error::CliError;
-use crate::fit::{PADDING, Wish, fit, wrap};
+use crate::fit::{ColumnWish, PADDING, fit, wrap};
 
-/// A table: its columns and its rows, cell by cell.
+/// Table of text cells.
 #[derive(Debug, Default)]
 pub struct Table {
     columns: Vec<(String, Align)>,
@@ -17,14 +17,14 @@ pub struct Table {
     dispensable: Vec<String>,
 }
 
-/// On which side the cells of a column stand.
+/// Alignment of a column, and whether its cells may be wrapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// Words, which may be broken into lines where there is little room.
+    /// Text that may be wrapped.
     Left,
-    /// Words that stay whole: times.
+    /// Text that is never wrapped, such as times.
     Whole,
-    /// Numbers.
+    /// Numbers, right-aligned and never wrapped.
     Right,
 }
 
@@ -51,14 +51,14 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Says which columns are given up first where there is little room, in this order.
+    /// Sets the columns to drop first if space is short, in this order.
     #[must_use]
     pub fn dispensable<N: AsRef<str>>(mut self, columns: &[N]) -> Self {
         self.dispensable = columns.iter().map(|it| it.as_ref().to_owned()).collect();
         self
     }
 
-    /// Returns the table without the column of that name if it holds nothing but zeros.
+    /// Returns the table without the named column if it contains only zeros.
     #[must_use]
     pub fn without_zeros(mut self, name: &str) -> Self {
         let at = self.columns.iter().position(|column| column.0 == name);
@@ -72,20 +72,20 @@ impl Table {
         self
     }
 
-    /// Returns how wide it is where nothing is broken or left out.
+    /// Returns the width of the table without wrapping or dropped columns.
     pub fn width(&self) -> usize {
-        // The room after the last cell needs not be there.
+        // The padding after the last cell is not needed.
         let cells = self.wishes().into_iter().map(|it| it.width + PADDING);
         cells.sum::<usize>().saturating_sub(1)
     }
 
-    /// Writes it for people: aligned, without lines.
+    /// Writes an aligned table without borders.
     pub fn text(&self, out: &mut impl Write) -> io::Result<()> {
         self.text_within(None, out)
     }
 
-    /// Writes it for people, no wider than `room` where that is known: long texts are broken
-    /// into lines, and columns that still do not fit in are named below.
+    /// Writes an aligned table no wider than `room`, if given: long texts are wrapped, and dropped
+    /// columns are named below the table.
     pub fn text_within(&self, room: Option<usize>, out: &mut impl Write) -> io::Result<()> {
         let wishes = self.wishes();
         let widths = match room {
@@ -102,12 +102,15 @@ impl Table {
             .collect();
         if !missing.is_empty() {
             let missing = missing.join(", ");
-            writeln!(out, "\nno room here for {missing}: `--format csv` has all")?;
+            writeln!(
+                out,
+                "\ncolumns that do not fit: {missing}; `--format csv` has all"
+            )?;
         }
         Ok(())
     }
 
-    /// Writes it as Markdown.
+    /// Writes the table as Markdown.
     pub fn markdown(&self, out: &mut impl Write) -> io::Result<()> {
         let cells = |cells: &mut dyn Iterator<Item = &str>| {
             let escaped: Vec<String> = cells.map(markdown_cell).collect();
@@ -129,7 +132,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes it as CSV.
+    /// Writes the table as CSV.
     pub fn csv(&self, out: &mut impl Write) -> Result<(), CliError> {
         let mut csv = csv::Writer::from_writer(out);
         csv.write_record(self.columns.iter().map(|(name, _)| name))?;
@@ -140,12 +143,12 @@ impl Table {
         Ok(())
     }
 
-    fn wishes(&self) -> Vec<Wish> {
+    fn wishes(&self) -> Vec<ColumnWish> {
         let columns = self.columns.iter().enumerate();
         columns
             .map(|(at, (name, align))| {
                 let cells = self.rows.iter().map(|row| plain(&row[at]).width());
-                Wish {
+                ColumnWish {
                     align: *align,
                     width: cells.max().unwrap_or(0).max(name.width()),
                     rank: self.dispensable.iter().position(|it| it == name),
@@ -154,7 +157,7 @@ impl Table {
             .collect()
     }
 
-    /// Returns the table with columns of these widths; those without are left out.
+    /// Returns the table with columns of these widths; columns without a width are dropped.
     fn comfy(&self, widths: &[Option<usize>]) -> Comfy {
         let mut table = Comfy::new();
         table.load_style(presets::NOTHING);
@@ -182,15 +185,14 @@ impl Table {
     }
 }
 
-/// Returns a text without control characters: one in a name must not play tricks on the
-/// terminal.
+/// Returns a text without control characters, which could change the state of the terminal.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|it| if it.is_control() { '\u{FFFD}' } else { it })
         .collect()
 }
 
-/// Returns a text for Markdown that is no HTML in it and holds no control characters.
+/// Returns a text for Markdown, with HTML escaped and without control characters.
 pub fn markdown_text(text: &str) -> String {
     plain(text).replace('<', "&lt;")
 }
@@ -199,7 +201,7 @@ fn markdown_cell(text: &str) -> String {
     markdown_text(text).replace('|', "\\|")
 }
 
-/// Returns a number with its thousands kept apart: `11,873`.
+/// Returns a number with thousands separators: `11,873`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -212,7 +214,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Returns names as far as there are no more than so many: `a, b and 2 more`.
+/// Returns at most `most` names: `a, b and 2 more`.
 pub fn few<N: AsRef<str>>(names: &[N], most: usize) -> String {
     let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
     let shown = shown.join(", ");
@@ -231,7 +233,8 @@ pub fn counted(number: u64, singular: &str) -> String {
     }
 }
 
-/// Writes the values of these keys of JSON objects as CSV; of a list the `text` of its entries.
+/// Writes the values of these keys of JSON objects as CSV; a list becomes the `text` of its
+/// entries.
 pub fn csv_of_json(
     columns: &[&str],
     objects: impl Iterator<Item = Value>,
@@ -298,7 +301,7 @@ mod tests {
          parquet.py::test_round_trip
          [snappy-10]
 
-        no room here for tags: `--format csv` has all
+        columns that do not fit: tags; `--format csv` has all
         ");
         insta::assert_snapshot!(shown(&table, Some(40)), @"
          benchmark                iterations
@@ -306,7 +309,7 @@ mod tests {
          parquet.py::test_round_
          trip[snappy-10]
 
-        no room here for last measured, tags: `--format csv` has all
+        columns that do not fit: last measured, tags; `--format csv` has all
         ");
     }
 

@@ -1,4 +1,4 @@
-//! `lapwing db`: looks after the store itself.
+//! `lapwing db`: inspects and edits the store.
 
 mod annotations;
 mod rename;
@@ -11,15 +11,16 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use lapwing_core::record::{Filter, Purged, Store};
+use lapwing_core::record::{PurgeCounts, Store};
+use lapwing_core::sample::SampleFilter;
 
-use self::share::Share;
-use crate::error::{CliError, Exit};
-use crate::options::{Context, Filters, Format};
+use self::share::ShareCommand;
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, FilterOptions, Format};
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table, counted, grouped};
 
-/// Look after the store: what it holds, whether it is sound, joining, renaming, retiring, deleting
+/// Inspect, merge, share and edit the store
 #[derive(Debug, Args)]
 pub struct Db {
     #[command(subcommand)]
@@ -28,68 +29,69 @@ pub struct Db {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Say how large the store is and what it holds
+    /// Show the size and contents of the store
     Info {
-        /// The form of the answer
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: Format,
     },
-    /// Look for damage
+    /// Check the store for damage
     Check,
-    /// Bring the store to the newest version (opening it does so too)
+    /// Upgrade the store to the newest schema version (opening it does so, too)
     Migrate,
-    /// Take in everything that other stores hold; doing it twice changes nothing
+    /// Copy all records of other stores into this one; records already here are skipped
     Merge {
-        /// The other stores
+        /// Stores to copy from
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
-    /// Let a benchmark go on under another id, or a metric under another name
+    /// Rename a benchmark or a metric, keeping its history
     ///
-    /// Whoever reads the store sees old and new measurements under the new id. Nothing that was
-    /// measured is changed, and `lapwing db restore` undoes it.
-    Rename(rename::Rename),
-    /// Let what was measured of a benchmark until now count no more
+    /// Old and new measurements are shown under the new id. The measurements themselves do not
+    /// change, and `lapwing db restore` undoes the rename.
+    Rename(rename::RenameCommand),
+    /// Exclude a benchmark's past results from analysis
     ///
-    /// It is left out of lists and judgements from then on, and what is measured later starts
-    /// anew. Nothing is deleted: `--retired` shows it, and `lapwing db restore` undoes it.
-    Retire(retire::Retire),
+    /// Lists and comparisons omit retired results, and later measurements start a new epoch.
+    /// Nothing is deleted: `--retired` includes retired results, and `lapwing db restore` undoes
+    /// the retirement.
+    Retire(retire::RetireCommand),
     /// Undo a rename or a retirement
-    Restore(restore::Restore),
-    /// List what was said of measurements: who, when, what, why
+    Restore(restore::RestoreCommand),
+    /// List renames and retirements: who, when, what, why
     Annotations {
-        /// The form of the answer
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: Format,
     },
-    /// Share this store's measurements with others through URL, and take in theirs
+    /// Push this store's records to a shared history, and pull those of others
     ///
-    /// URL is a folder, also on a network file system, a plain HTTP server that takes PUT, or an
-    /// S3-compatible object store. What is there already is not sent again; any number of stores
-    /// may push at once. User and password of a server may stand in the address; s3:// takes
+    /// URL is a folder (also on a network file system), a plain HTTP server that accepts PUT, or an
+    /// S3-compatible object store. Only new records are sent, and any number of stores can push at
+    /// the same time. A server's user and password can be part of the URL; s3:// uses
     /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
     #[command(visible_alias = "sync")]
-    Push(Share),
-    /// Take in what others have pushed to URL
+    Push(ShareCommand),
+    /// Pull the records that others pushed to a shared history
     ///
-    /// As `push`, without sending anything: it needs no right to write there.
-    Pull(Share),
-    /// Really delete measurements; there is no way back
+    /// Like `push`, but sends nothing and needs no write access.
+    Pull(ShareCommand),
+    /// Delete measurements permanently; this cannot be undone
     Purge {
         #[command(flatten)]
-        filters: Box<Filters>,
+        filters: Box<FilterOptions>,
         /// Delete everything
         #[arg(long)]
         all: bool,
-        /// Do it; without this it only says what would go
+        /// Delete; without this, only show what would be deleted
         #[arg(long)]
         yes: bool,
     },
 }
 
 impl Db {
-    /// Does what the action says.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    /// Runs the action.
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.action {
             Action::Info { format } => info(context, format),
             Action::Check => check(context),
@@ -106,7 +108,7 @@ impl Db {
     }
 }
 
-fn info(context: &Context, format: Format) -> Result<Exit, CliError> {
+fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let info = store.info()?;
     let mut out = context.terminal.out();
@@ -132,7 +134,7 @@ fn info(context: &Context, format: Format) -> Result<Exit, CliError> {
         });
         serde_json::to_writer_pretty(&mut out, &answer)?;
         writeln!(out)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);
     let mut row = |what: &str, value: String| table.row(vec![what.to_owned(), value]);
@@ -151,7 +153,7 @@ fn info(context: &Context, format: Format) -> Result<Exit, CliError> {
         Format::Markdown => table.markdown(&mut out)?,
         Format::Csv | Format::Json => table.csv(&mut out)?,
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Returns a size with three significant digits and its unit.
@@ -160,7 +162,7 @@ fn size(bytes: u64) -> String {
     if bytes < 1000 {
         return format!("{bytes} B");
     }
-    // Whole numbers suffice: one digit after the point at most.
+    // Integer arithmetic is enough for one decimal digit.
     let (mut tenths, mut unit) = (bytes / 100, 0);
     while tenths >= 10_000 && unit + 1 < UNITS.len() {
         tenths /= 1000;
@@ -173,18 +175,18 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn check(context: &Context) -> Result<Exit, CliError> {
+fn check(context: &Context) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let report = store.check()?;
     let mut out = context.terminal.out();
     if report.problems.is_empty() {
         writeln!(
             out,
-            "{} is sound ({})",
+            "{}: no damage found ({})",
             store.path().display(),
             counted(report.checks.len() as u64, "check")
         )?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let problems = report.problems.len() as u64;
     Err(CliError::input(format!(
@@ -194,24 +196,24 @@ fn check(context: &Context) -> Result<Exit, CliError> {
         report.problems.join("; ")
     ))
     .hint(
-        "`lapwing export --to record -o FILE` saves what can be read; import it into a new store",
+        "`lapwing export --to record -o FILE` saves the readable records; import them into a new store",
     ))
 }
 
-fn migrate(context: &Context) -> Result<Exit, CliError> {
+fn migrate(context: &Context) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let info = store.info()?;
     writeln!(
         context.terminal.out(),
-        "{} is of version {}, the newest",
+        "{} has schema version {}, the newest",
         store.path().display(),
         info.version
     )?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
-fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
-    // All of them first: one that is not there is most likely mistyped.
+fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
+    // Open all of them first: a missing one is probably mistyped.
     let others: Vec<Store> = files
         .iter()
         .map(|file| {
@@ -230,37 +232,43 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
                     store.remove_if_empty();
                 }
                 return Err(CliError::from(error)
-                    .consequence(format!("nothing of {} was merged", file.display())));
+                    .consequence(format!("nothing was merged from {}", file.display())));
             }
         };
         writeln!(
             out,
-            "{}: {} new, {} were there already",
+            "{}: {} new, {} already present",
             file.display(),
             counted(total.new, "record"),
             grouped(total.already_there)
         )?;
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
-fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<Exit, CliError> {
-    let filter = filters.resolve()?;
+fn purge(
+    context: &Context,
+    filters: &FilterOptions,
+    all: bool,
+    yes: bool,
+) -> Result<ExitStatus, CliError> {
+    let filter = filters.filter()?;
     if !filter.metrics.is_empty() {
-        return Err(CliError::input("a metric cannot be purged by itself")
-            .hint("purge instances by benchmark, session, run, version, variant or date"));
+        return Err(CliError::input("cannot delete a single metric")
+            .hint("delete instances by benchmark, session, run, version, variant or date"));
     }
     if filter
-        == (Filter {
+        == (SampleFilter {
             retired: filter.retired,
-            ..Filter::default()
+            ..SampleFilter::default()
         })
         && !all
     {
-        return Err(CliError::input("nothing says what to delete")
-            .hint("choose with filters such as --session NAME, or delete everything with --all"));
+        return Err(CliError::input("no filter given")
+            .hint("choose what to delete with a filter such as --session NAME, or use --all to delete everything"));
     }
     let mut store = open_for_reading(context)?;
+    let filter = filter.resolve(&store)?;
     let mut out = context.terminal.out();
     if !yes {
         let would = store.would_purge(&filter)?;
@@ -273,8 +281,8 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
         )?;
         context
             .terminal
-            .note("nothing was deleted; say --yes to do it, there is no way back");
-        return Ok(Exit::Fine);
+            .note("nothing was deleted; add --yes to delete permanently");
+        return Ok(ExitStatus::Fine);
     }
     let purged = store.purge(&filter)?;
     writeln!(
@@ -285,11 +293,11 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
         counted(purged.runs, "run"),
         counted(purged.sessions, "session")
     )?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
-/// Returns how many iterations, and how many summaries of sources that kept no samples.
-fn measured(purged: &Purged) -> Vec<String> {
+/// Returns the number of iterations, and of summaries from sources that kept no samples.
+fn measured(purged: &PurgeCounts) -> Vec<String> {
     let mut parts = Vec::new();
     if purged.iterations > 0 || purged.summaries == 0 {
         parts.push(counted(purged.iterations, "iteration"));

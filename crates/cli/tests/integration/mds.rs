@@ -522,7 +522,7 @@ fn too_little_to_say_anything_has_its_reason() {
     let empty = tempfile::tempdir().unwrap();
     assert_snapshot!(run(empty.path(), &["mds"]), @"
     error: nothing measured yet: there is no store at .lapwing/lapwing.db
-      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+      hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 2
     ");
 }

@@ -459,7 +459,7 @@ fn wrong_wishes_are_errors_that_say_what_to_write() {
     ");
     assert_snapshot!(of(&["-b", "nosuch"]), @"
     error: no benchmark `nosuch`; did you mean `noisy`?
-      hint: `lapwing list benchmarks` shows what there is
+      hint: `lapwing list benchmarks` lists them
     exit 2
     ");
     assert_snapshot!(of(&["-b", "once"]), @"exit 3");

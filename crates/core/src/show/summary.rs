@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::quantity::{Scale, count, decimals, quantity};
+use super::quantity::{UnitScale, count, decimals, quantity};
 use super::sample::as_f64;
 use crate::model::Summary;
 
@@ -64,7 +64,7 @@ impl RunSummary {
     /// Returns the spread and which one it is, on the scale of the value: `± 0.05 (iqr)`.
     pub fn spread_text(&self, unit: &str) -> Option<String> {
         let spread = self.spread.filter(|spread| spread.is_finite())?;
-        let scale = Scale::of(self.value, unit);
+        let scale = UnitScale::of(self.value, unit);
         let shown = decimals(self.value / scale.factor, 3);
         let own = decimals(spread / scale.factor, 1);
         let number = if own > shown + 3 {

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use lapwing_core::clean::Rules;
 use lapwing_core::model::Record;
-use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError, parse_line};
-use lapwing_core::show::report::{self, Detect, Options};
+use lapwing_core::record::{Filter, Store, StoreError, parse_line};
+use lapwing_core::sample::{BenchmarkData, each_benchmark};
+use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
 use lapwing_testing::RecordLines;
 use serde_json::{Value, json};
 
@@ -32,13 +33,13 @@ fn write(directory: &Path, ids: &[&str]) {
     report::write(benchmarks, directory, options()).expect("it writes");
 }
 
-fn options() -> Options {
-    Options {
+fn options() -> ReportOptions {
+    ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
         rules: Rules::default(),
         metrics: Vec::new(),
-        detect: Detect::default(),
+        detect: DetectionTarget::default(),
     }
 }
 
@@ -254,12 +255,11 @@ fn write_sessions(directory: &Path, id: &str, unit: &str, sessions: &[Measured<'
         .collect();
     store.append(&records).expect("it appends");
     let mut benchmarks = Vec::new();
-    store
-        .each_benchmark(&Filter::default(), |data| {
-            benchmarks.push(data);
-            Ok::<(), StoreError>(())
-        })
-        .expect("it reads");
+    each_benchmark(&store, &Filter::default(), |data| {
+        benchmarks.push(data);
+        Ok::<(), StoreError>(())
+    })
+    .expect("it reads");
     report::write(benchmarks, directory, options()).expect("it writes");
 }
 

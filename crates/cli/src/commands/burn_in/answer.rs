@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use lapwing_core::clean::SteadyFrom;
+use lapwing_core::clean::{BurnInSource, SteadyFrom};
 use lapwing_core::show::{percent, quantity};
+use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_stats::steady::Class;
 
-use super::rows::{Planned, Row, Source};
+use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::Align::{Left, Right, Whole};
@@ -18,7 +19,7 @@ const LEGEND: &str = "steady from: the first iteration to judge, counted from 0;
 bias: how far the mean is from the steady level, with everything judged → without the burn-in";
 
 /// Says it in a sentence and shows the table.
-pub fn text(rows: &[Row], context: &Context) -> Result<(), CliError> {
+pub fn text(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     writeln!(out, "{}\n", headline(rows))?;
     table(rows).text_within(context.terminal.width(), &mut out)?;
@@ -29,14 +30,14 @@ pub fn text(rows: &[Row], context: &Context) -> Result<(), CliError> {
 }
 
 /// Shows the same as Markdown.
-pub fn markdown(rows: &[Row], context: &Context) -> Result<(), CliError> {
+pub fn markdown(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     writeln!(out, "{}\n", headline(rows))?;
     table(rows).markdown(&mut out)?;
     Ok(())
 }
 
-fn headline(rows: &[Row]) -> String {
+fn headline(rows: &[BurnInRow]) -> String {
     let cost = share_of_time(rows).map_or_else(String::new, |share| {
         let shortened = rows.iter().filter(|row| row.is_shortened()).count();
         let of_several = if shortened > 0 && rows.len() > 1 {
@@ -57,12 +58,12 @@ fn headline(rows: &[Row]) -> String {
     if let [row] = rows {
         return format!("{}{cost}", of_one(row));
     }
-    let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let count = |wanted: fn(&BurnInRow) -> bool| rows.iter().filter(|row| wanted(row)).count();
     let never = count(|row| row.start.is_none());
-    let mostly = count(Row::is_mostly_unsteady);
-    let zeros = count(|row| row.source == Source::Recorded && row.is_not_positive());
-    let unclear = count(|row| row.source == Source::Recorded) - zeros;
-    let by_hand = count(Row::is_steady_by_hand_alone);
+    let mostly = count(BurnInRow::is_mostly_unsteady);
+    let zeros = count(|row| row.source == BurnInSource::Recorded && row.is_not_positive());
+    let unclear = count(|row| row.source == BurnInSource::Recorded) - zeros;
+    let by_hand = count(BurnInRow::is_steady_by_hand_alone);
     let steady = rows.len() - never - mostly - unclear - zeros - by_hand;
     let all = counted(rows.len() as u64, "benchmark");
     let mut sentence = if steady == rows.len() {
@@ -97,7 +98,7 @@ fn headline(rows: &[Row]) -> String {
     format!("{sentence}{cost}")
 }
 
-fn of_one(row: &Row) -> String {
+fn of_one(row: &BurnInRow) -> String {
     let name = &row.benchmark;
     match row.steady_from() {
         SteadyFrom::Index(_) if row.is_mostly_unsteady() => format!(
@@ -128,7 +129,7 @@ fn of_one(row: &Row) -> String {
 }
 
 /// Returns which share of the measured time is burn-in; `None` where no metric is a time.
-fn share_of_time(rows: &[Row]) -> Option<f64> {
+fn share_of_time(rows: &[BurnInRow]) -> Option<f64> {
     let mut sums = (0.0, 0.0);
     for row in rows.iter().filter(|row| row.unit == "s") {
         #[expect(
@@ -144,7 +145,7 @@ fn share_of_time(rows: &[Row]) -> Option<f64> {
     (sums.1 > 0.0).then(|| sums.0 / sums.1)
 }
 
-fn table(rows: &[Row]) -> Table {
+fn table(rows: &[BurnInRow]) -> Table {
     let suites: BTreeSet<&str> = rows.iter().map(|row| row.suite.as_str()).collect();
     let with_suite = suites.len() > 1;
     let mut columns = vec![
@@ -166,8 +167,8 @@ fn table(rows: &[Row]) -> Table {
             row.steady.classes_text(),
             start_text(row),
             match row.planned {
-                Planned::Auto => "auto".to_owned(),
-                Planned::Iterations(count) => grouped(u64::from(count)),
+                PlannedBurnIn::Auto => "auto".to_owned(),
+                PlannedBurnIn::Fixed(count) => grouped(u64::from(count)),
             },
             grouped(row.instances.len() as u64),
             cost_text(row),
@@ -182,7 +183,7 @@ fn table(rows: &[Row]) -> Table {
 }
 
 /// Returns the start and, where it is not what the values say, who says so and what they say.
-pub fn start_text(row: &Row) -> String {
+pub fn start_text(row: &BurnInRow) -> String {
     let by_hand = |start: u32, who: &str| match row.found {
         Some(found) if found == start => format!("{start} ({who})"),
         Some(found) => format!("{start} ({who}; found {found})"),
@@ -193,10 +194,10 @@ pub fn start_text(row: &Row) -> String {
     };
     match (row.start, row.source) {
         (None, _) => "never".to_owned(),
-        (Some(start), Source::File) => by_hand(start, "file"),
-        (Some(start), Source::Review) => by_hand(start, "review"),
-        (Some(start), Source::Recorded) => format!("{start} (planned)"),
-        (Some(start), Source::Found) => match row.wanted {
+        (Some(start), BurnInSource::Listed) => by_hand(start, "file"),
+        (Some(start), BurnInSource::Reviewed) => by_hand(start, "review"),
+        (Some(start), BurnInSource::Recorded) => format!("{start} (planned)"),
+        (Some(start), _) => match row.wanted {
             Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
             Some(_) | None => start.to_string(),
         },
@@ -204,7 +205,7 @@ pub fn start_text(row: &Row) -> String {
 }
 
 /// Returns what burn-in costs in each instance: time, or where the metric is none, iterations.
-pub fn cost_text(row: &Row) -> String {
+pub fn cost_text(row: &BurnInRow) -> String {
     match (&row.effect, row.start) {
         (Some(effect), Some(_)) if row.unit == "s" => quantity(effect.cost, "s"),
         (Some(_) | None, Some(start)) => counted(u64::from(start), "iteration"),
@@ -213,7 +214,7 @@ pub fn cost_text(row: &Row) -> String {
 }
 
 /// Returns how wrong the mean is without burn-in, and with it: `+4.1 % → 0 %`.
-pub fn bias_text(row: &Row) -> String {
+pub fn bias_text(row: &BurnInRow) -> String {
     match (&row.effect, row.start, row.bias_without) {
         (Some(effect), Some(_), Some(without)) => {
             format!("{} → {}", signed(without), signed(effect.remaining_bias))

@@ -4,30 +4,19 @@ use std::io::Write;
 
 use lapwing_core::clean::SteadyMethod;
 use lapwing_core::show::class_name;
+use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_stats::steady::{Class, Consistency};
 use serde_json::{Map, Value, json};
 
-use super::rows::{Planned, Row, Source};
+use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::not_judged::{self, NotJudged};
 use crate::options::Context;
 use crate::table::csv_of_json;
 
-impl Source {
-    /// Returns what it is called in data.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Found => "found",
-            Self::Recorded => "recorded",
-            Self::File => "file",
-            Self::Review => "review",
-        }
-    }
-}
-
 /// Writes the rows as JSON (`docs/burn-in.md`).
 pub fn json(
-    rows: &[Row],
+    rows: &[BurnInRow],
     others: &[NotJudged],
     notes: &[String],
     method: SteadyMethod,
@@ -53,7 +42,7 @@ fn key(class: Option<Class>) -> String {
     })
 }
 
-fn class(row: &Row) -> Option<String> {
+fn class(row: &BurnInRow) -> Option<String> {
     let class = match row.steady.burn_in.as_ref()?.consistency {
         Consistency::Same(class) => key(Some(class)),
         Consistency::GoodInconsistent | Consistency::BadInconsistent => "mixed".to_owned(),
@@ -61,7 +50,7 @@ fn class(row: &Row) -> Option<String> {
     Some(class)
 }
 
-fn row(row: &Row) -> Value {
+fn row(row: &BurnInRow) -> Value {
     let classes: Map<String, Value> = row
         .steady
         .classes()
@@ -93,10 +82,10 @@ fn row(row: &Row) -> Value {
         "found": row.found,
         "wanted": row.wanted,
         "wanders": row.steady.burn_in.as_ref().is_some_and(|it| it.wanders),
-        "source": row.source.name(),
+        "source": row.source.key(),
         "planned": match row.planned {
-            Planned::Iterations(count) => json!(count),
-            Planned::Auto => json!("auto"),
+            PlannedBurnIn::Fixed(count) => json!(count),
+            PlannedBurnIn::Auto => json!("auto"),
         },
         "instances": row.instances.len(),
         "never_steady": row.count(Class::NoSteadyState),
@@ -112,7 +101,7 @@ fn row(row: &Row) -> Value {
 }
 
 /// Writes the rows as CSV: the columns of the JSON rows that are no lists.
-pub fn csv(rows: &[Row], context: &Context) -> Result<(), CliError> {
+pub fn csv(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
     const COLUMNS: [&str; 20] = [
         "benchmark",
         "suite",

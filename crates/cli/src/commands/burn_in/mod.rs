@@ -20,78 +20,79 @@ use lapwing_core::suite::{Suite, parse_duration};
 use lapwing_stats::Seed;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
-use self::notes::{Asked, UseOfStarts};
-use self::rows::{Keep, Row, Search};
-use crate::error::{CliError, Exit};
+use self::notes::{NotesContext, UseOfStarts};
+use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
+use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, Filters, Format};
+use crate::options::{Context, FilterOptions, Format};
 use crate::plot::check_ending;
 use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
 
-/// Find from which iteration on each benchmark is steady, and what burn-in costs
+/// Detect warm-up: the first steady iteration per benchmark, and the cost of burn-in
 #[derive(Debug, Args)]
 pub struct BurnIn {
     #[command(flatten)]
-    filters: Filters,
-    /// How it is found when an instance gets steady
+    filters: FilterOptions,
+    /// Detection method
     #[arg(long, value_name = "METHOD", value_enum, default_value_t)]
-    method: Method,
-    /// Share of the steady instances that are to be steady after the burn-in
+    method: SteadyMethodChoice,
+    /// Share of the steady instances that must be steady after the burn-in
     #[arg(long, value_name = "SHARE", value_parser = parse_quantile, default_value = "0.9")]
     quantile: f64,
-    /// The most that burn-in may cost in each instance: a time such as 30s, or `5 iterations`
+    /// Maximum burn-in per instance: a time such as 30s, or `5 iterations`
     #[arg(long, value_name = "COST", value_parser = parse_max_cost)]
     max_cost: Option<MaxCost>,
-    /// Seed of the resamples of --method traini
+    /// Seed of the resampling of --method traini
     #[arg(long, value_name = "N", default_value = "7")]
     seed: u64,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Draw iteration against time to this .html file, or of one benchmark to an .svg or .png
+    /// Write a chart of time by iteration to this .html file, or for one benchmark to an .svg or
+    /// .png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
-    /// Take the first stable iteration of each benchmark from this file (JSON or YAML: name to
-    /// index) where it has one [default: the `burn_in_file` of the suite's [judge] table]
-    #[arg(long, value_name = "FILE", help_heading = "By hand")]
+    /// Read the first stable iteration per benchmark from this file (JSON or YAML, name to index);
+    /// benchmarks that it lacks are detected [default: `burn_in_file` in the suite's [judge] table]
+    #[arg(long, value_name = "FILE", help_heading = "Manual choice")]
     burn_in_file: Option<PathBuf>,
-    /// Look at the benchmarks one by one: keep what is proposed, or type another number
-    #[arg(long, requires = "write", help_heading = "By hand")]
+    /// Review the benchmarks one by one: accept the proposal, or enter another number
+    #[arg(long, requires = "write", help_heading = "Manual choice")]
     review: bool,
     /// Write the first stable iterations to this file, .json or .yaml
-    #[arg(long, value_name = "FILE", help_heading = "By hand")]
+    #[arg(long, value_name = "FILE", help_heading = "Manual choice")]
     write: Option<PathBuf>,
     /// Do not look for a burn-in file in lapwing.toml
     #[arg(long)]
     no_suite: bool,
-    /// Write them into a suite file as its `burn_in` [default file: lapwing.toml]
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "By hand")]
+    /// Write them into a suite file as `burn_in` [default file: lapwing.toml]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "Manual choice")]
     update_suite: Option<PathBuf>,
 }
 
 /// How it is found when an instance gets steady.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Method {
-    /// Lapwing's own
+enum SteadyMethodChoice {
+    /// Lapwing's method
     #[default]
     Default,
-    /// That of Krun's `warmup_stats` (Barrett et al. 2017)
+    /// Krun's `warmup_stats` (Barrett et al. 2017)
     Krun,
-    /// That of Traini et al. 2023
+    /// Traini et al. 2023
     Traini,
-    /// The rule MSER-5, which knows no classes
+    /// The MSER-5 rule, which finds a start but does not classify
     Mser5,
 }
 
-impl From<Method> for SteadyMethod {
-    fn from(method: Method) -> Self {
+impl From<SteadyMethodChoice> for SteadyMethod {
+    fn from(method: SteadyMethodChoice) -> Self {
         match method {
-            Method::Default => Self::Default,
-            Method::Krun => Self::Krun,
-            Method::Traini => Self::Traini,
-            Method::Mser5 => Self::Mser5,
+            SteadyMethodChoice::Default => Self::Default,
+            SteadyMethodChoice::Krun => Self::Krun,
+            SteadyMethodChoice::Traini => Self::Traini,
+            SteadyMethodChoice::Mser5 => Self::Mser5,
         }
     }
 }
@@ -118,12 +119,12 @@ fn parse_max_cost(text: &str) -> Result<MaxCost, String> {
 
 impl BurnIn {
     /// Finds it, lets people review it, shows it, and writes it where it is wanted.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_ending(self.plot.as_deref())?;
         let listed = self.listed()?;
         let suite = self.update_suite.as_deref();
         let suite = suite.map(suite_update::load).transpose()?;
-        let search = Search {
+        let search = SteadyStartSearch {
             steady: SteadySearch {
                 method: self.method.into(),
                 burn_in: BurnInOptions {
@@ -134,13 +135,13 @@ impl BurnIn {
                 seed: Seed(self.seed),
             },
             keep: if self.review || self.plot.is_some() {
-                Keep::Values
+                KeptValues::Values
             } else {
-                Keep::Starts
+                KeptValues::Starts
             },
         };
         let store = open_for_reading(context)?;
-        let filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {
@@ -156,7 +157,7 @@ impl BurnIn {
         }
         let known = store.benchmarks(&Filter::default())?;
         let writer = match &self.write {
-            Some(path) => Some(write::Writer::new(path, &known)?),
+            Some(path) => Some(write::BurnInWriter::new(path, &known)?),
             None => None,
         };
         let mut complete = true;
@@ -166,7 +167,7 @@ impl BurnIn {
             complete = review::review(&mut rows, writer, context)?;
         }
         let known: Vec<&str> = known.iter().map(|it| it.benchmark.as_str()).collect();
-        let asked = Asked {
+        let asked = NotesContext {
             method: search.steady.method,
             listed: &listed,
             known: &known,
@@ -192,7 +193,7 @@ impl BurnIn {
         {
             suite::update(suite, &rows, context)?;
         }
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
     /// Returns what the burn-in file says: the one that is named, else that of the suite file here.
@@ -219,7 +220,7 @@ impl BurnIn {
 
     fn show(
         &self,
-        rows: &[Row],
+        rows: &[BurnInRow],
         others: &[NotJudged],
         notes: &[String],
         context: &Context,
@@ -247,7 +248,7 @@ fn nothing(others: &[NotJudged]) -> CliError {
         None => "nothing to tell: no benchmark passes the filters".to_owned(),
     });
     CliError {
-        exit: Exit::NotEnough,
-        ..error.hint("`lapwing list` shows what there is")
+        exit: ExitStatus::NotEnough,
+        ..error.hint("`lapwing list` shows the contents of the store")
     }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use lapwing_core::clean::{SteadyFrom, SteadyMethod};
 use lapwing_core::show::percent;
+use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
-use super::rows::{Planned, Row, Source};
+use super::rows::{BurnInRow, FOUND};
 use crate::burn_in_file::unknown_names;
 use crate::table::{counted, grouped};
 
@@ -14,7 +15,7 @@ use crate::table::{counted, grouped};
 const SHOWN: usize = 5;
 
 /// What the notes depend on besides the rows.
-pub struct Asked<'a> {
+pub struct NotesContext<'a> {
     /// How the starts were found.
     pub method: SteadyMethod,
     /// What the burn-in file says.
@@ -35,7 +36,7 @@ pub enum UseOfStarts {
 }
 
 /// Returns the notes, most important first.
-pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
+pub fn notes(rows: &[BurnInRow], asked: &NotesContext) -> Vec<String> {
     [
         unsteady(rows),
         mostly_unsteady(rows),
@@ -55,7 +56,10 @@ pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
 }
 
 /// Returns names in a sentence: `a, b, and 3 more`.
-fn names<'a>(all: impl IntoIterator<Item = &'a Row>, more: impl Fn(&Row) -> String) -> String {
+fn names<'a>(
+    all: impl IntoIterator<Item = &'a BurnInRow>,
+    more: impl Fn(&BurnInRow) -> String,
+) -> String {
     let all: Vec<String> = all
         .into_iter()
         .map(|row| format!("{}{}", row.benchmark, more(row)))
@@ -69,12 +73,12 @@ fn names<'a>(all: impl IntoIterator<Item = &'a Row>, more: impl Fn(&Row) -> Stri
 }
 
 /// Returns those rows, or nothing when there are none.
-fn those(rows: &[Row], wanted: impl Fn(&Row) -> bool) -> Option<Vec<&Row>> {
-    let found: Vec<&Row> = rows.iter().filter(|row| wanted(row)).collect();
+fn those(rows: &[BurnInRow], wanted: impl Fn(&BurnInRow) -> bool) -> Option<Vec<&BurnInRow>> {
+    let found: Vec<&BurnInRow> = rows.iter().filter(|row| wanted(row)).collect();
     (!found.is_empty()).then_some(found)
 }
 
-fn unsteady(rows: &[Row]) -> Option<String> {
+fn unsteady(rows: &[BurnInRow]) -> Option<String> {
     let never = those(rows, |row| row.start.is_none())?;
     let name = &never.first()?.benchmark;
     Some(format!(
@@ -85,21 +89,21 @@ fn unsteady(rows: &[Row]) -> Option<String> {
 }
 
 /// Returns how many of a benchmark's instances never get steady.
-fn never_of(row: &Row) -> String {
+fn never_of(row: &BurnInRow) -> String {
     let never = row.count(Class::NoSteadyState);
     let all = row.instances.len() - row.not_asked();
     format!(" ({} of {})", grouped(never as u64), grouped(all as u64))
 }
 
-fn mostly_unsteady(rows: &[Row]) -> Option<String> {
-    let mostly = those(rows, Row::is_mostly_unsteady)?;
+fn mostly_unsteady(rows: &[BurnInRow]) -> Option<String> {
+    let mostly = those(rows, BurnInRow::is_mostly_unsteady)?;
     Some(format!(
         "most instances never get steady, and the start is that of the others; to be fixed or retired: {}",
         names(mostly, never_of)
     ))
 }
 
-fn partly_unsteady(rows: &[Row]) -> Option<String> {
+fn partly_unsteady(rows: &[BurnInRow]) -> Option<String> {
     let partly = those(rows, |row| {
         let never = row.count(Class::NoSteadyState);
         row.start.is_some() && never > 0 && !row.is_mostly_unsteady()
@@ -110,9 +114,9 @@ fn partly_unsteady(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn wandering(rows: &[Row]) -> Option<String> {
+fn wandering(rows: &[BurnInRow]) -> Option<String> {
     let wander = those(rows, |row| {
-        row.source == Source::Found && row.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
+        row.source == FOUND && row.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
     })?;
     Some(format!(
         "instances wander, some up and some down, and have no warm-up in common: {}; more \
@@ -126,9 +130,9 @@ fn wandering(rows: &[Row]) -> Option<String> {
 const DEAR: f64 = 0.1;
 const SMALL_BIAS: f64 = 0.01;
 
-fn not_worth_it(rows: &[Row]) -> Option<String> {
+fn not_worth_it(rows: &[BurnInRow]) -> Option<String> {
     let dear = those(rows, |row| {
-        row.source == Source::Found
+        row.source == FOUND
             && row.bias_without.is_some_and(|it| it.abs() < SMALL_BIAS)
             && row
                 .effect
@@ -136,7 +140,7 @@ fn not_worth_it(rows: &[Row]) -> Option<String> {
                 .is_some_and(|it| it.cost > DEAR * row.total)
             && row.start.is_some()
     })?;
-    let of = |row: &Row| {
+    let of = |row: &BurnInRow| {
         let cost = row.effect.as_ref().map_or(0.0, |it| it.cost);
         format!(
             " ({} of the time, bias {} without)",
@@ -150,9 +154,9 @@ fn not_worth_it(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn too_short(rows: &[Row], method: SteadyMethod) -> Option<String> {
+fn too_short(rows: &[BurnInRow], method: SteadyMethod) -> Option<String> {
     let short = those(rows, |row| row.count(Class::TooShort) > row.not_asked())?;
-    let of = |row: &Row| {
+    let of = |row: &BurnInRow| {
         let fewest = row.fewest_iterations() as u64;
         format!(" ({})", counted(fewest, "iteration"))
     };
@@ -166,9 +170,9 @@ fn too_short(rows: &[Row], method: SteadyMethod) -> Option<String> {
     ))
 }
 
-fn not_asked(rows: &[Row]) -> Option<String> {
+fn not_asked(rows: &[BurnInRow]) -> Option<String> {
     let short = those(rows, |row| row.not_asked() > 0)?;
-    let of = |row: &Row| {
+    let of = |row: &BurnInRow| {
         let (short, all) = (row.not_asked() as u64, row.instances.len() as u64);
         format!(" ({} of {})", grouped(short), counted(all, "instance"))
     };
@@ -179,7 +183,7 @@ fn not_asked(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn not_positive(rows: &[Row]) -> Option<String> {
+fn not_positive(rows: &[BurnInRow]) -> Option<String> {
     let of = those(rows, |row| {
         row.instances.iter().any(|it| it.class.is_none())
     })?;
@@ -189,9 +193,9 @@ fn not_positive(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn shortened(rows: &[Row]) -> Option<String> {
-    let short = those(rows, Row::is_shortened)?;
-    let of = |row: &Row| {
+fn shortened(rows: &[BurnInRow]) -> Option<String> {
+    let short = those(rows, BurnInRow::is_shortened)?;
+    let of = |row: &BurnInRow| {
         let (start, wanted) = (row.start.unwrap_or(0), row.wanted.unwrap_or(0));
         let bias = row.effect.as_ref().map_or(0.0, |it| it.remaining_bias);
         format!(" ({start} instead of {wanted}, bias {})", percent(bias))
@@ -202,15 +206,15 @@ fn shortened(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn planned_too_short(rows: &[Row], use_of_starts: UseOfStarts) -> Option<String> {
-    let planned = |row: &Row| match row.planned {
-        Planned::Iterations(count) => count,
-        Planned::Auto => u32::MAX,
+fn planned_too_short(rows: &[BurnInRow], use_of_starts: UseOfStarts) -> Option<String> {
+    let planned = |row: &BurnInRow| match row.planned {
+        PlannedBurnIn::Fixed(count) => count,
+        PlannedBurnIn::Auto => u32::MAX,
     };
     let short = those(rows, |row| {
         row.known_start().is_some_and(|start| start > planned(row))
     })?;
-    let of = |row: &Row| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
+    let of = |row: &BurnInRow| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
     let next = match use_of_starts {
         UseOfStarts::Shown => {
             "; --update-suite writes these into the suite, --write into a file that judging takes \
@@ -225,7 +229,7 @@ fn planned_too_short(rows: &[Row], use_of_starts: UseOfStarts) -> Option<String>
 }
 
 /// Returns why a benchmark has no start to write; `None` for one that has.
-pub fn why_not_written(row: &Row) -> Option<&'static str> {
+pub fn why_not_written(row: &BurnInRow) -> Option<&'static str> {
     match row.steady_from() {
         SteadyFrom::Index(_) => None,
         SteadyFrom::Never => Some("never gets steady"),

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use lapwing_core::clean::SteadyFrom;
+use lapwing_core::clean::{BurnInSource, SteadyFrom};
 use lapwing_core::show::chart::{BurnInMarks, Chart, burn_in, save_page};
 
-use super::rows::{Row, Source};
+use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::plot::ending;
 
@@ -15,7 +15,7 @@ const MOST_CHARTS: usize = 200;
 const SHOWN: usize = 8;
 
 /// Refuses more benchmarks than a file of that form has room for.
-pub fn check_number(path: &Path, rows: &[Row]) -> Result<(), CliError> {
+pub fn check_number(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
     let is_page = ending(path) == "html";
     let most = if is_page { MOST_CHARTS } else { 1 };
     if rows.len() <= most {
@@ -48,7 +48,7 @@ pub fn check_number(path: &Path, rows: &[Row]) -> Result<(), CliError> {
 }
 
 /// Draws them.
-pub fn save(path: &Path, rows: &[Row]) -> Result<(), CliError> {
+pub fn save(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
     let charts: Vec<Chart> = rows.iter().map(chart).collect();
     match charts.as_slice() {
         [chart] => chart.save(path)?,
@@ -57,15 +57,15 @@ pub fn save(path: &Path, rows: &[Row]) -> Result<(), CliError> {
     Ok(())
 }
 
-fn chart(row: &Row) -> Chart {
+fn chart(row: &BurnInRow) -> Chart {
     burn_in(
         &row.steady,
         &BurnInMarks {
             subject: &row.benchmark,
             unit: &row.unit,
             start: match row.source {
-                Source::Recorded => SteadyFrom::Recorded,
-                Source::Found | Source::File | Source::Review => row.steady_from(),
+                BurnInSource::Recorded => SteadyFrom::Recorded,
+                _ => row.steady_from(),
             },
             found: row.found,
         },

@@ -3,16 +3,16 @@
 use std::io::Write;
 
 use lapwing_core::judge::{
-    CompareOptions, ComparisonAsHail, HAIL_REPLICATES, Sides as Samples, Verdict,
+    CompareOptions, ComparisonAsHail, HAIL_REPLICATES, SideSamples, Verdict,
 };
 use lapwing_core::model::Better;
 use lapwing_core::show::{quantity, ratio_text};
 use serde_json::{Value, json};
 
 use super::gate::FailOn;
-use super::{Compare, Gathered};
+use super::{CompareCommand, GatheredSides};
 use crate::audit;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Table, counted, csv_of_json, markdown_text};
@@ -40,18 +40,18 @@ const COLUMNS: [&str; 19] = [
     "p_adjusted",
 ];
 
-impl Compare {
+impl CompareCommand {
     pub(super) fn as_hail(
         &self,
-        gathered: Gathered,
+        gathered: GatheredSides,
         options: &CompareOptions,
         context: &Context,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<ExitStatus, CliError> {
         if self.fail_on.contains(&FailOn::Failures) {
             let what = "under `--compat hail` nobody counts how often a benchmark fails";
             return Err(CliError::input(what).hint("`--fail-on regression` is a gate there"));
         }
-        let Gathered {
+        let GatheredSides {
             names,
             samples,
             mut notes,
@@ -66,11 +66,11 @@ impl Compare {
         let lacks = lacking.iter().any(|(_, _, is_candidate)| *is_candidate);
         let is_gate = self.fail_on.contains(&FailOn::Regression);
         Ok(if is_gate && (regressed || lacks) {
-            Exit::Judged
+            ExitStatus::Judged
         } else if compared.is_empty() {
-            Exit::NotEnough
+            ExitStatus::NotEnough
         } else {
-            Exit::Fine
+            ExitStatus::Fine
         })
     }
 
@@ -78,7 +78,7 @@ impl Compare {
         &self,
         compared: &[ComparisonAsHail],
         names: &[String],
-        samples: &Samples,
+        samples: &SideSamples,
         notes: &[String],
         options: &CompareOptions,
         context: &Context,
@@ -176,7 +176,7 @@ fn row(it: &ComparisonAsHail) -> Value {
     json!({
         "suite": it.subject.suite,
         "benchmark": it.subject.benchmark,
-        "setting": it.subject.setting,
+        "setting": it.subject.setting.text(),
         "metric": it.subject.metric,
         "unit": it.metric.unit,
         "baseline": it.baseline,
@@ -212,7 +212,7 @@ fn table(compared: &[ComparisonAsHail]) -> Table {
     ])
     .dispensable(&["instances", "radius", "metric"]);
     for it in compared {
-        let name = match &it.subject.setting {
+        let name = match it.subject.setting.text() {
             Some(setting) => format!("{} ({setting})", it.subject.benchmark),
             None => it.subject.benchmark.clone(),
         };

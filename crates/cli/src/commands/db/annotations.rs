@@ -1,15 +1,15 @@
-//! `lapwing db annotations`: what was said of measurements, by whom, when and why.
+//! `lapwing db annotations`: lists renames and retirements.
 
 use std::io::Write;
 
 use lapwing_core::record::{Change, Remark};
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::store::open_for_reading;
 use crate::table::{Align, Table, counted};
 
-pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
+pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let remarks = store.remarks()?;
     let mut out = context.terminal.out();
@@ -27,7 +27,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
             .collect();
         serde_json::to_writer_pretty(&mut out, &serde_json::json!({ "annotations": list }))?;
         writeln!(out)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let mut table = Table::new(&[
         ("at", Align::Whole),
@@ -49,7 +49,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
             match (remark.undone_by, remark.superseded_by) {
                 (None, None) => "yes",
                 (Some(_), _) => "no",
-                (None, Some(_)) => "no, a later one does",
+                (None, Some(_)) => "no, superseded",
             }
             .to_owned(),
             it.id.to_string(),
@@ -59,7 +59,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
         Format::Text if remarks.is_empty() => {
             writeln!(
                 out,
-                "no annotations\nrename benchmarks with `lapwing db rename`, retire them with `lapwing db retire`"
+                "no annotations\n`lapwing db rename` and `lapwing db retire` add them"
             )?;
         }
         Format::Text => {
@@ -69,10 +69,10 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
         Format::Markdown => table.markdown(&mut out)?,
         Format::Csv | Format::Json => table.csv(&mut out)?,
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
-/// Returns what an annotation is about, in words.
+/// Returns the target of an annotation, in words.
 fn what(remark: &Remark) -> String {
     let of_suite = |suite: &Option<String>| {
         let suite = suite.as_ref();

@@ -13,59 +13,60 @@ use lapwing_core::judge::{
     DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
 use lapwing_core::record::StoreError;
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
-use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::cleaning::{CleaningOptions, JudgingOptions};
 use crate::comparing::{number, parse_level, parse_share};
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, Filters, Format};
+use crate::options::{Context, FilterOptions, Format};
 use crate::plot::check_ending;
 use crate::progress;
-use crate::samples::{Which, metrics, nothing};
+use crate::samples::{SettingsOption, metrics, nothing};
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 use crate::table::{counted, grouped};
 
-/// Show which slowdowns could be detected, with how many instances and iterations
+/// Show which slowdowns can be detected with how many instances and iterations
 ///
-/// Simulates comparisons by drawing a control and a slowed-down test from what was measured. MDS is the
-/// minimal detectable slowdown: the smallest one that is detected with the wanted power.
+/// Simulates comparisons by sampling a control and a slowed-down test from the measurements. The
+/// MDS (minimal detectable slowdown) is the smallest slowdown that is detected with the required
+/// power.
 #[derive(Debug, Args)]
-pub struct Mds {
-    /// The slowdown that matters, as 5% or 1.05 [default: the suite's smallest effect, else 5%]
+pub struct MdsCommand {
+    /// Smallest slowdown that matters, such as 5% or 1.05 [default: the suite's smallest effect, or
+    /// 5%]
     #[arg(long, alias = "slowdown", value_name = "SLOWDOWN", value_parser = parse_slowdown)]
     target: Option<f64>,
-    /// How probably it should be detected
+    /// Required probability of detecting it
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
-    /// Only by this method: `laaber` (intervals of means overlap), `schultz` (interval of the
-    /// ratio), `welch` (as `lapwing compare`) [default: all; the first two with --compat hail]
+    /// Detection method [default: all; laaber and schultz with --compat hail]
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
-    method: Vec<MethodChoice>,
-    /// Only with different instances on both sides (`ibs`) or different iterations of the same
-    /// (`tbs`) [default: both]
+    method: Vec<DetectionMethodChoice>,
+    /// Which instances the two sides are drawn from [default: both]
     #[arg(long, value_name = "STRATEGY", value_delimiter = ',')]
     strategy: Vec<StrategyChoice>,
-    /// By formula instead of simulation: at once, and beyond what was measured
+    /// Use a formula instead of simulation: faster, and not limited to the measured sample size
     #[arg(long, conflicts_with = "compat")]
     closed_form: bool,
-    /// A line for each configuration and slowdown, with the rates of all methods beside each other
+    /// Print one line per configuration and slowdown, with one column per method
     #[arg(long)]
     wide: bool,
     #[command(flatten)]
-    grid: Grid,
-    /// Which versions and variants to look at [default: latest; pooled with --compat hail]
+    grid: DetectionGridOptions,
+    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
-    settings: Option<Which>,
+    settings: Option<SettingsOption>,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
     #[command(flatten)]
-    cleaning: Cleaning,
-    /// The form of the answer
+    cleaning: CleaningOptions,
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Draw it to a file: .svg, .png or .html
+    /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
@@ -75,23 +76,24 @@ const MOST_EXPERIMENTS: i64 = 1_000_000;
 
 /// What is simulated, and how often.
 #[derive(Debug, Clone, Args)]
-pub struct Grid {
-    /// Slowdowns, as 10% or 1.1; 1 gives false positives [default: 1,1.1,1.2,1.3,1.4,1.5]
+pub struct DetectionGridOptions {
+    /// Slowdowns to simulate, such as 10% or 1.1; 1 gives the false-positive rate [default:
+    /// 1,1.1,1.2,1.3,1.4,1.5]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_any_slowdown, help_heading = "Simulation")]
     slowdowns: Vec<f64>,
-    /// Numbers of instances a side [default: 5,10,15,20,25]
+    /// Numbers of instances per side [default: 5,10,15,20,25]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
     instances: Vec<usize>,
-    /// Numbers of iterations of each instance [default: 5,10,15,20,25]
+    /// Numbers of iterations per instance [default: 5,10,15,20,25]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
     iterations: Vec<usize>,
-    /// How many experiments each configuration has [default: 100; 1000 to confirm a plan]
+    /// Simulated experiments per configuration [default: 100; 1000 to confirm a plan]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_EXPERIMENTS), help_heading = "Simulation")]
     experiments: Option<u32>,
-    /// How many times each bootstrap resamples
+    /// Resamples per bootstrap
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = parse_replicates, help_heading = "Simulation")]
     replicates: usize,
-    /// Confidence of the intervals by which slowdowns are told [default: the suite's, else 95%]
+    /// Confidence level of the intervals that detect a slowdown [default: the suite's, or 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Simulation")]
     confidence: Option<Confidence>,
     /// Seed of the simulation
@@ -106,26 +108,26 @@ pub struct Grid {
 
 /// What tells a slowdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MethodChoice {
-    /// The intervals of the two means do not overlap
+pub enum DetectionMethodChoice {
+    /// The confidence intervals of the two means do not overlap
     Laaber,
-    /// The interval of the ratio leaves out 1
+    /// The confidence interval of the ratio excludes 1
     Schultz,
-    /// Welch's test of the logarithms of instance means, as `lapwing compare`
+    /// Welch's t-test on logarithms of instance means, as in `lapwing compare`
     Welch,
 }
 
 /// What the sides have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StrategyChoice {
-    /// Different instances
+    /// Different instances on each side
     Ibs,
-    /// Different iterations of the same instances
+    /// The same instances, with different iterations on each side
     Tbs,
 }
 
 /// What was found.
-struct Found {
+struct FoundDetection {
     rows: Vec<Detectability>,
     audit: Audit,
     /// How many versions were passed over because there are later ones.
@@ -139,9 +141,9 @@ struct Found {
     smallest_effect: Option<f64>,
 }
 
-impl Mds {
+impl MdsCommand {
     /// Answers in a sentence, then shows the table and what to do.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_ending(self.plot.as_deref())?;
         let found = self.find(context)?;
         let has_cells = found.rows.iter().any(|row| !row.cells.is_empty());
@@ -159,10 +161,10 @@ impl Mds {
             chart::detection(&found.rows, &found.options.grid, view).save(path)?;
         }
         CliError::unless_reader_left(answer::write(&found, &self, context))?;
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
-    fn find(&self, context: &Context) -> Result<Found, CliError> {
+    fn find(&self, context: &Context) -> Result<FoundDetection, CliError> {
         let judging = self.cleaning.judging()?;
         let mut options = self.options(&judging);
         self.check_experiments(&options)?;
@@ -171,13 +173,16 @@ impl Mds {
         if !self.tells_all() {
             options.methods = vec![DetectionView::of(&options, target, self.power).method];
         }
-        let mut filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
-        let which = Which::settings(self.settings, self.cleaning.compat);
-        let mut found = Found {
+        let which = self
+            .settings
+            .map_or(self.cleaning.profile().settings, SettingsOption::settings);
+        let mut found = FoundDetection {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
@@ -187,8 +192,8 @@ impl Mds {
             smallest_effect: judging.smallest_effect,
         };
         let bar = progress::bar("simulating", store.benchmarks(&filter)?.len(), context);
-        store.each_benchmark(&filter, |data| {
-            let of = detectability(data, &judging.rules, which, &metrics, &found.options);
+        each_benchmark(&store, &filter, |data| {
+            let of = detectability(&data, &judging.rules, which, &metrics, &found.options);
             found.rows.extend(of.rows);
             found.audit.benchmarks.extend(of.audits);
             found.older += of.older;
@@ -225,16 +230,13 @@ impl Mds {
         }
     }
 
-    fn options(&self, judging: &Judging) -> DetectionOptions {
+    fn options(&self, judging: &JudgingOptions) -> DetectionOptions {
         let usual = DetectionOptions::default();
-        let is_hail = self.cleaning.compat == Some(Compat::Hail);
-        let methods: Vec<DetectionMethod> = match self.method.is_empty() {
-            true => usual
-                .methods
-                .into_iter()
-                .filter(|it| !is_hail || *it != DetectionMethod::Welch)
-                .collect(),
-            false => self.method.iter().map(|it| it.method()).collect(),
+        let profile = self.cleaning.profile();
+        let methods: Vec<DetectionMethod> = if self.method.is_empty() {
+            profile.methods
+        } else {
+            self.method.iter().map(|choice| choice.method()).collect()
         };
         let methods = in_order(methods);
         let strategies = match self.strategy.is_empty() {
@@ -244,10 +246,10 @@ impl Mds {
         DetectionOptions {
             methods,
             strategies: in_order(strategies),
-            basis: match (is_hail, self.closed_form) {
-                (true, _) => WantedBasis::AsHail,
-                (false, true) => WantedBasis::ClosedForm,
-                (false, false) => WantedBasis::Both,
+            basis: match (profile.basis, self.closed_form) {
+                (Some(basis), _) => basis,
+                (None, true) => WantedBasis::ClosedForm,
+                (None, false) => WantedBasis::Both,
             },
             ..self.grid.options(judging, usual.experiments)
         }
@@ -274,10 +276,10 @@ pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(
     }))
 }
 
-impl Grid {
+impl DetectionGridOptions {
     /// Returns how rates are found, by all methods and strategies, with so many experiments where
     /// nobody says how many.
-    pub fn options(&self, judging: &Judging, experiments: u32) -> DetectionOptions {
+    pub fn options(&self, judging: &JudgingOptions, experiments: u32) -> DetectionOptions {
         let usual = DetectionOptions::default();
         DetectionOptions {
             grid: self.grid(),
@@ -337,7 +339,7 @@ fn in_order<T: Ord>(mut all: Vec<T>) -> Vec<T> {
     all
 }
 
-impl MethodChoice {
+impl DetectionMethodChoice {
     /// Returns the method.
     pub fn method(self) -> DetectionMethod {
         match self {
@@ -362,7 +364,7 @@ impl StrategyChoice {
 const LEAST: &str = "it takes 3 instances of 2 iterations, and no zeros";
 
 /// Returns what nothing is said of: what did not come through cleaning, and of what too little was measured.
-fn not_judged(found: &Found) -> Vec<NotJudged> {
+fn not_judged(found: &FoundDetection) -> Vec<NotJudged> {
     let mut all = not_judged::of_audit(&found.audit);
     all.extend(too_little_of(&found.rows, |row| row.cells.is_empty()));
     all
@@ -382,11 +384,11 @@ fn too_little_of(
     rows.iter().filter(|row| is_unknown(row)).map(of).collect()
 }
 
-fn too_little(rows: &[Detectability], command: &Mds) -> CliError {
+fn too_little(rows: &[Detectability], command: &MdsCommand) -> CliError {
     let names = not_judged::names(&too_little_of(rows, |_| true)).unwrap_or_default();
     let error = CliError::input(format!("nothing is known of {names}"));
-    let hint = match command.cleaning.compat {
-        Some(Compat::Hail) => {
+    let hint = match command.cleaning.profile().basis {
+        Some(_) => {
             "a configuration takes twice its instances, or twice its iterations of as many; --instances and --iterations say which to look at".to_owned()
         }
         None => format!(
@@ -394,7 +396,7 @@ fn too_little(rows: &[Detectability], command: &Mds) -> CliError {
         ),
     };
     CliError {
-        exit: Exit::NotEnough,
+        exit: ExitStatus::NotEnough,
         ..error.hint(hint)
     }
 }

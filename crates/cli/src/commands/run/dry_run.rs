@@ -7,16 +7,17 @@ use lapwing_core::clean::{Policy, clean};
 use lapwing_core::judge::estimate;
 use lapwing_core::measure::FixedSchedule;
 use lapwing_core::record::{Filter, InstanceData, StoreError};
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{count, quantity};
 use lapwing_core::suite::{Case, Plan};
 
 use super::from_file::Planned;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::table::{Align, Table, grouped};
 
 /// Shows the order; of a plan file also how often each benchmark is measured.
-pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
+pub fn show(planned: &Planned, context: &Context) -> Result<ExitStatus, CliError> {
     let plan = &planned.plan;
     // What was measured here tells more than what the plan file says of other machines.
     let of_plan = |(id, mean): (&String, &f64)| {
@@ -77,7 +78,7 @@ pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
         writeln!(out)?;
     }
     table.text(&mut out)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Returns how often each benchmark is measured, and how long that takes in all variants.
@@ -193,7 +194,7 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, Past>, 
             called.entry(now).or_default().push(id);
         }
     }
-    let read = store.each_benchmark(&filter, |data| {
+    let read = each_benchmark(&store, &filter, |data| {
         if data.suite == plan.suite
             && let Some(ids) = called.get(&data.benchmark.id)
         {

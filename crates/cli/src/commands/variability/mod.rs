@@ -8,32 +8,34 @@ use clap::Args;
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Noise, noise};
 use lapwing_core::record::StoreError;
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::chart;
 use lapwing_stats::Seed;
 
-use crate::cleaning::Cleaning;
-use crate::error::{CliError, Exit};
-use crate::options::{Context, Filters, Format};
+use crate::cleaning::CleaningOptions;
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, FilterOptions, Format};
 use crate::plot::check_ending;
-use crate::samples::{Which, metrics, nothing};
+use crate::samples::{SettingsOption, metrics, nothing};
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
-/// Show how noisy each benchmark is, where its noise lies, and what to measure more of
+/// Show how noisy each benchmark is, where the noise comes from, and what to measure more of
 ///
-/// Noise between instances is what comparisons rest on; more iterations cannot make up for it.
+/// Comparisons depend on the noise between instances; more iterations per instance do not reduce
+/// it.
 #[derive(Debug, Args)]
-pub struct Variability {
-    /// Which versions and variants to look at [default: latest; pooled with --compat hail]
+pub struct VariabilityCommand {
+    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
-    settings: Option<Which>,
+    settings: Option<SettingsOption>,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
     #[command(flatten)]
-    cleaning: Cleaning,
-    /// The form of the answer
+    cleaning: CleaningOptions,
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Draw where the noise lies to a file: .svg, .png or .html
+    /// Write a chart of the sources of noise to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Seed of the permutation tests
@@ -42,7 +44,7 @@ pub struct Variability {
 }
 
 /// What was found.
-struct Found {
+struct FoundNoise {
     /// The noisiest first.
     rows: Vec<Noise>,
     audit: Audit,
@@ -51,9 +53,9 @@ struct Found {
     earlier: usize,
 }
 
-impl Variability {
+impl VariabilityCommand {
     /// Answers in a sentence, then shows the table and what to do.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_ending(self.plot.as_deref())?;
         let found = self.find(context)?;
         if found.rows.is_empty() {
@@ -66,25 +68,28 @@ impl Variability {
             chart::variability(&found.rows).save(path)?;
         }
         CliError::unless_reader_left(answer::write(&found, &self, context))?;
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
-    fn find(&self, context: &Context) -> Result<Found, CliError> {
+    fn find(&self, context: &Context) -> Result<FoundNoise, CliError> {
         let rules = self.cleaning.rules()?;
-        let mut filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &rules, context)?;
-        let which = Which::settings(self.settings, self.cleaning.compat);
-        let mut found = Found {
+        let which = self
+            .settings
+            .map_or(self.cleaning.profile().settings, SettingsOption::settings);
+        let mut found = FoundNoise {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
             earlier: 0,
         };
-        store.each_benchmark(&filter, |data| {
-            let noises = noise(data, &rules, which, &metrics, Seed(self.seed));
+        each_benchmark(&store, &filter, |data| {
+            let noises = noise(&data, &rules, which, &metrics, Seed(self.seed));
             found.rows.extend(noises.rows);
             found.audit.benchmarks.extend(noises.audits);
             found.older += noises.older;

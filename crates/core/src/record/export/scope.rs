@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use super::ExportError;
 use crate::model::Outcome;
-use crate::record::{BenchmarkData, Filter, InstanceData, Store};
+use crate::record::{Filter, InstanceData, RecordedBenchmark, Store};
 
 /// What of the measurements that pass a filter has the metrics that it names.
-pub(super) struct Scope {
+pub(super) struct ExportScope {
     /// Suites and ids of the benchmarks that have one of the metrics; `None` where none is named.
     benchmarks: Option<BTreeSet<(String, String)>>,
 }
 
-impl Scope {
+impl ExportScope {
     /// Returns what the filter asks for, or why it fits nothing: before the first byte is
     /// written, so that whoever reads the output does not take half of it for all.
     pub(super) fn of(store: &Store, filter: &Filter) -> Result<Self, ExportError> {
@@ -27,8 +27,8 @@ impl Scope {
     }
 
     /// Returns whether a benchmark has one of the metrics, be it elsewhere.
-    pub(super) fn has_benchmark(&self, data: &BenchmarkData) -> bool {
-        let name = || (data.suite.clone(), data.benchmark.id.clone());
+    pub(super) fn has_benchmark(&self, data: &RecordedBenchmark) -> bool {
+        let name = || (data.suite.clone(), data.id.clone());
         self.benchmarks
             .as_ref()
             .is_none_or(|benchmarks| benchmarks.contains(&name()))

@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::assemble::{Assembled, Wanted, assemble};
-use super::epochs::settle_epochs;
+use super::assemble::{AssembledIterations, WantedIterations, assemble};
+use super::definitions::definitions;
 use super::rows::{
-    self, ANNOTATION_COLUMNS, Detail, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS,
+    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, IterationDetail, RUN_COLUMNS, SESSION_COLUMNS,
     SUMMARY_COLUMNS,
 };
 use super::select::Selection;
 use super::{Store, StoreError, curated};
 use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary, natural_order};
-use crate::record::{
-    BenchmarkData, Filter, InstanceData, Iterations, Order, settle_units, settle_void,
-};
+use crate::record::{Filter, InstanceData, Iterations, RecordedBenchmark};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
@@ -75,8 +73,11 @@ pub(super) fn annotation(
 }
 
 impl Store {
-    /// Calls `visit` with each benchmark that has an instance passing the filter, by
+    /// Calls `visit` with what was recorded of each benchmark that has an instance passing the filter, by
     /// suite and id in [natural order](natural_order). Holds one benchmark's measurements at a time.
+    ///
+    /// Names and retirements are those of today; epochs, units and void instances are as they were
+    /// recorded (`sample::each_benchmark` settles them).
     ///
     /// The filter's metrics choose which values are read; a benchmark or an iteration
     /// without them is visited all the same, because that it has none may be the news.
@@ -84,10 +85,10 @@ impl Store {
     /// # Errors
     /// Whatever `visit` returns; when an entry of the filter fits nothing; when the
     /// store cannot be read.
-    pub fn each_benchmark<E: From<StoreError>>(
+    pub fn each_recorded<E: From<StoreError>>(
         &self,
         filter: &Filter,
-        mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
+        mut visit: impl FnMut(RecordedBenchmark) -> Result<(), E>,
     ) -> Result<(), E> {
         let wrap = |error: StoreError| E::from(error.at(&self.path));
         // One snapshot, whatever others write meanwhile.
@@ -95,7 +96,7 @@ impl Store {
             .connection
             .unchecked_transaction()
             .map_err(|error| wrap(error.into()))?;
-        let reader = Reader::new(&snapshot, filter).map_err(wrap)?;
+        let reader = BenchmarkReader::new(&snapshot, filter).map_err(wrap)?;
         for ((suite, id), keys) in reader.benchmarks().map_err(wrap)? {
             if let Some(data) = reader.benchmark(&keys, suite, id).map_err(wrap)? {
                 visit(data)?;
@@ -108,7 +109,7 @@ impl Store {
 /// What names a benchmark.
 type SuiteAndId = (String, String);
 
-struct Reader<'c> {
+struct BenchmarkReader<'c> {
     connection: &'c Connection,
     selection: Selection,
     sessions: HashMap<i64, Arc<Session>>,
@@ -117,7 +118,7 @@ struct Reader<'c> {
     wanted_names: Option<Vec<MetricName>>,
 }
 
-impl<'c> Reader<'c> {
+impl<'c> BenchmarkReader<'c> {
     fn new(connection: &'c Connection, filter: &Filter) -> Result<Self, StoreError> {
         let selection = Selection::of(connection, filter)?;
         let mut reader = Self {
@@ -162,8 +163,7 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// Returns the keys that each benchmark has: several where some were renamed to one.
-    /// Returns the keys of each benchmark by suite and id, in natural order.
+    /// Returns the keys of each benchmark by suite and id, in natural order: several where some were renamed to one.
     fn benchmarks(&self) -> Result<Vec<(SuiteAndId, Vec<i64>)>, StoreError> {
         let mut benchmarks: BTreeMap<SuiteAndId, Vec<i64>> = BTreeMap::new();
         for (key, suite, recorded) in curated::benchmarks(self.connection)? {
@@ -184,10 +184,13 @@ impl<'c> Reader<'c> {
         keys: &[i64],
         suite: String,
         id: String,
-    ) -> Result<Option<BenchmarkData>, StoreError> {
+    ) -> Result<Option<RecordedBenchmark>, StoreError> {
         let mut instances: Vec<InstanceData> = Vec::new();
         for &key in keys {
             instances.append(&mut self.recorded(key)?);
+        }
+        if instances.is_empty() {
+            return Ok(None);
         }
         instances.sort_by_key(|it| {
             (
@@ -198,34 +201,11 @@ impl<'c> Reader<'c> {
                 it.instance.id,
             )
         });
-        settle_epochs(
-            self.connection,
-            &self.selection.curated,
-            keys,
-            &mut instances,
-        )?;
-        settle_units(&mut instances);
-        let order = Order::of_instances(&instances);
-        // Who measures old versions later does not change what the benchmark is today.
-        let latest = instances.iter().max_by_key(|it| order.place(&it.run.id));
-        let Some(latest) = latest else {
-            return Ok(None);
-        };
-        let mut benchmark = latest.instance.benchmark.clone();
-        benchmark.id = id;
-        // What measured last may know nothing of tags.
-        if benchmark.tags.is_empty()
-            && let Some(tagged) = instances
-                .iter()
-                .rev()
-                .find(|it| !it.instance.benchmark.tags.is_empty())
-        {
-            benchmark.tags.clone_from(&tagged.instance.benchmark.tags);
-        }
-        Ok(Some(BenchmarkData {
+        Ok(Some(RecordedBenchmark {
             suite,
-            benchmark,
+            id,
             instances,
+            definitions: definitions(self.connection, &self.selection.curated, keys)?,
         }))
     }
 
@@ -235,7 +215,7 @@ impl<'c> Reader<'c> {
         if instances.is_empty() {
             return Ok(Vec::new());
         }
-        let wanted = Wanted::Benchmark {
+        let wanted = WantedIterations::Benchmark {
             key,
             condition: &self.selection.on_instance(),
         };
@@ -243,7 +223,6 @@ impl<'c> Reader<'c> {
         for (key, instance) in &mut instances {
             if let Some(assembled) = assembled.remove(key) {
                 instance.iterations = iterations(assembled);
-                settle_void(instance);
             }
         }
         if self.summarised {
@@ -354,7 +333,7 @@ pub(super) fn metrics_of(
     Ok(metrics.collect::<Result<_, _>>()?)
 }
 
-fn iterations(assembled: Assembled) -> Iterations {
+fn iterations(assembled: AssembledIterations) -> Iterations {
     let columns = assembled.columns;
     let failed = |place: &usize| columns.outcome[*place] != Outcome::Ok;
     let details = columns.details.iter();
@@ -379,7 +358,7 @@ fn iterations(assembled: Assembled) -> Iterations {
 
 /// Returns the ends of standard output and standard error that an iteration's attributes
 /// hold, where there are any.
-fn printed(detail: &Detail) -> Option<String> {
+fn printed(detail: &IterationDetail) -> Option<String> {
     let texts: Vec<&str> = ["stdout", "stderr"]
         .iter()
         .filter_map(|name| detail.attributes.get(*name)?.as_str())

@@ -1,7 +1,7 @@
 //! What failed, newest first, with what it said.
 
 use crate::model::{InstanceOutcome, Outcome};
-use crate::record::{BenchmarkData, Variants};
+use crate::sample::{BenchmarkData, VariantNames};
 use crate::show::sample::{RunSample, short_id};
 
 /// So many failures stand in the page; all of them stand in the table of iterations.
@@ -12,7 +12,7 @@ const SHOWN_CHARACTERS: usize = 2_000;
 
 /// One failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(super) struct FailureNote {
     /// `failed`, `timed out`, `instance lost`, …
     pub(super) what: String,
     /// When and where it happened.
@@ -22,12 +22,12 @@ pub(super) struct Failure {
 }
 
 /// Returns the latest failures of a benchmark, and how many there are in all.
-pub(super) fn failures(data: &BenchmarkData) -> (Vec<Failure>, usize) {
+pub(super) fn failures(data: &BenchmarkData) -> (Vec<FailureNote>, usize) {
     let mut newest: Vec<_> = data.instances.iter().collect();
     newest.sort_by_key(|instance| {
         std::cmp::Reverse((instance.session.started, instance.instance.position))
     });
-    let variants = Variants::of(data);
+    let variants = VariantNames::of(data);
     let mut failures = Vec::new();
     let mut total = 0;
     for instance in newest {
@@ -42,7 +42,7 @@ pub(super) fn failures(data: &BenchmarkData) -> (Vec<Failure>, usize) {
                     .map_or_else(String::new, |host| format!(" on {host}"));
                 let iteration =
                     iteration.map_or_else(String::new, |index| format!("iteration {index}, "));
-                failures.push(Failure {
+                failures.push(FailureNote {
                     what,
                     place: format!(
                         "{iteration}instance {}{host}, {}",

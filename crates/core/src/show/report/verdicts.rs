@@ -1,9 +1,11 @@
 //! The verdicts of comparisons where they meet a benchmark: in the index and on its page.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
-use super::compare::{Shown, sentence};
-use super::page::url_part;
+use super::compare::{ComparisonIndex, sentence};
+use super::frame::url_part;
 use crate::judge::{Comparison, Verdict};
 use crate::show::sample::{MetricSample, metric_title};
 use crate::show::{caution_text, reason_text};
@@ -18,6 +20,12 @@ pub(super) fn chip(verdict: Verdict) -> Markup {
     }
 }
 
+/// Returns the symbol and the title of each verdict, for scripts.
+pub(super) fn looks() -> BTreeMap<&'static str, [&'static str; 2]> {
+    let look = |verdict: Verdict| (verdict.name(), [verdict.symbol(), verdict.title()]);
+    Verdict::ALL.map(look).into_iter().collect()
+}
+
 /// A verdict as a row of the index has it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RowVerdict {
@@ -29,7 +37,7 @@ pub(super) struct RowVerdict {
 
 /// Returns the worst verdict on a variant of a benchmark by a metric.
 pub(super) fn of_row(
-    shown: Option<&Shown>,
+    shown: Option<&ComparisonIndex>,
     slug: &str,
     sample: &MetricSample,
     variant: &str,
@@ -58,19 +66,19 @@ fn is_about(comparison: &Comparison, sample: &MetricSample, variant: &str) -> bo
             return compared.any(|it| it.variant == variant);
         }
     }
-    let variants = sample.variants();
-    if let Some(setting) = &comparison.subject.setting
-        && variants.contains(&setting.as_str())
-    {
-        return setting == variant;
-    }
-    let candidate = comparison.candidate.as_str();
-    let named = candidate.strip_prefix("variant:").unwrap_or(candidate);
-    !variants.contains(&named) || named == variant
+    // As in a file: what its side was measured with tells.
+    let [baseline, candidate] = &comparison.settings;
+    let measured = if candidate.variants.is_empty() {
+        baseline
+    } else {
+        candidate
+    };
+    let is_known = sample.variants().iter().any(|known| measured.is_of(known));
+    !is_known || measured.is_of(variant)
 }
 
 /// Returns what was found of a benchmark, worst first.
-pub(super) fn section(shown: &Shown, slug: &str, id: &str) -> Markup {
+pub(super) fn section(shown: &ComparisonIndex, slug: &str, id: &str) -> Markup {
     let mut found: Vec<&Comparison> = shown.of(slug).collect();
     found.sort_by_key(|it| it.verdict);
     html! {
@@ -79,7 +87,7 @@ pub(super) fn section(shown: &Shown, slug: &str, id: &str) -> Markup {
                 @for it in found.iter().take(SHOWN) {
                     li {
                         (chip(it.verdict)) " " (metric_title(&it.subject.metric)) " "
-                        @if let Some(setting) = &it.subject.setting { "(" (setting) ") " }
+                        @if let Some(setting) = it.subject.setting.text() { "(" (setting) ") " }
                         strong { (sentence(it)) } ", " (it.candidate) " against " (it.baseline)
                         @if let Some(reason) = reason_text(it) { ": " (reason) }
                         "."

@@ -1,0 +1,212 @@
+//! The order of runs in the history of a benchmark.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+use super::BenchmarkData;
+use crate::model::{Id, Version};
+use crate::record::{InstanceData, RunHead};
+
+/// A position in a history: what one session measured of one version. Positions are ordered by the
+/// versions' dates, those of one date by when they were measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HistoryPosition {
+    /// The version's date; where it has none, that of the newest version that was measured until
+    /// then. `None` where none with a date was.
+    pub version_date: Option<Timestamp>,
+    /// When the session began.
+    pub started: Timestamp,
+    /// The session.
+    pub session: Id,
+    /// The first run of that version in the session.
+    pub first_run: Id,
+}
+
+/// The facts by which a run is put in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RunMoment {
+    /// The run.
+    pub(crate) run: Id,
+    /// Its session.
+    pub(crate) session: Id,
+    /// When the session began.
+    pub(crate) started: Timestamp,
+    /// What its version is called, where that is known.
+    pub(crate) version: Option<String>,
+    /// The date of its version, where that is known.
+    pub(crate) version_date: Option<Timestamp>,
+}
+
+/// The positions of runs.
+#[derive(Debug, Default)]
+pub struct History {
+    positions: BTreeMap<Id, HistoryPosition>,
+}
+
+impl History {
+    /// Returns the positions of the runs of a benchmark.
+    pub fn of(data: &BenchmarkData) -> Self {
+        Self::of_instances(&data.instances)
+    }
+
+    /// Returns the positions of runs by what the catalogue says of them.
+    pub fn of_runs(runs: &[RunHead]) -> Self {
+        Self::among(runs.iter().map(|run| RunMoment {
+            run: run.id,
+            session: run.session,
+            started: run.started,
+            version: run.version.clone().or_else(|| run.commit.clone()),
+            version_date: run.version_date.as_deref().and_then(parse_date),
+        }))
+    }
+
+    /// Returns the positions of the runs that instances belong to.
+    pub(crate) fn of_instances(instances: &[InstanceData]) -> Self {
+        let mut seen = BTreeSet::new();
+        let runs = instances.iter().filter(|it| seen.insert(it.run.id));
+        Self::among(runs.map(|it| RunMoment {
+            run: it.run.id,
+            session: it.session.id,
+            started: it.session.started,
+            version: it.run.version.label(),
+            version_date: version_date(&it.run.version),
+        }))
+    }
+
+    /// Returns the positions of these runs, each of which may be given several times.
+    pub(crate) fn among(moments: impl IntoIterator<Item = RunMoment>) -> Self {
+        let mut moments: Vec<RunMoment> = moments.into_iter().collect();
+        moments.sort_by_key(|it| (it.started, it.session, it.run));
+        moments.dedup_by_key(|it| it.run);
+        let mut newest: Option<Timestamp> = None;
+        let mut positions = BTreeMap::new();
+        for session in moments.chunk_by(|a, b| a.session == b.session) {
+            newest = session
+                .iter()
+                .filter_map(|it| it.version_date)
+                .fold(newest, |a, b| a.max(Some(b)));
+            for it in session {
+                let same = |other: &&RunMoment| {
+                    (&other.version, other.version_date) == (&it.version, it.version_date)
+                };
+                positions.insert(
+                    it.run,
+                    HistoryPosition {
+                        version_date: it.version_date.or(newest),
+                        started: it.started,
+                        session: it.session,
+                        // They stand in order, so that the first one has the smallest id.
+                        first_run: session.iter().find(same).map_or(it.run, |first| first.run),
+                    },
+                );
+            }
+        }
+        Self { positions }
+    }
+
+    /// Returns the position of a run.
+    pub fn position(&self, run: &Id) -> Option<HistoryPosition> {
+        self.positions.get(run).copied()
+    }
+}
+
+/// Returns when a version is of; without an offset it is taken as UTC.
+pub(crate) fn version_date(version: &Version) -> Option<Timestamp> {
+    parse_date(version.date.as_deref()?)
+}
+
+/// Returns when a version is of, of the text that says so.
+pub(crate) fn parse_date(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    text.parse().ok().or_else(|| {
+        let local: DateTime = text.parse().ok()?;
+        Some(local.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the versions of runs, told as session and date of version, in their order.
+    fn order(runs: &[(i64, &str, Option<i64>)]) -> String {
+        let id = |number: i64| Id::derived(&[&number.to_le_bytes()]);
+        let at = |second| Timestamp::from_second(second).expect("a time");
+        let moments: Vec<RunMoment> = runs
+            .iter()
+            .zip(1_000..)
+            .map(|((session, version, date), number)| RunMoment {
+                run: id(number),
+                session: id(*session),
+                started: at(*session),
+                version: Some((*version).to_owned()),
+                version_date: date.map(at),
+            })
+            .collect();
+        let order = History::among(moments.clone());
+        let place = |it: &RunMoment| order.position(&it.run).expect("a position");
+        let mut sorted: Vec<&RunMoment> = moments.iter().collect();
+        sorted.sort_by_key(|it| place(it));
+        let texts: Vec<String> = sorted
+            .chunk_by(|a, b| place(a) == place(b))
+            .map(|of_one| {
+                let names = of_one.iter().filter_map(|it| it.version.clone());
+                names.collect::<Vec<_>>().join("=")
+            })
+            .collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn each_version_of_a_session_has_its_place_by_its_date() {
+        let backfill = [(9, "c", Some(3)), (9, "a", Some(1)), (9, "b", Some(2))];
+        assert_eq!(order(&backfill), "a b c");
+        let in_two_steps = [
+            (8, "a", Some(1)),
+            (8, "d", Some(4)),
+            (9, "b", Some(2)),
+            (9, "c", Some(3)),
+        ];
+        assert_eq!(order(&in_two_steps), "a b c d");
+        let two_settings = [(8, "a", Some(1)), (8, "a", Some(1)), (9, "a", Some(1))];
+        assert_eq!(order(&two_settings), "a=a a");
+    }
+
+    #[test]
+    fn a_version_without_a_date_stands_behind_the_newest_one_measured_until_then() {
+        let runs = [
+            (10, "first", None),
+            (11, "a", Some(5)),
+            (12, "between", None),
+            (13, "old", Some(1)),
+            (14, "b", Some(6)),
+        ];
+        assert_eq!(order(&runs), "first old a between b");
+        let undated = [(3, "x", None), (1, "y", None), (2, "z", None)];
+        assert_eq!(order(&undated), "y z x");
+    }
+
+    #[test]
+    fn a_version_s_date_may_lack_its_offset_or_its_time() {
+        let of = |text: &str| {
+            let date = version_date(&Version {
+                date: Some(text.to_owned()),
+                ..Version::default()
+            });
+            date.map(|date| date.to_string())
+        };
+        assert_eq!(
+            of("2026-01-02T03:04:05+01:00").as_deref(),
+            Some("2026-01-02T02:04:05Z")
+        );
+        assert_eq!(
+            of("2026-01-02 03:04:05").as_deref(),
+            Some("2026-01-02T03:04:05Z")
+        );
+        assert_eq!(of("2026-01-02").as_deref(), Some("2026-01-02T00:00:00Z"));
+        assert_eq!(of("last week"), None);
+    }
+}

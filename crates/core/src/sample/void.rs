@@ -1,0 +1,77 @@
+//! Instances of which nothing counts, because what ended them says so of all their iterations.
+
+use crate::model::{InstanceEnd, Outcome};
+use crate::record::InstanceData;
+
+/// The key of `observed` of an instance's end: why none of its iterations counts.
+const VOID: &str = "void";
+
+/// Has the iterations of an instance fail whose end says that they are void; those that already did stay as they are.
+///
+/// They were written when they seemed fine: a test of which every round went well can find in the end that they all
+/// came to a wrong result.
+pub(crate) fn settle_void(it: &mut InstanceData) {
+    let Some(why) = it.end.as_ref().and_then(reason) else {
+        return;
+    };
+    let why = why.to_owned();
+    let iterations = &mut it.iterations;
+    let mut messages = std::mem::take(&mut iterations.messages);
+    for (at, outcome) in iterations.outcome.iter_mut().enumerate() {
+        if *outcome == Outcome::Ok {
+            *outcome = Outcome::Failed;
+            messages.push((at, why.clone()));
+        }
+    }
+    messages.sort_by_key(|(at, _)| *at);
+    messages.dedup_by_key(|(at, _)| *at);
+    iterations.messages = messages;
+}
+
+fn reason(end: &InstanceEnd) -> Option<&str> {
+    end.observed.get(VOID)?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::clean::tests::instance;
+    use crate::model::{Id, InstanceOutcome, Object};
+
+    #[test]
+    fn what_seemed_fine_fails_with_the_reason_of_the_end() {
+        let mut it = instance(&[
+            (true, Outcome::Ok, 1.0),
+            (false, Outcome::TimedOut, 2.0),
+            (false, Outcome::Ok, 3.0),
+        ]);
+        it.iterations.messages = vec![(1, "too slow".to_owned())];
+        let before = it.iterations.outcome.clone();
+        settle_void(&mut it);
+        assert_eq!(it.iterations.outcome, before);
+        let mut end = InstanceEnd {
+            instance: Id::derived(&[b"end"]),
+            ended: None,
+            outcome: InstanceOutcome::Failed,
+            message: None,
+            observed: Object::new(),
+            extra: Object::new(),
+        };
+        end.observed.insert("void".to_owned(), json!("0 is not 5"));
+        it.end = Some(end);
+        settle_void(&mut it);
+        assert_eq!(
+            it.iterations.outcome,
+            [Outcome::Failed, Outcome::TimedOut, Outcome::Failed]
+        );
+        let said: Vec<&str> = it
+            .iterations
+            .messages
+            .iter()
+            .map(|(_, text)| text.as_str())
+            .collect();
+        assert_eq!(said, ["0 is not 5", "too slow", "0 is not 5"]);
+    }
+}
