@@ -9,9 +9,10 @@ from collections import Counter
 from contextlib import closing
 from datetime import datetime, timezone
 
+import needs
 import pytest
 import reader
-from catalogue import DATA
+from catalogue import DATA, MISSING
 from store import REPOSITORY
 
 DATABASES = [
@@ -32,7 +33,7 @@ PACKAGES = ["dask", "distributed", "dask_expr", "duckdb", "pyspark", "polars"]
 @pytest.fixture(scope="module", params=DATABASES, ids=lambda path: path.name)
 def database(request):
     if not request.param.exists():
-        pytest.skip(f"{request.param} is not there")
+        needs.skip_or_fail(*MISSING)
     return request.param
 
 
@@ -174,7 +175,7 @@ ORDERS = [("both", "cleared"), ("cleared", "both"), ("tests", "cleared"), ("quer
 def test_copies_that_lack_rows_of_one_table_double_nothing_and_lose_nothing(order, store, tmp_path):
     published = DATA / "coiled/benchmark_reconstructed.db"
     if not published.exists():
-        pytest.skip(f"{published} is not there")
+        needs.skip_or_fail(*MISSING)
     for name in order:
         copy = shutil.copy(published, tmp_path / f"{name}.db")
         with closing(sqlite3.connect(copy)) as connection:

@@ -188,7 +188,7 @@ impl IndexPage {
                     "Of " (counted(all, "benchmark")) ", in their latest runs: "
                     @for (position, (number, state, [one, several], text)) in remarks.iter().enumerate() {
                         @if position > 0 { "; " }
-                        a href=(format!("#state={state}")) { strong { (count(*number)) } " " (verb(*number, *one, *several)) " " (text) }
+                        a href=(format!("#state={state}")) { strong { (count(*number)) } " " (verb(*number, one, several)) " " (text) }
                     }
                     "."
                     @if failing == 0 && lost == 0 && without_value == 0 { " Nothing failed." }
