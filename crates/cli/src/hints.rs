@@ -8,9 +8,9 @@ use lapwing_core::record::export::ExportError;
 use lapwing_core::record::import::{Foreign, ImportError};
 use lapwing_core::record::sharing::SharingError;
 use lapwing_core::show::exchange::ExchangeError;
+use lapwing_core::text::grouped;
 
 use crate::error::CliError;
-use crate::table::grouped;
 
 /// Adds what to do next and what became of the data, where the error's kind tells.
 pub fn with_hint(error: CliError) -> CliError {

@@ -6,12 +6,12 @@ use lapwing_core::clean::Rules;
 use lapwing_core::record::inbox::{self, Arrival};
 use lapwing_core::record::{BenchmarkData, Filter, LeftOut, Store, StoreError};
 use lapwing_core::show::earlier_epoch_text;
+use lapwing_core::text::counted;
 
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
 use crate::left_over;
 use crate::options::Context;
-use crate::table::counted;
 
 /// Opens the store, making it where there is none.
 pub fn open_for_writing(context: &Context) -> Result<Store, CliError> {
@@ -75,7 +75,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     }
     // Its session and run are in the store now.
     left_over::take_in(store, &folder, context);
-    let new = counted(whole.iter().map(|it| it.1).sum(), "record");
+    let new = counted(whole.iter().map(|it| it.1).sum::<u64>(), "record");
     match whole.as_slice() {
         [] => {}
         [(path, _)] => context.terminal.note(&format!(
@@ -85,7 +85,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
         several => context.terminal.note(&format!(
             "took in {new} that runs left in {} ({})",
             folder.display(),
-            counted(several.len() as u64, "file")
+            counted(several.len(), "file")
         )),
     }
     Ok(())

@@ -199,38 +199,6 @@ fn markdown_cell(text: &str) -> String {
     markdown_text(text).replace('|', "\\|")
 }
 
-/// Returns a number with its thousands kept apart: `11,873`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Returns names as far as there are no more than so many: `a, b and 2 more`.
-pub fn few<N: AsRef<str>>(names: &[N], most: usize) -> String {
-    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
-    let shown = shown.join(", ");
-    match names.len().checked_sub(most) {
-        None | Some(0) => shown,
-        Some(more) => format!("{shown} and {more} more"),
-    }
-}
-
-/// Returns a number and its noun: `1 session`, `2 sessions`.
-pub fn counted(number: u64, singular: &str) -> String {
-    match (number, singular.strip_suffix('y')) {
-        (1, _) => format!("1 {singular}"),
-        (_, Some(stem)) => format!("{} {stem}ies", grouped(number)),
-        (_, None) => format!("{} {singular}s", grouped(number)),
-    }
-}
-
 /// Writes the values of these keys of JSON objects as CSV; of a list the `text` of its entries.
 pub fn csv_of_json(
     columns: &[&str],

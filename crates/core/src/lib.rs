@@ -16,3 +16,4 @@ pub mod model;
 pub mod record;
 pub mod show;
 pub mod suite;
+pub mod text;

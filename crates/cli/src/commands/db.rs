@@ -12,12 +12,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use lapwing_core::record::{Filter, Purged, Store};
+use lapwing_core::text::{counted, grouped};
 
 use self::share::Share;
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters, Format};
 use crate::store::{open_for_reading, open_for_writing};
-use crate::table::{Align, Table, counted, grouped};
+use crate::table::{Align, Table};
 
 /// Look after the store: what it holds, whether it is sound, joining, renaming, retiring, deleting
 #[derive(Debug, Args)]
@@ -182,7 +183,7 @@ fn check(context: &Context) -> Result<Exit, CliError> {
             out,
             "{} is sound ({})",
             store.path().display(),
-            counted(report.checks.len() as u64, "check")
+            counted(report.checks.len(), "check")
         )?;
         return Ok(Exit::Fine);
     }

@@ -9,11 +9,11 @@ use clap::{Args, ValueEnum};
 use lapwing_core::record::export::{ExportFormat, Exported, Separator, export};
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::show::exchange::{ExchangeFormat, Exchanged, exchange};
+use lapwing_core::text::{counted, plural};
 
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
 use crate::store::{note_retired, open_for_reading};
-use crate::table::counted;
 
 /// Write measurements for other programs
 ///
@@ -211,7 +211,7 @@ fn exchange_written(exchanged: Exchanged) -> Written {
 
 /// Returns `1 entry was`, `3 entries were`.
 fn were(number: u64, noun: &str) -> String {
-    let verb = if number == 1 { "was" } else { "were" };
+    let verb = plural(number, "was", "were");
     format!("{} {verb}", counted(number, noun))
 }
 

@@ -14,11 +14,11 @@ use lapwing_core::record::Appended;
 use lapwing_core::record::import::{
     self, Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
 };
+use lapwing_core::text::{counted, grouped, plural};
 
 use crate::error::{CliError, Exit};
 use crate::hints::with_hint;
 use crate::options::Context;
-use crate::table::{counted, grouped};
 
 use alike::say_alike;
 use target::{Target, Way};
@@ -239,7 +239,7 @@ fn say_because(imported: &Imported, context: &Context) -> Result<(), CliError> {
 
 fn say_sessions(sessions: usize, target: &Target<'_>, context: &Context) -> Result<(), CliError> {
     if let (1.., Some(store)) = (sessions, target.kept_in()) {
-        let sessions = counted(sessions as u64, "session");
+        let sessions = counted(sessions, "session");
         let path = store.display();
         writeln!(context.terminal.out(), "  stored in {path} as {sessions}")?;
     }
@@ -367,7 +367,7 @@ fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target<'_>) -> Str
     let known = appended.of(RecordKind::Instance).already_there;
     if known > 0 {
         let instances = counted(known, "instance");
-        let verb = if known == 1 { "was" } else { "were" };
+        let verb = plural(known, "was", "were");
         text.push_str(&format!("; {instances} {verb} in the store already"));
     }
     text

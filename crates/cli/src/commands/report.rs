@@ -8,6 +8,7 @@ use lapwing_core::record::Filter;
 use lapwing_core::show::report::{
     ComparisonView, Detect, DirectoryError, Options, Remarks, ReportWriter,
 };
+use lapwing_core::text::counted;
 
 use crate::audit::Detail;
 use crate::cleaning::{Cleaning, Compat, Judging};
@@ -17,7 +18,6 @@ use crate::options::{Context, Filters};
 use crate::progress::bar_of_many;
 use crate::sides::Side;
 use crate::store::{each_with_all_metrics, note_retired, note_unknown_names, open_for_reading};
-use crate::table::counted;
 
 /// Write everything measured as a site that a browser opens without a server
 #[derive(Debug, Args)]
@@ -84,7 +84,7 @@ impl Report {
         if !context.quiet {
             context.terminal.say(&format!(
                 "a report of {} is in",
-                counted(written.benchmarks as u64, "benchmark")
+                counted(written.benchmarks, "benchmark")
             ));
         }
         if self.cleaning.detail() == Detail::All {

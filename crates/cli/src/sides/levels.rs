@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_core::record::RunRow;
+use lapwing_core::text::joined;
 
 use super::{Found, Kind};
 
@@ -46,9 +47,4 @@ fn levels(runs: &[RunRow]) -> Levels<'_> {
         }
     }
     levels
-}
-
-fn joined(levels: &BTreeSet<&str>) -> String {
-    let levels: Vec<&str> = levels.iter().copied().collect();
-    levels.join(", ")
 }

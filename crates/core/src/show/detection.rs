@@ -8,6 +8,7 @@ use lapwing_stats::{
 use super::quantity::{NOTHING, percent, round_percent};
 use crate::explain::{Detectability, TooLittle};
 use crate::judge::{Basis, DetectionCell, DetectionOptions};
+use crate::text::counted;
 
 /// Which of the rates an answer in words is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -177,15 +178,14 @@ pub fn configuration_text(cell: &DetectionCell) -> String {
 
 /// Returns `10 instances × 5 iterations a side`.
 pub(super) fn a_side(configuration: Configuration) -> String {
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
     let Configuration {
         instances,
         iterations,
     } = configuration;
     format!(
-        "{instances} instance{} × {iterations} iteration{} a side",
-        plural(instances),
-        plural(iterations)
+        "{} × {} a side",
+        counted(instances, "instance"),
+        counted(iterations, "iteration")
     )
 }
 

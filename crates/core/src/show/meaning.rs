@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::record::{InstanceData, telling};
+use crate::text::joined_with_and;
 
 /// So many characters of a parameter's value are told.
 const VALUE_CHARACTERS: usize = 40;
@@ -111,7 +112,7 @@ impl Changed {
         let params = match params.as_slice() {
             [] => None,
             [only] => Some(format!("its parameter {only}")),
-            [all @ .., last] => Some(format!("its parameters {} and {last}", all.join(", "))),
+            several => Some(format!("its parameters {}", joined_with_and(several))),
         };
         let definition = self.definition.then(|| "its definition".to_owned());
         let parts: Vec<String> = definition.into_iter().chain(params).collect();

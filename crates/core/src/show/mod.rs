@@ -26,7 +26,7 @@ pub use enough::{Able, Enough};
 pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};
 pub use meaning::{Meaning, Parameter};
 pub use noise::{About, NOISY, Row, Titles, noise_advice, noise_headline};
-pub use quantity::{Scale, count, machine_time, percent, quantity, ratio, round_percent};
+pub use quantity::{Scale, machine_time, percent, quantity, ratio, round_percent};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use steady::class_name;

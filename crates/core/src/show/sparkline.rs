@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::chart::thin;
-use super::sample::as_f64;
+
+use lapwing_stats::as_f64;
 
 /// The width of a sparkline in its own units.
 pub const SPARKLINE_WIDTH: u32 = 120;

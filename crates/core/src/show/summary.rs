@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::quantity::{Scale, count, decimals, quantity};
-use super::sample::as_f64;
+use super::quantity::{Scale, decimals, quantity};
 use crate::model::Summary;
+use crate::text::grouped;
+
+use lapwing_stats::as_f64;
 
 /// What a source without samples says of one run's metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +86,7 @@ impl RunSummary {
         let (centre, spread) = parts(&self.statistic);
         let mut text = centre.to_owned();
         if let Some(n) = self.n {
-            let n = usize::try_from(n).map_or_else(|_too_many| n.to_string(), count);
+            let n = grouped(n);
             text.push_str(&format!(" of {n}"));
         }
         if self.instances > 1 {

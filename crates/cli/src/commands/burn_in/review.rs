@@ -2,15 +2,14 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use lapwing_core::show::count;
-
 use super::answer::{bias_text, cost_text, start_text};
 use super::rows::{Row, Source};
 use super::terminal_plot;
 use super::write::Writer;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::counted;
+
+use lapwing_core::text::{counted, grouped, plural};
 
 /// What somebody says of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +112,7 @@ impl Review<'_> {
             "{}\n{} in {}",
             terminal_plot::legend(row, &plot),
             row.steady.classes_text(),
-            counted(row.instances.len() as u64, "instance"),
+            counted(row.instances.len(), "instance"),
         );
         if row.start.is_some() {
             facts.push_str(&format!("; burn-in costs {} in each", cost_text(row)));
@@ -173,8 +172,8 @@ impl Review<'_> {
         if settled > 0 {
             self.say(&format!(
                 "the burn-in file has {} of {} already; the others follow",
-                count(settled),
-                counted(self.rows.len() as u64, "benchmark")
+                grouped(settled),
+                counted(self.rows.len(), "benchmark")
             ));
         }
     }
@@ -191,7 +190,7 @@ impl Review<'_> {
         self.say(&format!(
             "\nchanged: {}; look at {} once more",
             changes.join(", "),
-            if changed.len() == 1 { "it" } else { "them" }
+            plural(changed.len(), "it", "them")
         ));
     }
 
@@ -204,8 +203,8 @@ impl Review<'_> {
             self.say(&format!(
                 "\nstopped: {path} has what was settled, {} of {}; go on with\n  \
                  lapwing burn-in --review --burn-in-file {path} --write {path}\n",
-                count(settled),
-                counted(self.rows.len() as u64, "benchmark"),
+                grouped(settled),
+                counted(self.rows.len(), "benchmark"),
             ));
         }
     }

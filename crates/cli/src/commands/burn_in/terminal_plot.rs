@@ -1,9 +1,10 @@
 //! Iteration against value as text, for looking at in a terminal.
 
 use lapwing_core::show::{Scale, quantity};
-use lapwing_stats::{median, quantile};
 
 use super::rows::Row;
+
+use lapwing_stats::{as_f64, median, quantile};
 
 /// The height of a plot in lines.
 const LINES: usize = 12;
@@ -229,7 +230,6 @@ fn as_usize(index: u32) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a terminal has few lines")]
 fn share(part: usize, whole: usize) -> f64 {
-    part as f64 / whole.max(1) as f64
+    as_f64(part) / as_f64(whole.max(1))
 }

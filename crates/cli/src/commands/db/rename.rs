@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::model::{Better, Conversion, Metric};
 use lapwing_core::record::{BenchmarkData, Change, Filter, InstanceData, Retired, Store};
-use lapwing_core::show::count;
+use lapwing_core::text::grouped;
 
 use super::said::{By, Said, benchmarks_named, is_exact};
 use crate::error::{CliError, Exit};
@@ -318,7 +318,7 @@ impl Both {
                 "{} both `{old}` and `{new}`, with other values: they are two metrics",
                 match instances {
                     1 => "1 instance has".to_owned(),
-                    several => format!("{} instances have", count(several)),
+                    several => format!("{} instances have", grouped(several)),
                 }
             )
         })

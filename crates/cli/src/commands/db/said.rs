@@ -9,11 +9,11 @@ use clap::builder::NonEmptyStringValueParser;
 use jiff::{SignedDuration, Timestamp};
 use lapwing_core::model::{Annotation, Id, Object, Record, matches_pattern};
 use lapwing_core::record::{Change, Filter, Store, Touched};
+use lapwing_core::text::{counted, first_names};
 
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 use crate::store::open_for_reading;
-use crate::table::counted;
 
 /// Who says it, and whether it is only tried out
 #[derive(Debug, Args)]
@@ -93,7 +93,7 @@ impl By {
             several => writeln!(
                 out,
                 "  {} were kept: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one",
-                counted(several.len() as u64, "annotation")
+                counted(several.len(), "annotation")
             )?,
         }
         Ok(Exit::Fine)
@@ -149,7 +149,7 @@ pub(super) fn benchmarks_named(
         false => names_of_now(store, text, suites)?,
     };
     if !now.is_empty() {
-        let now = some_of(&now);
+        let now = first_names(&now, 3);
         return Err(CliError::input(format!("`{text}` is called {now} by now"))
             .hint("name it by the id that it has now"));
     }
@@ -179,19 +179,6 @@ fn names_of_now(store: &Store, text: &str, suites: &[String]) -> Result<Vec<Stri
         }
     }
     Ok(names.into_iter().collect())
-}
-
-/// Returns the first few, and how many others there are.
-fn some_of(names: &[String]) -> String {
-    const SHOWN: usize = 3;
-    match names.len().saturating_sub(SHOWN) {
-        0 => names.join(", "),
-        left => format!(
-            "{} and {}",
-            names[..SHOWN].join(", "),
-            counted(left as u64, "other")
-        ),
-    }
 }
 
 /// Returns whether a text may mean several benchmarks.

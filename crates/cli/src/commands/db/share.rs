@@ -9,6 +9,7 @@ use lapwing_core::record::sharing::{
     self, History, PullOptions, Pulled, PushOptions, Pushed, Rehearsed, Remote, SharingError, Step,
     Verify,
 };
+use lapwing_core::text::{counted, grouped, plural};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -19,7 +20,7 @@ use crate::options::{Context, Format};
 use crate::progress::LateSpinner;
 use crate::remote::Place;
 use crate::store::{open_for_reading, open_for_writing};
-use crate::table::{Align, Table, counted, grouped};
+use crate::table::{Align, Table};
 
 /// A shared history, and how to take part in it.
 #[derive(Debug, Args)]
@@ -249,7 +250,7 @@ fn came(pulled: &Pulled, verb: &str, nothing: &str) -> String {
         counted(pulled.segments, "segment"),
         size(pulled.bytes),
         grouped(total.new),
-        if total.new == 1 { "record" } else { "records" }
+        plural(total.new, "record", "records")
     );
     if total.already_there > 0 {
         text.push_str(&format!(
@@ -272,7 +273,7 @@ fn taken_in(pulled: &Pulled) -> Value {
 
 fn say_under_way(under_way: u64, context: &Context) {
     if under_way > 0 && !context.quiet {
-        let verb = if under_way == 1 { "goes" } else { "go" };
+        let verb = plural(under_way, "goes", "go");
         context.terminal.note(&format!(
             "{} being measured just now {verb} the next time",
             counted(under_way, "session")

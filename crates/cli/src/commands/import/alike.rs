@@ -2,10 +2,10 @@
 
 use lapwing_core::model::Session;
 use lapwing_core::record::import::Alike;
+use lapwing_core::text::grouped;
 
 use super::target::Target;
 use crate::options::Context;
-use crate::table::grouped;
 
 /// Pairs to spell out.
 const SHOWN: usize = 10;

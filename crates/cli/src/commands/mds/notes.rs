@@ -3,9 +3,9 @@
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
 use lapwing_core::show::{
-    Able, DetectionView, Enough, count, few_instances_caution, interval_text, percent,
-    round_percent,
+    Able, DetectionView, Enough, few_instances_caution, interval_text, percent, round_percent,
 };
+use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{DetectionMethod, Strategy};
 
 use super::text::{Ends, rate_titles, wide_rows};
@@ -15,7 +15,6 @@ use crate::cleaning::Compat;
 use crate::commands::plan::text::beyond_band_note;
 use crate::not_judged;
 use crate::store::earlier_note;
-use crate::table::counted;
 
 /// Returns what there is to say below the table.
 pub fn notes(
@@ -94,10 +93,10 @@ fn simulation(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> 
     }
     let resamples = command.wide || view.method != DetectionMethod::Welch;
     let resampled = match resamples {
-        true => format!(", resampled {} times", count(found.options.replicates)),
+        true => format!(", resampled {} times", grouped(found.options.replicates)),
         false => String::new(),
     };
-    let each = counted(u64::from(found.options.experiments), "experiment");
+    let each = counted(found.options.experiments, "experiment");
     let mut lines = vec![format!(
         "simulated: {each} of each configuration{resampled}"
     )];
@@ -222,8 +221,8 @@ fn undetermined(found: &Found, command: &Mds, view: DetectionView) -> Vec<String
     if let Some(most @ 1..) = most {
         notes.push(format!(
             "up to {} of {} are undetermined, and count as not detected: a side had nothing but zeros, or no value",
-            count(most),
-            counted(u64::from(found.options.experiments), "experiment")
+            grouped(most),
+            counted(found.options.experiments, "experiment")
         ));
     }
     notes

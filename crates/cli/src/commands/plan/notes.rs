@@ -1,7 +1,8 @@
 //! What there is to say below a plan.
 
 use lapwing_core::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{DetectionView, count, machine_time, percent, round_percent};
+use lapwing_core::show::{DetectionView, machine_time, percent, round_percent};
+use lapwing_core::text::{first_names, grouped};
 use lapwing_stats::Configuration;
 
 use super::lines::{Fate, Line, Plan};
@@ -9,14 +10,9 @@ use super::text::{beyond_band_note, cost_text, denied_text, power_text, rate_tex
 use super::{PlanCommand, document};
 use crate::not_judged;
 use crate::samples::Which;
-use crate::table;
 
 /// More benchmarks than this are told by the table alone.
 const NAMES: usize = 3;
-
-fn few<N: AsRef<str>>(names: &[N]) -> String {
-    table::few(names, NAMES)
-}
 
 /// Returns what there is to say below the table.
 pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
@@ -49,7 +45,7 @@ fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
     if !shared.is_empty() {
         notes.push(format!(
             "a plan has one entry for each benchmark, that of the line that takes most: {}",
-            few(&shared)
+            first_names(&shared, NAMES)
         ));
     }
     notes.extend(beyond_band_note(command.smallest_effect));
@@ -69,7 +65,7 @@ fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
     if !unknown.is_empty() {
         notes.push(format!(
             "no wall time was recorded, so it is not known what these take, and no sum holds it: {}",
-            few(&unknown)
+            first_names(&unknown, NAMES)
         ));
     }
     notes
@@ -109,7 +105,7 @@ fn denied(plan: &Plan, options: &PlanOptions) -> Option<String> {
     (!lines.is_empty()).then(|| {
         format!(
             "by formula, and simulations contradict it, so that it may not do (measure more instances): {}",
-            few(&lines)
+            first_names(&lines, NAMES)
         )
     })
 }
@@ -148,7 +144,7 @@ fn lesser(plan: &Plan, options: &PlanOptions) -> Vec<String> {
     ];
     said.into_iter()
         .filter(|(names, _)| !names.is_empty())
-        .map(|(names, what)| format!("{what}: {}", few(&names)))
+        .map(|(names, what)| format!("{what}: {}", first_names(&names, NAMES)))
         .collect()
 }
 
@@ -159,7 +155,7 @@ fn beyond(plan: &Plan, command: &PlanCommand) -> Vec<String> {
     if !beyond.is_empty() {
         notes.push(format!(
             "beyond the budget: {}; all of them would take {} more",
-            few(&beyond),
+            first_names(&beyond, NAMES),
             cost_text(plan.cost_of(Fate::BeyondBudget), command)
         ));
     }
@@ -167,7 +163,7 @@ fn beyond(plan: &Plan, command: &PlanCommand) -> Vec<String> {
     if !unknown.is_empty() {
         notes.push(format!(
             "no wall time was recorded, so it is not known whether the budget reaches these, and they are not planned: {}",
-            few(&unknown)
+            first_names(&unknown, NAMES)
         ));
     }
     notes
@@ -195,7 +191,7 @@ fn unmet(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Strin
     }
     let reasons = reasons.into_iter();
     let mut notes: Vec<String> = reasons
-        .map(|(reason, names)| format!("{reason}: {}", few(&names)))
+        .map(|(reason, names)| format!("{reason}: {}", first_names(&names, NAMES)))
         .collect();
     let has_closest = |line: &&Line| line.unmet().is_some_and(|it| it.1.closest.is_some());
     let is_told = |line: &&Line| line.fate != Fate::Skipped;
@@ -220,7 +216,12 @@ fn not_the_smallest(plan: &Plan) -> Option<String> {
         ))
     });
     let larger: Vec<String> = larger.collect();
-    (!larger.is_empty()).then(|| format!("only a larger slowdown is planned for: {}", few(&larger)))
+    (!larger.is_empty()).then(|| {
+        format!(
+            "only a larger slowdown is planned for: {}",
+            first_names(&larger, NAMES)
+        )
+    })
 }
 
 /// Returns a benchmark with what would do.
@@ -238,13 +239,16 @@ fn named(line: &Line, unmet: &Unmet) -> String {
             } = needed.configuration;
             format!(
                 "{name} (takes {} × {}{})",
-                count(instances),
-                count(iterations),
+                grouped(instances),
+                grouped(iterations),
                 cost.unwrap_or_default()
             )
         }
         (Unable::TooMany, None) => {
-            format!("{name} (takes more than {} instances)", count(MOST_NEEDED))
+            format!(
+                "{name} (takes more than {} instances)",
+                grouped(MOST_NEEDED)
+            )
         }
         (_, None) => format!("{name} (no number of instances would do)"),
     }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use lapwing_core::explain::{Association, Noise, Part};
 use lapwing_core::show::{FIRST_METRIC, Titles, noise_advice, noise_headline, percent, quantity};
+use lapwing_core::text::counted;
 use lapwing_stats::Modes;
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ use crate::options::{Context, Format};
 use crate::samples::Which;
 use crate::store::earlier_note;
 use crate::table::Align::{Left, Right};
-use crate::table::{Table, counted, csv_of_json};
+use crate::table::{Table, csv_of_json};
 
 /// Writes the answer in the form that was asked for.
 pub fn write(found: &Found, command: &Variability, context: &Context) -> Result<(), CliError> {
@@ -132,7 +133,7 @@ fn notes(found: &Found, command: &Variability) -> Vec<String> {
     if single > 0 && single < found.rows.len() {
         notes.push(format!(
             "{} with a single instance: no telling how much instances differ",
-            counted(single as u64, "benchmark")
+            counted(single, "benchmark")
         ));
     }
     if found.older > 0 && !matches!(command.settings, Some(Which::Each | Which::Pooled)) {

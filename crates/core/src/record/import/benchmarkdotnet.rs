@@ -20,6 +20,8 @@ use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{Benchmark, Better, InstanceOutcome, Level, Metric, Object};
 use crate::record::IterationColumns;
 
+use lapwing_stats::as_f64;
+
 pub(super) const FORMAT: Format = Format {
     name: "benchmarkdotnet",
     about: "JSON of BenchmarkDotNet",
@@ -415,14 +417,6 @@ fn mean(name: &str, unit: &Unit, value: f64, draft: &mut InstanceDraft) {
         statistic: "mean".to_owned(),
         ..SummaryDraft::default()
     });
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "nobody runs as many as 2^53 operations"
-)]
-fn as_f64(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ use super::intake::{Intake, SessionDraft};
 use super::sink::Sink;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 
+use crate::text::plural;
+
 pub(super) const FORMAT: Format = Format {
     name: "coiled",
     about: "Coiled's benchmark database, SQLite",
@@ -83,7 +85,7 @@ fn read(
         }
     }
     for (column, count) in infinite {
-        let values = if count == 1 { "value" } else { "values" };
+        let values = plural(count, "value", "values");
         let what = format!("{count} {values} of {column}");
         sink.notes().left(&what, "they are infinite");
     }

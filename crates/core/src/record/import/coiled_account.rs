@@ -8,6 +8,7 @@ use super::coiled_row::{APART, Measured};
 use super::notes::Notes;
 use crate::model::{Object, Run};
 use crate::record::store::{StoredInstance, StoredSession};
+use crate::text::{counted, first_names, joined};
 
 /// Names to give for each kind; the others are only counted.
 const NAMED: usize = 3;
@@ -61,14 +62,13 @@ impl Account {
                 1 => "the name of 1 row".to_owned(),
                 count => format!("the names of {count} rows"),
             };
-            let what = format!("{the_names} ({})", a_few(names));
+            let what = format!("{the_names} ({})", first_names(names, NAMED));
             notes.left(&what, "the store has them under other names");
         }
         if self.fuller > 0 {
-            let columns: Vec<String> = self.columns.into_iter().collect();
             let what = format!(
                 "{} of {}",
-                columns.join(", "),
+                joined(self.columns),
                 rows_of(self.fuller, self.sessions)
             );
             notes.left(
@@ -92,7 +92,7 @@ fn rows_of(rows: u64, sessions: BTreeSet<String>) -> String {
         counted(rows, "row"),
         counted(sessions.len() as u64, "session"),
     );
-    format!("{rows} in {count} ({})", a_few(sessions.into_iter()))
+    format!("{rows} in {count} ({})", first_names(sessions, NAMED))
 }
 
 /// Returns the columns of which the store has nothing.
@@ -132,20 +132,4 @@ fn said_more(row: &Measured, stored: &StoredInstance, run: Option<&Run>) -> BTre
     more.remove(APART);
     more.remove("packages");
     more
-}
-
-fn counted(count: u64, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
-}
-
-fn a_few(names: impl ExactSizeIterator<Item = String>) -> String {
-    let more = names.len().saturating_sub(NAMED);
-    let mut text = names.take(NAMED).collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        text.push_str(&format!(" and {more} more"));
-    }
-    text
 }

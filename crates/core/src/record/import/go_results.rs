@@ -14,6 +14,7 @@ use super::go_visits::{Roles, Visits};
 use super::intake::{Intake, TakenInstance};
 use crate::model::{Id, Metric, MetricName, Object};
 use crate::record::{IterationColumns, Mark};
+use crate::text::plural;
 
 /// Results to hold.
 const RESULTS: usize = 1 << 16;
@@ -113,7 +114,7 @@ impl Results {
     ) -> Result<(), ImportError> {
         self.hand_over(text, intake)?;
         for (unit, count) in self.not_finite {
-            let values = if count == 1 { "value" } else { "values" };
+            let values = plural(count, "value", "values");
             let what = format!("{count} {values} of {}", text.units.at(unit));
             intake.notes().left(&what, "they are NaN or infinite");
         }

@@ -9,6 +9,8 @@ use serde_json::Value;
 use super::reason::without_position;
 use crate::model::Object;
 
+use lapwing_stats::as_f64;
+
 /// One instance of one benchmark.
 #[derive(Debug, Default)]
 pub(super) struct HailLine {
@@ -163,12 +165,8 @@ impl<'de> Visitor<'de> for Measured {
         Ok(Some(number))
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a measured quantity of more than 2^53 does not need its last digits"
-    )]
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Some(number as f64))
+        Ok(Some(as_f64(number)))
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {

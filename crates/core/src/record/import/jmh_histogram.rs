@@ -7,6 +7,8 @@ use super::jmh_document::JmhMetric;
 use super::units::Unit;
 use crate::model::Object;
 
+use lapwing_stats::as_f64;
+
 /// Percentiles that tell how a distribution looks, in per cent.
 const PERCENTILES: [(&str, f64); 8] = [
     ("0", 0.0),
@@ -101,14 +103,6 @@ fn percentile(pairs: &[(f64, u64)], n: u64, share: f64) -> f64 {
         }
     }
     pairs.last().map_or(f64::NAN, |&(value, _)| value)
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "no histogram counts as far as 2^53"
-)]
-fn as_f64(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

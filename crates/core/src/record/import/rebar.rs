@@ -15,6 +15,8 @@ use super::units::Unit;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{Benchmark, InstanceOutcome, Metric, Version};
 
+use lapwing_stats::as_f64;
+
 pub(super) const FORMAT: Format = Format {
     name: "rebar",
     about: "rebar measure's CSV",
@@ -280,11 +282,7 @@ fn summarise(row: &Row, length: Option<u64>, draft: &mut InstanceDraft) -> Resul
     if let Some(length) = length
         && median > 0.0
     {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "a haystack of more than 2^53 bytes does not need its last digits"
-        )]
-        let length = length as f64;
+        let length = as_f64(length);
         draft
             .metrics
             .insert("bytes_per_second".to_owned(), Metric::higher("B/s"));

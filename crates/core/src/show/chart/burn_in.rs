@@ -1,17 +1,17 @@
 //! Iteration against value, with the burn-in shaded and the first steady iteration marked.
 
+use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
-use super::iterations::plural;
 use super::{
     Chart, LABEL_SIZE, View, WIDTH, axis_name, colour, grid, named_colour, number_axis, six_digits,
     thin, value_axis, whole_numbers,
 };
 use crate::clean::{BenchmarkSteady, InstanceSteady, SteadyFrom};
-use crate::show::quantity::{Scale, count};
-use crate::show::sample::as_f64;
+use crate::show::quantity::Scale;
+use crate::text::{counted, grouped, plural};
 
 /// What the chart of a burn-in says besides the values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -290,18 +290,18 @@ impl Plot<'_> {
             1 => "One line: one instance.".to_owned(),
             _ if drawn < all => format!(
                 "Thin: {} of {} instances, evenly chosen; thick: the median of all.",
-                count(drawn),
-                count(all)
+                grouped(drawn),
+                grouped(all)
             ),
-            _ => format!("Thin: {}; thick: their median.", plural(all, "instance")),
+            _ => format!("Thin: {}; thick: their median.", counted(all, "instance")),
         };
         let steady = self.steady.instances.iter();
         if steady.clone().any(|it| it.start.is_some()) {
-            text.push_str(if all == 1 {
-                " Diamond: where it gets steady."
-            } else {
-                " Diamonds: where each gets steady."
-            });
+            text.push_str(plural(
+                all,
+                " Diamond: where it gets steady.",
+                " Diamonds: where each gets steady.",
+            ));
         }
         match self.marks.start {
             SteadyFrom::Index(0) => text.push_str(" No burn-in is left out."),
@@ -313,18 +313,18 @@ impl Plot<'_> {
         }
         let never = steady.filter(|it| never_steady(it)).count();
         if never > 0 && self.marks.start != SteadyFrom::Never {
-            let verb = if never == 1 { "gets" } else { "get" };
+            let verb = plural(never, "gets", "get");
             text.push_str(&format!(
                 " {} of {} never {verb} steady.",
-                count(never),
-                plural(all, "instance")
+                grouped(never),
+                counted(all, "instance")
             ));
         }
         if self.left_out > 0 {
             text.push_str(&format!(
                 " {} of {} dots drawn; the smallest and largest of each stretch are among them.",
-                count(self.points),
-                count(self.points + self.left_out)
+                grouped(self.points),
+                grouped(self.points + self.left_out)
             ));
         }
         text

@@ -7,8 +7,11 @@ use super::font::shorten;
 use super::{Chart, LABEL_SIZE, WIDTH, axis_name, grid};
 use crate::judge::Estimate;
 use crate::model::MetricName;
-use crate::show::quantity::{Scale, count};
-use crate::show::sample::{as_f64, metric_title};
+use crate::show::quantity::Scale;
+use crate::show::sample::metric_title;
+use crate::text::grouped;
+
+use lapwing_stats::as_f64;
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 200;
@@ -66,8 +69,8 @@ pub fn comparison(metric: &MetricName, unit: &str, values: &[ComparedValue]) -> 
     if shown.len() < values.len() {
         subtitle.push_str(&format!(
             " {} of {} rows drawn.",
-            count(shown.len()),
-            count(values.len())
+            grouped(shown.len()),
+            grouped(values.len())
         ));
     }
     Chart {

@@ -16,8 +16,7 @@ use crate::judge::{DetectionCell, DetectionGrid};
 use crate::show::detection::DetectionView;
 use crate::show::enough::{Able, Enough};
 use crate::show::noise::Titles;
-use crate::show::quantity::count;
-use crate::show::sample::first_upper;
+use crate::text::{capitalised, grouped};
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 100;
@@ -271,8 +270,8 @@ fn several(
     if shown.len() < rows.len() {
         subtitle.push_str(&format!(
             " {} of {} rows drawn{}.",
-            count(shown.len()),
-            count(rows.len()),
+            grouped(shown.len()),
+            grouped(rows.len()),
             match shown.len() < drawable {
                 true => ", those first that cannot detect it",
                 false => "; of the others too little was measured",
@@ -281,7 +280,7 @@ fn several(
     }
     Chart {
         subtitle,
-        ..chart(first_upper(&headline), height + 20, option)
+        ..chart(capitalised(&headline), height + 20, option)
     }
 }
 

@@ -4,12 +4,14 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::font::shorten;
-use super::iterations::plural;
 use super::{Chart, Colours, LABEL_SIZE, WIDTH, axis_name, grid, named_colour, thin};
 use crate::clean::IterationState;
 use crate::model::Run;
-use crate::show::quantity::{Scale, count};
-use crate::show::sample::{MetricSample, RunSample, as_f64, metric_title};
+use crate::show::quantity::Scale;
+use crate::show::sample::{MetricSample, RunSample, metric_title};
+use crate::text::{counted, grouped};
+
+use lapwing_stats::as_f64;
 
 /// More runs than this would make the chart longer than a screen.
 const MOST_GROUPS: usize = 12;
@@ -54,14 +56,14 @@ pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Colours
         subtitle.push_str(&format!(
             " The latest {} of {}.",
             groups.len(),
-            plural(all.len(), "run")
+            counted(all.len(), "run")
         ));
     }
     if drawn < total {
         subtitle.push_str(&format!(
             " {} of {} dots drawn, evenly by rank, extremes among them.",
-            count(drawn),
-            count(total)
+            grouped(drawn),
+            grouped(total)
         ));
     }
     Chart {

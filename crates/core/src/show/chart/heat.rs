@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::columns::Columns;
 use crate::judge::DetectionCell;
 use crate::show::detection::{DetectionView, change, detectable_text, slowdown_interval};
-use crate::show::sample::as_f64;
+
+use lapwing_stats::as_f64;
 
 /// The last shade; `chart.js` has a colour for each.
 const LAST_SHADE: f64 = 9.0;

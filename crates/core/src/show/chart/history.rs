@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use lapwing_stats::Interval;
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
@@ -13,9 +14,10 @@ use crate::model::MetricName;
 use crate::record::Place;
 use crate::show::meaning::Meaning;
 use crate::show::packed::{compact, packed};
-use crate::show::quantity::{Scale, count};
-use crate::show::sample::{as_f64, metric_title};
+use crate::show::quantity::Scale;
+use crate::show::sample::metric_title;
 use crate::show::summary::RunSummary;
+use crate::text::{grouped, plural};
 
 /// One run's number.
 #[derive(Debug, Clone, PartialEq)]
@@ -269,7 +271,7 @@ pub(in crate::show) fn order(points: &[HistoryPoint]) -> Option<String> {
         _ => format!(
             "In order of versions' dates; {} runs whose version has none stand behind the newest \
              version measured before them.",
-            count(undated)
+            grouped(undated)
         ),
     })
 }
@@ -310,7 +312,7 @@ fn subtitle(points: &[HistoryPoint]) -> String {
             if summaries == 1 {
                 "a summary".to_owned()
             } else {
-                format!("{} summaries", count(summaries))
+                format!("{} summaries", grouped(summaries))
             },
             statistics.join(", "),
             if estimates > 0 {
@@ -328,16 +330,16 @@ fn subtitle(points: &[HistoryPoint]) -> String {
             if retired == 1 {
                 "a retired run".to_owned()
             } else {
-                format!("{} retired runs", count(retired))
+                format!("{} retired runs", grouped(retired))
             },
-            if retired == 1 { "counts" } else { "count" }
+            plural(retired, "counts", "count")
         ));
     }
     if failed > 0 {
         let crosses = if failed == 1 {
             "is a run".to_owned()
         } else {
-            format!("are {} runs", count(failed))
+            format!("are {} runs", grouped(failed))
         };
         sentences.push(format!("× at the foot {crosses} with failures."));
     }

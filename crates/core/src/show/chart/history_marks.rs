@@ -8,7 +8,8 @@ use super::columns::Columns;
 use super::history::HistoryPoint;
 use super::{Colours, named_colour};
 use crate::show::meaning::{Changed, Meaning};
-use crate::show::sample::as_f64;
+
+use lapwing_stats::as_f64;
 
 /// So many marks have a label; more could not be read beside each other.
 const LABELS: usize = 24;
@@ -87,7 +88,7 @@ pub(super) fn failures(
                 f64::NAN,
                 as_f64(at),
                 as_f64(point.failures),
-                as_f64(crossed.1 - 1),
+                as_f64(crossed.1 - 1_usize),
                 as_f64(colours.get(&point.variant)),
             ]);
         }

@@ -4,14 +4,16 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::font::shorten;
-use super::iterations::plural;
 use super::{
     Chart, Colours, LABEL_SIZE, View, WIDTH, colour, grid, number_axis, thin, value_axis,
     whole_numbers,
 };
 use crate::show::packed::packed;
-use crate::show::quantity::{Scale, count};
-use crate::show::sample::{InstanceSample, MetricSample, RunSample, as_f64, metric_title};
+use crate::show::quantity::Scale;
+use crate::show::sample::{InstanceSample, MetricSample, RunSample, metric_title};
+use crate::text::{counted, grouped, plural};
+
+use lapwing_stats::as_f64;
 
 const MOST_POINTS: usize = 800;
 const MOST_HOSTS: usize = 24;
@@ -42,7 +44,7 @@ pub fn instance_means(sample: &MetricSample, runs: &[RunSample], colours: &Colou
         1 => "One instance: its mean says nothing about how much instances differ. Measure at least 3.".to_owned(),
         several => format!(
             "One dot per instance ({}), in the order of measuring. A step or slope means that the machine changed; spread is the noise that intervals rest on.",
-            count(several)
+            grouped(several)
         ),
     };
     let without = runs
@@ -53,15 +55,15 @@ pub fn instance_means(sample: &MetricSample, runs: &[RunSample], colours: &Colou
     if without > 0 {
         subtitle.push_str(&format!(
             " {} without a value {} not drawn.",
-            plural(without, "instance"),
-            if without == 1 { "is" } else { "are" }
+            counted(without, "instance"),
+            plural(without, "is", "are")
         ));
     }
     if kept.len() < all.len() {
         subtitle.push_str(&format!(
             " {} of {} dots drawn, extremes among them.",
-            count(kept.len()),
-            count(all.len())
+            grouped(kept.len()),
+            grouped(all.len())
         ));
     }
     Chart {
@@ -186,11 +188,7 @@ fn views(means: &[&Mean<'_>], hosts: &[&str]) -> Vec<View> {
             .map(|at| json!({"id": format!("dots-{at}"), "encode": {"x": column, "y": "value"}}))
             .collect()
     };
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "there are at most 24 hosts in this view"
-    )]
-    let width = 760.0 / hosts.len() as f64;
+    let width = 760.0 / as_f64(hosts.len());
     let names: Vec<String> = hosts
         .iter()
         .map(|host| shorten(host, LABEL_SIZE, width.max(40.0)))

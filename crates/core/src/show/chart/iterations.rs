@@ -8,8 +8,11 @@ use super::{
     thin, value_axis, whole_numbers,
 };
 use crate::clean::IterationState;
-use crate::show::quantity::{Scale, count};
-use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample, as_f64};
+use crate::show::quantity::Scale;
+use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample};
+use crate::text::{counted, grouped, plural};
+
+use lapwing_stats::as_f64;
 
 /// More dots than this are not drawn: nobody could tell them apart.
 const MOST_POINTS: usize = 4_000;
@@ -92,7 +95,7 @@ fn subtitle(
         1 => "One line: one instance.".to_owned(),
         several => format!(
             "One line per instance ({}). Lines that lie apart are noise between instances; a slope is drift.",
-            count(several)
+            grouped(several)
         ),
     };
     if drawn_hollow {
@@ -108,27 +111,18 @@ fn subtitle(
     if without_value > 0 {
         text.push_str(&format!(
             " {} without a value {} not drawn.",
-            plural(without_value, "iteration"),
-            if without_value == 1 { "is" } else { "are" }
+            counted(without_value, "iteration"),
+            plural(without_value, "is", "are")
         ));
     }
     if lines.left_out > 0 {
         text.push_str(&format!(
             " {} of {} dots drawn; the smallest and largest of each stretch are among them.",
-            count(lines.drawn),
-            count(lines.drawn + lines.left_out)
+            grouped(lines.drawn),
+            grouped(lines.drawn + lines.left_out)
         ));
     }
     text
-}
-
-/// Returns the number with its noun: `1 iteration`, `3 iterations`.
-pub(super) fn plural(number: usize, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{} {noun}s", count(number))
-    }
 }
 
 const COLUMNS: [&str; 5] = ["index", "offset", "value", "state", "instance"];

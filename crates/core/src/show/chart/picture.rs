@@ -12,6 +12,8 @@ use super::engine::{self, CHART_SCRIPT, DrawError, ECHARTS};
 use super::font::{self, FONT_FAMILY, FONT_FILE};
 use super::{Chart, Theme};
 
+use lapwing_stats::as_f64;
+
 /// Why a chart could not be saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
@@ -203,14 +205,6 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
 /// Returns JSON that may stand inside a `<script>` element.
 pub(super) fn script_json(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "the number of lines of a title is small"
-)]
-fn as_f64(number: usize) -> f64 {
-    number as f64
 }
 
 fn is_no_xml(character: char) -> bool {

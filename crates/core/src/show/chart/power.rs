@@ -7,7 +7,8 @@ use super::{colour, named_colour};
 use crate::judge::DetectionCell;
 use crate::show::detection::DetectionView;
 use crate::show::quantity::round_percent;
-use crate::show::sample::as_f64;
+
+use lapwing_stats::as_f64;
 
 /// So many stretches a curve has.
 const STRETCHES: usize = 100;

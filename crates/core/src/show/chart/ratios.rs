@@ -10,8 +10,11 @@ use super::font::shorten;
 use super::{Chart, LABEL_SIZE, WIDTH, colour, grid, named_colour, number_axis};
 use crate::judge::{CompareOptions, ComparedRatio, Comparison, Verdict};
 use crate::model::Better;
-use crate::show::quantity::{count, round_percent};
-use crate::show::sample::{as_f64, metric_title};
+use crate::show::quantity::round_percent;
+use crate::show::sample::metric_title;
+use crate::text::{counted, grouped, plural};
+
+use lapwing_stats::as_f64;
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 50;
@@ -138,16 +141,16 @@ fn subtitle(all: usize, drawable: usize, shown: &[Row<'_>], options: &CompareOpt
     if shown.len() < drawable {
         text.push_str(&format!(
             " The {} most changed of {} are drawn.",
-            count(shown.len()),
-            count(drawable)
+            grouped(shown.len()),
+            grouped(drawable)
         ));
     }
     if drawable < all {
         let without = all - drawable;
         text.push_str(&format!(
             " {} without a ratio {} not drawn.",
-            super::iterations::plural(without, "comparison"),
-            if without == 1 { "is" } else { "are" }
+            counted(without, "comparison"),
+            plural(without, "is", "are")
         ));
     }
     text

@@ -1,6 +1,7 @@
 //! How noisy benchmarks are, between their instances and within them, the noisiest on top.
 
 use lapwing_stats::Interval;
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
@@ -8,8 +9,7 @@ use super::font::shorten;
 use super::{Chart, LABEL_SIZE, WIDTH, colour, grid};
 use crate::explain::{Noise, Part};
 use crate::show::noise::Titles;
-use crate::show::quantity::count;
-use crate::show::sample::as_f64;
+use crate::text::grouped;
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 100;
@@ -63,8 +63,8 @@ pub fn variability(rows: &[Noise]) -> Chart {
     if shown.len() < rows.len() && !shown.is_empty() {
         subtitle.push_str(&format!(
             " {} of {} rows drawn.",
-            count(shown.len()),
-            count(rows.len())
+            grouped(shown.len()),
+            grouped(rows.len())
         ));
     }
     let titles = Titles::of(rows);

@@ -8,6 +8,8 @@ use super::rounds::Rounds;
 use super::{Entry, ExchangeError, Exchanged, List, each_entry};
 use crate::record::{Filter, Store};
 
+use lapwing_stats::as_f64;
+
 /// The version whose format is written.
 const VERSION: &str = "5.3.1";
 
@@ -108,18 +110,10 @@ fn benchmark(entry: &Entry<'_>, values: &[f64], rounds: &Rounds, loops: u64) -> 
             "outliers": format!("{};{}", rounds.stddev_outliers, rounds.iqr_outliers),
             "ld15iqr": rounds.ld15iqr,
             "hd15iqr": rounds.hd15iqr,
-            "ops": if rounds.total > 0.0 { count(values.len()) / rounds.total } else { 0.0 },
+            "ops": if rounds.total > 0.0 { as_f64(values.len()) / rounds.total } else { 0.0 },
             "total": rounds.total,
             "data": values,
             "iterations": loops,
         },
     })
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "fewer than 2^53 values fit into memory"
-)]
-fn count(values: usize) -> f64 {
-    values as f64
 }

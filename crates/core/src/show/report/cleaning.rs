@@ -11,15 +11,18 @@ use super::directory::{Directory, DirectoryError};
 use super::page::url_part;
 use super::side_file;
 use super::site::{
-    Choice, Choices, Compared, MetricRows, Metrics, NothingMore, Settings, SitePage, counted,
-    filters, listing, shell, verb,
+    Choice, Choices, Compared, MetricRows, Metrics, NothingMore, Settings, SitePage, filters,
+    listing, shell,
 };
 use crate::clean::{
     BenchmarkAudit, BurnInRule, BurnInSource, Failures, Funnel, IterationState, KnownBenchmarks,
     LeftOut, Rules, Stage, SteadyFrom,
 };
-use crate::show::quantity::{count, percent};
-use crate::show::sample::{FIRST_METRIC, as_f64, metric_title};
+use crate::show::quantity::percent;
+use crate::show::sample::{FIRST_METRIC, metric_title};
+use crate::text::{counted, grouped, plural};
+
+use lapwing_stats::as_f64;
 
 /// What became of one benchmark's values of one metric.
 #[derive(Debug, Clone, Serialize)]
@@ -308,17 +311,17 @@ fn answer(metric: &str, totals: &Totals) -> Markup {
     html! {
         p.answer {
             "Of " (counted(recorded.iterations, "iteration")) " of " (counted(recorded.benchmarks, "benchmark"))
-            " by " (metric_title(metric)) ", " strong { (count(left.iterations)) } " count"
+            " by " (metric_title(metric)) ", " strong { (grouped(left.iterations)) } " count"
             @if recorded.iterations > 0 { " (" (percent(share(left.iterations, recorded.iterations))) ")" }
             "."
             @if totals.not_judged > 0 {
-                " " a href=(link("out")) { strong { (counted(totals.not_judged, "benchmark")) } " " (verb(totals.not_judged, "is", "are")) " not judged" } "."
+                " " a href=(link("out")) { strong { (counted(totals.not_judged, "benchmark")) } " " (plural(totals.not_judged, "is", "are")) " not judged" } "."
             } @else {
                 " Every benchmark can be judged."
             }
             @if totals.never_steady > 0 {
-                " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " hardly or never " (verb(totals.never_steady, "gets", "get")) " steady" }
-                ": " (verb(totals.never_steady, "a candidate", "candidates")) " to fix or retire."
+                " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " hardly or never " (plural(totals.never_steady, "gets", "get")) " steady" }
+                ": " (plural(totals.never_steady, "a candidate", "candidates")) " to fix or retire."
             }
         }
     }
@@ -338,9 +341,9 @@ fn funnel_table(totals: &Totals) -> Markup {
                 @for (stage, left) in totals.funnel.stages() {
                     tr {
                         th scope="row" { (stage.name()) }
-                        td.number { (count(left.benchmarks)) }
-                        td.number { (count(left.instances)) }
-                        td.number { (count(left.iterations)) }
+                        td.number { (grouped(left.benchmarks)) }
+                        td.number { (grouped(left.instances)) }
+                        td.number { (grouped(left.iterations)) }
                         td { span.bar role="img" aria-label=(percent(share(left.iterations, all))) { span style=(format!("width:{:.1}%", 100.0 * share(left.iterations, all))) {} } }
                         td { (left_out_at(totals, stage)) }
                     }
@@ -356,7 +359,7 @@ fn left_out_at(totals: &Totals, stage: Stage) -> String {
         .left_out
         .reasons()
         .filter(|(state, _)| Stage::that_leaves_out(*state) == Some(stage))
-        .map(|(state, number)| format!("{} {}", count(number), state.name()))
+        .map(|(state, number)| format!("{} {}", grouped(number), state.name()))
         .collect();
     let recorded = totals.left_at(Stage::Recorded).instances;
     let empty = recorded - totals.left_at(Stage::Known).instances;

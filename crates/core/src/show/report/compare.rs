@@ -10,7 +10,7 @@ use super::columns::{About, columns};
 use super::directory::{Directory, DirectoryError};
 use super::side_file;
 use super::site::{
-    Choice, Choices, Compared, Metrics, Settings, SitePage, counted, filters, listing, shell,
+    Choice, Choices, Compared, Metrics, Settings, SitePage, filters, listing, shell,
 };
 use super::slug::slug;
 use super::verdicts::chip;
@@ -20,8 +20,9 @@ use crate::judge::{
 use crate::model::Better;
 use crate::show::chart::{Chart, ratios};
 use crate::show::quantity::round_percent;
-use crate::show::sample::{first_upper, metric_title};
+use crate::show::sample::metric_title;
 use crate::show::{caution_text, news_first, ratio_text, reason_text, verdicts_text};
+use crate::text::{capitalised, counted, joined};
 
 /// What a report shows of comparisons that were made.
 #[derive(Debug, Clone, Default)]
@@ -277,11 +278,6 @@ fn width(row: &CompareRow) -> f64 {
     }
 }
 
-fn joined(names: &[&String]) -> String {
-    let names: Vec<&str> = names.iter().map(|it| it.as_str()).collect();
-    names.join(", ")
-}
-
 fn main(view: &ComparisonView, rows: &[CompareRow]) -> Markup {
     let benchmarks: BTreeSet<(&String, &String)> = view
         .comparisons
@@ -300,7 +296,7 @@ fn main(view: &ComparisonView, rows: &[CompareRow]) -> Markup {
             p.answer { "There is nothing to compare: the sides have no benchmark and metric in common." }
         } @else {
             p.answer {
-                strong { (first_upper(&view.verdicts())) }
+                strong { (capitalised(&view.verdicts())) }
                 " (" (counted(benchmarks.len(), "benchmark"))
                 @if view.comparisons.len() > benchmarks.len() { ", " (counted(view.comparisons.len(), "comparison")) }
                 ", false discoveries at most " (round_percent(view.options.false_discovery_rate)) ")."

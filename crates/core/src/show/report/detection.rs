@@ -15,7 +15,7 @@ use super::power::{Curve, DRAWN, picture};
 use super::side_file;
 use super::site::{
     Choice, Choices, Column, Compared, MetricRows, Metrics, Settings as PageSettings, SitePage,
-    counted, filters, listing, shell, verb,
+    filters, listing, shell,
 };
 use crate::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
 use crate::judge::{
@@ -24,9 +24,10 @@ use crate::judge::{
 use crate::model::MetricName;
 use crate::show::chart;
 use crate::show::detection::found_text;
-use crate::show::quantity::{count, machine_time, percent};
+use crate::show::quantity::{machine_time, percent};
 use crate::show::sample::metric_title;
 use crate::show::{Able, DetectionView, detectable_text};
+use crate::text::{counted, grouped, plural};
 
 /// Which slowdowns should be detected.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -406,7 +407,7 @@ fn answer(
     let names = rows.iter().map(|it| (&it.about.suite, &it.about.id));
     let is_by_benchmark = names.collect::<BTreeSet<_>>().len() == rows.len();
     let unable_text = match is_by_benchmark {
-        true => format!("{} cannot", count(unable)),
+        true => format!("{} cannot", grouped(unable)),
         false => format!("{} cannot", counted(unable, "row")),
     };
     html! {
@@ -418,7 +419,7 @@ fn answer(
                 strong { (headline) } "."
                 @if unable > 0 { " " (link("no", unable_text)) "." }
                 @if unknown > 0 {
-                    " Of " (link("unknown", format!("{} more", count(unknown)))) " nothing is known: it takes " (TAKES) "."
+                    " Of " (link("unknown", format!("{} more", grouped(unknown)))) " nothing is known: it takes " (TAKES) "."
                 }
             }
         }
@@ -430,7 +431,7 @@ fn answer(
                 "What detects it at the least cost would take " (machine_time(*cost)) " for " (counted(*planned, "benchmark")) " in one version. "
             }
             @if unable > 0 {
-                "For " (verb(unable, "the one that cannot", "those that cannot")) ", "
+                "For " (plural(unable, "the one that cannot", "those that cannot")) ", "
                 code { (format!("lapwing plan --slowdown {}", view.target_text().replace(' ', ""))) } " says what it takes."
             }
         }

@@ -17,8 +17,9 @@ use super::row::Row;
 use super::site::{Compared, MetricRows, Settings, SitePage, header, navigation};
 use super::{Options, side_file};
 use crate::judge::Verdict;
-use crate::show::quantity::{count, percent};
+use crate::show::quantity::percent;
 use crate::show::sample::{FIRST_METRIC, metric_title};
+use crate::text::{grouped, plural};
 
 /// What the index gathers while benchmarks are written.
 #[derive(Debug, Default)]
@@ -206,17 +207,14 @@ impl Index {
         let few = number(|it| it.few_instances);
         let noisy = number(|it| it.noisy);
         let all = self.health.len();
-        let benchmarks = if all == 1 { "benchmark" } else { "benchmarks" };
-        let verb = |number: usize, one: &'static str, several: &'static str| {
-            if number == 1 { one } else { several }
-        };
+        let benchmarks = plural(all, "benchmark", "benchmarks");
         let remarks: Vec<(usize, &str, String)> = vec![
             (failing, "failures", "had failures".to_owned()),
             (without_value, "nothing", "gave no value at all".to_owned()),
             (
                 skipped,
                 "skipped",
-                format!("{} skipped", verb(skipped, "was", "were")),
+                format!("{} skipped", plural(skipped, "was", "were")),
             ),
             (
                 lost,
@@ -226,7 +224,7 @@ impl Index {
             (
                 changed,
                 "changed",
-                verb(
+                plural(
                     changed,
                     "differs from its run before (the interval of the change leaves 1× out)",
                     "differ from their runs before (the interval of the change leaves 1× out)",
@@ -236,7 +234,7 @@ impl Index {
             (
                 new_epoch,
                 "epoch",
-                verb(
+                plural(
                     new_epoch,
                     "is not compared with its run before, because the benchmark itself changed",
                     "are not compared with their runs before, because the benchmarks themselves changed",
@@ -246,7 +244,7 @@ impl Index {
             (
                 few,
                 "few",
-                verb(
+                plural(
                     few,
                     "rests on fewer than 3 instances, too few to judge a change",
                     "rest on fewer than 3 instances, too few to judge a change",
@@ -256,7 +254,7 @@ impl Index {
             (
                 summarised,
                 "summary",
-                verb(
+                plural(
                     summarised,
                     "is known only by a summary of its source, which kept no samples to judge by",
                     "are known only by summaries of their source, which kept no samples to judge by",
@@ -268,7 +266,7 @@ impl Index {
                 "noisy",
                 format!(
                     "{} noisy (instances vary by more than {})",
-                    verb(noisy, "is", "are"),
+                    plural(noisy, "is", "are"),
                     percent(NOISY_FROM)
                 ),
             ),
@@ -283,12 +281,12 @@ impl Index {
                     "There is nothing to report."
                 } @else if remarks.is_empty() {
                     strong { "Nothing is wrong" } " with the latest runs of "
-                    (count(all)) " " (benchmarks) ": no failures, no change from the runs before that shows, at least 3 instances each, little noise."
+                    (grouped(all)) " " (benchmarks) ": no failures, no change from the runs before that shows, at least 3 instances each, little noise."
                 } @else {
-                    "Of " (count(all)) " " (benchmarks) ", in their latest runs: "
+                    "Of " (grouped(all)) " " (benchmarks) ", in their latest runs: "
                     @for (position, (number, state, text)) in remarks.iter().enumerate() {
                         @if position > 0 { "; " }
-                        a href=(format!("#state={state}")) { strong { (count(*number)) } " " (text) }
+                        a href=(format!("#state={state}")) { strong { (grouped(*number)) } " " (text) }
                     }
                     "."
                     @if failing == 0 && lost == 0 && without_value == 0 { " Nothing failed." }
@@ -309,7 +307,7 @@ impl Index {
             @for (note, number) in &sources {
                 p.hint {
                     @if *number < self.health.len() {
-                        (count(*number)) (if *number == 1 { " benchmark: " } else { " benchmarks: " })
+                        (grouped(*number)) (plural(*number, " benchmark: ", " benchmarks: "))
                     }
                     (marked(note))
                 }

@@ -14,13 +14,14 @@ use super::provenance::marked;
 use super::raw::RawFileName;
 use super::remarks::remarks_part;
 use super::row::Row;
-use super::site::{Compared, InnerPage, SitePage, counted, inner_shell, verb};
+use super::site::{Compared, InnerPage, SitePage, inner_shell};
 use super::source::source_part;
 use super::{MetricView, Options, Site, verdicts};
 use crate::model::{Id, InstanceOutcome, Outcome};
 use crate::record::{BenchmarkData, InstanceData};
-use crate::show::quantity::{count, percent};
+use crate::show::quantity::percent;
 use crate::show::sample::metric_title;
+use crate::text::{counted, grouped, plural};
 
 /// So many characters of a text stand in the page.
 const SHOWN_CHARACTERS: usize = 160;
@@ -264,11 +265,11 @@ fn advice(page: &Page<'_>) -> Markup {
                     code { "lapwing doctor" } " says whether the machine is to blame." }
             }
             @if health.failures > 0 {
-                li { (count(health.failures)) (if health.failures == 1 { " failure" } else { " failures" }) " in the latest runs: " a href="#failures" { "failed or timed out" } ". Such values don't count." }
+                li { (grouped(health.failures)) (plural(health.failures, " failure", " failures")) " in the latest runs: " a href="#failures" { "failed or timed out" } ". Such values don't count." }
             }
             @if health.lost > 0 {
                 li {
-                    (count(health.lost)) (if health.lost == 1 { " instance of the latest runs was" } else { " instances of the latest runs were" })
+                    (grouped(health.lost)) (plural(health.lost, " instance of the latest runs was", " instances of the latest runs were"))
                     " cut short, because the machine or the session ended: not counted."
                 }
             }
@@ -369,7 +370,7 @@ fn raw_part(page: &Page<'_>) -> Markup {
                 @let summarised = page.data.instances.iter().any(|it| !it.summaries.is_empty());
                 p.hint { @if summarised { "None: the source kept summaries and no samples." } @else { "None: nothing came to an iteration." } }
             } @else {
-                p.hint { "All " (count(total)) " iterations, newest run first, as they were measured." }
+                p.hint { "All " (grouped(total)) " iterations, newest run first, as they were measured." }
                 p.buttons {
                     button type="button" data-action="show-raw" { "Show the table" } " "
                     button type="button" data-action="save-raw" { "Save as CSV" }
@@ -389,7 +390,7 @@ fn failure_part(page: &Page<'_>) -> Markup {
                 p.hint { (nothing_failed(page.data)) }
             } @else {
                 @if total > failures::SHOWN {
-                    p.hint { "The latest " (failures::SHOWN) " of " (count(total)) "; the table of iterations has them all." }
+                    p.hint { "The latest " (failures::SHOWN) " of " (grouped(total)) "; the table of iterations has them all." }
                 }
                 @for failure in &failures {
                     details {
@@ -419,14 +420,14 @@ fn nothing_failed(data: &BenchmarkData) -> String {
     let mut parts = Vec::new();
     if skipped > 0 {
         let what = counted(skipped, "instance");
-        parts.push(format!("{what} {} skipped", verb(skipped, "was", "were")));
+        parts.push(format!("{what} {} skipped", plural(skipped, "was", "were")));
     }
     if without_end > 0 {
         parts.push(format!(
             "{} {} no end, because {} under way or the writer died",
             counted(without_end, "instance"),
-            verb(without_end, "has", "have"),
-            verb(without_end, "it is", "they are"),
+            plural(without_end, "has", "have"),
+            plural(without_end, "it is", "they are"),
         ));
     }
     if parts.is_empty() {

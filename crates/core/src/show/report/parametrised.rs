@@ -10,12 +10,13 @@ use super::directory::{Directory, DirectoryError};
 use super::metric::history_points;
 use super::page::{url_part, zoom_hint};
 use super::row::Row;
-use super::site::{Compared, InnerPage, counted, inner_shell};
+use super::site::{Compared, InnerPage, inner_shell};
 use super::slug::slug;
 use super::{MetricView, Options, side_file, together};
 use crate::record::Moment;
 use crate::show::chart::HistoryPoint;
 use crate::show::sample::metric_title;
+use crate::text::counted;
 
 /// The side file that says which tests have a page.
 const LIST: &str = "tests";
