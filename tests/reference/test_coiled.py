@@ -148,7 +148,7 @@ def test_importing_again_changes_nothing(database, store):
     store.take(database)
     before = store.records()
     said = store.run("import", database)
-    assert "nothing new, all of it is in the store already" in said.stdout
+    assert "nothing new, everything is already in the store" in said.stdout
     assert store.records() == before
 
 

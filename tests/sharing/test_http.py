@@ -23,7 +23,7 @@ def test_what_one_pushes_the_other_pulls(store, server):
     assert a.run("db", "push", url).startswith("pushed 2 sessions in 1 segment (")
     assert a.run("db", "push", url) == "nothing to push; nothing new of others\nexit 0"
     said = b.run("db", "pull", url)
-    assert said.startswith("took in 1 segment of others (") and said.endswith(f"): {2 * RECORDS} new records\nexit 0")
+    assert said.startswith("pulled 1 segment (") and said.endswith(f"): {2 * RECORDS} new records\nexit 0")
     assert b.records() == a.records()
     assert segments(server) == ["/team/history/segments/00000001.jsonl.gz"]
 
@@ -62,7 +62,7 @@ def test_a_server_that_ignores_the_condition_is_refused(store, server):
     for _ in range(2):
         assert a.run("db", "push", server.url) == (
             f"error: {server.url} ignores conditional creation: two writers would overwrite each other's measurements\n"
-            "  hint: share through a folder, or a server or store that honours `If-None-Match: *`\n"
+            "  hint: use a folder, or a server or object store that supports `If-None-Match: *`\n"
             "exit 2"
         )
     assert list(server.objects) == ["/lapwing.json"]
@@ -74,7 +74,7 @@ def test_a_server_may_falter(store, server):
     server.refusals = [503, 500, 429]
     assert a.run("db", "push", server.url).startswith("pushed 1 session")
     server.refusals = [502]
-    assert b.run("db", "pull", server.url).startswith("took in 1 segment")
+    assert b.run("db", "pull", server.url).startswith("pulled 1 segment")
     server.refusals = [503] * 5
     assert b.run("db", "pull", server.url) == (
         f"error: cannot use the shared history at {server.url}: cannot fetch lapwing.json: the server answers 503\n"
@@ -126,7 +126,7 @@ def test_reading_follows_a_redirection_and_writing_does_not(store, server):
     a.run("db", "push", server.url)
     other = Server()
     other.moved_to = server.url
-    assert b.run("db", "pull", other.url).startswith("took in 1 segment")
+    assert b.run("db", "pull", other.url).startswith("pulled 1 segment")
     b.add(2)
     said = b.run("db", "push", other.url)
     assert said == (
@@ -145,7 +145,7 @@ def test_a_password_does_not_go_along_with_a_redirection(store, server):
     server.authorizations.clear()
     # Another port of the same host may be somebody else's.
     url = other.url.replace("://", "://me:secret@")
-    assert b.run("db", "pull", url).startswith("took in 1 segment")
+    assert b.run("db", "pull", url).startswith("pulled 1 segment")
     assert set(other.authorizations) != {None} and None not in other.authorizations
     assert set(server.authorizations) == {None}
     other.stop()

@@ -209,6 +209,7 @@ fn burn_in_text(it: &BenchmarkAudit) -> String {
         BurnInSource::NotListed => return "not in the file".to_owned(),
         BurnInSource::Given => "given",
         BurnInSource::Listed => "file",
+        BurnInSource::Reviewed => "review",
         BurnInSource::Found { .. } => "found",
     };
     match it.policy.burn_in {
@@ -229,7 +230,7 @@ fn name(audit: &Audit, it: &BenchmarkAudit) -> String {
     if audit.has_several_suites() {
         name = format!("{}: {name}", it.suite);
     }
-    if let Some(setting) = it.setting.as_ref().filter(|_| audit.has_several_settings()) {
+    if let Some(setting) = it.setting.text().filter(|_| audit.has_several_settings()) {
         name.push_str(&format!(" ({setting})"));
     }
     if let Some(side) = &it.side {
@@ -291,7 +292,7 @@ fn identity(it: &BenchmarkAudit) -> Map<String, Value> {
     let all = [
         ("suite", json!(it.suite)),
         ("benchmark", json!(it.benchmark)),
-        ("setting", json!(it.setting)),
+        ("setting", json!(it.setting.text())),
         ("side", json!(it.side)),
         ("metric", json!(it.metric)),
     ];

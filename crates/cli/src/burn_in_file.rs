@@ -21,7 +21,6 @@ pub enum BurnInFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
     /// It is no map from names to numbers.

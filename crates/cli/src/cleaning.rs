@@ -1,56 +1,56 @@
 //! The options of every command that judges: what is left out.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
-use lapwing_core::clean::{BurnInRule, KnownBenchmarks, OutlierMetrics, OutlierRule, Rules};
+use clap::Args;
+use lapwing_core::clean::{BurnInRule, OutlierMetrics, OutlierRule, Rules};
 use lapwing_core::suite::{JudgeSettings, JudgedFrom, Suite};
 use lapwing_stats::Confidence;
 
 use crate::audit::Detail;
 use crate::burn_in_file;
 use crate::error::CliError;
+use crate::profile::{Compat, Profile};
 use crate::suite_file;
 
 /// What is left out of a judgement.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Cleaning {
-    /// Leave these iterations out as burn-in: `recorded` (as planned), `auto` (found from the
-    /// values), or a number [default: recorded]
-    #[arg(long, value_name = "BURN-IN", help_heading = "What is left out")]
-    pub burn_in: Option<BurnInChoice>,
-    /// Take the first stable iteration of each benchmark from this file (JSON or YAML: name to
-    /// index); others stay as --burn-in says
-    #[arg(long, value_name = "FILE", help_heading = "What is left out")]
+    /// Burn-in to exclude: `recorded` (as planned), `auto` (detected from the values), or a number
+    /// of iterations [default: recorded]
+    #[arg(long, value_name = "BURN-IN", value_parser = parse_burn_in, help_heading = "Exclusions")]
+    pub burn_in: Option<JudgedFrom>,
+    /// Read the first stable iteration per benchmark from this file (JSON or YAML, name to index);
+    /// --burn-in applies to all others
+    #[arg(long, value_name = "FILE", help_heading = "Exclusions")]
     pub burn_in_file: Option<PathBuf>,
-    /// Leave values out that are this many times the median of their instance, or the
-    /// median this many times them [default: none is left out for its size]
-    #[arg(long, value_name = "FACTOR", value_parser = parse_factor, help_heading = "What is left out")]
+    /// Exclude values more than FACTOR times above or below the median of their instance [default:
+    /// keep all]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_factor, help_heading = "Exclusions")]
     pub outlier_factor: Option<f64>,
-    /// Leave instances out with fewer iterations that count [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "What is left out")]
+    /// Exclude instances with fewer usable iterations [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "Exclusions")]
     pub min_iterations: Option<usize>,
-    /// Leave benchmarks out with fewer instances that count [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "What is left out")]
+    /// Exclude benchmarks with fewer usable instances [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "Exclusions")]
     pub min_instances: Option<usize>,
-    /// Do exactly as another tool does, slips included
-    #[arg(long, value_name = "TOOL", help_heading = "What is left out")]
+    /// Reproduce another tool's method, bugs included
+    #[arg(long, value_name = "TOOL", help_heading = "Exclusions")]
     pub compat: Option<Compat>,
-    /// Judge as the [judge] table of this suite file says; options win over it
-    /// [default: lapwing.toml where there is one]
+    /// Suite file whose [judge] table sets defaults for these options [default: lapwing.toml if
+    /// present]
     #[arg(
         long = "suite",
         id = "suite_file",
         value_name = "FILE",
-        help_heading = "What is left out"
+        help_heading = "Exclusions"
     )]
     pub suite: Option<PathBuf>,
-    /// Judge without a suite file
-    #[arg(long, conflicts_with = "suite_file", help_heading = "What is left out")]
+    /// Do not read a suite file
+    #[arg(long, conflicts_with = "suite_file", help_heading = "Exclusions")]
     pub no_suite: bool,
-    /// Show what was left out, by rule and benchmark, and which benchmarks are not viable
-    #[arg(long, help_heading = "What is left out")]
+    /// Show what was excluded, by rule and benchmark, and which benchmarks are not viable
+    #[arg(long, help_heading = "Exclusions")]
     pub audit: bool,
 }
 
@@ -68,40 +68,27 @@ pub struct Judging {
     pub false_discovery_rate: Option<f64>,
 }
 
-/// Another tool whose rules are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Compat {
-    /// The notebook and `analyze_benchmarks` of Hail's benchmarks
-    Hail,
-}
-
-/// Where the steady state begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BurnInChoice {
-    /// After what was planned as burn-in.
-    Recorded,
-    /// Where the values say.
-    Auto,
-    /// At this iteration.
-    Index(u32),
-}
-
-impl FromStr for BurnInChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "recorded" => Ok(Self::Recorded),
-            "auto" => Ok(Self::Auto),
-            number => number
-                .parse()
-                .map(Self::Index)
-                .map_err(|_not_a_number| "write `recorded`, `auto` or a number".to_owned()),
-        }
+/// Returns where the steady state begins.
+///
+/// # Errors
+/// When the text is neither a word for it nor a number.
+fn parse_burn_in(text: &str) -> Result<JudgedFrom, String> {
+    match text {
+        "recorded" => Ok(JudgedFrom::Recorded),
+        "auto" => Ok(JudgedFrom::Auto),
+        number => number
+            .parse()
+            .map(JudgedFrom::Index)
+            .map_err(|_not_a_number| "write `recorded`, `auto` or a number".to_owned()),
     }
 }
 
 impl Cleaning {
+    /// Returns how to judge where the options say nothing.
+    pub fn profile(&self) -> Profile {
+        Profile::of(self.compat)
+    }
+
     /// Returns how much to say of what was left out.
     pub fn detail(&self) -> Detail {
         if self.audit {
@@ -175,22 +162,18 @@ impl Cleaning {
             // Exactly as Hail does, but for what is asked for by name.
             return Ok(self.over(Rules::hail(starts)));
         }
-        let rule = match self.burn_in.or(suite.burn_in.map(BurnInChoice::from)) {
-            None | Some(BurnInChoice::Recorded) => BurnInRule::Recorded,
-            Some(BurnInChoice::Auto) => BurnInRule::Auto,
-            Some(BurnInChoice::Index(first)) => BurnInRule::Index(first),
-        };
         let usual = Rules::default();
         let least = |number: Option<u32>, usual: usize| {
             number.map_or(usual, |it| usize::try_from(it).unwrap_or(usize::MAX))
         };
         Ok(self.over(Rules {
-            burn_in: match starts {
-                Some(starts) => BurnInRule::Listed {
-                    starts,
-                    others: KnownBenchmarks::AndOthers(Box::new(rule)),
-                },
-                None => rule,
+            burn_in: BurnInRule {
+                listed: starts,
+                others: Some(
+                    self.burn_in
+                        .or(suite.burn_in)
+                        .unwrap_or(JudgedFrom::Recorded),
+                ),
             },
             outliers: suite.outlier_factor.map(outliers),
             min_iterations: least(suite.min_iterations, usual.min_iterations),
@@ -215,16 +198,6 @@ fn outliers(factor: f64) -> OutlierRule {
         factor,
         fewest_values: 0,
         metrics: OutlierMetrics::Times,
-    }
-}
-
-impl From<JudgedFrom> for BurnInChoice {
-    fn from(from: JudgedFrom) -> Self {
-        match from {
-            JudgedFrom::Recorded => Self::Recorded,
-            JudgedFrom::Auto => Self::Auto,
-            JudgedFrom::Index(first) => Self::Index(first),
-        }
     }
 }
 

@@ -1,25 +1,30 @@
 //! What every command that compares has in common: the options, and how the sides are gathered.
 
+use std::collections::BTreeSet;
+
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Rules;
-use lapwing_core::judge::{CompareOptions, Method, MetricChoice, Sides as Samples};
+use lapwing_core::judge::{CompareOptions, Method, MetricChoice, SideSamples};
 use lapwing_core::record::Filter;
+use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
 use lapwing_stats::{Confidence, Seed};
 
+use crate::burn_in_file::unknown_names;
 use crate::cleaning::Judging;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::sides::{Side, Sides};
+use crate::profile::Profile;
+use crate::side_file::SideFiles;
 use crate::store::{open_for_reading, retired_notes};
 
 /// How sides are compared.
 #[derive(Debug, Clone, Args)]
 pub struct Statistics {
-    /// The smallest change that matters, such as 3%: smaller ones are no regressions, and sure to
-    /// be smaller is `equivalent`
+    /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
+    /// and a change certain to be smaller is `equivalent`
     #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
     smallest_effect: Option<f64>,
-    /// Where intervals and p-values come from
+    /// Method for intervals and p-values
     #[arg(
         long,
         value_name = "METHOD",
@@ -27,10 +32,10 @@ pub struct Statistics {
         conflicts_with = "compat"
     )]
     method: MethodChoice,
-    /// The level of the intervals [default: 95%]
+    /// Confidence level of the intervals [default: 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
     confidence: Option<Confidence>,
-    /// The share of false ones that is accepted among regressions and improvements [default: 5%]
+    /// Accepted share of false findings among regressions and improvements [default: 5%]
     #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "compat")]
     false_discovery_rate: Option<f64>,
     /// Seed of the bootstrap and permutation methods
@@ -40,7 +45,7 @@ pub struct Statistics {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MethodChoice {
-    /// Welch's t on logarithms; the studentised bootstrap from 20 instances a side
+    /// Welch's t on logarithms; the studentised bootstrap from 20 instances per side
     Default,
     /// Welch's t on logarithms
     Welch,
@@ -50,8 +55,8 @@ enum MethodChoice {
     Bca,
     /// Fieller's interval of the ratio of arithmetic means
     Fieller,
-    /// The percentile bootstrap of instances and iterations, as in Laaber et al.; too narrow
-    /// with few instances
+    /// Percentile bootstrap of instances and iterations (Laaber et al.); too narrow with few
+    /// instances
     Hierarchical,
     /// Mann–Whitney's test with Hodges and Lehmann's ratio
     MannWhitney,
@@ -103,15 +108,15 @@ pub struct Gathered {
     /// The names of the sides, the baseline first.
     pub names: Vec<String>,
     /// What counts of each.
-    pub samples: Samples,
+    pub samples: SideSamples,
     /// What people should know of how they were chosen.
     pub notes: Vec<String>,
 }
 
 /// Returns the metrics that a filter asks for.
-pub fn metrics(filter: &Filter) -> MetricChoice {
+pub fn metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
     if filter.metrics.is_empty() {
-        MetricChoice::Directed
+        profile.metrics
     } else {
         MetricChoice::Named(filter.metrics.clone())
     }
@@ -122,20 +127,15 @@ pub fn metrics(filter: &Filter) -> MetricChoice {
 /// # Errors
 /// When a side fits nothing or several things, or a store cannot be read.
 pub fn gather(
-    sides: &[Side],
-    filter: &Filter,
+    sides: &[SideSpec],
+    filter: &SampleFilter,
     metrics: &MetricChoice,
     rules: &Rules,
     context: &Context,
 ) -> Result<Gathered, CliError> {
-    let found = Sides::find(sides, filter, || open_for_reading(context))?;
-    let mut samples = found.samples(filter, rules)?;
-    found.each_benchmark(filter, |data, places_of| {
-        samples.add(data, rules, metrics, places_of);
-    })?;
-    let mut notes = found.notes.clone();
-    notes.extend(found.unknown_names(rules)?);
-    notes.extend(retired_notes(&found.left_out(filter)?));
+    let found = FoundSides::find(sides, filter, context)?;
+    let mut samples = SideSamples::gather(&found.sides, filter, metrics, rules)?;
+    let mut notes = found.notes(filter, rules)?;
     if let Some(suites) = samples.match_by_id() {
         notes.push(format!(
             "no suite is on both sides ({}): benchmarks are matched by name",
@@ -143,10 +143,56 @@ pub fn gather(
         ));
     }
     Ok(Gathered {
-        names: found.names(),
+        names: found.sides.names(),
         samples,
         notes,
     })
+}
+
+/// The sides of a comparison, with the files that some of them may be in.
+pub struct FoundSides {
+    /// The sides.
+    pub sides: ComparedSides,
+    /// Goes after the stores that were made of the files.
+    _files: SideFiles,
+}
+
+impl FoundSides {
+    /// Finds the sides in the store that people keep and in files.
+    ///
+    /// # Errors
+    /// When a side fits nothing or several things, or a store cannot be read.
+    pub fn find(
+        specs: &[SideSpec],
+        filter: &SampleFilter,
+        context: &Context,
+    ) -> Result<Self, CliError> {
+        let mut files = SideFiles::default();
+        let open = || open_for_reading(context);
+        let sides = ComparedSides::find(specs, filter, open, |path| files.open(path))?;
+        Ok(Self {
+            sides,
+            _files: files,
+        })
+    }
+
+    /// Returns what people should know of how the sides were chosen and what of them is left out.
+    ///
+    /// # Errors
+    /// When a store cannot be read.
+    pub fn notes(&self, filter: &SampleFilter, rules: &Rules) -> Result<Vec<String>, CliError> {
+        let mut notes = self.sides.notes.clone();
+        if let Some(listed) = &rules.burn_in.listed {
+            let mut ids = BTreeSet::new();
+            for store in self.sides.stores() {
+                let rows = store.benchmarks(&Filter::default())?.into_iter();
+                ids.extend(rows.map(|row| row.benchmark));
+            }
+            notes.extend(unknown_names(listed, ids.iter().map(String::as_str)));
+        }
+        notes.extend(retired_notes(&self.sides.left_out(filter)?));
+        Ok(notes)
+    }
 }
 
 /// Returns a level of confidence written as `95%` or `0.95`.

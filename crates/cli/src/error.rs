@@ -1,15 +1,15 @@
-//! The one funnel through which every error reaches people, with its hint and exit code.
+//! Errors of the program, with hint and exit code.
 
 use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
-/// How the program ended, as its exit code.
+/// Exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// 0: fine.
     Fine,
-    /// 1: a judgement that `--fail-on` names came true.
+    /// 1: a condition of `--fail-on` was met.
     Judged,
     /// 2: wrong usage or input.
     Input,
@@ -34,14 +34,14 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What went wrong, what it means, what to do next.
+/// Error with its consequence, hint and exit code.
 #[derive(Debug)]
 pub struct CliError {
-    /// What was wrong, and where.
+    /// Problem and its location.
     pub cause: Box<dyn Error + Send + Sync>,
-    /// What became of the user's data, if that is in doubt.
+    /// State of the user's data, if in doubt.
     pub consequence: Option<String>,
-    /// What to do next.
+    /// Advice on what to do next.
     pub hint: Option<String>,
     /// The exit code.
     pub exit: Exit,
@@ -58,19 +58,19 @@ impl CliError {
         }
     }
 
-    /// Adds what became of the user's data.
+    /// Adds the state of the user's data.
     pub fn consequence(mut self, consequence: impl Into<String>) -> Self {
         self.consequence = Some(consequence.into());
         self
     }
 
-    /// Adds what to do next.
+    /// Adds advice on what to do next.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Returns whether the reader of our output went away.
+    /// Returns whether the reader of standard output closed it.
     pub fn is_broken_pipe(&self) -> bool {
         let mut cause: Option<&(dyn Error + 'static)> = Some(self.cause.as_ref());
         while let Some(error) = cause {
@@ -95,8 +95,8 @@ impl CliError {
         false
     }
 
-    /// Returns what is wrong with an answer that was written: nothing, where its reader only did
-    /// not want all of it. What the answer came to is decided all the same.
+    /// Returns the error of writing a result, except a closed pipe: the exit code of the result
+    /// stands even if the reader wanted only part of it.
     ///
     /// # Errors
     /// Any other error.

@@ -1,30 +1,29 @@
-//! Makes a table fit a terminal: breaks long texts into lines, and leaves columns out when
-//! even that does not help.
+//! Fits a table into a terminal: wraps long texts, and drops columns if that is not enough.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::table::Align;
 
-/// Room on both sides of a cell.
+/// Padding of a cell, both sides together.
 pub const PADDING: usize = 2;
-/// The first column, which says what a row is, gets at least this.
+/// Minimum width of the first column, which identifies the row.
 const LEAST_FIRST: usize = 24;
-/// Other texts get at least this.
+/// Minimum width of other text columns.
 const LEAST: usize = 12;
 
-/// A column as it would like to be.
+/// Preferred width and alignment of a column.
 #[derive(Debug, Clone)]
 pub struct Wish {
-    /// On which side its cells stand, and whether they may be broken.
+    /// Alignment of its cells, and whether they may be wrapped.
     pub align: Align,
-    /// The width of its widest cell or its heading.
+    /// Width of its widest cell or its heading.
     pub width: usize,
-    /// When it is given up: lower ranks first; `None` for never.
+    /// Order of being dropped: lower ranks first; `None` for never.
     pub rank: Option<usize>,
 }
 
-/// Returns the width of each column so that all fit `room`, `None` for those that are left
-/// out. When nothing helps, what cannot be given up keeps its least width.
+/// Returns the width of each column so that all fit `room`, `None` for dropped columns. If they
+/// still do not fit, the remaining columns keep their minimum width.
 pub fn fit(wishes: &[Wish], room: usize) -> Vec<Option<usize>> {
     let mut widths: Vec<Option<usize>> = wishes.iter().map(|wish| Some(wish.width)).collect();
     let mut ranks: Vec<usize> = wishes.iter().filter_map(|wish| wish.rank).collect();
@@ -46,7 +45,7 @@ pub fn fit(wishes: &[Wish], room: usize) -> Vec<Option<usize>> {
     }
     loop {
         let total: usize = widths.iter().flatten().map(|width| width + PADDING).sum();
-        // The room after the last cell needs not be there.
+        // The padding after the last cell is not needed.
         let excess = total.saturating_sub(room + 1);
         let widest = widths
             .iter()
@@ -71,8 +70,8 @@ fn least(wish: &Wish, at: usize) -> usize {
     }
 }
 
-/// Returns a text in lines of at most `width`, broken where names have joints if that does
-/// not waste half a line.
+/// Returns a text in lines of at most `width`, wrapped at separators within names unless that
+/// wastes half a line.
 pub fn wrap(text: &str, width: usize) -> String {
     let mut lines: Vec<&str> = Vec::new();
     let mut rest = text;
@@ -88,7 +87,7 @@ pub fn wrap(text: &str, width: usize) -> String {
     lines.join("\n")
 }
 
-/// Returns where the first line ends; at least one character is in it.
+/// Returns the end of the first line, which has at least one character.
 fn end_of_line(text: &str, width: usize) -> usize {
     let mut used = 0;
     let mut end = 0;

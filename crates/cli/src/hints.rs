@@ -1,4 +1,4 @@
-//! What to do next, for errors that come from below.
+//! Hints for errors of the library: what to do next.
 
 use std::error::Error;
 
@@ -7,12 +7,13 @@ use lapwing_core::record::StoreError;
 use lapwing_core::record::export::ExportError;
 use lapwing_core::record::import::{Foreign, ImportError};
 use lapwing_core::record::sharing::SharingError;
+use lapwing_core::sample::{KnownSides, SideError};
 use lapwing_core::show::exchange::ExchangeError;
 use lapwing_core::text::grouped;
 
 use crate::error::CliError;
 
-/// Adds what to do next and what became of the data, where the error's kind tells.
+/// Adds the hint and the consequence that belong to the kind of an error.
 pub fn with_hint(error: CliError) -> CliError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error.cause.as_ref());
     let (mut hint, mut consequence) = (None, None);
@@ -20,8 +21,11 @@ pub fn with_hint(error: CliError) -> CliError {
         if let Some(store) = current.downcast_ref::<StoreError>() {
             hint = hint.or_else(|| store_hint(store));
         }
+        if let Some(side) = current.downcast_ref::<SideError>() {
+            hint = hint.or_else(|| side_hint(side));
+        }
         if let Some(import) = current.downcast_ref::<ImportError>() {
-            consequence = Some("nothing of this file was imported".to_owned());
+            consequence = Some("nothing was imported from this file".to_owned());
             hint = hint.or_else(|| import_hint(import));
         }
         if let Some(export) = current.downcast_ref::<ExportError>() {
@@ -42,11 +46,45 @@ pub fn with_hint(error: CliError) -> CliError {
     }
 }
 
+fn side_hint(error: &SideError) -> Option<String> {
+    match error {
+        SideError::Nothing { known, .. }
+        | SideError::NoRun { known, .. }
+        | SideError::TooShort { known, .. } => Some(known_sides_text(known)),
+        SideError::SeveralKinds { text, kinds } => {
+            let written: Vec<String> = kinds
+                .iter()
+                .map(|kind| format!("`{}:{text}`", kind.name()))
+                .collect();
+            Some(format!("write {}", written.join(" or ")))
+        }
+        SideError::SeveralRuns { .. } => Some("write more of it".to_owned()),
+        SideError::NothingPasses { known, .. } => Some(
+            known
+                .text()
+                .unwrap_or_else(|| "leave the filter out".to_owned()),
+        ),
+        SideError::Overlap { .. } => Some(
+            "a comparison takes different sides; `--split halves` checks one against itself"
+                .to_owned(),
+        ),
+        SideError::Store(store) => store_hint(store),
+    }
+}
+
+/// Returns what sides there are in the store.
+pub fn known_sides_text(known: &KnownSides) -> String {
+    match known.text() {
+        Some(known) => format!("{known}; `lapwing list runs` shows all"),
+        None => "`lapwing list runs` shows what there is".to_owned(),
+    }
+}
+
 fn export_hint(error: &ExportError) -> Option<String> {
     match error {
         ExportError::Store(store) => store_hint(store),
         ExportError::MetricOfRecord => {
-            Some("--to csv and --to json can be limited to a metric".to_owned())
+            Some("use --to csv or --to json to export a single metric".to_owned())
         }
         ExportError::Output(_) | ExportError::Csv(_) => None,
     }
@@ -68,23 +106,23 @@ fn exchange_hint(error: &ExchangeError) -> Option<String> {
             Some(text)
         }
         ExchangeError::Store(store) => store_hint(store),
-        ExchangeError::Nothing => Some("`lapwing list` shows what there is".to_owned()),
+        ExchangeError::Nothing => Some("`lapwing list` shows the contents of the store".to_owned()),
         ExchangeError::WithoutTime { others, .. } if !others.is_empty() => Some(format!(
-            "choose one of the times that there are with --metric: {}",
+            "choose one of these times with --metric: {}",
             others.join(", ")
         )),
         ExchangeError::NoTime { .. } | ExchangeError::WithoutTime { .. } => {
-            Some("--to bmf and --to github-action hold any metric".to_owned())
+            Some("--to bmf and --to github-action accept any metric".to_owned())
         }
         ExchangeError::OnlySummaries { .. } => {
-            Some("--to bmf, github-action, csv and json hold summaries".to_owned())
+            Some("--to bmf, github-action, csv and json accept summaries".to_owned())
         }
         ExchangeError::OtherDirection { metrics } => Some(format!(
-            "ask for it by itself with --metric: {}",
+            "export it separately with --metric: {}",
             metrics.join(", ")
         )),
         ExchangeError::NothingCounts => {
-            Some("--to csv and --to json hold burn-in and failures, too".to_owned())
+            Some("--to csv and --to json also contain burn-in and failures".to_owned())
         }
         ExchangeError::Output(_) => None,
     }
@@ -93,37 +131,39 @@ fn exchange_hint(error: &ExchangeError) -> Option<String> {
 fn store_hint(error: &StoreError) -> Option<String> {
     let hint = match error {
         StoreError::Missing { .. } => {
-            "measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`"
+            "measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`"
         }
         StoreError::Newer { .. } => "upgrade lapwing, or choose another store with --store PATH",
-        StoreError::Older { .. } => "copy it to where it can be written, and open it there",
-        StoreError::Directory { .. } => "name the file in it, as in --store DIR/lapwing.db",
+        StoreError::Older { .. } => "copy it to a writable folder, and open it there",
+        StoreError::Directory { .. } => {
+            "give the path of a file in it, as in --store DIR/lapwing.db"
+        }
         StoreError::NotAStore { .. } => "choose another file with --store PATH",
         StoreError::ReadOnly { .. } | StoreError::Folder { .. } => {
-            "choose a place that you may write to with --store PATH"
+            "choose a writable path with --store PATH"
         }
-        StoreError::Full { .. } => "make room on the disk, then do it again",
-        StoreError::Vanished { .. } => "do it again; a new store is made",
-        StoreError::Busy { .. } => "wait for the other lapwing to finish, then do it again",
+        StoreError::Full { .. } => "free some disk space, then try again",
+        StoreError::Vanished { .. } => "try again; a new store will be created",
+        StoreError::Busy { .. } => "wait for the other lapwing process to finish, then try again",
         StoreError::Damaged { .. } => {
-            "`lapwing db check` says more; `lapwing export --to record` saves what can be read"
+            "`lapwing db check` shows details; `lapwing export --to record` saves the readable records"
         }
         StoreError::NoMatch { what, .. } => return list_hint(what),
-        StoreError::Ambiguous { .. } => "name one of them by its id",
+        StoreError::Ambiguous { .. } => "use the id of one of them",
         StoreError::ImportedOtherwise { .. } => {
-            "import it as before, or remove it first with `lapwing db purge --session NAME`"
+            "import it with the same options as before, or delete it first with `lapwing db purge --session NAME`"
         }
         StoreError::Conflict {
             kind: RecordKind::Instance,
             ..
         } => {
-            "the two disagree about one measurement; if they come from two copies of one database, \
-             import both copies into one store instead of merging, else find out which of them was changed"
+            "the two stores disagree about a measurement; if they come from two copies of one database, \
+             import both copies into one store instead of merging, otherwise find out which one was changed"
         }
         StoreError::Conflict { .. } => {
-            "the two disagree about one measurement; find out which of them was changed"
+            "the two stores disagree about a measurement; find out which one was changed"
         }
-        StoreError::NoParent { .. } => "take in first what holds that one",
+        StoreError::NoParent { .. } => "import or merge the source that contains it first",
         StoreError::Sqlite { .. } | StoreError::NotFinite { .. } => return None,
     };
     Some(hint.to_owned())
@@ -131,28 +171,28 @@ fn store_hint(error: &StoreError) -> Option<String> {
 
 fn sharing_hint(error: &SharingError) -> Option<String> {
     let hint = match error {
-        SharingError::Nothing { .. } => "begin one with `lapwing db push URL`",
+        SharingError::Nothing { .. } => "start one with `lapwing db push URL`",
         SharingError::Vanished { .. } => {
-            "if it should be there, mount it or bring it back; to begin another one, --begin-anew"
+            "if it should exist, mount or restore it; to start a new one, use --begin-anew"
         }
-        SharingError::Replaced { .. } => "to share with this one from now on, --begin-anew",
+        SharingError::Replaced { .. } => "to use this one from now on, add --begin-anew",
         SharingError::Foreign { .. } => "choose another folder or prefix",
         SharingError::Newer { .. } => "upgrade lapwing",
         SharingError::Overwrites { .. } => {
-            "share through a folder, or a server or store that honours `If-None-Match: *`"
+            "use a folder, or a server or object store that supports `If-None-Match: *`"
         }
         SharingError::Gone { .. } | SharingError::Changed { .. } => {
-            "bring it back from a copy; or --begin-anew, in every store that is refused: each has \
-             all that it took in"
+            "restore it from a backup; or use --begin-anew in every store that is refused: each store \
+             still has all records that it pulled"
         }
         SharingError::Gap { .. } => {
-            "bring it back from a copy; or begin anew elsewhere: every store has all that it took in"
+            "restore it from a backup, or start a new history at another URL: every store still has all records that it pulled"
         }
         SharingError::Damaged { .. }
         | SharingError::Empty { .. }
         | SharingError::Line { .. }
         | SharingError::Excessive { .. } => {
-            "nothing of it was taken in; bring it back from a copy, or begin anew elsewhere"
+            "nothing was read from it; restore it from a backup, or start a new history at another URL"
         }
         SharingError::Record { source, .. }
             if matches!(
@@ -160,11 +200,11 @@ fn sharing_hint(error: &SharingError) -> Option<String> {
                 StoreError::NoParent { .. } | StoreError::NotFinite { .. }
             ) =>
         {
-            "nothing of it was taken in; no lapwing writes such a segment, so bring it back from a \
-             copy, or begin anew elsewhere"
+            "nothing was read from it; lapwing never writes such a segment, so restore it from a \
+             backup, or start a new history at another URL"
         }
         SharingError::Record { source, .. } => {
-            return store_hint(source).map(|hint| format!("nothing of it was taken in; {hint}"));
+            return store_hint(source).map(|hint| format!("nothing was read from it; {hint}"));
         }
         SharingError::Store(store) => return store_hint(store),
         SharingError::Remote { .. } | SharingError::Compress(_) => return None,
@@ -180,18 +220,20 @@ fn list_hint(what: &str) -> Option<String> {
         "metric" => "metrics",
         _other => return None,
     };
-    Some(format!("`lapwing list {list}` shows what there is"))
+    Some(format!("`lapwing list {list}` lists them"))
 }
 
 fn foreign_hint(found: Foreign) -> Option<&'static str> {
     match found {
-        Foreign::Utf16 => Some("convert it to UTF-8, as with iconv"),
-        Foreign::Zip | Foreign::Tar => Some("unpack it, and import the files in it"),
-        Foreign::Xz | Foreign::Bzip2 => Some("decompress it first; gzip and zstd are read"),
+        Foreign::Utf16 => Some("convert it to UTF-8, for example with iconv"),
+        Foreign::Zip | Foreign::Tar => Some("unpack it, and import the unpacked files"),
+        Foreign::Xz | Foreign::Bzip2 => {
+            Some("decompress it first; only gzip and zstd are read directly")
+        }
         Foreign::GzipWithin | Foreign::ZstdWithin => {
             Some("it was compressed twice: decompress it once")
         }
-        Foreign::Store => Some("`lapwing db merge FILE` takes in what another store holds"),
+        Foreign::Store => Some("`lapwing db merge FILE` copies the records of another store"),
         Foreign::Sqlite | Foreign::Binary => None,
     }
 }
@@ -206,22 +248,22 @@ fn import_hint(error: &ImportError) -> Option<String> {
                 format!("fix this line and {} more", grouped(*more))
             };
             let verb = if *good == 1 {
-                "keep the one good line".to_owned()
+                "import the one valid line".to_owned()
             } else if *more == 0 {
-                format!("keep the other {}", grouped(*good))
+                format!("import the other {}", grouped(*good))
             } else {
-                format!("keep the {} good ones", grouped(*good))
+                format!("import the {} valid ones", grouped(*good))
             };
             Some(format!("{line}, or {verb} with --keep-going"))
         }
         ImportError::Encoding { found, .. } => foreign_hint(*found).map(str::to_owned),
-        ImportError::Compressed { .. } => Some("fetch the file again".to_owned()),
+        ImportError::Compressed { .. } => Some("download or copy the file again".to_owned()),
         ImportError::Unknown { .. } => {
-            Some("if it is one of them all the same, say which with --from".to_owned())
+            Some("if it is one of them, name the format with --from".to_owned())
         }
         ImportError::EmptyDirectory { other_endings, .. } if other_endings.files() > 0 => {
             Some(format!(
-                "to import files with other endings ({}), name them or use a pattern",
+                "to import files with other extensions ({}), name them or use a pattern",
                 other_endings.text()
             ))
         }

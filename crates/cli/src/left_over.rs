@@ -1,4 +1,4 @@
-//! What a killed `lapwing run` left of the test that it was measuring.
+//! Recovery of records that a killed `lapwing run` left of a test.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub fn take_in(store: &mut Store, inbox: &Path, context: &Context) {
                 let new = appended.total().new;
                 if new > 0 {
                     context.terminal.note(&format!(
-                        "took in {} of a test that a run was measuring when it was ended",
+                        "recovered {} of a test that was being measured when its run was killed",
                         counted(new, "record")
                     ));
                 }
@@ -41,7 +41,7 @@ pub fn take_in(store: &mut Store, inbox: &Path, context: &Context) {
                 let sentence = CliError::input(error).sentence();
                 context
                     .terminal
-                    .note(&format!("left in {}, because {sentence}", folder.display()));
+                    .note(&format!("kept {}: {sentence}", folder.display()));
             }
         }
     }

@@ -1,18 +1,17 @@
-//! The byte-order mark and the line ends of a file that is edited: the library that edits it knows no
-//! mark and one kind of line end only.
+//! Byte-order mark and line ends of an edited file, which the TOML library does not keep.
 
-/// How files of some editors begin.
+/// Byte-order mark, written by some editors.
 const MARK: char = '\u{feff}';
 
-/// Returns a text without the mark, and with plain line ends.
+/// Returns a text without byte-order mark, with `\n` as line ends.
 pub fn plain(text: &str) -> String {
     text.strip_prefix(MARK)
         .unwrap_or(text)
         .replace("\r\n", "\n")
 }
 
-/// Returns a text that was plain with the mark and the line ends that the text it came of has: lines that
-/// were changed or are new end as their neighbours do.
+/// Returns the edited text `after` with the byte-order mark and line ends of `before`; changed and
+/// new lines end as their neighbours do.
 pub fn like(before: &str, after: &str) -> String {
     let (mark, lines) = match before.strip_prefix(MARK) {
         Some(rest) => (true, rest),

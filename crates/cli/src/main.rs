@@ -15,10 +15,11 @@ mod not_judged;
 mod options;
 mod plan_file;
 mod plot;
+mod profile;
 mod progress;
 mod remote;
 mod samples;
-mod sides;
+mod side_file;
 mod store;
 mod suite_file;
 mod suite_update;
@@ -34,7 +35,7 @@ use lapwing_core::measure::local::{LAUNCHER_ARGUMENT, serve_as_launcher};
 
 use crate::error::CliError;
 
-/// Measure how fast software is, keep every measurement, answer with honest statistics
+/// Measure how fast software is, keep every measurement, and compare with honest statistics
 #[derive(Debug, Parser)]
 #[command(
     name = "lapwing",
@@ -77,8 +78,8 @@ fn launcher_program() -> PathBuf {
 }
 
 fn report(error: CliError, context: &options::Context) -> ExitCode {
-    // Whoever closed our output early (`lapwing list | head`) does not want to hear of it.
-    // It has what it wanted, so that scripts with `pipefail` go on.
+    // The reader closed our output early (`lapwing list | head`): no error, so that scripts with
+    // `pipefail` continue.
     if error.is_broken_pipe() {
         return error::Exit::Fine.into();
     }

@@ -15,7 +15,6 @@ pub struct NotJudged {
     pub setting: Option<String>,
     /// The metric.
     pub metric: String,
-    /// Why.
     pub reason: String,
 }
 
@@ -26,7 +25,7 @@ pub fn of_audit(audit: &Audit) -> Vec<NotJudged> {
         .map(|(it, _)| NotJudged {
             suite: it.suite.clone(),
             benchmark: it.benchmark.clone(),
-            setting: it.setting.clone(),
+            setting: it.setting.text(),
             metric: it.metric.clone(),
             reason: it.reason().unwrap_or_default(),
         })

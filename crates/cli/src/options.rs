@@ -1,10 +1,11 @@
-//! Options that every command has, and what they come to.
+//! Options of several commands, and the context made from them.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::record::{Filter, Retired};
+use lapwing_core::record::Retired;
+use lapwing_core::sample::{RunFilter, SampleFilter};
 
 use crate::error::CliError;
 use crate::terminal::Terminal;
@@ -12,7 +13,7 @@ use crate::terminal::Terminal;
 /// Options that every command has.
 #[derive(Debug, Clone, Args)]
 pub struct Common {
-    /// Keep measurements in this store [default: .lapwing/lapwing.db]
+    /// Path to the store of measurements [default: .lapwing/lapwing.db]
     #[arg(
         long,
         global = true,
@@ -20,10 +21,10 @@ pub struct Common {
         help_heading = "Common options"
     )]
     pub store: Option<PathBuf>,
-    /// Say nothing but the answer
+    /// Print only the result
     #[arg(long, short, global = true, help_heading = "Common options")]
     pub quiet: bool,
-    /// Say more of what is being done
+    /// Print more details
     #[arg(
         long,
         short,
@@ -34,24 +35,24 @@ pub struct Common {
     pub verbose: bool,
 }
 
-/// The form of an answer.
+/// Output format of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text for reading in a terminal
     #[default]
     Text,
-    /// For programs, documented and stable
+    /// JSON for programs, documented and stable
     Json,
-    /// For pull requests
+    /// Markdown for pull requests
     Markdown,
-    /// For spreadsheets
+    /// CSV for spreadsheets
     Csv,
 }
 
-/// Which measurements a command is about.
+/// Filters on measurements.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Filters {
-    /// Only benchmarks with this id, matching this pattern (`*`, `?`) or containing this text
+    /// Only benchmarks whose id equals NAME, matches it as a pattern (`*`, `?`) or contains it
     #[arg(long, short, value_name = "NAME", help_heading = "Filters")]
     pub benchmark: Vec<String>,
     /// Only benchmarks with this tag
@@ -66,7 +67,7 @@ pub struct Filters {
     /// Only this version of the software under test (name or commit)
     #[arg(long, value_name = "VERSION", help_heading = "Filters")]
     pub version_under_test: Vec<String>,
-    /// Only this variant, or these levels of factors: `fast threads=4`, `threads=4`
+    /// Only this variant, these factor levels, or both: `fast`, `threads=4`, `fast threads=4`
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub variant: Vec<String>,
     /// Only this session (name or id)
@@ -75,31 +76,34 @@ pub struct Filters {
     /// Only this run (id)
     #[arg(long = "only-run", value_name = "RUN", help_heading = "Filters")]
     pub run: Vec<String>,
-    /// Only sessions that started at this date or time or later
+    /// Only sessions that started at this date or time, or later
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub since: Option<String>,
     /// Only sessions that started before this date or time
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub until: Option<String>,
-    /// Also what was retired with `lapwing db retire`
+    /// Include results retired with `lapwing db retire`
     #[arg(long, help_heading = "Filters")]
     pub retired: bool,
 }
 
 impl Filters {
     /// Returns the filter that the options describe.
-    pub fn resolve(&self) -> Result<Filter, CliError> {
-        Ok(Filter {
+    pub fn filter(&self) -> Result<SampleFilter, CliError> {
+        let runs = RunFilter {
             suites: self.suite.clone(),
+            sessions: self.session.clone(),
+            since: self.since.as_deref().map(parse_date).transpose()?,
+            until: self.until.as_deref().map(parse_date).transpose()?,
+            versions: self.version_under_test.clone(),
+            variants: self.variant.clone(),
+            runs: self.run.clone(),
+        };
+        Ok(SampleFilter {
+            runs,
             benchmarks: self.benchmark.clone(),
             tags: self.tag.clone(),
             metrics: self.metric.clone(),
-            versions: self.version_under_test.clone(),
-            variants: self.variant.clone(),
-            sessions: self.session.clone(),
-            runs: self.run.clone(),
-            since: self.since.as_deref().map(parse_date).transpose()?,
-            until: self.until.as_deref().map(parse_date).transpose()?,
             retired: if self.retired {
                 Retired::Show
             } else {
@@ -116,21 +120,18 @@ pub(crate) fn parse_date(text: &str) -> Result<jiff::Timestamp, CliError> {
     }
     let midnight = format!("{text}T00:00:00Z");
     midnight.parse::<jiff::Timestamp>().map_err(|_unclear| {
-        CliError::input(format!("`{text}` is neither a date nor a time"))
+        CliError::input(format!("`{text}` is not a date or time"))
             .hint("write it like 2026-11-20 or 2026-11-20T10:00:00Z")
     })
 }
 
-/// What every command is given.
+/// Context of a command: the common options, resolved.
 #[derive(Debug)]
 pub struct Context {
-    /// Where the store is.
+    /// Path to the store.
     pub store: PathBuf,
-    /// Whether to say nothing but the answer.
     pub quiet: bool,
-    /// Whether to say more of what is being done.
     pub verbose: bool,
-    /// Where to talk.
     pub terminal: Terminal,
 }
 

@@ -1,4 +1,4 @@
-//! How far something is that takes its time.
+//! Progress of long operations.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::options::Context;
 
-/// Fewer benchmarks than this are read before anybody could look at a bar.
+/// Fewer benchmarks than this are read too quickly to need a bar.
 const BENCHMARKS_WITHOUT_BAR: usize = 200;
 
-/// Returns a bar of so many benchmarks of which each takes no time to speak of.
+/// Returns a progress bar for benchmarks that take little time each; hidden if they are few.
 pub fn bar_of_many(doing: &str, benchmarks: usize, context: &Context) -> ProgressBar {
     match benchmarks > BENCHMARKS_WITHOUT_BAR {
         true => bar(doing, benchmarks, context),
@@ -17,7 +17,7 @@ pub fn bar_of_many(doing: &str, benchmarks: usize, context: &Context) -> Progres
     }
 }
 
-/// Returns a bar of so many steps; nothing is seen of it where nobody looks.
+/// Returns a progress bar of `steps` steps; hidden if standard error is not a terminal.
 pub fn bar(doing: &str, steps: usize, context: &Context) -> ProgressBar {
     if context.quiet || !context.terminal.is_interactive() {
         return ProgressBar::hidden();
@@ -30,10 +30,10 @@ pub fn bar(doing: &str, steps: usize, context: &Context) -> ProgressBar {
     }
 }
 
-/// What is quicker than this needs no progress.
+/// Operations shorter than this show no progress.
 const QUICK: Duration = Duration::from_secs(2);
 
-/// Says how far something is of which nobody knows how long it takes, once it takes long.
+/// Spinner for an operation of unknown length, shown once it takes long.
 pub struct LateSpinner {
     bar: ProgressBar,
     begin: Instant,
@@ -41,7 +41,7 @@ pub struct LateSpinner {
 }
 
 impl LateSpinner {
-    /// Begins; nothing is seen of it where nobody looks.
+    /// Starts the spinner; hidden if standard error is not a terminal.
     pub fn new(context: &Context) -> Self {
         Self {
             bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
@@ -50,7 +50,7 @@ impl LateSpinner {
         }
     }
 
-    /// Says how far it is.
+    /// Shows the current state.
     pub fn say(&mut self, text: &str) {
         if self.wanted && self.begin.elapsed() > QUICK {
             self.wanted = false;
@@ -60,7 +60,7 @@ impl LateSpinner {
         self.bar.tick();
     }
 
-    /// Takes it away.
+    /// Removes the spinner.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }

@@ -2,31 +2,31 @@
 
 use clap::ValueEnum;
 use lapwing_core::clean::{Audit, Stage};
-use lapwing_core::explain::{NoiseMetrics, Settings};
+use lapwing_core::explain::NoiseMetrics;
 use lapwing_core::record::{Filter, Store};
+use lapwing_core::sample::SettingChoice;
 
-use crate::cleaning::Compat;
 use crate::error::{CliError, Exit};
 use crate::not_judged;
 
 /// Which versions and variants are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Which {
-    /// Of each variant the latest version
+    /// The latest version of each variant
     Latest,
-    /// Each version and variant by itself
+    /// Each version and variant separately
     Each,
-    /// All together, as if nothing differed
+    /// All together, ignoring versions and variants
     Pooled,
 }
 
 impl Which {
-    /// Returns what was chosen; Hail's notebook pools.
-    pub fn settings(chosen: Option<Self>, compat: Option<Compat>) -> Settings {
-        match (chosen, compat) {
-            (Some(Self::Latest), _) | (None, None) => Settings::Latest,
-            (Some(Self::Each), _) => Settings::Each,
-            (Some(Self::Pooled), _) | (None, Some(Compat::Hail)) => Settings::Pooled,
+    /// Returns the settings that are meant.
+    pub fn settings(self) -> SettingChoice {
+        match self {
+            Self::Latest => SettingChoice::Latest,
+            Self::Each => SettingChoice::Each,
+            Self::Pooled => SettingChoice::Pooled,
         }
     }
 }
@@ -47,7 +47,7 @@ pub fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliEr
         return Err(CliError {
             exit: Exit::NotEnough,
             ..CliError::input("no benchmark passes all of these filters together")
-                .hint("leave one out to see more; `lapwing list` shows what there is")
+                .hint("leave one out to see more; `lapwing list` shows the contents of the store")
         });
     }
     Ok(NoiseMetrics::Named(names))
@@ -62,7 +62,7 @@ pub fn nothing(audit: &Audit) -> CliError {
         None => "nothing can be judged: no benchmark passes the filters".to_owned(),
     };
     let error = CliError::input(cause).hint(match last {
-        None => "`lapwing list` shows what there is",
+        None => "`lapwing list` shows the contents of the store",
         Some(None) => "`lapwing list metrics` shows what else was measured (--metric)",
         Some(Some(Stage::Viable)) => "--min-instances and --min-iterations say what is enough",
         Some(Some(Stage::Steady)) => "`--burn-in recorded` judges what the plan says is steady",

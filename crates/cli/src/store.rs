@@ -1,10 +1,8 @@
-//! Opens the store for a command, and first takes in what waits in its inbox.
-
-use std::collections::BTreeSet;
+//! Opening the store for a command, after reading its inbox.
 
 use lapwing_core::clean::Rules;
 use lapwing_core::record::inbox::{self, Arrival};
-use lapwing_core::record::{BenchmarkData, Filter, LeftOut, Store, StoreError};
+use lapwing_core::record::{Filter, LeftOut, Store, StoreError};
 use lapwing_core::show::earlier_epoch_text;
 use lapwing_core::text::counted;
 
@@ -13,14 +11,14 @@ use crate::error::CliError;
 use crate::left_over;
 use crate::options::Context;
 
-/// Opens the store, making it where there is none.
+/// Opens the store, creating it if needed.
 pub fn open_for_writing(context: &Context) -> Result<Store, CliError> {
     let mut store = Store::open(&context.store)?;
     take_in(&mut store, context)?;
     Ok(store)
 }
 
-/// Opens the store where there is one, or where records wait for one.
+/// Opens the store if it exists, or if its inbox has records.
 pub fn open_for_reading(context: &Context) -> Result<Store, CliError> {
     let waiting = Store::inbox_of(&context.store)
         .read_dir()
@@ -48,7 +46,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
                 ..
             } => match appended.total().new {
                 new if cut_off => context.terminal.note(&format!(
-                    "took in {} that a run left in {}; its last line was cut off and is lost",
+                    "recovered {} of an interrupted run from {}; the last line was incomplete and is lost",
                     counted(new, "record"),
                     path.display()
                 )),
@@ -58,7 +56,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
             Arrival::UnderWay { path } => {
                 if context.verbose {
                     context.terminal.note(&format!(
-                        "somebody is measuring: {} is not taken in yet",
+                        "a session is in progress: {} is read when it ends",
                         path.display()
                     ));
                 }
@@ -66,8 +64,8 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
             Arrival::Refused { error, path } => {
                 let sentence = CliError::input(error).sentence();
                 context.terminal.note(&format!(
-                    "left in the inbox, because {sentence}; `lapwing import --keep-going {}` \
-                     takes its good lines in",
+                    "{} stays in the inbox: {sentence}; `lapwing import --keep-going` \
+                     imports its valid lines",
                     path.display()
                 ));
             }
@@ -79,11 +77,11 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     match whole.as_slice() {
         [] => {}
         [(path, _)] => context.terminal.note(&format!(
-            "took in {new} that a run left in {}",
+            "recovered {new} of an interrupted run from {}",
             path.display()
         )),
         several => context.terminal.note(&format!(
-            "took in {new} that runs left in {} ({})",
+            "recovered {new} of interrupted runs from {} ({})",
             folder.display(),
             counted(several.len(), "file")
         )),
@@ -91,7 +89,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Says how much of what passes a filter is left out because it is retired.
+/// Notes how many results that pass a filter are excluded because they are retired.
 pub fn note_retired(store: &Store, filter: &Filter, context: &Context) -> Result<(), CliError> {
     if context.quiet {
         return Ok(());
@@ -102,7 +100,7 @@ pub fn note_retired(store: &Store, filter: &Filter, context: &Context) -> Result
     Ok(())
 }
 
-/// Returns what to say of what is left out because it is retired.
+/// Returns notes on results excluded because they are retired.
 pub fn retired_notes(left_out: &LeftOut) -> Vec<String> {
     let metrics = left_out.metrics.iter();
     let metrics: Vec<String> = metrics
@@ -110,9 +108,7 @@ pub fn retired_notes(left_out: &LeftOut) -> Vec<String> {
         .collect();
     let note = |what: &str, one: bool| {
         let verb = if one { "is" } else { "are" };
-        format!(
-            "{what} {verb} left out; --retired shows what there is, `lapwing db annotations` says why"
-        )
+        format!("{what} {verb} excluded (--retired to include); `lapwing db annotations` shows why")
     };
     let mut notes = Vec::new();
     if left_out.instances > 0 {
@@ -126,14 +122,14 @@ pub fn retired_notes(left_out: &LeftOut) -> Vec<String> {
     notes
 }
 
-/// Returns what to say of so many instances of earlier epochs that are left out.
+/// Returns a note on excluded instances of earlier epochs.
 pub fn earlier_note(number: usize) -> Option<String> {
     (number > 0).then(|| earlier_epoch_text(number))
 }
 
-/// Says which names of a burn-in file no benchmark of the store has.
+/// Notes the names in a burn-in file that no benchmark has.
 pub fn note_unknown_names(store: &Store, rules: &Rules, context: &Context) -> Result<(), CliError> {
-    let Some(listed) = rules.listed().filter(|_| !context.quiet) else {
+    let Some(listed) = rules.burn_in.listed.as_ref().filter(|_| !context.quiet) else {
         return Ok(());
     };
     let rows = store.benchmarks(&Filter::default())?;
@@ -141,35 +137,4 @@ pub fn note_unknown_names(store: &Store, rules: &Rules, context: &Context) -> Re
         context.terminal.note(&note);
     }
     Ok(())
-}
-
-/// Calls `visit` with every benchmark that has one of the metrics asked for. All of its metrics come with it,
-/// because burn-in is found from the wall time whatever is judged.
-pub fn each_with_all_metrics<E: From<StoreError>>(
-    store: &Store,
-    mut filter: Filter,
-    mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
-) -> Result<(), E> {
-    let asked = with_metrics(store, &filter)?;
-    filter.metrics.clear();
-    store.each_benchmark(&filter, |data| {
-        let key = (data.suite.clone(), data.benchmark.id.clone());
-        match asked.as_ref().is_none_or(|asked| asked.contains(&key)) {
-            true => visit(data),
-            false => Ok(()),
-        }
-    })
-}
-
-/// Returns suite and id of the benchmarks that have one of the metrics asked for; `None` where all
-/// metrics are.
-pub fn with_metrics(
-    store: &Store,
-    filter: &Filter,
-) -> Result<Option<BTreeSet<(String, String)>>, StoreError> {
-    if filter.metrics.is_empty() {
-        return Ok(None);
-    }
-    let rows = store.benchmarks(filter)?.into_iter();
-    Ok(Some(rows.map(|row| (row.suite, row.benchmark)).collect()))
 }

@@ -1,4 +1,4 @@
-//! Tables in the forms of `--format`.
+//! Tables in the formats of `--format`.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::error::CliError;
 use crate::fit::{PADDING, Wish, fit, wrap};
 
-/// A table: its columns and its rows, cell by cell.
+/// Table of text cells.
 #[derive(Debug, Default)]
 pub struct Table {
     columns: Vec<(String, Align)>,
@@ -17,14 +17,14 @@ pub struct Table {
     dispensable: Vec<String>,
 }
 
-/// On which side the cells of a column stand.
+/// Alignment of a column, and whether its cells may be wrapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// Words, which may be broken into lines where there is little room.
+    /// Text that may be wrapped.
     Left,
-    /// Words that stay whole: times.
+    /// Text that is never wrapped, such as times.
     Whole,
-    /// Numbers.
+    /// Numbers, right-aligned and never wrapped.
     Right,
 }
 
@@ -51,14 +51,14 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Says which columns are given up first where there is little room, in this order.
+    /// Sets the columns to drop first if space is short, in this order.
     #[must_use]
     pub fn dispensable<N: AsRef<str>>(mut self, columns: &[N]) -> Self {
         self.dispensable = columns.iter().map(|it| it.as_ref().to_owned()).collect();
         self
     }
 
-    /// Returns the table without the column of that name if it holds nothing but zeros.
+    /// Returns the table without the named column if it contains only zeros.
     #[must_use]
     pub fn without_zeros(mut self, name: &str) -> Self {
         let at = self.columns.iter().position(|column| column.0 == name);
@@ -72,20 +72,20 @@ impl Table {
         self
     }
 
-    /// Returns how wide it is where nothing is broken or left out.
+    /// Returns the width of the table without wrapping or dropped columns.
     pub fn width(&self) -> usize {
-        // The room after the last cell needs not be there.
+        // The padding after the last cell is not needed.
         let cells = self.wishes().into_iter().map(|it| it.width + PADDING);
         cells.sum::<usize>().saturating_sub(1)
     }
 
-    /// Writes it for people: aligned, without lines.
+    /// Writes an aligned table without borders.
     pub fn text(&self, out: &mut impl Write) -> io::Result<()> {
         self.text_within(None, out)
     }
 
-    /// Writes it for people, no wider than `room` where that is known: long texts are broken
-    /// into lines, and columns that still do not fit in are named below.
+    /// Writes an aligned table no wider than `room`, if given: long texts are wrapped, and dropped
+    /// columns are named below the table.
     pub fn text_within(&self, room: Option<usize>, out: &mut impl Write) -> io::Result<()> {
         let wishes = self.wishes();
         let widths = match room {
@@ -102,12 +102,15 @@ impl Table {
             .collect();
         if !missing.is_empty() {
             let missing = missing.join(", ");
-            writeln!(out, "\nno room here for {missing}: `--format csv` has all")?;
+            writeln!(
+                out,
+                "\ncolumns that do not fit: {missing}; `--format csv` has all"
+            )?;
         }
         Ok(())
     }
 
-    /// Writes it as Markdown.
+    /// Writes the table as Markdown.
     pub fn markdown(&self, out: &mut impl Write) -> io::Result<()> {
         let cells = |cells: &mut dyn Iterator<Item = &str>| {
             let escaped: Vec<String> = cells.map(markdown_cell).collect();
@@ -129,7 +132,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes it as CSV.
+    /// Writes the table as CSV.
     pub fn csv(&self, out: &mut impl Write) -> Result<(), CliError> {
         let mut csv = csv::Writer::from_writer(out);
         csv.write_record(self.columns.iter().map(|(name, _)| name))?;
@@ -154,7 +157,7 @@ impl Table {
             .collect()
     }
 
-    /// Returns the table with columns of these widths; those without are left out.
+    /// Returns the table with columns of these widths; columns without a width are dropped.
     fn comfy(&self, widths: &[Option<usize>]) -> Comfy {
         let mut table = Comfy::new();
         table.load_style(presets::NOTHING);
@@ -182,15 +185,14 @@ impl Table {
     }
 }
 
-/// Returns a text without control characters: one in a name must not play tricks on the
-/// terminal.
+/// Returns a text without control characters, which could change the state of the terminal.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|it| if it.is_control() { '\u{FFFD}' } else { it })
         .collect()
 }
 
-/// Returns a text for Markdown that is no HTML in it and holds no control characters.
+/// Returns a text for Markdown, with HTML escaped and without control characters.
 pub fn markdown_text(text: &str) -> String {
     plain(text).replace('<', "&lt;")
 }
@@ -199,7 +201,8 @@ fn markdown_cell(text: &str) -> String {
     markdown_text(text).replace('|', "\\|")
 }
 
-/// Writes the values of these keys of JSON objects as CSV; of a list the `text` of its entries.
+/// Writes the values of these keys of JSON objects as CSV; a list becomes the `text` of its
+/// entries.
 pub fn csv_of_json(
     columns: &[&str],
     objects: impl Iterator<Item = Value>,
@@ -266,7 +269,7 @@ mod tests {
          parquet.py::test_round_trip
          [snappy-10]
 
-        no room here for tags: `--format csv` has all
+        columns that do not fit: tags; `--format csv` has all
         ");
         insta::assert_snapshot!(shown(&table, Some(40)), @"
          benchmark                iterations
@@ -274,7 +277,7 @@ mod tests {
          parquet.py::test_round_
          trip[snappy-10]
 
-        no room here for last measured, tags: `--format csv` has all
+        columns that do not fit: last measured, tags; `--format csv` has all
         ");
     }
 
@@ -291,15 +294,5 @@ mod tests {
             shown(&table.without_zeros("summaries"), None),
             " benchmark\n a\n"
         );
-    }
-
-    #[test]
-    fn thousands_are_kept_apart() {
-        assert_eq!(
-            [0, 999, 1000, 11_873, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "11,873", "1,234,567"]
-        );
-        assert_eq!(counted(1, "summary"), "1 summary");
-        assert_eq!(counted(1200, "summary"), "1,200 summaries");
     }
 }

@@ -1,4 +1,4 @@
-//! Talks to people: data on standard output, everything else on standard error.
+//! The terminal: results on standard output, messages on standard error.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -6,28 +6,28 @@ use anstyle::{AnsiColor, Style};
 
 use crate::error::CliError;
 
-/// The width of a terminal that does not tell it.
+/// Width assumed if the terminal does not report one.
 const USUAL_WIDTH: usize = 80;
 
-/// Standard output and standard error, with colour where it is seen.
+/// Standard output and standard error, with colour if they are a terminal.
 #[derive(Debug)]
 pub struct Terminal {
     interactive: bool,
 }
 
 impl Terminal {
-    /// Returns the terminal; `interactive` when standard error is seen by a person.
+    /// Returns the terminal; `interactive` if standard error is a terminal.
     pub fn new(interactive: bool) -> Self {
         Self { interactive }
     }
 
-    /// Returns whether a person sees standard error, so that progress is welcome there.
+    /// Returns whether standard error is a terminal, where progress can be shown.
     pub fn is_interactive(&self) -> bool {
         self.interactive
     }
 
-    /// Returns how many characters fit a line of standard output; `None` where no person sees
-    /// it, because a program that reads it wants everything.
+    /// Returns the width of standard output; `None` if it is not a terminal, because a program that
+    /// reads it needs everything.
     pub fn width(&self) -> Option<usize> {
         let stdout = io::stdout();
         stdout.is_terminal().then(|| {
@@ -39,7 +39,7 @@ impl Terminal {
         })
     }
 
-    /// Returns how many characters fit a line of what is said beside the answer.
+    /// Returns the width of standard error.
     pub fn talk_width(&self) -> usize {
         let stderr = io::stderr();
         let columns = rustix::termios::tcgetwinsize(&stderr).map_or(0, |size| size.ws_col);
@@ -49,36 +49,36 @@ impl Terminal {
         }
     }
 
-    /// Returns standard output, which gets every byte as it is: a name is data, whatever is in it.
+    /// Returns standard output, which passes every byte unchanged: names are data.
     pub fn out(&self) -> impl Write {
         io::stdout().lock()
     }
 
-    /// Returns standard output for what has colours, which drops them where they are not wanted.
+    /// Returns standard output for coloured text; colours are removed if not supported.
     pub fn coloured_out(&self) -> impl Write {
         anstream::stdout().lock()
     }
 
-    /// Says something beside the answer. What cannot be said is not worth failing for.
+    /// Prints a line on standard error. Failing to do so is not an error.
     pub fn say(&self, text: &str) {
         let _ignored: io::Result<()> = writeln!(anstream::stderr().lock(), "{text}");
     }
 
-    /// Asks for an answer, which is typed on the same line.
+    /// Prints a prompt; the reply is typed on the same line.
     pub fn ask(&self, text: &str) {
         let mut stderr = anstream::stderr().lock();
         let _ignored: io::Result<()> = write!(stderr, "{text}").and_then(|()| stderr.flush());
     }
 
-    /// Says that something deserves attention.
+    /// Prints a note.
     pub fn note(&self, text: &str) {
-        // A control character in a name must not play tricks on the terminal.
+        // A control character in a name could change the state of the terminal.
         let text = text.replace(char::is_control, "\u{FFFD}");
         let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
         self.say(&format!("{style}note{style:#}: {text}"));
     }
 
-    /// Says what went wrong, what it means and what to do next.
+    /// Prints an error with its consequence and hint.
     pub fn error(&self, error: &CliError) {
         let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into())).bold();

@@ -1,4 +1,4 @@
-//! Which sessions are being recorded just now.
+//! Sessions in progress.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{BufRead, BufReader};

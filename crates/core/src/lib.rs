@@ -5,7 +5,7 @@
 //! only what stands to its left (a test in `tests/integration/one_way.rs` fails otherwise):
 //!
 //! ```text
-//! model ← suite ← measure ← record ← clean ← judge ← explain ← show
+//! model ← suite ← measure ← record ← sample ← clean ← judge ← explain ← show
 //! ```
 
 pub mod clean;
@@ -14,6 +14,7 @@ pub mod judge;
 pub mod measure;
 pub mod model;
 pub mod record;
+pub mod sample;
 pub mod show;
 pub mod suite;
 pub mod text;

@@ -128,10 +128,10 @@ def test_a_value_that_is_no_number_is_an_error_of_the_iteration(suite):
     """)
     records = suite.passes(failed=4)
     said = [records.iterations(f"test_it[{it}]")[0]["message"] for it in ("nan", "inf")]
-    assert said == [f"ValueError: rows is {it}: leave out what could not be measured" for it in ("nan", "inf")]
+    assert said == [f"ValueError: rows is {it}: omit values that could not be measured" for it in ("nan", "inf")]
     assert records.iterations("[many]")[0]["outcome"] == "failed"
     (artifact,) = records.iterations("test_artifact")
-    assert artifact["message"] == "TypeError: the path of an artifact is a text or a path, not b'a/b'"
+    assert artifact["message"] == "TypeError: the path of an artifact must be a text or a path, not b'a/b'"
 
 
 def test_a_block_that_fails_has_no_time(suite):
@@ -292,7 +292,7 @@ def kinds_of_metrics(suite, lapwing):
 
 def test_lines_that_declare_no_metric_are_usage_errors(suite):
     suite.ini("lapwing_metrics = rows 1 more").write("def test_it(): pass").run()
-    suite.result.stderr.fnmatch_lines(["*lapwing_metrics: better is 'lower', 'higher' or None, not 'more'*"])
+    suite.result.stderr.fnmatch_lines(["*lapwing_metrics: better must be 'lower', 'higher' or None, not 'more'*"])
 
 
 def test_nothing_is_sampled_where_nothing_is_recorded(monkeypatch):

@@ -90,11 +90,11 @@ def test_time_limit_and_max_failures_have_the_same_order(suite):
             ["--lapwing-time-limit=1e300"],
             "--lapwing-time-limit: '1e300' is not a number of seconds above 0, at most 1e9",
         ),
-        (["--lapwing-all", "nowhere"], "--lapwing-all: there is no */nowhere"),
-        (["--lapwing-factor", "x"], "--lapwing-factor: `x` is not K=V"),
-        (["--lapwing-store", "a.db"], "--lapwing-store and --lapwing-output exclude each other"),
-        (["--lapwing-version-of", "no-such-thing"], "--lapwing-version-of: no package no-such-thing is installed"),
-        (["--lapwing-repository", "nowhere"], "--lapwing-repository: * is in no Git repository with a commit"),
+        (["--lapwing-all", "nowhere"], "--lapwing-all: */nowhere does not exist"),
+        (["--lapwing-factor", "x"], "--lapwing-factor: `x` must be K=V"),
+        (["--lapwing-store", "a.db"], "--lapwing-store and --lapwing-output cannot be used together"),
+        (["--lapwing-version-of", "no-such-thing"], "--lapwing-version-of: package no-such-thing is not installed"),
+        (["--lapwing-repository", "nowhere"], "--lapwing-repository: * is not in a Git repository with a commit"),
     ],
 )
 def test_what_makes_no_sense_is_a_usage_error(suite, options, complaint):
@@ -112,12 +112,12 @@ def test_a_marker_that_makes_no_sense_is_a_usage_error(suite):
         pass
     """)
     assert suite.run() is None
-    suite.result.stderr.fnmatch_lines(["*test_it.py::test_it: the marker lapwing has no 'iteration'*"])
+    suite.result.stderr.fnmatch_lines(["*test_it.py::test_it: the marker lapwing does not accept 'iteration'*"])
 
 
 def test_an_output_without_recording_is_a_usage_error(suite):
     result = suite.write(COUNTED).pytester.runpytest_inprocess("--lapwing-output", "x")
-    result.stderr.fnmatch_lines(["*--lapwing-output needs --lapwing*"])
+    result.stderr.fnmatch_lines(["*--lapwing-output requires --lapwing*"])
 
 
 def test_all_tests_under_a_path_are_benchmarks(suite):
@@ -203,7 +203,7 @@ def test_two_that_exclude_each_other_in_one_place_are_refused(suite, pair):
     suite.ini(*(f"{it} = x" for it in keys)).write(COUNTED)
     result = suite.pytester.runpytest_inprocess("--lapwing", "-p", "no:cacheprovider")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {keys[0]} and {keys[1]} exclude each other"])
+    result.stderr.fnmatch_lines([f"ERROR: {keys[0]} and {keys[1]} cannot be used together"])
 
 
 @pytest.mark.parametrize("option", ["store", "repository", "output", "name"])
@@ -234,7 +234,7 @@ def test_a_value_that_moved_pytest_s_root_is_refused(suite, tmp_path_factory, op
 def test_a_store_that_is_something_else_is_refused(suite, option):
     suite.write(COUNTED)
     (suite.path / "folder").mkdir()
-    for place, complaint in (("test_it.py", "is no store: it is no SQLite database"), ("folder", "is a folder, *")):
+    for place, complaint in (("test_it.py", "is not a store: it is not an SQLite database"), ("folder", "is a folder, *")):
         flag = f"{option}={place}" if option.startswith("-") else f"--override-ini={option}={place}"
         result = suite.pytester.runpytest_inprocess("--lapwing", flag, "-p", "no:cacheprovider")
         assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -110,18 +110,18 @@ def test_a_file_of_something_else_is_refused_and_left_alone(suite, text):
     suite.write(ONE)
     suite.output.write_text(text)
     said = refused(suite, "--lapwing-output", suite.output.name)
-    assert said.endswith("records.jsonl holds something else than records: its first line is none")
+    assert said.endswith("records.jsonl is not a record file: its first line is not a record")
     assert suite.output.read_text() == text
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--lapwing-output=."], "--lapwing-output: * is no file"),
-        (["--lapwing-output=/dev/full"], "--lapwing-output: /dev/full is no file"),
-        (["--lapwing-output=no/x.jsonl"], "--lapwing-output: there is no folder */no"),
-        (["--lapwing-output=test_it.py/x"], "--lapwing-output: */test_it.py is no folder"),
-        (["--lapwing-store=test_it.py/x.db"], "--lapwing-store: */test_it.py is no folder"),
+        (["--lapwing-output=."], "--lapwing-output: * is not a file"),
+        (["--lapwing-output=/dev/full"], "--lapwing-output: /dev/full is not a file"),
+        (["--lapwing-output=no/x.jsonl"], "--lapwing-output: folder */no does not exist"),
+        (["--lapwing-output=test_it.py/x"], "--lapwing-output: */test_it.py is not a folder"),
+        (["--lapwing-store=test_it.py/x.db"], "--lapwing-store: */test_it.py is not a folder"),
     ],
 )
 def test_what_cannot_take_records_is_refused_at_the_start(suite, options, why):

@@ -161,10 +161,10 @@ def test_two_names_for_a_session_are_refused(suite):
     suite.write(ONE)
     result = suite.pytester.runpytest_inprocess("--lapwing", "--lapwing-session=a", "--lapwing-name=b")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --lapwing-session and --lapwing-name exclude each other"])
+    result.stderr.fnmatch_lines(["ERROR: --lapwing-session and --lapwing-name cannot be used together"])
     suite.ini("lapwing_session = a", "lapwing_name = b")
     result = suite.pytester.runpytest_inprocess("--lapwing")
-    result.stderr.fnmatch_lines(["ERROR: lapwing_session and lapwing_name exclude each other"])
+    result.stderr.fnmatch_lines(["ERROR: lapwing_session and lapwing_name cannot be used together"])
 
 
 @pytest.mark.parametrize(

@@ -360,7 +360,7 @@ def test_mistakes_are_told(suite):
 
     def test_twice(benchmark):
         benchmark(len, "")
-        with pytest.raises(Exception, match="can be used once"):
+        with pytest.raises(Exception, match="can only be used once"):
             benchmark(len, "")
 
     def test_setup_and_loops(benchmark):

@@ -1,4 +1,4 @@
-//! `lapwing completions`: what a shell needs to complete commands and options.
+//! `lapwing completions`: generates shell completions.
 
 use std::io::Write;
 
@@ -8,10 +8,11 @@ use clap_complete::Shell;
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 
-/// Print completions for a shell, as in `lapwing completions bash > ~/.local/share/bash-completion/completions/lapwing`
+/// Generate shell completions, as in `lapwing completions bash >
+/// ~/.local/share/bash-completion/completions/lapwing`
 #[derive(Debug, Args)]
 pub struct Completions {
-    /// The shell
+    /// Shell
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -1,4 +1,4 @@
-//! `lapwing db`: looks after the store itself.
+//! `lapwing db`: inspects and edits the store.
 
 mod annotations;
 mod rename;
@@ -11,7 +11,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use lapwing_core::record::{Filter, Purged, Store};
+use lapwing_core::record::{Purged, Store};
+use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, grouped};
 
 use self::share::Share;
@@ -20,7 +21,7 @@ use crate::options::{Context, Filters, Format};
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table};
 
-/// Look after the store: what it holds, whether it is sound, joining, renaming, retiring, deleting
+/// Inspect, merge, share and edit the store
 #[derive(Debug, Args)]
 pub struct Db {
     #[command(subcommand)]
@@ -29,67 +30,68 @@ pub struct Db {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Say how large the store is and what it holds
+    /// Show the size and contents of the store
     Info {
-        /// The form of the answer
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: Format,
     },
-    /// Look for damage
+    /// Check the store for damage
     Check,
-    /// Bring the store to the newest version (opening it does so too)
+    /// Upgrade the store to the newest schema version (opening it does so, too)
     Migrate,
-    /// Take in everything that other stores hold; doing it twice changes nothing
+    /// Copy all records of other stores into this one; records already here are skipped
     Merge {
-        /// The other stores
+        /// Stores to copy from
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
-    /// Let a benchmark go on under another id, or a metric under another name
+    /// Rename a benchmark or a metric, keeping its history
     ///
-    /// Whoever reads the store sees old and new measurements under the new id. Nothing that was
-    /// measured is changed, and `lapwing db restore` undoes it.
+    /// Old and new measurements are shown under the new id. The measurements themselves do not
+    /// change, and `lapwing db restore` undoes the rename.
     Rename(rename::Rename),
-    /// Let what was measured of a benchmark until now count no more
+    /// Exclude a benchmark's past results from analysis
     ///
-    /// It is left out of lists and judgements from then on, and what is measured later starts
-    /// anew. Nothing is deleted: `--retired` shows it, and `lapwing db restore` undoes it.
+    /// Lists and comparisons omit retired results, and later measurements start a new epoch.
+    /// Nothing is deleted: `--retired` includes retired results, and `lapwing db restore` undoes
+    /// the retirement.
     Retire(retire::Retire),
     /// Undo a rename or a retirement
     Restore(restore::Restore),
-    /// List what was said of measurements: who, when, what, why
+    /// List renames and retirements: who, when, what, why
     Annotations {
-        /// The form of the answer
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: Format,
     },
-    /// Share this store's measurements with others through URL, and take in theirs
+    /// Push this store's records to a shared history, and pull those of others
     ///
-    /// URL is a folder, also on a network file system, a plain HTTP server that takes PUT, or an
-    /// S3-compatible object store. What is there already is not sent again; any number of stores
-    /// may push at once. User and password of a server may stand in the address; s3:// takes
+    /// URL is a folder (also on a network file system), a plain HTTP server that accepts PUT, or an
+    /// S3-compatible object store. Only new records are sent, and any number of stores can push at
+    /// the same time. A server's user and password can be part of the URL; s3:// uses
     /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
     #[command(visible_alias = "sync")]
     Push(Share),
-    /// Take in what others have pushed to URL
+    /// Pull the records that others pushed to a shared history
     ///
-    /// As `push`, without sending anything: it needs no right to write there.
+    /// Like `push`, but sends nothing and needs no write access.
     Pull(Share),
-    /// Really delete measurements; there is no way back
+    /// Delete measurements permanently; this cannot be undone
     Purge {
         #[command(flatten)]
         filters: Box<Filters>,
         /// Delete everything
         #[arg(long)]
         all: bool,
-        /// Do it; without this it only says what would go
+        /// Delete; without this, only show what would be deleted
         #[arg(long)]
         yes: bool,
     },
 }
 
 impl Db {
-    /// Does what the action says.
+    /// Runs the action.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         match self.action {
             Action::Info { format } => info(context, format),
@@ -161,7 +163,7 @@ fn size(bytes: u64) -> String {
     if bytes < 1000 {
         return format!("{bytes} B");
     }
-    // Whole numbers suffice: one digit after the point at most.
+    // Integer arithmetic is enough for one decimal digit.
     let (mut tenths, mut unit) = (bytes / 100, 0);
     while tenths >= 10_000 && unit + 1 < UNITS.len() {
         tenths /= 1000;
@@ -181,7 +183,7 @@ fn check(context: &Context) -> Result<Exit, CliError> {
     if report.problems.is_empty() {
         writeln!(
             out,
-            "{} is sound ({})",
+            "{}: no damage found ({})",
             store.path().display(),
             counted(report.checks.len(), "check")
         )?;
@@ -195,7 +197,7 @@ fn check(context: &Context) -> Result<Exit, CliError> {
         report.problems.join("; ")
     ))
     .hint(
-        "`lapwing export --to record -o FILE` saves what can be read; import it into a new store",
+        "`lapwing export --to record -o FILE` saves the readable records; import them into a new store",
     ))
 }
 
@@ -204,7 +206,7 @@ fn migrate(context: &Context) -> Result<Exit, CliError> {
     let info = store.info()?;
     writeln!(
         context.terminal.out(),
-        "{} is of version {}, the newest",
+        "{} has schema version {}, the newest",
         store.path().display(),
         info.version
     )?;
@@ -212,7 +214,7 @@ fn migrate(context: &Context) -> Result<Exit, CliError> {
 }
 
 fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
-    // All of them first: one that is not there is most likely mistyped.
+    // Open all of them first: a missing one is probably mistyped.
     let others: Vec<Store> = files
         .iter()
         .map(|file| {
@@ -231,12 +233,12 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
                     store.remove_if_empty();
                 }
                 return Err(CliError::from(error)
-                    .consequence(format!("nothing of {} was merged", file.display())));
+                    .consequence(format!("nothing was merged from {}", file.display())));
             }
         };
         writeln!(
             out,
-            "{}: {} new, {} were there already",
+            "{}: {} new, {} already present",
             file.display(),
             counted(total.new, "record"),
             grouped(total.already_there)
@@ -246,22 +248,23 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
 }
 
 fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<Exit, CliError> {
-    let filter = filters.resolve()?;
+    let filter = filters.filter()?;
     if !filter.metrics.is_empty() {
-        return Err(CliError::input("a metric cannot be purged by itself")
-            .hint("purge instances by benchmark, session, run, version, variant or date"));
+        return Err(CliError::input("cannot delete a single metric")
+            .hint("delete instances by benchmark, session, run, version, variant or date"));
     }
     if filter
-        == (Filter {
+        == (SampleFilter {
             retired: filter.retired,
-            ..Filter::default()
+            ..SampleFilter::default()
         })
         && !all
     {
-        return Err(CliError::input("nothing says what to delete")
-            .hint("choose with filters such as --session NAME, or delete everything with --all"));
+        return Err(CliError::input("no filter given")
+            .hint("choose what to delete with a filter such as --session NAME, or use --all to delete everything"));
     }
     let mut store = open_for_reading(context)?;
+    let filter = filter.resolve(&store)?;
     let mut out = context.terminal.out();
     if !yes {
         let would = store.would_purge(&filter)?;
@@ -274,7 +277,7 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
         )?;
         context
             .terminal
-            .note("nothing was deleted; say --yes to do it, there is no way back");
+            .note("nothing was deleted; add --yes to delete permanently");
         return Ok(Exit::Fine);
     }
     let purged = store.purge(&filter)?;
@@ -289,7 +292,7 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// Returns how many iterations, and how many summaries of sources that kept no samples.
+/// Returns the number of iterations, and of summaries from sources that kept no samples.
 fn measured(purged: &Purged) -> Vec<String> {
     let mut parts = Vec::new();
     if purged.iterations > 0 || purged.summaries == 0 {

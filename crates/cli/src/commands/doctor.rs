@@ -1,4 +1,4 @@
-//! `lapwing doctor`: is this machine fit to measure on?
+//! `lapwing doctor`: checks whether this machine is suitable for measuring.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,30 +11,29 @@ use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 
-/// Look whether this machine is fit to measure on, and what would make it fitter
+/// Check whether this machine is suitable for measuring, and suggest improvements
 ///
-/// Looks at load, frequency governor, turbo, virtual machines, swap, the clock and what can
-/// be counted, and executes a short computation again and again to see how much it varies.
-/// Changes nothing.
+/// Checks load, frequency governor, turbo, virtualisation, swap, the clock and the available
+/// counters, and repeats a short computation to see how much its time varies. Changes nothing.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Form,
 }
 
-/// The forms that a diagnosis has.
+/// Output format of a diagnosis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// For people
+    /// Text for reading in a terminal
     #[default]
     Text,
-    /// For programs, documented and stable
+    /// JSON for programs, documented and stable
     Json,
 }
 
 impl Arguments {
-    /// Examines the machine and says what was found.
+    /// Examines the machine and prints the findings.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let mut executor = LocalExecutor::start(&LauncherOptions {
             program: crate::launcher_program(),
@@ -51,10 +50,10 @@ impl Arguments {
     }
 }
 
-/// Beyond this, differences that matter in practice drown.
+/// Detectable difference above which the machine is called unsuitable.
 const UNFIT: f64 = 0.10;
 
-/// Returns the answer in one sentence.
+/// Returns the conclusion in one sentence.
 fn conclusion(diagnosis: &Diagnosis) -> String {
     let disturbing = diagnosis
         .findings
@@ -62,24 +61,24 @@ fn conclusion(diagnosis: &Diagnosis) -> String {
         .filter(|finding| finding.severity == Severity::Disturbing)
         .count();
     let also = match disturbing {
-        0 => "nothing disturbs".to_owned(),
-        1 => "1 thing disturbs".to_owned(),
-        more => format!("{more} things disturb"),
+        0 => "no disturbances".to_owned(),
+        1 => "1 disturbance".to_owned(),
+        more => format!("{more} disturbances"),
     };
     match diagnosis.noise {
-        None => format!("cannot say how fit this machine is to measure on; {also}"),
+        None => format!("cannot tell whether this machine is suitable for measuring; {also}"),
         Some(noise) if noise.detectable > UNFIT => format!(
-            "not fit to measure on just now: differences below about {} % drown in noise; {also}",
+            "not suitable for measuring right now: differences below about {} % are lost in noise; {also}",
             rounded_up(noise.detectable),
         ),
         Some(noise) => format!(
-            "fit for differences of about {} % and more; {also}",
+            "suitable for detecting differences of about {} % or more; {also}",
             rounded_up(noise.detectable),
         ),
     }
 }
 
-/// Returns a share as a percentage that does not promise more than it should.
+/// Returns a share as a percentage, rounded up.
 fn rounded_up(share: f64) -> String {
     let percent = (share * 100.0).max(0.5);
     if percent < 2.0 {
@@ -101,9 +100,9 @@ fn write_text(out: &mut impl Write, diagnosis: &Diagnosis, quiet: bool) -> io::R
     if diagnosis.noise.is_some() {
         writeln!(
             out,
-            "\n The percentage follows from the noise line: it is what 5 instances a side with\n \
-             5 iterations each would find 4 times out of 5. Instances that lie further apart\n \
-             in time vary more, and so do programs that do more than computing."
+            "\n The percentage is computed from the noise line: 5 instances per side with\n \
+             5 iterations each detect such a difference with a power of 80 %. Instances\n \
+             further apart in time vary more, and so do programs that do more than compute."
         )?;
     }
     Ok(())
@@ -128,7 +127,7 @@ fn write_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a text in lines that leave room for the names before them.
+/// Returns a text wrapped to the width beside the names.
 fn wrapped(text: &str) -> Vec<String> {
     const WIDTH: usize = 54;
     let mut lines: Vec<String> = Vec::new();
@@ -183,16 +182,16 @@ mod tests {
     fn the_conclusion_follows_from_the_noise() {
         assert_eq!(
             conclusion(&diagnosis(0.021)),
-            "fit for differences of about 3 % and more; 1 thing disturbs"
+            "suitable for detecting differences of about 3 % or more; 1 disturbance"
         );
         assert_eq!(
             conclusion(&diagnosis(0.001)),
-            "fit for differences of about 0.5 % and more; 1 thing disturbs"
+            "suitable for detecting differences of about 0.5 % or more; 1 disturbance"
         );
         assert_eq!(
             conclusion(&diagnosis(0.3)),
-            "not fit to measure on just now: differences below about 30 % drown in noise; \
-             1 thing disturbs"
+            "not suitable for measuring right now: differences below about 30 % are lost in noise; \
+             1 disturbance"
         );
         let unknown = Diagnosis {
             noise: None,
@@ -200,7 +199,7 @@ mod tests {
         };
         assert_eq!(
             conclusion(&unknown),
-            "cannot say how fit this machine is to measure on; nothing disturbs"
+            "cannot tell whether this machine is suitable for measuring; no disturbances"
         );
     }
 

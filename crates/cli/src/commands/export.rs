@@ -1,4 +1,4 @@
-//! `lapwing export`: writes measurements for other programs.
+//! `lapwing export`: writes measurements for other tools.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,23 +15,22 @@ use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
 use crate::store::{note_retired, open_for_reading};
 
-/// Write measurements for other programs
+/// Export measurements for other tools
 ///
-/// Record v1, CSV, TSV and JSON hold everything that passes the filters. The formats of
-/// other programs hold one run each, and of it what counts when judging: no burn-in and
-/// no failures.
+/// Record v1, CSV, TSV and JSON contain everything that passes the filters. The formats of other
+/// tools contain one run, without burn-in and failures.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// The form
+    /// Output format
     #[arg(long, value_name = "FORMAT")]
     to: To,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// One row of the table for each iteration, one column for each metric, instead of one row for each value
+    /// One row per iteration and one column per metric, instead of one row per value
     #[arg(long)]
     wide: bool,
-    /// Put this between the columns of a CSV table
+    /// Column separator of a CSV table
     #[arg(long, value_name = "WHAT")]
     separator: Option<Between>,
     #[command(flatten)]
@@ -40,21 +39,21 @@ pub struct Export {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum To {
-    /// Everything as record v1, to be imported elsewhere
+    /// Everything, as record v1, for import into another store
     Record,
-    /// A table with one row for each value of an iteration
+    /// A table with one row per value of an iteration
     Csv,
-    /// The same with tabulators
+    /// The same table, separated by tabs
     Tsv,
-    /// An array with one object for each iteration
+    /// An array with one object per iteration
     Json,
-    /// What pytest-benchmark compares
+    /// Results file of pytest-benchmark
     PytestBenchmark,
-    /// What hyperfine exports
+    /// Results file of hyperfine
     Hyperfine,
     /// Bencher Metric Format
     Bmf,
-    /// What github-action-benchmark reads as a custom tool's output
+    /// Custom-tool input of github-action-benchmark
     GithubAction,
 }
 
@@ -63,21 +62,21 @@ enum Between {
     /// `,`
     #[value(alias = ",")]
     Comma,
-    /// `;`, which spreadsheets expect where the comma is a decimal mark
+    /// `;`, expected by spreadsheets where the comma is the decimal mark
     #[value(alias = ";")]
     Semicolon,
-    /// Tabulators
+    /// Tab
     #[value(alias = "\t")]
     Tab,
 }
 
-/// Who writes the file.
+/// Module that writes the file.
 enum Way {
     Table(ExportFormat),
     Exchange(ExchangeFormat),
 }
 
-/// What was written, and what there is to say about it.
+/// Description of the output, and notes about it.
 struct Written {
     what: String,
     notes: Vec<String>,
@@ -87,8 +86,9 @@ impl Export {
     /// Writes to standard output, or to a file that appears only when it is complete.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let way = self.way()?;
-        let filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let filter = filter.resolve(&store)?;
         if !matches!(way, Way::Table(ExportFormat::Record)) {
             note_retired(&store, &filter, context)?;
         }
@@ -116,12 +116,10 @@ impl Export {
     fn way(&self) -> Result<Way, CliError> {
         let table = matches!(self.to, To::Csv | To::Tsv);
         if self.wide && !table {
-            return Err(CliError::input(
-                "--wide goes with --to csv and --to tsv only",
-            ));
+            return Err(CliError::input("--wide requires --to csv or --to tsv"));
         }
         if self.separator.is_some() && self.to != To::Csv {
-            return Err(CliError::input("--separator goes with --to csv only"));
+            return Err(CliError::input("--separator requires --to csv"));
         }
         let separator = match (self.to, self.separator) {
             (To::Tsv, _) | (_, Some(Between::Tab)) => Separator::Tab,
@@ -166,7 +164,7 @@ impl Export {
         let mut notes = Vec::new();
         if exported.summaries_left > 0 {
             notes.push(format!(
-                "a wide table has no place for {}; a long one has",
+                "a wide table cannot contain {}; use a long one",
                 counted(exported.summaries_left, "summary")
             ));
         }
@@ -181,25 +179,25 @@ fn exchange_written(exchanged: Exchanged) -> Written {
     let mut notes = Vec::new();
     if exchanged.joined > 0 {
         notes.push(format!(
-            "{} joined from several instances, which this format cannot tell apart",
+            "{} joined from several instances, which this format cannot distinguish",
             were(exchanged.joined, "entry")
         ));
     }
     if exchanged.not_counted > 0 {
         notes.push(format!(
-            "{} left out: burn-in or failed",
+            "{} excluded: burn-in or failed",
             were(exchanged.not_counted, "iteration")
         ));
     }
     if !exchanged.other_direction.is_empty() {
         notes.push(format!(
-            "such a file has one direction; left out, as better upwards: {} (export them by themselves with --metric)",
+            "this format has one direction; excluded because higher is better: {} (export separately with --metric)",
             exchanged.other_direction.join(", ")
         ));
     }
     if !exchanged.empty.is_empty() {
         notes.push(format!(
-            "nothing that counts of: {}",
+            "no usable iterations: {}",
             exchanged.empty.join(", ")
         ));
     }
@@ -215,17 +213,17 @@ fn were(number: u64, noun: &str) -> String {
     format!("{} {verb}", counted(number, noun))
 }
 
-/// The endings of the files that SQLite keeps beside a store.
+/// Suffixes of the files that SQLite keeps beside a store.
 const BESIDE_STORE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
-/// Refuses to write to the store that is read from, by whatever name.
+/// Refuses to overwrite the store being read, by any name.
 fn refuse_files_of(store: &Store, path: &Path) -> Result<(), CliError> {
     let targets = [path.to_owned(), unfinished(path)];
     for ending in BESIDE_STORE {
         let own = with_ending(store.path(), ending);
         if targets.iter().any(|target| is_same_file(target, &own)) {
             return Err(CliError::input(format!(
-                "{} belongs to the store {}, which would be overwritten",
+                "{} belongs to the store {} and would overwrite it",
                 path.display(),
                 store.path().display()
             ))
@@ -235,7 +233,7 @@ fn refuse_files_of(store: &Store, path: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns whether two names stand for one file, be it there or not.
+/// Returns whether two paths name the same file, whether it exists or not.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     if let (Ok(one), Ok(other)) = (std::fs::metadata(one), std::fs::metadata(other)) {
         return (one.dev(), one.ino()) == (other.dev(), other.ino());
@@ -250,7 +248,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// Returns where a file is written to until it is complete.
+/// Returns the temporary path of a file until it is complete.
 fn unfinished(path: &Path) -> PathBuf {
     with_ending(path, ".unfinished")
 }
@@ -261,8 +259,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// Writes beside the file and gives it its name at the end, so that nobody ever finds
-/// half of it there.
+/// Writes to a temporary file and renames it at the end, so that the file is never incomplete.
 fn to_file(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<Written, CliError>,

@@ -32,38 +32,38 @@ const FILES_SHOWN: usize = 20;
 /// Names of what is left out or kept to spell out.
 const NAMES_SHOWN: usize = 20;
 
-/// Take results of other programs into the store
+/// Import results of other tools into the store
 ///
-/// Finds out which of the formats a file has (`--from` lists them); reads plain text,
-/// gzip and zstd. Each file is taken in whole or not at all, and taking it in again,
-/// under whatever name, changes nothing.
+/// The format of a file is detected (`--from` lists the formats); plain text, gzip and zstd are
+/// read. Each file is imported completely or not at all. Importing the same file again, under any
+/// name, changes nothing.
 #[derive(Debug, Args)]
 pub struct Import {
-    /// Files, patterns, directories (whatever is a known format below them), or - for standard input
+    /// Files, glob patterns, directories (searched for known formats), or - for standard input
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Read as this format instead of finding out
+    /// Input format [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     from: Option<String>,
-    /// Give the benchmarks to this suite [default: the format's name]
+    /// Suite of the imported benchmarks [default: the name of the format]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     suite: Option<String>,
-    /// What each run of a command in hyperfine's results is
+    /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", default_value = "iteration")]
     each_run: Each,
-    /// Keep the good lines of a file that has bad ones
+    /// Import the valid lines of a file that also has invalid ones
     #[arg(long)]
     keep_going: bool,
-    /// Say what would be taken in, and take in nothing
+    /// Show what would be imported, without importing it
     #[arg(long)]
     dry_run: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Each {
-    /// An iteration of one instance
+    /// An iteration; all runs form one instance
     Iteration,
-    /// An instance of its own: as if the machine had been prepared anew each time
+    /// An instance with one iteration, as if the machine had been prepared each time
     Instance,
 }
 
@@ -76,7 +76,7 @@ fn format_names() -> clap::builder::PossibleValuesParser {
 }
 
 impl Import {
-    /// Takes in each source by itself; one that is bad does not keep the others out.
+    /// Imports each source separately; a failed one does not stop the others.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         let options = ImportOptions {
             format: self.from.as_deref().and_then(import::format_named),
@@ -141,7 +141,7 @@ impl Import {
                     say_bad_lines(&imported, &name, context)?;
                     tally.add(imported, &name);
                 }
-                // Whatever else lies in a directory is not what was asked for.
+                // Other files in a directory were not asked for.
                 Err(
                     ImportError::Unknown { .. }
                     | ImportError::Empty { .. }
@@ -152,7 +152,7 @@ impl Import {
                     if context.verbose {
                         context
                             .terminal
-                            .note(&format!("left alone: {}", place.path.display()));
+                            .note(&format!("skipped: {}", place.path.display()));
                     }
                 }
                 Err(error) if alone => return Err(error.into()),
@@ -166,19 +166,19 @@ impl Import {
         if options.each_run == EachRun::Instance && !without_runs.is_empty() {
             let names: Vec<&str> = without_runs.into_iter().collect();
             context.terminal.note(&format!(
-                "--each-run is about hyperfine's results; it changes nothing in those of {}",
+                "--each-run only applies to hyperfine's results, not to those of {}",
                 names.join(", ")
             ));
         }
         if strangers > 0 {
             context.terminal.note(&format!(
-                "left alone {} without results of a known format",
+                "skipped {} without results in a known format",
                 counted(strangers, "file")
             ));
         }
         if other_endings.files() > 0 {
             context.terminal.note(&format!(
-                "{} with other endings not looked at ({}): `lapwing import FILE…` or a pattern reads any file",
+                "skipped {} with other extensions ({}): name a file or use a pattern to import it",
                 counted(other_endings.files(), "file"),
                 other_endings.text()
             ));
@@ -195,7 +195,7 @@ fn name_of(path: &Path) -> String {
     }
 }
 
-/// Says what came of the only file.
+/// Reports the result of a single file.
 fn say(
     imported: &Imported,
     path: &Path,
@@ -227,12 +227,12 @@ fn say(
     Ok(())
 }
 
-/// Says by what a file was recognised, unless its format was given.
+/// Reports how the format was detected, unless it was given.
 fn say_because(imported: &Imported, context: &Context) -> Result<(), CliError> {
     if let Some(because) = imported.because {
         let format = imported.format.name;
         let mut out = context.terminal.out();
-        writeln!(out, "  read as {format}, because {because}")?;
+        writeln!(out, "  detected {format}: {because}")?;
     }
     Ok(())
 }
@@ -261,12 +261,12 @@ fn say_note(
     if kept {
         writeln!(out, "  kept in the {why}: {names}")?;
     } else {
-        writeln!(out, "  left out, as {why}: {names}")?;
+        writeln!(out, "  skipped because {why}: {names}")?;
     }
     Ok(())
 }
 
-/// Several files together.
+/// Totals of several files.
 #[derive(Default)]
 struct Tally {
     files: u64,
@@ -305,7 +305,7 @@ impl Tally {
         }
     }
 
-    /// Says what all files together held.
+    /// Reports the totals.
     fn say(&self, target: &Target<'_>, context: &Context) -> Result<(), CliError> {
         if self.files == 0 {
             return Ok(());
@@ -332,12 +332,12 @@ impl Tally {
     }
 }
 
-/// Returns what was new, in words.
+/// Returns the new records, in words.
 fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target<'_>) -> String {
     if appended.total().new == 0 {
         let text = match bad_lines {
-            [] => "nothing new, all of it is in the store already",
-            [_, ..] => "nothing new, what is good is in the store already",
+            [] => "nothing new, everything is already in the store",
+            [_, ..] => "nothing new, all valid lines are already in the store",
         };
         return text.to_owned();
     }
@@ -368,7 +368,7 @@ fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target<'_>) -> Str
     if known > 0 {
         let instances = counted(known, "instance");
         let verb = plural(known, "was", "were");
-        text.push_str(&format!("; {instances} {verb} in the store already"));
+        text.push_str(&format!("; {instances} {verb} already in the store"));
     }
     text
 }
@@ -379,7 +379,7 @@ fn say_bad_lines(imported: &Imported, name: &str, context: &Context) -> Result<(
     }
     let mut out = context.terminal.out();
     let number = imported.bad_lines.len() as u64;
-    writeln!(out, "  {} left out:", counted(number, "bad line"))?;
+    writeln!(out, "  {} skipped:", counted(number, "invalid line"))?;
     for bad in imported.bad_lines.iter().take(BAD_LINES_SHOWN) {
         writeln!(out, "    {}", bad.in_source(name))?;
     }

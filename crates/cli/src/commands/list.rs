@@ -1,9 +1,10 @@
-//! `lapwing list`: what the store holds.
+//! `lapwing list`: lists the contents of the store.
 
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
 use lapwing_core::record::{BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store};
+use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, grouped};
 use serde::Serialize;
 
@@ -14,10 +15,10 @@ use crate::table::Align::{Left, Right, Whole};
 use crate::table::Table;
 use crate::under_way;
 
-/// How many summaries there are, of sources that kept no samples.
+/// Column of summaries, from sources that kept no samples.
 const SUMMARIES: &str = "summaries";
 
-/// List what was measured
+/// List benchmarks, sessions, runs or metrics
 #[derive(Debug, Args)]
 pub struct List {
     /// What to list
@@ -25,20 +26,20 @@ pub struct List {
     what: What,
     #[command(flatten)]
     filters: Filters,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// What can be measured again
+    /// Benchmarks
     Benchmarks,
-    /// Invocations of `lapwing run`, and imported files
+    /// Sessions: invocations of `lapwing run`, and imported files
     Sessions,
-    /// Settings within sessions: versions, variants
+    /// Runs: one version and variant within a session
     Runs,
-    /// Measured quantities
+    /// Metrics: measured quantities
     Metrics,
 }
 
@@ -58,10 +59,11 @@ impl What {
 }
 
 impl List {
-    /// Answers in one line, then shows the table.
+    /// Prints a line with the number of rows, then the table.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
-        let filter = self.filters.resolve()?;
+        let asked = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let filter = asked.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (table, json) = match self.what {
             What::Benchmarks => both(&store.benchmarks(&filter)?, |rows| {
@@ -72,7 +74,7 @@ impl List {
             What::Metrics => both(&store.metrics(&filter)?, metrics)?,
         };
         let table = match self.format {
-            // Few sources keep no samples; a column of zeros would tell nobody anything.
+            // Few sources keep no samples; a column of zeros is not informative.
             Format::Text | Format::Markdown => table.without_zeros(SUMMARIES),
             Format::Json | Format::Csv => table,
         };
@@ -81,7 +83,7 @@ impl List {
             Format::Text => {
                 let count = json.as_array().map_or(0, Vec::len) as u64;
                 if count == 0 {
-                    writeln!(out, "{}", nothing(self.what, &store, &filter)?)?;
+                    writeln!(out, "{}", nothing(self.what, &store, &asked)?)?;
                 } else {
                     writeln!(out, "{}\n", counted(count, self.what.singular()))?;
                     table.text_within(context.terminal.width(), &mut out)?;
@@ -106,16 +108,16 @@ fn both<T: Serialize>(
     Ok((table(rows), serde_json::to_value(rows)?))
 }
 
-/// An empty list says why it is empty and what fills it.
-fn nothing(what: What, store: &Store, filter: &Filter) -> Result<String, CliError> {
+/// Returns why the list is empty, and what to do about it.
+fn nothing(what: What, store: &Store, asked: &SampleFilter) -> Result<String, CliError> {
     let name = what.name();
     let under_way = under_way::sessions(&store.inbox());
-    if !under_way.is_empty() && *filter == Filter::default() {
+    if !under_way.is_empty() && *asked == SampleFilter::default() {
         let sessions: Vec<String> = under_way
             .iter()
             .map(|it| match &it.name {
                 Some(name) => format!("`{name}` (suite `{}`)", it.suite),
-                None => format!("one of suite `{}`", it.suite),
+                None => format!("of suite `{}`", it.suite),
             })
             .collect();
         let (noun, verb) = match sessions.as_slice() {
@@ -123,24 +125,22 @@ fn nothing(what: What, store: &Store, filter: &Filter) -> Result<String, CliErro
             _several => ("sessions", "are"),
         };
         return Ok(format!(
-            "no {name} yet: {noun} {} {verb} being recorded just now\n\
-             what is recorded is here as soon as it has ended",
+            "no {name} yet: {noun} {} {verb} in progress\n\
+             results are listed when it has ended",
             sessions.join(", ")
         ));
     }
     if store.sessions(&Filter::default())?.is_empty() {
         return Ok(format!(
             "no {name} yet: the store is empty\n\
-             measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`"
+             measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`"
         ));
     }
-    if *filter == Filter::default() {
-        return Ok(format!(
-            "no {name} yet: nothing was measured in any session"
-        ));
+    if *asked == SampleFilter::default() {
+        return Ok(format!("no {name} yet: the sessions have no results"));
     }
     Ok(format!(
-        "no {name} pass all of these filters together\nleave one out to see more"
+        "no {name} match all of these filters\nremove a filter to see more"
     ))
 }
 
@@ -176,7 +176,7 @@ fn benchmarks(rows: &[BenchmarkRow], format: Format) -> Table {
     table
 }
 
-/// Returns the names where they are few; a line of a dozen would not fit a terminal.
+/// Returns the names if they are few, otherwise their number: a dozen would not fit a terminal.
 fn some_of(names: &[String]) -> String {
     const SHOWN: usize = 3;
     if names.len() <= SHOWN {
@@ -231,17 +231,17 @@ fn runs(rows: &[RunRow]) -> Table {
     ])
     .dispensable(&["commit", "id", "instances", "version"]);
     for row in rows {
-        let commit = row.commit.as_deref().unwrap_or_default();
+        let commit = row.head.commit.as_deref().unwrap_or_default();
         table.row(vec![
-            row.session_name.clone().unwrap_or_default(),
-            minute(row.started),
-            row.version.clone().unwrap_or_default(),
+            row.head.session_name.clone().unwrap_or_default(),
+            minute(row.head.started),
+            row.head.version.clone().unwrap_or_default(),
             commit.chars().take(10).collect(),
-            row.variant.clone(),
+            row.head.variant.clone(),
             grouped(row.instances),
             grouped(row.iterations),
             grouped(row.summaries),
-            row.id.clone(),
+            row.head.id.to_string(),
         ]);
     }
     table
@@ -267,7 +267,7 @@ fn metrics(rows: &[MetricRow]) -> Table {
     table
 }
 
-/// Returns a time to the minute, UTC.
+/// Returns a UTC time without seconds.
 fn minute(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M").to_string()
 }

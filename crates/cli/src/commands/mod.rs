@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod import;
 mod list;
+mod markdown_help;
 mod mds;
 mod plan;
 mod report;
@@ -35,10 +36,11 @@ pub enum Command {
     Report(Box<report::Report>),
     Db(db::Db),
     Completions(completions::Completions),
+    MarkdownHelp(markdown_help::MarkdownHelp),
 }
 
 impl Command {
-    /// Does what the command says.
+    /// Runs the command.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
         match self {
             Self::Run(command) => command.act(context),
@@ -54,6 +56,7 @@ impl Command {
             Self::Report(command) => command.act(context),
             Self::Db(command) => command.act(context),
             Self::Completions(command) => command.act(context),
+            Self::MarkdownHelp(command) => command.act(context),
         }
     }
 }

@@ -4,31 +4,31 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::record::Filter;
+use lapwing_core::sample::{SampleFilter, SideSpec, each_with_all_metrics};
 use lapwing_core::show::report::{
     ComparisonView, Detect, DirectoryError, Options, Remarks, ReportWriter,
 };
 use lapwing_core::text::counted;
 
 use crate::audit::Detail;
-use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::cleaning::{Cleaning, Judging};
 use crate::comparing::{Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, Filters};
+use crate::profile::Compat;
 use crate::progress::bar_of_many;
-use crate::sides::Side;
-use crate::store::{each_with_all_metrics, note_retired, note_unknown_names, open_for_reading};
+use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
-/// Write everything measured as a site that a browser opens without a server
+/// Write an HTML report that a browser can open without a server
 #[derive(Debug, Args)]
 pub struct Report {
-    /// Write into this folder; an older report there is replaced
+    /// Output folder; an existing report in it is replaced
     #[arg(long, short, value_name = "FOLDER", default_value = "lapwing-report")]
     output: PathBuf,
-    /// Compare a baseline with one candidate or more, as `lapwing compare` does, on a page of
-    /// their own and with each benchmark
+    /// Compare a baseline with one or more candidates, as `lapwing compare` does, on a page of its
+    /// own and on each benchmark's page
     #[arg(long, value_name = "SIDE", num_args = 2..)]
-    compare: Vec<Side>,
+    compare: Vec<SideSpec>,
     #[command(flatten)]
     statistics: Statistics,
     #[command(flatten)]
@@ -40,10 +40,11 @@ pub struct Report {
 impl Report {
     /// Reads benchmark by benchmark and says where the index is.
     pub fn act(self, context: &Context) -> Result<Exit, CliError> {
-        let filter = self.filters.resolve()?;
+        let asked = self.filters.filter()?;
         let judging = self.cleaning.judging()?;
-        let comparisons = self.comparisons(&filter, &judging, context)?;
+        let comparisons = self.comparisons(&asked, &judging, context)?;
         let store = open_for_reading(context)?;
+        let filter = asked.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         if self.compare.is_empty() {
             note_unknown_names(&store, &judging.rules, context)?;
@@ -75,7 +76,7 @@ impl Report {
             retired: store.left_out(&filter)?.instances,
             shown: filter.retired,
         });
-        each_with_all_metrics(&store, filter, |data| -> Result<(), CliError> {
+        each_with_all_metrics(&store, &filter, |data| -> Result<(), CliError> {
             bar.inc(1);
             writer.add(data).map_err(directory_error)
         })?;
@@ -100,7 +101,7 @@ impl Report {
 
     fn comparisons(
         &self,
-        filter: &Filter,
+        filter: &SampleFilter,
         judging: &Judging,
         context: &Context,
     ) -> Result<Option<ComparisonView>, CliError> {
@@ -119,7 +120,7 @@ impl Report {
         let gathered = gather(
             &self.compare,
             filter,
-            &metrics(filter),
+            &metrics(filter, self.cleaning.profile()),
             &judging.rules,
             context,
         )?;

@@ -1,4 +1,4 @@
-//! Places that hold a shared history, by their addresses.
+//! Remotes of a shared history, by URL.
 
 #[cfg(feature = "remote")]
 mod http;
@@ -16,22 +16,22 @@ use lapwing_core::record::sharing::{Folder, Remote};
 
 use crate::error::CliError;
 
-/// Where a shared history is.
+/// URL of a shared history.
 #[derive(Debug, Args)]
 pub struct Place {
     /// A folder, file:///FOLDER, http(s)://SERVER/PATH or s3://BUCKET/PREFIX
     #[arg(value_name = "URL")]
     pub url: String,
-    /// For s3: the server, unless it is that of AWS [default: what AWS_ENDPOINT_URL says]
+    /// Server for s3:// URLs, if not AWS [default: AWS_ENDPOINT_URL]
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
-    /// For s3: the region [default: what AWS_REGION says, or us-east-1]
+    /// Region for s3:// URLs [default: AWS_REGION, or us-east-1]
     #[arg(long, value_name = "NAME")]
     pub region: Option<String>,
 }
 
 impl Place {
-    /// Returns what holds the history.
+    /// Opens the remote that holds the history.
     pub fn open(&self) -> Result<Box<dyn Remote>, CliError> {
         let Some((scheme, rest)) = self.url.split_once("://") else {
             return folder(Path::new(&self.url));
@@ -40,16 +40,16 @@ impl Place {
             "file" => match rest.strip_prefix("localhost").unwrap_or(rest) {
                 path if path.starts_with('/') => folder(Path::new(path)),
                 _relative => Err(CliError::input(format!(
-                    "`{}` names no folder of this machine",
+                    "`{}` is not a folder on this machine",
                     self.url
                 ))
                 .hint("write it like file:///mnt/history, or as a path")),
             },
             "http" | "https" | "s3" => self.open_web(scheme, rest),
             _other => Err(CliError::input(format!(
-                "`{scheme}://` is no kind of place that can hold a shared history"
+                "`{scheme}://` is not supported for a shared history"
             ))
-            .hint("a folder, http://, https:// and s3:// are")),
+            .hint("use a folder, http://, https:// or s3://")),
         }
     }
 
@@ -68,9 +68,9 @@ impl Place {
     #[cfg(not(feature = "remote"))]
     fn open_web(&self, scheme: &str, _rest: &str) -> Result<Box<dyn Remote>, CliError> {
         Err(CliError::input(format!(
-            "this lapwing was built without what {scheme}:// needs"
+            "this lapwing was built without support for {scheme}://"
         ))
-        .hint("build it with `cargo install --path crates/cli --features remote`; folders can be shared through without"))
+        .hint("build it with `cargo install --path crates/cli --features remote`; folders work without it"))
     }
 }
 

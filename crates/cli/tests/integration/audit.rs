@@ -1,12 +1,11 @@
 //! The audit of cleaning, and `[judge]` of the suite file, by the real program.
 
-
 use std::fs;
 
-use insta::assert_snapshot;
 use crate::noise_fixture::{around, filled};
 use crate::program::run;
 use crate::records_fixture::{Records, holding};
+use insta::assert_snapshot;
 use serde_json::Value;
 
 #[test]

@@ -1,6 +1,5 @@
 //! `lapwing burn-in` by the real program: its answer and its picture.
 
-
 use std::fs;
 
 use crate::burn_in_fixture;
@@ -313,7 +312,7 @@ fn without_values_there_is_nothing_to_tell() {
     lapwing(folder.path(), &["import", "all.jsonl"], "");
     assert_snapshot!(lapwing(folder.path(), &["burn-in"], ""), @"
     error: nothing to tell of drift, gzip[level=1], gzip[level=9] and 2 more (no iteration was recorded)
-      hint: `lapwing list` shows what there is
+      hint: `lapwing list` shows the contents of the store
     exit 3
     ");
 }

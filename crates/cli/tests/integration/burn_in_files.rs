@@ -1,6 +1,5 @@
 //! `lapwing burn-in` by the real program: the files that it reads and writes.
 
-
 use std::fs;
 
 use crate::burn_in_fixture;

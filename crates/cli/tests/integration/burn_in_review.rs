@@ -1,6 +1,5 @@
 //! `lapwing burn-in --review` by the real program, with answers on its standard input.
 
-
 use std::fs;
 
 use crate::burn_in_fixture::{filled, lapwing, read, run};

@@ -1,6 +1,5 @@
 //! A reader that wants no more, such as `head -1`, is no error.
 
-
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};

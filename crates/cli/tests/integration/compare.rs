@@ -8,7 +8,6 @@ use insta::assert_snapshot;
 use serde_json::Value;
 use tempfile::TempDir;
 
-
 use crate::program::{output, run};
 
 /// Records of one session, with ids that count up.
@@ -581,13 +580,13 @@ fn files_are_compared_without_a_store() {
     .unwrap();
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "broken.jsonl"]), @"
     error: broken.jsonl:1: the JSON is cut off
-      nothing of this file was imported
+      nothing was imported from this file
       hint: `lapwing import FILE` says more, and can keep the good lines of a file
     exit 2
     ");
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "file:none.jsonl"]), @"
     error: cannot read none.jsonl: No such file or directory (os error 2)
-      nothing of this file was imported
+      nothing was imported from this file
       hint: `lapwing import FILE` says more, and can keep the good lines of a file
     exit 2
     ");
@@ -647,13 +646,13 @@ fn an_empty_store_and_an_empty_choice_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     assert_snapshot!(run(folder.path(), &["compare", "a", "b"]), @"
     error: nothing measured yet: there is no store at .lapwing/lapwing.db
-      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+      hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 2
     ");
     let folder = imported(&[two_versions()]);
     assert_snapshot!(run(folder.path(), &["compare", "2026.8", "2026.9", "-b", "nothing"]), @"
     error: no benchmark `nothing`
-      hint: `lapwing list benchmarks` shows what there is
+      hint: `lapwing list benchmarks` lists them
     exit 2
     ");
     assert_snapshot!(run(folder.path(), &["compare", "2026.8", "2026.9", "--metric", "rate"]), @"

@@ -8,9 +8,8 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-
-use crate::records_fixture::lines::Lines;
 use crate::program::{output, run};
+use crate::records_fixture::lines::Lines;
 
 /// Records of sessions of a day each.
 #[derive(Default)]

@@ -9,7 +9,6 @@ use insta::assert_snapshot;
 use serde_json::Value;
 use tempfile::TempDir;
 
-
 use crate::program;
 use crate::program::run;
 

@@ -1,6 +1,5 @@
 //! Every key of every answer for programs stands in the documentation.
 
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

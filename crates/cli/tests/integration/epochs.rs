@@ -6,7 +6,6 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-
 use crate::program::{output, run};
 
 fn id(kind: u32, number: u32) -> String {

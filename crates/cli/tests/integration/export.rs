@@ -101,46 +101,46 @@ fn what_counts_goes_out_and_notes_say_what_does_not() {
     {
     "t.py::test_join[10]": {"latency":{"lower_value":-234137711.75033337,"upper_value":4734137711.750334,"value":2250000000.0},"rows":{"lower_value":-14.256085188759215,"upper_value":120.44656137923542,"value":53.0952380952381}}
     }
-    note: 2 entries were joined from several instances, which this format cannot tell apart
-    note: 6 iterations were left out: burn-in or failed
+    note: 2 entries were joined from several instances, which this format cannot distinguish
+    note: 6 iterations were excluded: burn-in or failed
     exit 0
     "#);
     assert_snapshot!(to(&["github-action"]), @r#"
     [
     {"extra":"3 instances × 2, 95 % confidence","name":"t.py::test_join[10]","range":"± 2.484137711750334","unit":"s","value":2.25}
     ]
-    note: 1 entry was joined from several instances, which this format cannot tell apart
-    note: 3 iterations were left out: burn-in or failed
-    note: such a file has one direction; left out, as better upwards: rows (export them by themselves with --metric)
+    note: 1 entry was joined from several instances, which this format cannot distinguish
+    note: 3 iterations were excluded: burn-in or failed
+    note: this format has one direction; excluded because higher is better: rows (export separately with --metric)
     exit 0
     "#);
     assert_snapshot!(to(&["github-action", "--metric", "rows"]), @r#"
     [
     {"extra":"3 instances × 2, 95 % confidence","name":"t.py::test_join[10] - rows","range":"± 67.35132328399732","unit":"1/s","value":53.0952380952381}
     ]
-    note: 1 entry was joined from several instances, which this format cannot tell apart
-    note: 3 iterations were left out: burn-in or failed
+    note: 1 entry was joined from several instances, which this format cannot distinguish
+    note: 3 iterations were excluded: burn-in or failed
     exit 0
     "#);
     assert_snapshot!(to(&["hyperfine"]), @r#"
     {"results": [
     {"command":"t.py::test_join[10]","exit_codes":[0,0,0,0,0,0],"max":3.5,"mean":2.25,"median":2.25,"min":1.0,"parameters":{"n":"10"},"stddev":0.9354143466934853,"system":null,"times":[1.0,1.5,2.0,2.5,3.0,3.5],"user":null}
     ]}
-    note: 1 entry was joined from several instances, which this format cannot tell apart
-    note: 3 iterations were left out: burn-in or failed
+    note: 1 entry was joined from several instances, which this format cannot distinguish
+    note: 3 iterations were excluded: burn-in or failed
     exit 0
     "#);
     assert_snapshot!(to(&["pytest-benchmark"]), @r#"
     {"machine_info": {"cpu":{},"node":null}, "commit_info": {"branch":"main","dirty":false,"id":"ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12","project":"joins","time":null}, "datetime": "2026-11-20T10:00:00Z", "version": "5.3.1", "benchmarks": [
     {"extra_info":{},"fullname":"t.py::test_join[10]","group":null,"name":"test_join[10]","options":{"timer":"lapwing 0.1.0"},"param":"10","params":{"n":10},"stats":{"data":[1.0,1.5,2.0,2.5,3.0,3.5],"hd15iqr":3.5,"iqr":1.5,"iqr_outliers":0,"iterations":1,"ld15iqr":1.0,"max":3.5,"mean":2.25,"median":2.25,"min":1.0,"ops":0.4444444444444444,"outliers":"2;0","q1":1.5,"q3":3.0,"rounds":6,"stddev":0.9354143466934853,"stddev_outliers":2,"total":13.5}}
     ]}
-    note: 1 entry was joined from several instances, which this format cannot tell apart
-    note: 3 iterations were left out: burn-in or failed
+    note: 1 entry was joined from several instances, which this format cannot distinguish
+    note: 3 iterations were excluded: burn-in or failed
     exit 0
     "#);
     assert_snapshot!(to(&["pytest-benchmark", "--metric", "rows"]), @"
     error: `rows` is no time, and the format holds times only
-      hint: --to bmf and --to github-action hold any metric
+      hint: --to bmf and --to github-action accept any metric
     exit 2
     ");
 }
@@ -274,11 +274,11 @@ fn several_runs_are_listed_and_one_has_to_be_chosen() {
     exit 0
     "#);
     assert_snapshot!(place.run(&["export", "--to", "json", "--wide"]), @"
-    error: --wide goes with --to csv and --to tsv only
+    error: --wide requires --to csv or --to tsv
     exit 2
     ");
     assert_snapshot!(place.run(&["export", "--to", "tsv", "--separator", "tab"]), @"
-    error: --separator goes with --to csv only
+    error: --separator requires --to csv
     exit 2
     ");
 }
@@ -289,7 +289,7 @@ fn exporting_nothing_is_an_error_that_says_why() {
         Place::of(&["pytest-benchmark-5.3.1/storage/Linux-CPython-3.11-64bit/0001_words.json"]);
     assert_snapshot!(place.run(&["export", "--to", "pytest-benchmark"]), @"
     error: nothing to export: of `wall_time` there are only summaries, for which the format has no place
-      hint: --to bmf, github-action, csv and json hold summaries
+      hint: --to bmf, github-action, csv and json accept summaries
     exit 2
     ");
 
@@ -328,12 +328,12 @@ fn exporting_nothing_is_an_error_that_says_why() {
     let to = |place: &Place, format: &str| place.run(&["export", "--to", format]);
     assert_snapshot!(to(&of("s", &["load", "save"], ""), "hyperfine"), @"
     error: nothing to export: no benchmark has `wall_time`
-      hint: choose one of the times that there are with --metric: load, save
+      hint: choose one of these times with --metric: load, save
     exit 2
     ");
     assert_snapshot!(to(&of("B", &["rss"], ""), "pytest-benchmark"), @"
     error: nothing to export: no benchmark has `wall_time`
-      hint: --to bmf and --to github-action hold any metric
+      hint: --to bmf and --to github-action accept any metric
     exit 2
     ");
     let failed = of("s", &["wall_time"], r#""outcome":"failed","#);
@@ -342,7 +342,7 @@ fn exporting_nothing_is_an_error_that_says_why() {
     }
     assert_snapshot!(to(&failed, "bmf"), @"
     error: nothing to export: no measurement counts, as all are burn-in, failed or skipped
-      hint: --to csv and --to json hold burn-in and failures, too
+      hint: --to csv and --to json also contain burn-in and failures
     exit 2
     ");
     assert!(
@@ -424,7 +424,7 @@ fn what_goes_out_as_another_format_comes_in_again() {
             "import",
             "exported.json",
         ]);
-        assert!(said.contains(&format!("read as {format}")), "{said}");
+        assert!(said.contains(&format!("detected {format}")), "{said}");
         let table = ["--store", &format!("{format}.db"), "export", "--to", "csv"];
         assert_eq!(place.run(&table).lines().count(), rows + 2, "{format}");
     }

@@ -7,7 +7,6 @@ use std::path::Path;
 use insta::assert_snapshot;
 use regex::Regex;
 
-
 use crate::program::{output, run};
 
 /// Four sessions; the first two have `f.py::test_x`, the others `f.py::test_x[default]`.
@@ -80,7 +79,7 @@ fn a_test_that_gained_a_parameter_goes_on() {
     let rename = ["rename", "f.py::test_x", "f.py::test_x[default]"];
     assert_snapshot!(db(folder, &[&rename[..], &WHY, &["--dry-run"]].concat()), @"
     would rename `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
-    note: `f.py::test_x[default]` was measured before: both are one series
+    note: `f.py::test_x[default]` already has results: the two are joined into one series
     note: nothing was changed
     exit 0
     ");
@@ -95,7 +94,7 @@ fn a_test_that_gained_a_parameter_goes_on() {
     assert_snapshot!(db(folder, &[&rename[..], &WHY].concat()), @"
     renamed `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
       `lapwing db restore ID` undoes it
-    note: `f.py::test_x[default]` was measured before: both are one series
+    note: `f.py::test_x[default]` already has results: the two are joined into one series
     exit 0
     ");
     assert_snapshot!(list(folder, &[]), @r#"
@@ -146,21 +145,21 @@ fn renames_that_cannot_be_meant_are_refused() {
     let rename = |names: &[&str]| db(folder, &[&["rename"], names, &WHY].concat());
     assert_snapshot!(rename(&["f.py::test_X", "new"]), @"
     error: no benchmark `f.py::test_X`; did you mean `f.py::test_x` or `f.py::test_y` or `g.py::test_z`?
-      hint: `lapwing list benchmarks` shows what there is
+      hint: `lapwing list benchmarks` lists them
     exit 2
     ");
     assert_snapshot!(rename(&["test_y", "new"]), @"
     error: no benchmark is called `test_y`
-      hint: it may mean `f.py::test_y`; write a whole id, or a pattern with *
+      hint: similar ids: `f.py::test_y`; give a full id, or a pattern with *
     exit 2
     ");
     assert_snapshot!(rename(&["f.py::*", "new"]), @"
-    error: 3 benchmarks fit `f.py::*`, and all of them would become one
-      hint: put a * into the new id as well, or rename one after the other
+    error: 3 benchmarks match `f.py::*`, and all would get the same id
+      hint: put a * into the new id as well, or rename them one by one
     exit 2
     ");
     assert_snapshot!(rename(&["f.py::test_y", "f.py::test_y"]), @"
-    error: `f.py::test_y` is called that already
+    error: `f.py::test_y` already has this name
     exit 2
     ");
     assert_snapshot!(rename(&["f.py::test_y", "--metric", "memory=peak_memory"]), @"
@@ -183,18 +182,18 @@ fn renames_that_cannot_be_meant_are_refused() {
     exit 0
     ");
     assert_snapshot!(rename(&["f.py::test_y", "newer"]), @"
-    error: `f.py::test_y` is called `new` by now
-      hint: name it by the id that it has now
+    error: `f.py::test_y` was renamed to `new`
+      hint: use its current id
     exit 2
     ");
     assert_snapshot!(rename(&["new", "f.py::test_y"]), @"
-    error: `new` was called `f.py::test_y` before: renaming it would lead round in a circle
+    error: `new` was called `f.py::test_y` before: the rename would be circular
       hint: `lapwing db annotations` lists the rename; `lapwing db restore ID` undoes it
     exit 2
     ");
     assert_snapshot!(rename(&["g.py::test_z", "f.py::test_y"]), @"
-    error: `f.py::test_y` is called `new` by now
-      hint: rename it to that, or undo the other rename first
+    error: `f.py::test_y` was renamed to `new`
+      hint: use that name, or undo the other rename first
     exit 2
     ");
 }
@@ -205,7 +204,7 @@ fn a_file_moves_with_a_pattern_and_metrics_are_renamed() {
     let folder = folder.path();
     assert_snapshot!(db(folder, &[&["rename", "f.py::*", "dir/f.py::*"][..], &WHY].concat()), @"
     renamed `f.py::*` to `dir/f.py::*`: 3 benchmarks, 8 instances
-      3 annotations were kept: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one
+      3 annotations added: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one
     exit 0
     ");
     assert_snapshot!(db(folder, &[&["rename", "*", "--metric", "mem=peak_memory"][..], &WHY].concat()), @"
@@ -236,8 +235,8 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     let why = ["--by", "ada", "--reason", "its data grew"];
     let retire = |what: &[&str]| db(folder, &[&["retire"], what, &why].concat());
     assert_snapshot!(retire(&["f.py::test_y", "--before", "2026-01-01"]), @"
-    error: nothing of `f.py::test_y` is to be retired: no measurement fits
-      hint: `lapwing list runs --benchmark NAME` says when and of which versions it was measured
+    error: nothing to retire: no result of `f.py::test_y` matches
+      hint: `lapwing list runs --benchmark NAME` shows when and for which versions it was measured
     exit 2
     ");
     assert_snapshot!(retire(&["f.py::test_y", "--before", "2026-01-03"]), @"
@@ -248,7 +247,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     assert_snapshot!(list(folder, &["-b", "test_y"]), @r#"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     f.py::test_y,s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
-    note: 2 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    note: 2 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     "#);
     assert_snapshot!(list(folder, &["-b", "test_y", "--retired"]), @r#"
@@ -267,7 +266,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     s,day2,01930000-0000-7000-8000-000000000002,01930000-0000-7000-8001-000000000002,g.py::test_z,v2,,default,01930000-0000-7000-8002-000000000023,,0,0,0,0,false,ok,,2.0,2.5
     s,day3,01930000-0000-7000-8000-000000000003,01930000-0000-7000-8001-000000000003,g.py::test_z,v3,,default,01930000-0000-7000-8002-000000000033,,0,0,0,0,false,ok,,3.0,3.5
     s,day4,01930000-0000-7000-8000-000000000004,01930000-0000-7000-8001-000000000004,g.py::test_z,v4,,default,01930000-0000-7000-8002-000000000043,,0,0,0,0,false,ok,,,4.5
-    note: retired `mem` of 1 instance is left out; --retired shows what there is, `lapwing db annotations` says why
+    note: retired `mem` of 1 instance is excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     ");
     assert_snapshot!(retire(&["f.py::*"]), @"
@@ -278,14 +277,14 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     assert_snapshot!(list(folder, &[]), @r#"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    note: 8 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
-    note: retired `mem` of 1 instance is left out; --retired shows what there is, `lapwing db annotations` says why
+    note: 8 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
+    note: retired `mem` of 1 instance is excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     "#);
     assert_snapshot!(run(folder, &["variability", "-b", "test_y"]), @"
-    note: 4 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    note: 4 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
     error: nothing can be judged: no benchmark passes the filters
-      hint: `lapwing list` shows what there is
+      hint: `lapwing list` shows the contents of the store
     exit 3
     ");
     assert_snapshot!(db(folder, &["restore", "f.py::test_y", "--by", "bob"]), @"
@@ -298,12 +297,12 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     f.py::test_x[default],s,2,2,0,0,2026-01-04 10:00,"mem, wall_time",
     f.py::test_y,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
     g.py::test_z,s,4,4,0,0,2026-01-04 10:00,"mem, wall_time",
-    note: retired `mem` of 1 instance is left out; --retired shows what there is, `lapwing db annotations` says why
+    note: retired `mem` of 1 instance is excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     "#);
     assert_snapshot!(db(folder, &["restore", "f.py::test_y", "--by", "bob"]), @"
-    error: `f.py::test_y` is neither an annotation nor a benchmark of which anything was said that holds
-      hint: `lapwing db annotations` lists what was said
+    error: `f.py::test_y` is neither an annotation nor a benchmark with active annotations
+      hint: `lapwing db annotations` lists all annotations
     exit 2
     ");
     assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
@@ -345,7 +344,7 @@ fn an_id_that_looks_like_a_pattern_means_itself() {
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     cat a.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
     cat b.txt,s,1,1,0,0,2026-01-01 10:00,wall_time,
-    note: 1 retired instance is left out; --retired shows what there is, `lapwing db annotations` says why
+    note: 1 retired instance is excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     ");
     db(folder, &["restore", &last(folder)]);
@@ -404,7 +403,7 @@ fn a_restoration_is_undone_whatever_the_clocks_say_and_says_what_it_is_about() {
     "#);
     assert_snapshot!(list(folder, &["-b", "test_y"]), @"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    note: 4 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    note: 4 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     ");
 }
@@ -431,7 +430,10 @@ fn of_eight_who_rename_at_once_one_does() {
     assert_eq!((done.len(), refused.len()), (1, 7));
     for it in refused {
         let said = String::from_utf8_lossy(&it.stderr);
-        assert!(said.contains("`f.py::test_y` is called `new "), "{said}");
+        assert!(
+            said.contains("`f.py::test_y` was renamed to `new"),
+            "{said}"
+        );
     }
 }
 
@@ -448,7 +450,7 @@ fn what_two_stores_said_otherwise_of_one_benchmark_is_told() {
     run(folder, &["import", "said.jsonl"]);
     assert_snapshot!(db(folder, &["annotations", "--format", "csv"]), @r#"
     at,by,action,what,reason,holds,id
-    2026-01-01 10:00:00,a,rename,f.py::test_y → b (s),,"no, a later one does",ID
+    2026-01-01 10:00:00,a,rename,f.py::test_y → b (s),,"no, superseded",ID
     2026-01-02 10:00:00,a,rename,f.py::test_y → c (s),,yes,ID
     exit 0
     "#);
@@ -464,8 +466,8 @@ fn what_two_stores_said_otherwise_of_one_benchmark_is_told() {
         &[&["rename", "f.py::test_x", "x"][..], &WHY].concat(),
     );
     assert_snapshot!(db(folder, &[&["rename", "f.py::test_x", "y"][..], &WHY].concat()), @"
-    error: `f.py::test_x` is called `x` by now
-      hint: name it by the id that it has now
+    error: `f.py::test_x` was renamed to `x`
+      hint: use its current id
     exit 2
     ");
 }
@@ -480,14 +482,14 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     assert_snapshot!(say(&["rename", "f.py::test_x", "f.py::test_x[default]"]), @"
     renamed `f.py::test_x` to `f.py::test_x[default]`: 1 benchmark, 2 instances
       `lapwing db restore ID` undoes it
-    note: `f.py::test_x[default]` was measured before: both are one series
-    note: what is retired of `f.py::test_x[default]` stays so; what was measured as `f.py::test_x` counts, since a retirement is of what was called so when it was said
+    note: `f.py::test_x[default]` already has results: the two are joined into one series
+    note: retired results of `f.py::test_x[default]` stay retired; results of `f.py::test_x` are included: a retirement applies to whatever had that name at the time
     exit 0
     ");
     assert_snapshot!(list(folder, &["-b", "f.py::test_x"]), @r#"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     f.py::test_x[default],s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
-    note: 2 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    note: 2 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     "#);
     // Shown all the same, only what was retired is called so.
@@ -505,13 +507,13 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     assert_snapshot!(say(&["rename", "g.py::test_z", "--metric", "wall_time=mem"]), @"
     renamed metric `wall_time` of `g.py::test_z` to `mem`: 1 benchmark, 4 instances
       `lapwing db restore ID` undoes it
-    note: what is retired of `mem` stays so; what was measured as `wall_time` counts, since a retirement is of what was called so when it was said
+    note: retired results of `mem` stay retired; results of `wall_time` are included: a retirement applies to whatever had that name at the time
     exit 0
     ");
     assert_snapshot!(list(folder, &["metrics", "-b", "test_z"]), @"
     metric,unit,better,benchmarks,summaries
     mem,s,lower,1,0
-    note: retired `mem` of 4 instances is left out; --retired shows what there is, `lapwing db annotations` says why
+    note: retired `mem` of 4 instances is excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     ");
     assert_snapshot!(run(folder, &["export", "--to", "csv", "--wide", "-b", "test_z"]), @"
@@ -520,7 +522,7 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     s,day2,01930000-0000-7000-8000-000000000002,01930000-0000-7000-8001-000000000002,g.py::test_z,v2,,default,01930000-0000-7000-8002-000000000023,,0,0,0,0,false,ok,,2.5
     s,day3,01930000-0000-7000-8000-000000000003,01930000-0000-7000-8001-000000000003,g.py::test_z,v3,,default,01930000-0000-7000-8002-000000000033,,0,0,0,0,false,ok,,3.5
     s,day4,01930000-0000-7000-8000-000000000004,01930000-0000-7000-8001-000000000004,g.py::test_z,v4,,default,01930000-0000-7000-8002-000000000043,,0,0,0,0,false,ok,,4.5
-    note: retired `mem` of 4 instances is left out; --retired shows what there is, `lapwing db annotations` says why
+    note: retired `mem` of 4 instances is excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     ");
     // Who retires an id means all that is called so, though the rename came from a clock that is ahead.
@@ -539,7 +541,7 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     ");
     assert_snapshot!(list(folder, &["-b", "y"]), @"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
-    note: 4 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    note: 4 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     ");
     // So does who gives it an id of which somebody ahead has said that all before was wrong.
@@ -548,8 +550,8 @@ fn what_is_renamed_to_a_retired_id_still_counts() {
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     f.py::test_x[default],s,2,2,0,0,2026-01-02 10:00,"mem, wall_time",
     z,s,4,4,0,0,2026-01-04 10:00,mem,
-    note: 6 retired instances are left out; --retired shows what there is, `lapwing db annotations` says why
-    note: retired `mem` of 4 instances is left out; --retired shows what there is, `lapwing db annotations` says why
+    note: 6 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
+    note: retired `mem` of 4 instances is excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     "#);
 }
@@ -568,13 +570,13 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     assert!(said.contains("a value is required for"), "{said}");
     assert_snapshot!(db(folder, &["annotations"]), @"
     no annotations
-    rename benchmarks with `lapwing db rename`, retire them with `lapwing db retire`
+    `lapwing db rename` and `lapwing db retire` add them
     exit 0
     ");
     assert_snapshot!(retire(&["f.py::test_y", "--metric", "mem", "--before", "2130-01-02"]), @"
     retired `mem` of `f.py::test_y`: 1 benchmark, 4 instances
       `lapwing db restore ID` undoes it
-    note: 2130-01-02 00:00:00 UTC is still to come: what is measured until then is left out as well
+    note: 2130-01-02 00:00:00 UTC is in the future: results measured until then are excluded as well
     exit 0
     ");
     assert_snapshot!(retire(&["g.py::test_z", "--metric", "wall_time"]), @"
@@ -586,7 +588,7 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     metric,unit,better,benchmarks,summaries
     mem,,,3,0
     wall_time,s,lower,3,0
-    note: retired `mem` of 4 instances and `wall_time` of 4 instances are left out; --retired shows what there is, `lapwing db annotations` says why
+    note: retired `mem` of 4 instances and `wall_time` of 4 instances are excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     ");
     assert_snapshot!(list(folder, &["metrics", "-b", "test_x"]), @"
@@ -628,13 +630,13 @@ fn filters_find_a_benchmark_by_patterns_of_ids_that_it_had() {
     exit 0
     "#);
     assert_snapshot!(say(&["retire", "f.py::*"]), @"
-    error: `f.py::*` is called `dir/moved.py::test_x`, `dir/moved.py::test_x[default]`, `dir/moved.py::test_y` by now
-      hint: name it by the id that it has now
+    error: `f.py::*` was renamed to `dir/moved.py::test_x`, `dir/moved.py::test_x[default]`, `dir/moved.py::test_y`
+      hint: use its current id
     exit 2
     ");
     assert_snapshot!(say(&["rename", "f.py::*", "h.py::*"]), @"
-    error: `f.py::*` is called `dir/moved.py::test_x`, `dir/moved.py::test_x[default]`, `dir/moved.py::test_y` by now
-      hint: name it by the id that it has now
+    error: `f.py::*` was renamed to `dir/moved.py::test_x`, `dir/moved.py::test_x[default]`, `dir/moved.py::test_y`
+      hint: use its current id
     exit 2
     ");
 }
@@ -653,7 +655,7 @@ fn a_renamed_metric_is_retired_by_the_name_that_it_has_now() {
     assert_snapshot!(list(folder, &["metrics", "-b", "test_z"]), @"
     metric,unit,better,benchmarks,summaries
     wall_time,s,lower,1,0
-    note: retired `memory` of 4 instances is left out; --retired shows what there is, `lapwing db annotations` says why
+    note: retired `memory` of 4 instances is excluded (--retired to include); `lapwing db annotations` shows why
     exit 0
     ");
 }

@@ -80,34 +80,34 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 fn hail_results_are_taken_in_once_whatever_their_name() {
     let place = Place::new();
     place.write("nightly.jsonl", HAIL);
-    assert_snapshot!(place.run(&["import", "nightly.jsonl"]), @r#"
+    assert_snapshot!(place.run(&["import", "nightly.jsonl"]), @"
     nightly.jsonl: 4 instances, 7 iterations imported
-      read as hail, because its first line has `path`, `name` and `iterations`
+      detected hail: its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
     exit 0
-    "#);
+    ");
     assert_eq!(place.held(), (1, 4, 7));
     place.write("other.jsonl.gz", gzip(HAIL.as_bytes()));
-    assert_snapshot!(place.run(&["import", "other.jsonl.gz"]), @r#"
-    other.jsonl.gz: nothing new, all of it is in the store already
-      read as hail, because its first line has `path`, `name` and `iterations`
+    assert_snapshot!(place.run(&["import", "other.jsonl.gz"]), @"
+    other.jsonl.gz: nothing new, everything is already in the store
+      detected hail: its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `nightly` of suite `hail`
     exit 0
-    "#);
+    ");
     assert_eq!(place.held(), (1, 4, 7));
     // Results that were joined with others are the same measurements.
     place.write("joined.jsonl", format!("{HAIL}{GOOD}\n"));
     assert_snapshot!(place.run(&["import", "joined.jsonl"]), @"
-    joined.jsonl: 1 instance, 1 iteration imported; 4 instances were in the store already
-      read as hail, because its first line has `path`, `name` and `iterations`
+    joined.jsonl: 1 instance, 1 iteration imported; 4 instances were already in the store
+      detected hail: its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `joined` of suite `hail`
     exit 0
     ");
     assert_eq!(place.held(), (2, 5, 8));
     assert_snapshot!(place.run(&["import", "--suite", "hal", "nightly.jsonl"]), @r#"
     error: the same content is already in the store as session `nightly`, imported with suite `hail` and not suite `hal`
-      nothing of this file was imported
-      hint: import it as before, or remove it first with `lapwing db purge --session NAME`
+      nothing was imported from this file
+      hint: import it with the same options as before, or delete it first with `lapwing db purge --session NAME`
     exit 2
     "#);
 }
@@ -148,7 +148,7 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     failures.json: 1 instance, 4 iterations, 2 summaries imported (hyperfine)
     3 files (3 hyperfine): 5 instances, 20 iterations, 10 summaries imported
       stored in .lapwing/lapwing.db as 3 sessions
-      left out, as they follow from the samples: max, mean, median, min, stddev
+      skipped because they follow from the samples: max, mean, median, min, stddev
     exit 0
     ");
     assert_eq!(place.held(), (3, 5, 20));
@@ -168,8 +168,8 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     "#);
     assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @r#"
     error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
-      nothing of this file was imported
-      hint: import it as before, or remove it first with `lapwing db purge --session NAME`
+      nothing was imported from this file
+      hint: import it with the same options as before, or delete it first with `lapwing db purge --session NAME`
     exit 2
     "#);
 
@@ -181,10 +181,10 @@ fn hyperfine_results_are_one_instance_a_command_or_one_a_run() {
     fs::rename(each.path().join("two.json"), each.path().join("2.json")).unwrap();
     each.write("two.json", fixture("hyperfine-1.15/two-commands.json"));
     assert_snapshot!(each.run(&["import", "--each-run", "instance", "two.json"]), @"
-    two.json: nothing new, all of it is in the store already
-      read as hyperfine, because it has `results` with a `command`
+    two.json: nothing new, everything is already in the store
+      detected hyperfine: it has `results` with a `command`
       stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
-      left out, as they follow from the samples: max, mean, median, min, stddev
+      skipped because they follow from the samples: max, mean, median, min, stddev
     exit 0
     ");
     assert_eq!(each.held(), (1, 10, 10));
@@ -244,79 +244,79 @@ fn bad_files_are_refused_with_file_line_and_reason() {
     refuse("negative.json", &fixture("hyperfine-1.15/negative.json"));
     assert_snapshot!(said, @r#"
     error: empty.jsonl is empty
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
 
     error: blank.jsonl is empty
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
 
     error: comma.jsonl:2: `time` is not a number: "1,52"
-      nothing of this file was imported
-      hint: fix the line, or keep the other 2 with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the other 2 with --keep-going
     exit 2
 
     error: nan.jsonl:2: `time` is not a number: NaN
-      nothing of this file was imported
-      hint: fix the line, or keep the other 2 with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the other 2 with --keep-going
     exit 2
 
     error: infinity.jsonl:2: `time` is not a number: -Infinity
-      nothing of this file was imported
-      hint: fix the line, or keep the other 2 with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the other 2 with --keep-going
     exit 2
 
     error: negative.jsonl:2: `time` is negative: -0.5
-      nothing of this file was imported
-      hint: fix the line, or keep the other 2 with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the other 2 with --keep-going
     exit 2
 
     error: huge.jsonl:2: the number 1e999 is too large
-      nothing of this file was imported
-      hint: fix the line, or keep the other 2 with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the other 2 with --keep-going
     exit 2
 
     error: cut.jsonl:4: the JSON is cut off
-      nothing of this file was imported
-      hint: fix the line, or keep the other 3 with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the other 3 with --keep-going
     exit 2
 
     error: no-name.jsonl is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, coiled, github-action, bmf, divan, libtest, rebar, go
-      nothing of this file was imported
-      hint: if it is one of them all the same, say which with --from
+      nothing was imported from this file
+      hint: if it is one of them, name the format with --from
     exit 2
 
     error: latin-1.jsonl:2: not UTF-8 text: byte 10 of the line is 0xA9
-      nothing of this file was imported
-      hint: fix the line, or keep the one good line with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the one valid line with --keep-going
     exit 2
 
     error: utf-16.jsonl is UTF-16 text, not UTF-8 text
-      nothing of this file was imported
-      hint: convert it to UTF-8, as with iconv
+      nothing was imported from this file
+      hint: convert it to UTF-8, for example with iconv
     exit 2
 
     error: package.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, coiled, github-action, bmf, divan, libtest, rebar, go
-      nothing of this file was imported
-      hint: if it is one of them all the same, say which with --from
+      nothing was imported from this file
+      hint: if it is one of them, name the format with --from
     exit 2
 
     error: picture.json is binary data, not UTF-8 text
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
 
     error: cut.jsonl.gz: the compressed data is cut off or damaged: incomplete deflate stream
-      nothing of this file was imported
-      hint: fetch the file again
+      nothing was imported from this file
+      hint: download or copy the file again
     exit 2
 
     error: cut.json:28: the JSON is cut off
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
 
     error: negative.json:27: `times` of `sleep 0.01` is negative: -0.01210863
-      nothing of this file was imported
-      hint: fix the line, or keep the one good line with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the one valid line with --keep-going
     exit 2
     "#);
     assert!(
@@ -355,35 +355,35 @@ fn bad_records_are_refused_with_file_line_and_reason() {
         &[SESSION, RUN, INSTANCE, &ITERATION.replace("1.5", "-1")],
     );
     refuse("id.jsonl", &[&SESSION.replace("01930000-", "")]);
-    assert_snapshot!(said, @r#"
+    assert_snapshot!(said, @"
     error: newer.jsonl:1: record version 2 is newer than version 1, which this program reads
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
 
     error: kind.jsonl:2: unknown record kind `rum`
-      nothing of this file was imported
-      hint: fix the line, or keep the one good line with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the one valid line with --keep-going
     exit 2
 
     error: orphan.jsonl:2: instance 01930000-0000-7000-8000-000000000003 belongs to run 01930000-0000-7000-8000-000000000002, which is not known
-      nothing of this file was imported
-      hint: fix the line, or keep the one good line with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the one valid line with --keep-going
     exit 2
 
     error: twice.jsonl:5: iteration 0 of instance 01930000-0000-7000-8000-000000000003 is already in the store with other content: `metrics.wall_time` is 1.5 there and 2.5 here
-      nothing of this file was imported
-      hint: fix the line, or keep the other 4 with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the other 4 with --keep-going
     exit 2
 
     error: negative.jsonl:4: `wall_time` is negative: -1
-      nothing of this file was imported
-      hint: fix the line, or keep the other 3 with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the other 3 with --keep-going
     exit 2
 
     error: id.jsonl:1: UUID parsing failed: invalid group count: expected 5, found 4
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
-    "#);
+    ");
     assert!(
         !place.path().join(".lapwing").exists(),
         "a refused file makes no store"
@@ -403,10 +403,10 @@ fn bad_records_are_refused_with_file_line_and_reason() {
         .join("\n"),
     );
     assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @"
-    bad.jsonl: 0 instances, 1 iteration imported; 1 instance was in the store already
-      read as record, because its first line has `v` and `kind`
+    bad.jsonl: 0 instances, 1 iteration imported; 1 instance was already in the store
+      detected record: its first line has `v` and `kind`
       stored in .lapwing/lapwing.db as session `01930000-0000-7000-8000-000000000001` of suite `s`
-      1 bad line left out:
+      1 invalid line skipped:
         bad.jsonl:4: not valid JSON: expected value
     exit 0
     ");
@@ -427,18 +427,18 @@ fn a_line_of_200_mb_is_refused_and_the_others_can_be_kept() {
     drop(file);
     assert_snapshot!(place.run(&["import", "long.jsonl"]), @r#"
     error: long.jsonl:2: the line is longer than 64 MiB
-      nothing of this file was imported
-      hint: fix the line, or keep the one good line with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the one valid line with --keep-going
     exit 2
     "#);
-    assert_snapshot!(place.run(&["import", "long.jsonl", "--keep-going"]), @r#"
+    assert_snapshot!(place.run(&["import", "long.jsonl", "--keep-going"]), @"
     long.jsonl: 1 instance, 1 iteration imported
-      read as hail, because its first line has `path`, `name` and `iterations`
+      detected hail: its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `long` of suite `hail`
-      1 bad line left out:
+      1 invalid line skipped:
         long.jsonl:2: the line is longer than 64 MiB
     exit 0
-    "#);
+    ");
     assert_eq!(place.held(), (1, 1, 1));
 }
 
@@ -448,18 +448,18 @@ fn places_that_cannot_be_read_are_named() {
     fs::create_dir(place.path().join("results")).unwrap();
     assert_snapshot!(place.run(&["import", "results"]), @"
     error: results is a directory without a file of results
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     ");
     assert_snapshot!(place.run(&["import", "none.jsonl"]), @r#"
     error: cannot read none.jsonl: No such file or directory (os error 2)
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     "#);
     place.write("a.jsonl", GOOD);
     assert_snapshot!(place.run(&["--store", "results", "import", "a.jsonl"]), @r#"
     error: results is a directory, not a store
-      hint: name the file in it, as in --store DIR/lapwing.db
+      hint: give the path of a file in it, as in --store DIR/lapwing.db
     exit 2
     "#);
     fs::create_dir(place.path().join("results/deeper")).unwrap();
@@ -470,7 +470,7 @@ fn places_that_cannot_be_read_are_named() {
     results/deeper/a.jsonl: 1 instance, 1 iteration imported (hail)
     1 file (1 hail): 1 instance, 1 iteration imported
       stored in .lapwing/lapwing.db as 1 session
-    note: left alone 2 files without results of a known format
+    note: skipped 2 files without results in a known format
     exit 0
     ");
     assert_eq!(place.held(), (1, 1, 1));
@@ -485,21 +485,21 @@ fn files_in_folders_with_other_endings_are_counted_by_ending() {
     }
     assert_snapshot!(place.run(&["import", "results"]), @"
     error: results is a directory without a file of results
-      nothing of this file was imported
-      hint: to import files with other endings (2 .md, 1 .bench), name them or use a pattern
+      nothing was imported from this file
+      hint: to import files with other extensions (2 .md, 1 .bench), name them or use a pattern
     exit 2
     ");
     place.write("results/a.jsonl", GOOD);
     assert_snapshot!(place.run(&["import", "results"]), @"
     results/a.jsonl: 1 instance, 1 iteration imported
-      read as hail, because its first line has `path`, `name` and `iterations`
+      detected hail: its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `a` of suite `hail`
-    note: 3 files with other endings not looked at (2 .md, 1 .bench): `lapwing import FILE…` or a pattern reads any file
+    note: skipped 3 files with other extensions (2 .md, 1 .bench): name a file or use a pattern to import it
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "results/go.bench"]), @"
-    results/go.bench: nothing new, all of it is in the store already
-      read as hail, because its first line has `path`, `name` and `iterations`
+    results/go.bench: nothing new, everything is already in the store
+      detected hail: its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `a` of suite `hail`
     exit 0
     ");
@@ -512,19 +512,19 @@ fn of_several_files_lines_are_named_with_their_file() {
     place.write("b.txt", "\nBenchmarkOf nothing\nBenchmarkB 10 5 ns/op\n");
     assert_snapshot!(place.run(&["import", "a.txt"]), @"
     a.txt: 1 instance, 1 iteration imported
-      read as go, because it has a line `Benchmark… <iterations> <value> <unit>`
+      detected go: it has a line `Benchmark… <iterations> <value> <unit>`
       stored in .lapwing/lapwing.db as session `a` of suite `go`
-      left out, as they are neither results nor settings: line 2
+      skipped because they are neither results nor settings: line 2
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "-v", "a.txt", "b.txt"]), @"
-    a.txt: nothing new, all of it is in the store already (go)
-      read as go, because it has a line `Benchmark… <iterations> <value> <unit>`
+    a.txt: nothing new, everything is already in the store (go)
+      detected go: it has a line `Benchmark… <iterations> <value> <unit>`
     b.txt: 1 instance, 1 iteration imported (go)
-      read as go, because it has a line `Benchmark… <iterations> <value> <unit>`
-    2 files (2 go): 1 instance, 1 iteration imported; 1 instance was in the store already
+      detected go: it has a line `Benchmark… <iterations> <value> <unit>`
+    2 files (2 go): 1 instance, 1 iteration imported; 1 instance was already in the store
       stored in .lapwing/lapwing.db as 2 sessions
-      left out, as they are neither results nor settings: a.txt:2, b.txt:2
+      skipped because they are neither results nor settings: a.txt:2, b.txt:2
     exit 0
     ");
 }
@@ -540,29 +540,29 @@ fn what_cannot_be_found_keeps_nothing_else_out() {
     1 file (1 hail): 1 instance, 1 iteration imported
       stored in .lapwing/lapwing.db as 1 session
     error: no file fits the pattern `no*such`
-      nothing of this file was imported
+      nothing was imported from this file
     error: empty is a directory without a file of results
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     ");
     assert_eq!(place.held(), (1, 1, 1));
     assert_snapshot!(place.run(&["import", "no*such", "empty"]), @"
     error: no file fits the pattern `no*such`
-      nothing of this file was imported
+      nothing was imported from this file
     error: empty is a directory without a file of results
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     ");
     // What fits a pattern may be an empty directory.
     assert_snapshot!(place.run(&["import", "a*"]), @"
-    a.jsonl: nothing new, all of it is in the store already
-      read as hail, because its first line has `path`, `name` and `iterations`
+    a.jsonl: nothing new, everything is already in the store
+      detected hail: its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `a` of suite `hail`
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "asid?"]), @"
     error: no file fits the pattern `asid?`
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     ");
 }
@@ -582,7 +582,7 @@ fn a_directory_that_may_not_be_read_keeps_nothing_else_out() {
         1 file (1 hail): 1 instance, 1 iteration imported
           stored in .lapwing/lapwing.db as 1 session
         error: cannot read all/locked: Permission denied (os error 13)
-          nothing of this file was imported
+          nothing was imported from this file
         exit 2
         ");
     }
@@ -597,9 +597,9 @@ fn a_session_in_several_files_is_counted_once() {
     place.write("c.jsonl", GOOD);
     assert_snapshot!(place.run(&["import", "a.jsonl", "b.jsonl.gz", "c.jsonl"]), @"
     a.jsonl: 4 instances, 7 iterations imported (hail)
-    b.jsonl.gz: nothing new, all of it is in the store already (hail)
+    b.jsonl.gz: nothing new, everything is already in the store (hail)
     c.jsonl: 1 instance, 1 iteration imported (hail)
-    3 files (3 hail): 5 instances, 8 iterations imported; 4 instances were in the store already
+    3 files (3 hail): 5 instances, 8 iterations imported; 4 instances were already in the store
       stored in .lapwing/lapwing.db as 2 sessions
     exit 0
     ");
@@ -613,16 +613,16 @@ fn keeping_the_good_lines_again_brings_nothing_new() {
     place.write("worse.jsonl", GOOD.replace("1.5", "-1"));
     place.run(&["import", "--keep-going", "bad.jsonl"]);
     assert_snapshot!(place.run(&["import", "--keep-going", "bad.jsonl"]), @"
-    bad.jsonl: nothing new, what is good is in the store already
-      read as hail, because its first line has `path`, `name` and `iterations`
+    bad.jsonl: nothing new, all valid lines are already in the store
+      detected hail: its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `bad` of suite `hail`
-      1 bad line left out:
+      1 invalid line skipped:
         bad.jsonl:2: not valid JSON: expected value
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "--keep-going", "worse.jsonl"]), @"
     error: nothing good in worse.jsonl: worse.jsonl:1: `time` is negative: -1
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     ");
     assert_eq!(place.held(), (1, 1, 1));
@@ -638,19 +638,19 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     place.run(&["import", "data.json"]);
     assert_snapshot!(place.run(&["import", "--dry-run", "short.json"]), @"
     short.json: 5 instances, 13 iterations would be imported
-      read as pytest-benchmark, because it has `benchmarks` and `machine_info`
-      left out, as it stands in the benchmark's name and in `params`: param
-      left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
-    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with most of the same values; `short` would be kept beside it
+      detected pytest-benchmark: it has `benchmarks` and `machine_info`
+      skipped because it stands in the benchmark's name and in `params`: param
+      skipped because they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 was already imported from another file (data.json, sha256 ee90d51841c7…), with mostly the same values; `short` would be kept as well
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "short.json"]), @"
     short.json: 5 instances, 13 iterations imported
-      read as pytest-benchmark, because it has `benchmarks` and `machine_info`
+      detected pytest-benchmark: it has `benchmarks` and `machine_info`
       stored in .lapwing/lapwing.db as session `short` of suite `pytest-benchmark`
-      left out, as it stands in the benchmark's name and in `params`: param
-      left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
-    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 is there already from another file (data.json, sha256 ee90d51841c7…), with most of the same values; `short` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session ad46d48c-36c4-8a8e-8c6d-31ae528e5892` removes it
+      skipped because it stands in the benchmark's name and in `params`: param
+      skipped because they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+    note: session `data` of 2026-11-20 22:17:00 UTC by pytest-benchmark 3.4.1 was already imported from another file (data.json, sha256 ee90d51841c7…), with mostly the same values; `short` is kept as well, so duplicated results would count twice: `lapwing db purge --session ad46d48c-36c4-8a8e-8c6d-31ae528e5892` deletes it
     exit 0
     ");
     // Said once, and not of what is known or of another time.
@@ -659,13 +659,13 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
         .replace("2026-11-20T22:17", "2026-11-21T22:17");
     place.write("later.json", later);
     assert_snapshot!(place.run(&["import", "data.json", "short.json", "later.json"]), @"
-    data.json: nothing new, all of it is in the store already (pytest-benchmark)
-    short.json: nothing new, all of it is in the store already (pytest-benchmark)
+    data.json: nothing new, everything is already in the store (pytest-benchmark)
+    short.json: nothing new, everything is already in the store (pytest-benchmark)
     later.json: 5 instances, 13 iterations imported (pytest-benchmark)
-    3 files (3 pytest-benchmark): 5 instances, 13 iterations imported; 10 instances were in the store already
+    3 files (3 pytest-benchmark): 5 instances, 13 iterations imported; 10 instances were already in the store
       stored in .lapwing/lapwing.db as 3 sessions
-      left out, as it stands in the benchmark's name and in `params`: param
-      left out, as they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
+      skipped because it stands in the benchmark's name and in `params`: param
+      skipped because they follow from the samples: min, max, q1, q3, iqr_outliers, stddev_outliers, outliers, ld15iqr, hd15iqr, ops, total, mean, stddev, median, iqr
     exit 0
     ");
 
@@ -681,11 +681,11 @@ fn results_that_were_written_anew_are_kept_and_said_to_look_alike() {
     let names = ["night.jsonl", "nights.jsonl", "spaced.jsonl"];
     assert_snapshot!(place.run(&[&["import"], &names[..]].concat()), @"
     night.jsonl: 1 instance, 1 iteration imported (hail)
-    nights.jsonl: 1 instance, 1 iteration imported; 1 instance was in the store already (hail)
+    nights.jsonl: 1 instance, 1 iteration imported; 1 instance was already in the store (hail)
     spaced.jsonl: 1 instance, 1 iteration imported (hail)
-    3 files (3 hail): 3 instances, 3 iterations imported; 1 instance was in the store already
+    3 files (3 hail): 3 instances, 3 iterations imported; 1 instance was already in the store
       stored in .lapwing/lapwing.db as 3 sessions
-    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark is there already from another file (night.jsonl, sha256 7ca746629463…), with most of the same values; `spaced` is kept beside it, and if it is the same, it counts twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` removes it
+    note: session `night` of 2026-11-20 10:00:00 UTC by hail benchmark was already imported from another file (night.jsonl, sha256 7ca746629463…), with mostly the same values; `spaced` is kept as well, so duplicated results would count twice: `lapwing db purge --session b822d987-5593-8c81-b279-358613bd6ebe` deletes it
     exit 0
     ");
 }
@@ -710,10 +710,10 @@ fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
     results.insert("bench_sorting.time_plain".to_owned(), later);
     place.write(&name, serde_json::to_string_pretty(&document).unwrap());
     assert_snapshot!(place.run(&["import", "results"]), @"
-    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already (asv)
-    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already
+    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store (asv)
+    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store
       stored in .lapwing/lapwing.db as 1 session
-    note: left alone 1 file without results of a known format
+    note: skipped 1 file without results in a known format
     exit 0
     ");
     // Measured again: another start.
@@ -721,10 +721,10 @@ fn of_a_commit_of_asv_only_what_was_measured_since_is_new() {
     assert_ne!(again, first);
     place.write(&name, again);
     assert_snapshot!(place.run(&["import", "results"]), @"
-    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already (asv)
-    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were in the store already
+    results/bench-host/3533aad3-virtualenv-py3.11-LC_ALLC.json: 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store (asv)
+    1 file (1 asv): 1 instance, 1 summary imported; the source kept no samples; 14 instances were already in the store
       stored in .lapwing/lapwing.db as 1 session
-    note: left alone 1 file without results of a known format
+    note: skipped 1 file without results in a known format
     exit 0
     ");
     assert_eq!(place.held().0, 1);
@@ -744,23 +744,23 @@ fn an_option_that_changes_nothing_is_noted_once() {
     two.json: 10 instances, 10 iterations, 4 summaries imported (hyperfine)
     3 files (2 hail, 1 hyperfine): 15 instances, 18 iterations, 4 summaries imported
       stored in .lapwing/lapwing.db as 3 sessions
-      left out, as they follow from the samples: max, mean, median, min, stddev
-    note: --each-run is about hyperfine's results; it changes nothing in those of hail
+      skipped because they follow from the samples: max, mean, median, min, stddev
+    note: --each-run only applies to hyperfine's results, not to those of hail
     exit 0
     "
     );
     assert_snapshot!(place.run(&["import", "--each-run", "instance", "a.jsonl"]), @"
-    a.jsonl: nothing new, all of it is in the store already
-      read as hail, because its first line has `path`, `name` and `iterations`
+    a.jsonl: nothing new, everything is already in the store
+      detected hail: its first line has `path`, `name` and `iterations`
       stored in .lapwing/lapwing.db as session `a` of suite `hail`
-    note: --each-run is about hyperfine's results; it changes nothing in those of hail
+    note: --each-run only applies to hyperfine's results, not to those of hail
     exit 0
     ");
     assert_snapshot!(place.run(&["import", "--each-run", "instance", "two.json"]), @"
-    two.json: nothing new, all of it is in the store already
-      read as hyperfine, because it has `results` with a `command`
+    two.json: nothing new, everything is already in the store
+      detected hyperfine: it has `results` with a `command`
       stored in .lapwing/lapwing.db as session `two` of suite `hyperfine`
-      left out, as they follow from the samples: max, mean, median, min, stddev
+      skipped because they follow from the samples: max, mean, median, min, stddev
     exit 0
     ");
 }
@@ -792,23 +792,23 @@ fn an_export_does_not_overwrite_the_store() {
         said.push_str(&format!("{}\n\n", place.run(&arguments)));
     }
     assert_snapshot!(said, @"
-    error: s.unfinished belongs to the store s.unfinished, which would be overwritten
+    error: s.unfinished belongs to the store s.unfinished and would overwrite it
       hint: write to another file
     exit 2
 
-    error: ./s.unfinished-wal belongs to the store s.unfinished, which would be overwritten
+    error: ./s.unfinished-wal belongs to the store s.unfinished and would overwrite it
       hint: write to another file
     exit 2
 
-    error: s.unfinished-shm belongs to the store s.unfinished, which would be overwritten
+    error: s.unfinished-shm belongs to the store s.unfinished and would overwrite it
       hint: write to another file
     exit 2
 
-    error: link belongs to the store s.unfinished, which would be overwritten
+    error: link belongs to the store s.unfinished and would overwrite it
       hint: write to another file
     exit 2
 
-    error: s belongs to the store s.unfinished, which would be overwritten
+    error: s belongs to the store s.unfinished and would overwrite it
       hint: write to another file
     exit 2
     ");
@@ -853,10 +853,10 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
     let tried = say(&[&["--dry-run"], &files[..]].concat());
     assert_snapshot!(tried, @"
     a.jsonl: 4 instances, 7 iterations would be imported (hail)
-    same.jsonl.gz: nothing new, all of it is in the store already (hail)
+    same.jsonl.gz: nothing new, everything is already in the store (hail)
     two.json: 2 instances, 10 iterations, 4 summaries would be imported (hyperfine)
-    3 files (2 hail, 1 hyperfine): 6 instances, 17 iterations, 4 summaries would be imported; 4 instances were in the store already
-      left out, as they follow from the samples: max, mean, median, min, stddev
+    3 files (2 hail, 1 hyperfine): 6 instances, 17 iterations, 4 summaries would be imported; 4 instances were already in the store
+      skipped because they follow from the samples: max, mean, median, min, stddev
     ");
     assert!(!place.path().join(".lapwing").exists());
     assert_eq!(tried, as_tried(say(&files)));
@@ -875,17 +875,17 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
     let files = ["a.jsonl", "joined.jsonl", "two.json"];
     let tried = say(&[&["--dry-run"], &files[..]].concat());
     assert_snapshot!(tried, @"
-    a.jsonl: nothing new, all of it is in the store already (hail)
-    joined.jsonl: 1 instance, 1 iteration would be imported; 4 instances were in the store already (hail)
-    two.json: nothing new, all of it is in the store already (hyperfine)
-    3 files (2 hail, 1 hyperfine): 1 instance, 1 iteration would be imported; 10 instances were in the store already
-      left out, as they follow from the samples: max, mean, median, min, stddev
+    a.jsonl: nothing new, everything is already in the store (hail)
+    joined.jsonl: 1 instance, 1 iteration would be imported; 4 instances were already in the store (hail)
+    two.json: nothing new, everything is already in the store (hyperfine)
+    3 files (2 hail, 1 hyperfine): 1 instance, 1 iteration would be imported; 10 instances were already in the store
+      skipped because they follow from the samples: max, mean, median, min, stddev
     ");
     let kept = say(&["--dry-run", "--keep-going", "bad.jsonl"]);
     assert_snapshot!(kept, @"
     bad.jsonl: 1 instance, 1 iteration would be imported
-      read as hail, because its first line has `path`, `name` and `iterations`
-      1 bad line left out:
+      detected hail: its first line has `path`, `name` and `iterations`
+      1 invalid line skipped:
         bad.jsonl:2: not valid JSON: expected value
     ");
     // The same checks, too.
@@ -898,11 +898,11 @@ fn a_dry_run_says_what_an_import_would_and_leaves_no_trace() {
     ]);
     assert_snapshot!(otherwise, @"
     error: the same content is already in the store as session `two`, imported with --each-run iteration and not --each-run instance
-      nothing of this file was imported
-      hint: import it as before, or remove it first with `lapwing db purge --session NAME`
+      nothing was imported from this file
+      hint: import it with the same options as before, or delete it first with `lapwing db purge --session NAME`
     error: bad.jsonl:2: not valid JSON: expected value
-      nothing of this file was imported
-      hint: fix the line, or keep the one good line with --keep-going
+      nothing was imported from this file
+      hint: fix the line, or import the one valid line with --keep-going
     ");
     assert_eq!(
         fs::read(place.path().join(".lapwing/lapwing.db")).unwrap(),
@@ -959,28 +959,28 @@ fn what_is_of_no_known_format_makes_no_store() {
     }
     assert_snapshot!(said, @"
     error: /dev/null is empty
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
 
     error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, coiled, github-action, bmf, divan, libtest, rebar, go
-      nothing of this file was imported
-      hint: if it is one of them all the same, say which with --from
+      nothing was imported from this file
+      hint: if it is one of them, name the format with --from
     exit 2
 
     error: utf-16.jsonl is UTF-16 text, not UTF-8 text
-      nothing of this file was imported
-      hint: convert it to UTF-8, as with iconv
+      nothing was imported from this file
+      hint: convert it to UTF-8, for example with iconv
     exit 2
 
     error: cannot read none.jsonl: No such file or directory (os error 2)
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
 
     error: cannot read none.jsonl: No such file or directory (os error 2)
-      nothing of this file was imported
+      nothing was imported from this file
     error: object.json is in none of the formats that can be imported: record, hail, pytest-benchmark, pyperf, asv, conbench, google-benchmark, jmh, benchmarkdotnet, criterion, hyperfine, coiled, github-action, bmf, divan, libtest, rebar, go
-      nothing of this file was imported
-      hint: if it is one of them all the same, say which with --from
+      nothing was imported from this file
+      hint: if it is one of them, name the format with --from
     exit 2
     ");
     assert!(!place.path().join(".lapwing").exists());
@@ -1007,7 +1007,7 @@ fn a_refused_file_makes_no_store() {
     place.write("cut.jsonl", r#"{"v":1,"kind":"session","id":"#);
     assert_snapshot!(place.run(&["import", "--from", "record", "cut.jsonl"]), @"
     error: cut.jsonl:1: the JSON is cut off
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     ");
     assert!(!place.path().join(".lapwing").exists());
@@ -1027,7 +1027,7 @@ fn a_file_of_which_nothing_is_good_is_refused_when_going_on_too() {
     place.write("a.jsonl", "{\"v\":1,\n{\"v\":1,\"kind\":\"x\"}\n");
     assert_snapshot!(place.run(&["import", "--keep-going", "--from", "record", "a.jsonl"]), @"
     error: nothing good in a.jsonl, which has 2 bad lines; the first is a.jsonl:1: the JSON is cut off
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     ");
     place.write(
@@ -1036,7 +1036,7 @@ fn a_file_of_which_nothing_is_good_is_refused_when_going_on_too() {
     );
     assert_snapshot!(place.run(&["import", "--keep-going", "b.json"]), @"
     error: nothing good in b.json: b.json:1: `stats.data[0]`: the number 1e400 is too large
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     ");
     let folder = place.path().join("target/criterion/sum/new");
@@ -1049,7 +1049,7 @@ fn a_file_of_which_nothing_is_good_is_refused_when_going_on_too() {
     fs::write(folder.join("sample.json"), "{\n\"iters\": 1}").unwrap();
     assert_snapshot!(place.run(&["import", "--keep-going", "target/criterion"]), @"
     error: nothing good in target/criterion: target/criterion/sum/new/sample.json:2: `iters`: invalid type: integer `1`, expected a list of numbers
-      nothing of this file was imported
+      nothing was imported from this file
     exit 2
     ");
     assert!(!place.path().join(".lapwing").exists());
@@ -1068,10 +1068,10 @@ fn a_bad_measurement_in_a_folder_is_named_by_its_own_file() {
     }
     assert_snapshot!(place.run(&["import", "--keep-going", "criterion"]), @"
     criterion: 1 instance, 1 iteration imported
-      read as criterion, because it has folders with `benchmark.json` and `sample.json`
+      detected criterion: it has folders with `benchmark.json` and `sample.json`
       stored in .lapwing/lapwing.db as session `criterion` of suite `criterion`
-      left out, as it follows from the benchmark's name: directory_name
-      1 bad line left out:
+      skipped because it follows from the benchmark's name: directory_name
+      1 invalid line skipped:
         criterion/bad/new/sample.json:2: `times`: invalid type: integer `7`, expected a list of numbers
     exit 0
     ");
@@ -1101,28 +1101,28 @@ fn archives_and_damaged_compression_are_named_as_what_they_are() {
     }
     assert_snapshot!(said, @"
     error: a.tar is a tar archive, not UTF-8 text
-      nothing of this file was imported
-      hint: unpack it, and import the files in it
+      nothing was imported from this file
+      hint: unpack it, and import the unpacked files
     exit 2
 
     error: a.tar.gz is a tar archive, not UTF-8 text
-      nothing of this file was imported
-      hint: unpack it, and import the files in it
+      nothing was imported from this file
+      hint: unpack it, and import the unpacked files
     exit 2
 
     error: twice.gz is gzip-compressed data within compressed data, not UTF-8 text
-      nothing of this file was imported
+      nothing was imported from this file
       hint: it was compressed twice: decompress it once
     exit 2
 
     error: cut.zst: the compressed data is cut off or damaged: it ends in the middle of a frame
-      nothing of this file was imported
-      hint: fetch the file again
+      nothing was imported from this file
+      hint: download or copy the file again
     exit 2
 
     error: head.zst: the compressed data is cut off or damaged: it ends in the middle of a frame
-      nothing of this file was imported
-      hint: fetch the file again
+      nothing was imported from this file
+      hint: download or copy the file again
     exit 2
     ");
 }
@@ -1152,7 +1152,7 @@ fn what_is_exported_as_records_makes_the_same_store_again() {
     place.run(&["export", "--to", "record", "-o", "all.jsonl"]);
     assert_snapshot!(place.run(&["--store", "copy/lapwing.db", "import", "all.jsonl"]), @"
     all.jsonl: 6 instances, 17 iterations, 4 summaries imported
-      read as record, because its first line has `v` and `kind`
+      detected record: its first line has `v` and `kind`
       stored in copy/lapwing.db as 2 sessions
     exit 0
     ");

@@ -12,6 +12,7 @@ mod burn_in;
 mod burn_in_files;
 mod burn_in_fixture;
 mod burn_in_review;
+mod cli_reference;
 mod closed_pipe;
 mod compare;
 mod compare_settings;

@@ -1,15 +1,14 @@
 //! `lapwing mds`: the real program, a real store.
 
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use insta::assert_snapshot;
 use crate::noise_fixture::filled;
 use crate::program;
 use crate::program::run;
 use crate::records_fixture::{Records, holding};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Values that lie this far apart, in a few per cent of a second.
@@ -523,7 +522,7 @@ fn too_little_to_say_anything_has_its_reason() {
     let empty = tempfile::tempdir().unwrap();
     assert_snapshot!(run(empty.path(), &["mds"]), @"
     error: nothing measured yet: there is no store at .lapwing/lapwing.db
-      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+      hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 2
     ");
 }

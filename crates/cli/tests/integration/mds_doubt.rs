@@ -1,12 +1,11 @@
 //! What `lapwing mds` says where it is not sure: the real program, a real store.
 
-
 use std::fs;
 use std::path::Path;
 
-use insta::assert_snapshot;
 use crate::program::run;
 use crate::records_fixture::{Records, holding};
+use insta::assert_snapshot;
 use serde_json::Value;
 
 /// Values that lie this far apart, in a few per cent of a second.

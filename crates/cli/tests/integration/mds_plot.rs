@@ -1,11 +1,10 @@
 //! `lapwing mds --plot`: the real program, a real store.
 
-
 use std::fs;
 
-use insta::assert_snapshot;
 use crate::noise_fixture::filled;
 use crate::program::run;
+use insta::assert_snapshot;
 
 #[test]
 fn what_is_detected_is_drawn_beside_the_answer() {

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-
 use crate::program::{output, run};
 
 /// Databases of Coiled's of which one has rows of the other, under other numbers.

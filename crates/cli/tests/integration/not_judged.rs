@@ -1,9 +1,8 @@
 //! What cannot be judged is named with its reason by every command that looks at benchmarks one by one.
 
-
-use insta::assert_snapshot;
 use crate::program::run;
 use crate::records_fixture::{Records, holding};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

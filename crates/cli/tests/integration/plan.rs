@@ -1,13 +1,12 @@
 //! `lapwing plan`: the real program, a real store.
 
-
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use insta::assert_snapshot;
 use crate::program::{output, run};
 use crate::records_fixture::{Records, holding};
+use insta::assert_snapshot;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -460,7 +459,7 @@ fn wrong_wishes_are_errors_that_say_what_to_write() {
     ");
     assert_snapshot!(of(&["-b", "nosuch"]), @"
     error: no benchmark `nosuch`; did you mean `noisy`?
-      hint: `lapwing list benchmarks` shows what there is
+      hint: `lapwing list benchmarks` lists them
     exit 2
     ");
     assert_snapshot!(of(&["-b", "once"]), @"exit 3");

@@ -1,9 +1,8 @@
 //! `lapwing plan` where a wish cannot be met, or something is not known.
 
-
-use insta::assert_snapshot;
 use crate::program::{output, run};
 use crate::records_fixture::{Records, holding};
+use insta::assert_snapshot;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -1,14 +1,13 @@
 //! `lapwing plan --review` and `--write`: what people say, and where it goes.
 
-
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use insta::assert_snapshot;
 use crate::program::{output, run};
 use crate::records_fixture::{Records, holding};
+use insta::assert_snapshot;
 use tempfile::TempDir;
 
 /// A store of a benchmark whose noise is known, and one that was measured once.

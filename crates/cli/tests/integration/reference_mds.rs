@@ -3,7 +3,6 @@
 //! The files are not part of the repository: they lie in `../shared/data` beside it, or where
 //! `$LAPWING_REFERENCE_DATA` says.
 
-
 use std::fs;
 use std::path::PathBuf;
 

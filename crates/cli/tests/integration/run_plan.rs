@@ -1,15 +1,14 @@
 //! `lapwing run --plan` by the real program.
 
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use insta::assert_snapshot;
 use crate::program;
 use crate::program::run;
+use insta::assert_snapshot;
 use rusqlite::Connection;
 use tempfile::TempDir;
 

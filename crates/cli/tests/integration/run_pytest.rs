@@ -1,6 +1,5 @@
 //! `lapwing run` with tests of pytest: a script in place of Python, and the real plugin where there is one.
 
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -346,7 +345,7 @@ fn what_was_measured_until_lapwing_was_killed_is_taken_up() {
     let said = run(path, &["list"]);
     assert!(
         said.contains(
-            "note: took in 4 records of a test that a run was measuring when it was ended"
+            "note: recovered 4 records of a test that was being measured when its run was killed"
         ),
         "{said}"
     );
@@ -377,14 +376,14 @@ fn a_list_without_results_names_the_session_that_is_being_recorded() {
     let held = fs::File::open(&file).unwrap();
     held.lock().unwrap();
     insta::assert_snapshot!(run(folder.path(), &["list"]), @"
-    no benchmarks yet: session `nightly` (suite `shop`) is being recorded just now
-    what is recorded is here as soon as it has ended
+    no benchmarks yet: session `nightly` (suite `shop`) is in progress
+    results are listed when it has ended
     exit 0
     ");
     drop(held);
     insta::assert_snapshot!(run(folder.path(), &["list"]), @"
-    no benchmarks yet: nothing was measured in any session
-    note: took in 1 record that a run left in .lapwing/inbox/a.jsonl
+    no benchmarks yet: the sessions have no results
+    note: recovered 1 record of an interrupted run from .lapwing/inbox/a.jsonl
     exit 0
     ");
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 
-
 use crate::program::{output, run};
 
 /// A session with so many instances of two iterations.
@@ -86,11 +85,11 @@ fn what_was_pushed_and_taken_in_is_said() {
     };
     assert_snapshot!(say(&["--store", "a.db", "db", "pull", "shared"]), @"
     error: there is no shared history at FOLDER/shared
-      hint: begin one with `lapwing db push URL`
+      hint: start one with `lapwing db push URL`
     exit 2
     ");
     assert_snapshot!(say(&["--store", "a.db", "db", "push", "shared", "--dry-run"]), @"
-    would push 2 sessions (13 records); would take in nothing
+    would push 2 sessions (13 records); would pull nothing
     exit 0
     ");
     assert!(!folder.join("shared").exists());
@@ -103,20 +102,20 @@ fn what_was_pushed_and_taken_in_is_said() {
     exit 0
     ");
     assert_snapshot!(say(&["--store", "b.db", "db", "sync", "shared", "--dry-run"]), @"
-    would push 1 session (5 records); would take in 1 segment of others (…): 13 new records
+    would push 1 session (5 records); would pull 1 segment (…): 13 new records
     exit 0
     ");
     assert_snapshot!(say(&["--store", "b.db", "db", "push", "shared"]), @"
-    pushed 1 session in 1 segment (…); took in 1 segment of others (…): 13 new records
+    pushed 1 session in 1 segment (…); pulled 1 segment (…): 13 new records
     exit 0
     ");
     assert_snapshot!(say(&["--store", "c.db", "db", "pull", "shared", "--dry-run"]), @"
-    would take in 2 segments of others (…): 18 new records
+    would pull 2 segments (…): 18 new records
     exit 0
     ");
     assert!(!folder.join("c.db").exists());
     assert_snapshot!(say(&["--store", "c.db", "db", "pull", "shared"]), @"
-    took in 2 segments of others (…): 18 new records
+    pulled 2 segments (…): 18 new records
     exit 0
     ");
     let address = format!("file://{}/shared", folder.display());
@@ -165,7 +164,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
     };
     assert_snapshot!(say(&["--store", "none.db", "db", "push", "shared"]), @"
     error: nothing measured yet: there is no store at none.db
-      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+      hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 2
     ");
     assert_snapshot!(say(&["--store", "a.db", "db", "push", "none/shared"]), @"
@@ -173,12 +172,12 @@ fn what_is_wrong_is_said_with_what_to_do() {
     exit 2
     ");
     assert_snapshot!(say(&["--store", "a.db", "db", "push", "ftp://server/x"]), @"
-    error: `ftp://` is no kind of place that can hold a shared history
-      hint: a folder, http://, https:// and s3:// are
+    error: `ftp://` is not supported for a shared history
+      hint: use a folder, http://, https:// or s3://
     exit 2
     ");
     assert_snapshot!(say(&["--store", "a.db", "db", "push", "file://server/x"]), @"
-    error: `file://server/x` names no folder of this machine
+    error: `file://server/x` is not a folder on this machine
       hint: write it like file:///mnt/history, or as a path
     exit 2
     ");
@@ -188,19 +187,19 @@ fn what_is_wrong_is_said_with_what_to_do() {
     fs::write(&segment, &good[..good.len() / 2]).unwrap();
     assert_snapshot!(say(&["--store", "b.db", "db", "pull", "shared"]), @"
     error: FOLDER/shared/segments/00000001.jsonl.gz is cut off or damaged: incomplete deflate stream
-      hint: nothing of it was taken in; bring it back from a copy, or begin anew elsewhere
+      hint: nothing was read from it; restore it from a backup, or start a new history at another URL
     exit 2
     ");
     assert!(!folder.join("b.db").exists());
     assert_snapshot!(say(&["--store", "a.db", "db", "pull", "shared"]), @"
     error: FOLDER/shared/segments/00000001.jsonl.gz has changed since this store took it in; segments never change
-      hint: bring it back from a copy; or --begin-anew, in every store that is refused: each has all that it took in
+      hint: restore it from a backup; or use --begin-anew in every store that is refused: each store still has all records that it pulled
     exit 2
     ");
     fs::remove_file(&segment).unwrap();
     assert_snapshot!(say(&["--store", "a.db", "db", "pull", "shared"]), @"
     error: FOLDER/shared/segments/00000001.jsonl.gz has gone: this store has taken it in before
-      hint: bring it back from a copy; or --begin-anew, in every store that is refused: each has all that it took in
+      hint: restore it from a backup; or use --begin-anew in every store that is refused: each store still has all records that it pulled
     exit 2
     ");
     fs::write(
@@ -216,7 +215,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
     fs::remove_dir_all(folder.join("shared")).unwrap();
     assert_snapshot!(say(&["--store", "a.db", "db", "push", "shared"]), @"
     error: the shared history at FOLDER/shared has gone: this store has shared with it before
-      hint: if it should be there, mount it or bring it back; to begin another one, --begin-anew
+      hint: if it should exist, mount or restore it; to start a new one, use --begin-anew
     exit 2
     ");
     let anew = say(&["--store", "a.db", "db", "push", "shared", "--begin-anew"]);
@@ -234,12 +233,12 @@ fn who_has_measured_nothing_yet_may_push_and_gets_what_is_there() {
         without_sizes(&said)
     };
     assert_snapshot!(said(&["sync", "shared", "--dry-run"]), @"
-    would push nothing; would take in 1 segment of others (…): 5 new records
+    would push nothing; would pull 1 segment (…): 5 new records
     exit 0
     ");
     assert!(!folder.join("new.db").exists());
     assert_snapshot!(said(&["sync", "shared"]), @"
-    nothing to push; took in 1 segment of others (…): 5 new records
+    nothing to push; pulled 1 segment (…): 5 new records
     exit 0
     ");
     assert_eq!(held(folder, "new"), held(folder, "a"));
@@ -261,8 +260,8 @@ fn a_segment_that_is_missing_is_said_with_what_to_do() {
     };
     assert_snapshot!(say(&["--store", "b.db", "db", "pull", "shared"]), @"
     error: FOLDER/shared/segments/00000002.jsonl.gz is missing, though segments/00000003.jsonl.gz is there
-      1 segment taken in before that; doing it again goes on from there
-      hint: bring it back from a copy; or begin anew elsewhere: every store has all that it took in
+      1 segment pulled before that; run the command again to continue
+      hint: restore it from a backup, or start a new history at another URL: every store still has all records that it pulled
     exit 2
     ");
 }
@@ -273,8 +272,8 @@ fn a_build_without_servers_says_how_to_get_them() {
     let folder = tempfile::tempdir().unwrap();
     store(folder.path(), "a", &[(1, 1)]);
     assert_snapshot!(run(folder.path(), &["--store", "a.db", "db", "push", "https://server/x"]), @"
-    error: this lapwing was built without what https:// needs
-      hint: build it with `cargo install --path crates/cli --features remote`; folders can be shared through without
+    error: this lapwing was built without support for https://
+      hint: build it with `cargo install --path crates/cli --features remote`; folders work without it
     exit 2
     ");
 }

@@ -5,7 +5,6 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use insta::assert_snapshot;
 
-
 use crate::program::run;
 
 const RECORDS: &str = r#"{"v":1,"kind":"session","id":"01930000-0000-7000-8000-000000000001","suite":"joins","started":"2026-11-20T10:00:00Z","tool":"lapwing 0.1.0","name":"nightly"}
@@ -78,18 +77,18 @@ fn lists_answer_in_a_line_and_then_show_the_table() {
     }
     exit 0
     "#);
-    assert_snapshot!(list(&["--tag", "shufle"]), @r#"
+    assert_snapshot!(list(&["--tag", "shufle"]), @"
     error: no tag `shufle`; did you mean `shuffle`?
-      hint: `lapwing list benchmarks` shows what there is
+      hint: `lapwing list benchmarks` lists them
     exit 2
-    "#);
-    assert_snapshot!(list(&["--until", "2026-01-01"]), @r#"
-    no benchmarks pass all of these filters together
-    leave one out to see more
+    ");
+    assert_snapshot!(list(&["--until", "2026-01-01"]), @"
+    no benchmarks match all of these filters
+    remove a filter to see more
     exit 0
-    "#);
+    ");
     assert_snapshot!(list(&["--since", "tomorrow"]), @r#"
-    error: `tomorrow` is neither a date nor a time
+    error: `tomorrow` is not a date or time
       hint: write it like 2026-11-20 or 2026-11-20T10:00:00Z
     exit 2
     "#);
@@ -176,7 +175,7 @@ fn an_empty_place_teaches_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     assert_snapshot!(run(folder.path(), &["list"]), @r#"
     error: nothing measured yet: there is no store at .lapwing/lapwing.db
-      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+      hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 2
     "#);
     fs::write(folder.path().join("notes.db"), "no database").unwrap();
@@ -187,7 +186,7 @@ fn an_empty_place_teaches_what_to_do() {
     "#);
     assert_snapshot!(run(folder.path(), &["--store", ".", "list"]), @r#"
     error: . is a directory, not a store
-      hint: name the file in it, as in --store DIR/lapwing.db
+      hint: give the path of a file in it, as in --store DIR/lapwing.db
     exit 2
     "#);
 }
@@ -218,7 +217,7 @@ fn exports_have_a_row_also_for_what_failed() {
     "#);
     assert_snapshot!(export(&["record", "--metric", "rows"]), @"
     error: records are exported whole; they cannot be limited to a metric
-      hint: --to csv and --to json can be limited to a metric
+      hint: use --to csv or --to json to export a single metric
     exit 2
     ");
 }
@@ -277,7 +276,7 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
     exit 0
     ");
     assert_snapshot!(run(&["--store", "one.db", "db", "merge", "two.db"]), @"
-    two.db: 0 records new, 6 were there already
+    two.db: 0 records new, 6 already present
     exit 0
     ");
     run(&[
@@ -290,8 +289,8 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
         "two.jsonl",
     ]);
     assert_snapshot!(run(&["--store", "one.db", "import", "two.jsonl"]), @"
-    two.jsonl: nothing new, all of it is in the store already
-      read as record, because its first line has `v` and `kind`
+    two.jsonl: nothing new, everything is already in the store
+      detected record: its first line has `v` and `kind`
       stored in one.db as session `one` of suite `hyperfine`
     exit 0
     ");
@@ -302,8 +301,8 @@ fn the_same_content_under_two_names_is_the_same_in_both_stores() {
     ]);
     assert_snapshot!(run(&["--store", "one.db", "db", "merge", "three.db"]), @r#"
     error: session 872bacd4-fa1b-84d6-9828-45bd0249f1fc is already in the store with other content: `suite` is "hyperfine" there and "mine" here
-      nothing of three.db was merged
-      hint: the two disagree about one measurement; find out which of them was changed
+      nothing was merged from three.db
+      hint: the two stores disagree about a measurement; find out which one was changed
     exit 2
     "#);
 }
@@ -316,7 +315,7 @@ fn who_misspells_a_store_makes_none() {
     assert_snapshot!(new(&["merge", ".lapwing/lapwing.db", "nosuch.db"]), @"
     error: nothing measured yet: there is no store at nosuch.db
       nothing was merged
-      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+      hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 2
     ");
     fs::write(folder.path().join("text.db"), "text").unwrap();
@@ -328,7 +327,7 @@ fn who_misspells_a_store_makes_none() {
     ");
     assert_snapshot!(new(&["retire", "sort", "--reason", "r"]), @"
     error: nothing measured yet: there is no store at new.db
-      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+      hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 2
     ");
     assert!(!folder.path().join("new.db").exists());
@@ -340,22 +339,22 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     let folder = filled();
     let db = |words: &[&str]| run(folder.path(), &[&["db"], words].concat());
     let copy = ["--store", "copy.db", "db"];
-    assert_snapshot!(run(folder.path(), &[&copy[..], &["merge", ".lapwing/lapwing.db"]].concat()), @r#"
-    .lapwing/lapwing.db: 6 records new, 0 were there already
+    assert_snapshot!(run(folder.path(), &[&copy[..], &["merge", ".lapwing/lapwing.db"]].concat()), @"
+    .lapwing/lapwing.db: 6 records new, 0 already present
     exit 0
-    "#);
-    assert_snapshot!(run(folder.path(), &[&copy[..], &["merge", ".lapwing/lapwing.db"]].concat()), @r#"
-    .lapwing/lapwing.db: 0 records new, 6 were there already
+    ");
+    assert_snapshot!(run(folder.path(), &[&copy[..], &["merge", ".lapwing/lapwing.db"]].concat()), @"
+    .lapwing/lapwing.db: 0 records new, 6 already present
     exit 0
-    "#);
-    assert_snapshot!(db(&["purge"]), @r#"
-    error: nothing says what to delete
-      hint: choose with filters such as --session NAME, or delete everything with --all
+    ");
+    assert_snapshot!(db(&["purge"]), @"
+    error: no filter given
+      hint: choose what to delete with a filter such as --session NAME, or use --all to delete everything
     exit 2
-    "#);
+    ");
     assert_snapshot!(db(&["purge", "--session", "nightly"]), @r#"
     would delete 1 instance with 2 iterations from .lapwing/lapwing.db
-    note: nothing was deleted; say --yes to do it, there is no way back
+    note: nothing was deleted; add --yes to delete permanently
     exit 0
     "#);
     assert_snapshot!(db(&["purge", "--session", "nightly", "--yes"]), @r#"
@@ -364,17 +363,17 @@ fn stores_are_joined_and_purged_only_when_it_is_clear_what_is_meant() {
     "#);
     assert_snapshot!(run(folder.path(), &["list"]), @r#"
     no benchmarks yet: the store is empty
-    measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+    measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 0
     "#);
-    assert_snapshot!(db(&["check"]), @r#"
-    .lapwing/lapwing.db is sound (10 checks)
+    assert_snapshot!(db(&["check"]), @"
+    .lapwing/lapwing.db: no damage found (10 checks)
     exit 0
-    "#);
-    assert_snapshot!(run(folder.path(), &[&copy[..], &["migrate"]].concat()), @r#"
-    copy.db is of version 4, the newest
+    ");
+    assert_snapshot!(run(folder.path(), &[&copy[..], &["migrate"]].concat()), @"
+    copy.db has schema version 4, the newest
     exit 0
-    "#);
+    ");
 }
 
 #[test]
@@ -388,7 +387,7 @@ fn a_purge_says_that_summaries_go() {
     run(folder.path(), &["import", "bench.txt"]);
     assert_snapshot!(run(folder.path(), &["db", "purge", "--all"]), @"
     would delete 1 instance with 1 summary from .lapwing/lapwing.db
-    note: nothing was deleted; say --yes to do it, there is no way back
+    note: nothing was deleted; add --yes to delete permanently
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &["db", "purge", "--all", "--yes"]), @"
@@ -406,7 +405,7 @@ fn what_a_killed_run_left_is_taken_in_by_the_next_command() {
     assert_snapshot!(run(folder.path(), &["list", "--format", "csv"]), @r#"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     t.py::test_join[10],joins,1,2,1,0,2026-11-20 10:00,"rows, wall_time",shuffle
-    note: took in 5 records that a run left in .lapwing/inbox/run.jsonl; its last line was cut off and is lost
+    note: recovered 5 records of an interrupted run from .lapwing/inbox/run.jsonl; the last line was incomplete and is lost
     exit 0
     "#);
     assert!(fs::read_dir(&inbox).unwrap().next().is_none());
@@ -423,7 +422,7 @@ fn what_several_runs_left_is_told_in_one_line() {
     assert_snapshot!(run(folder.path(), &["list", "--format", "csv"]), @r#"
     benchmark,suite,instances,iterations,failures,summaries,last measured,metrics,tags
     t.py::test_join[10],joins,1,2,1,0,2026-11-20 10:00,"rows, wall_time",shuffle
-    note: took in 6 records that runs left in .lapwing/inbox (2 files)
+    note: recovered 6 records of interrupted runs from .lapwing/inbox (2 files)
     exit 0
     "#);
     assert!(fs::read_dir(&inbox).unwrap().next().is_none());

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-
 use crate::program::run;
 
 fn id(kind: u32, number: u32) -> String {
@@ -156,18 +155,18 @@ fn metrics_that_are_not_the_same_quantity_do_not_become_one() {
     ]);
     let folder = folder.path();
     assert_snapshot!(rename(folder, "wall_time=memory"), @"
-    error: a: `wall_time` is counted in s and `memory` in B, and one cannot be converted into the other
-      hint: `lapwing db retire BENCHMARK --metric wall_time` leaves what was measured of it out
+    error: a: `wall_time` is measured in s and `memory` in B, which cannot be converted
+      hint: `lapwing db retire BENCHMARK --metric wall_time` excludes its past results
     exit 2
     ");
     assert_snapshot!(rename(folder, "wall_time=cpu_time"), @"
-    error: a: 4 instances have both `wall_time` and `cpu_time`, with other values: they are two metrics
-      hint: `lapwing db retire BENCHMARK --metric wall_time` leaves what was measured of it out
+    error: a: 4 instances have both `wall_time` and `cpu_time` with different values: they are two metrics
+      hint: `lapwing db retire BENCHMARK --metric wall_time` excludes its past results
     exit 2
     ");
     assert_snapshot!(rename(folder, "rate=throughput"), @"
-    error: a: of `rate` more is better, of `throughput` less
-      hint: `lapwing db retire BENCHMARK --metric rate` leaves what was measured of it out
+    error: a: `rate` is better when higher, `throughput` when lower
+      hint: `lapwing db retire BENCHMARK --metric rate` excludes its past results
     exit 2
     ");
 }

@@ -1,12 +1,11 @@
 //! `lapwing variability`: the real program, a real store.
 
-
 use std::fs;
 use std::path::Path;
 
-use insta::assert_snapshot;
 use crate::noise_fixture::filled;
 use crate::program::run;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 #[test]
@@ -134,12 +133,12 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
     ");
     assert_snapshot!(of(&["-b", "join", "--metric", "rate"]), @"
     error: no benchmark passes all of these filters together
-      hint: leave one out to see more; `lapwing list` shows what there is
+      hint: leave one out to see more; `lapwing list` shows the contents of the store
     exit 3
     ");
     assert_snapshot!(of(&["--metric", "rates"]), @"
     error: no metric `rates`; did you mean `rate`?
-      hint: `lapwing list metrics` shows what there is
+      hint: `lapwing list metrics` lists them
     exit 2
     ");
     assert_snapshot!(of(&["--compat", "hail"]), @"
@@ -150,7 +149,7 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
     let empty = tempfile::tempdir().unwrap();
     assert_snapshot!(run(empty.path(), &["variability"]), @"
     error: nothing measured yet: there is no store at .lapwing/lapwing.db
-      hint: measure with `lapwing run -- COMMAND`, or take in results with `lapwing import FILE`
+      hint: measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`
     exit 2
     ");
 }

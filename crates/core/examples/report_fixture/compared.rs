@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use lapwing_core::clean::{Policy, clean};
 use lapwing_core::judge::{
-    CompareOptions, Comparison, SideSample, Subject, SuiteComparison, compare, decide,
+    CompareOptions, Comparison, SideSample, SuiteComparison, compare, decide,
 };
 use lapwing_core::model::Id;
-use lapwing_core::record::{BenchmarkData, InstanceData};
+use lapwing_core::record::InstanceData;
+use lapwing_core::sample::{BenchmarkData, Setting, Subject};
 use lapwing_core::show::report::ComparisonView;
 use lapwing_stats::{Interval, SuiteRatio};
 
@@ -35,7 +36,7 @@ pub(crate) fn compared(benchmarks: &[BenchmarkData], options: &CompareOptions) -
             let subject = Subject {
                 suite: data.suite.clone(),
                 benchmark: data.benchmark.id.clone(),
-                setting: None,
+                setting: Setting::default(),
                 metric: metric.to_owned(),
             };
             let baseline = side(data, before, metric, 1.0);

@@ -7,7 +7,8 @@ use lapwing_core::model::{
     Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Run, Session,
     Summary, Version,
 };
-use lapwing_core::record::{BenchmarkData, InstanceData, Iterations};
+use lapwing_core::record::{InstanceData, Iterations};
+use lapwing_core::sample::BenchmarkData;
 use serde_json::json;
 
 /// How a made-up benchmark behaves.

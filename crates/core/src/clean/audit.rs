@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{BurnInSource, InstanceStates, IterationState, LeftOut, Policy, states};
 use crate::model::{Id, MetricName};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::InstanceData;
+use crate::sample::{Sample, Setting};
 
 /// A step on the way from everything that was recorded to what is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -213,8 +214,8 @@ pub struct BenchmarkAudit {
     pub suite: String,
     /// Its id.
     pub benchmark: String,
-    /// Which of several settings of it, such as a version and variant; `None` for all together.
-    pub setting: Option<String>,
+    /// Which of several settings of it.
+    pub setting: Setting,
     /// Which side of a comparison, where sides are compared.
     pub side: Option<String>,
     /// The metric.
@@ -234,27 +235,15 @@ pub struct BenchmarkAudit {
 }
 
 impl BenchmarkAudit {
-    /// Returns the audit of a benchmark under a policy.
-    pub fn of(data: &BenchmarkData, metric: &str, policy: Policy, burn_in: BurnInSource) -> Self {
-        let all: Vec<&InstanceData> = data.instances.iter().collect();
-        Self::of_lot(data, &all, metric, policy, burn_in)
-    }
-
-    /// Returns the audit of some of the instances of a benchmark, such as one side of a comparison.
-    pub fn of_lot(
-        data: &BenchmarkData,
-        lot: &[&InstanceData],
-        metric: &str,
-        policy: Policy,
-        burn_in: BurnInSource,
-    ) -> Self {
+    /// Returns the audit of a sample under a policy.
+    pub fn of(sample: &Sample<'_>, metric: &str, policy: Policy, burn_in: BurnInSource) -> Self {
         let states: Vec<(&InstanceData, InstanceStates)> =
-            states(lot.iter().copied(), metric, policy);
+            states(sample.instances.iter().copied(), metric, policy);
         let all = states.iter().flat_map(|(_, it)| it.states.iter().copied());
         Self {
-            suite: data.suite.clone(),
-            benchmark: data.benchmark.id.clone(),
-            setting: None,
+            suite: sample.suite.to_owned(),
+            benchmark: sample.benchmark.id.clone(),
+            setting: sample.setting.clone(),
             side: None,
             metric: metric.to_owned(),
             policy,
@@ -275,13 +264,6 @@ impl BenchmarkAudit {
     #[must_use]
     pub fn as_unusable(mut self, why: Option<Unusable>) -> Self {
         self.unusable = why;
-        self
-    }
-
-    /// Returns the audit as one of a setting of the benchmark.
-    #[must_use]
-    pub fn in_setting(mut self, setting: Option<String>) -> Self {
-        self.setting = setting;
         self
     }
 
@@ -408,7 +390,7 @@ impl Audit {
 
     /// Returns whether more than one setting is judged.
     pub fn has_several_settings(&self) -> bool {
-        let settings = self.benchmarks.iter().map(|it| it.setting.as_deref());
+        let settings = self.benchmarks.iter().map(|it| it.setting.text());
         settings.collect::<BTreeSet<_>>().len() > 1
     }
 
@@ -472,7 +454,7 @@ mod tests {
         BenchmarkAudit {
             suite: "s".to_owned(),
             benchmark: "b".to_owned(),
-            setting: None,
+            setting: Setting::default(),
             side: None,
             metric: metric.to_owned(),
             policy,

@@ -17,15 +17,11 @@ use crate::record::InstanceData;
 pub use audit::{Audit, BenchmarkAudit, Exclusion, Funnel, Remaining, Stage, Unusable};
 pub use left_out::LeftOut;
 pub use outlier::{OutlierMetrics, OutlierRule};
-pub use rules::{
-    BurnInRule, BurnInSource, Finding, KnownBenchmarks, Rules, listed, plans_any_auto,
-    was_planned_auto,
-};
-pub(crate) use rules::{Decision, found_in};
+pub use rules::{BurnInRule, BurnInSource, Rules, listed, plans_any_auto, was_planned_auto};
+pub(crate) use rules::{SteadyStart, found_in};
 pub use state::IterationState;
 pub use steady::{
     BenchmarkSteady, InstanceSteady, SteadyMethod, SteadySearch, burn_in_metric, find_steady,
-    find_steady_of,
 };
 
 use state::replace_steady;

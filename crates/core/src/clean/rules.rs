@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::{
     Failures, OutlierMetrics, OutlierRule, Policy, SteadyFrom, SteadySearch, burn_in_metric,
-    find_steady_of,
+    find_steady,
 };
 use crate::model::{Session, bare_name};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::sample::Sample;
+use crate::suite::JudgedFrom;
 
 /// The rules by which benchmarks are cleaned.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +32,7 @@ impl Default for Rules {
     fn default() -> Self {
         let policy = Policy::default();
         Self {
-            burn_in: BurnInRule::Recorded,
+            burn_in: JudgedFrom::Recorded.into(),
             failures: policy.failures,
             outliers: policy.outliers,
             min_iterations: policy.min_iterations,
@@ -42,30 +43,20 @@ impl Default for Rules {
 
 /// Where the steady state of each benchmark begins.
 #[derive(Debug, Clone, PartialEq)]
-pub enum BurnInRule {
-    /// After the iterations that were planned as burn-in; where the plan left it to judging, as
-    /// [`BurnInRule::Auto`].
-    Recorded,
-    /// Where the values of each benchmark get steady.
-    Auto,
-    /// At one index for all.
-    Index(u32),
-    /// Where a list of benchmarks says.
-    Listed {
-        /// The first stable index by benchmark: its id, or what follows the last `::` of it.
-        starts: BTreeMap<String, u32>,
-        /// What becomes of the others.
-        others: KnownBenchmarks,
-    },
+pub struct BurnInRule {
+    /// The first stable index by benchmark: its id, or what follows the last `::` of it; `None` without a list.
+    pub listed: Option<BTreeMap<String, u32>>,
+    /// Where benchmarks begin that are not listed; `None` where they are left out, as in Hail's notebook.
+    pub others: Option<JudgedFrom>,
 }
 
-/// What becomes of benchmarks that a list does not name.
-#[derive(Debug, Clone, PartialEq)]
-pub enum KnownBenchmarks {
-    /// They begin where this rule says.
-    AndOthers(Box<BurnInRule>),
-    /// They are left out, as Hail's notebook does.
-    Only,
+impl From<JudgedFrom> for BurnInRule {
+    fn from(all: JudgedFrom) -> Self {
+        Self {
+            listed: None,
+            others: Some(all),
+        }
+    }
 }
 
 /// Where the start of the steady state of a benchmark is from.
@@ -79,6 +70,8 @@ pub enum BurnInSource {
     Listed,
     /// A list does not name it.
     NotListed,
+    /// A person who reviewed it.
+    Reviewed,
     /// The values themselves.
     Found {
         /// What they want, where a limit made the start smaller.
@@ -87,13 +80,14 @@ pub enum BurnInSource {
 }
 
 impl BurnInSource {
-    /// Returns what it is called in data: `recorded`, `given`, `file`, `not_in_file` or `found`.
+    /// Returns what it is called in data: `recorded`, `given`, `file`, `not_in_file`, `review` or `found`.
     pub fn key(self) -> &'static str {
         match self {
             Self::Recorded => "recorded",
             Self::Given => "given",
             Self::Listed => "file",
             Self::NotListed => "not_in_file",
+            Self::Reviewed => "review",
             Self::Found { .. } => "found",
         }
     }
@@ -102,7 +96,7 @@ impl BurnInSource {
     pub fn wanted(self) -> Option<u32> {
         match self {
             Self::Found { wanted } => wanted,
-            Self::Recorded | Self::Given | Self::Listed | Self::NotListed => None,
+            Self::Recorded | Self::Given | Self::Listed | Self::NotListed | Self::Reviewed => None,
         }
     }
 }
@@ -113,9 +107,9 @@ impl Rules {
     /// off the median go, and instances and benchmarks need 50 of what is left.
     pub fn hail(starts: BTreeMap<String, u32>) -> Self {
         Self {
-            burn_in: BurnInRule::Listed {
-                starts,
-                others: KnownBenchmarks::Only,
+            burn_in: BurnInRule {
+                listed: Some(starts),
+                others: None,
             },
             failures: Failures::AsHail,
             outliers: Some(OutlierRule {
@@ -128,18 +122,29 @@ impl Rules {
         }
     }
 
-    /// Returns what the rules come to for a benchmark, and where its burn-in is from.
-    pub fn policy(&self, data: &BenchmarkData) -> (Policy, BurnInSource) {
-        let (burn_in, source) = match self.decision(data) {
-            Decision::Find => found_in(data, &data.instances.iter().collect::<Vec<_>>()),
-            Decision::Made(burn_in, source) => (burn_in, source),
-        };
-        (self.policy_from(burn_in), source)
+    /// Returns what the rules come to for a sample, and where its burn-in is from.
+    pub fn policy(&self, sample: &Sample<'_>) -> (Policy, BurnInSource) {
+        let (from, source) = self
+            .start(sample)
+            .unwrap_or_else(|| found_in(sample, burn_in_metric(sample).as_deref()));
+        (self.policy_from(from), source)
     }
 
-    /// Returns where the rules take a benchmark to be steady.
-    pub(crate) fn decision(&self, data: &BenchmarkData) -> Decision {
-        self.burn_in.of_data(data)
+    /// Returns where the rules take a sample to be steady, whatever its values say; `None` where its values are
+    /// to tell.
+    pub(crate) fn start(&self, sample: &Sample<'_>) -> Option<SteadyStart> {
+        let id = &sample.benchmark.id;
+        let rule = &self.burn_in;
+        if let Some(first) = rule.listed.as_ref().and_then(|starts| listed(starts, id)) {
+            return Some((SteadyFrom::Index(first), BurnInSource::Listed));
+        }
+        match rule.others {
+            None => Some((SteadyFrom::Unknown, BurnInSource::NotListed)),
+            Some(JudgedFrom::Auto) => None,
+            Some(JudgedFrom::Index(first)) => Some((SteadyFrom::Index(first), BurnInSource::Given)),
+            Some(JudgedFrom::Recorded) if left_to_judging(sample) => None,
+            Some(JudgedFrom::Recorded) => Some((SteadyFrom::Recorded, BurnInSource::Recorded)),
+        }
     }
 
     /// Returns what the rules come to for a benchmark that is taken to be steady from there on.
@@ -152,119 +157,31 @@ impl Rules {
             min_instances: self.min_instances,
         }
     }
-
-    /// Returns the benchmarks that a list names, with their starts; `None` without a list.
-    pub fn listed(&self) -> Option<&BTreeMap<String, u32>> {
-        match &self.burn_in {
-            BurnInRule::Listed { starts, .. } => Some(starts),
-            BurnInRule::Recorded | BurnInRule::Auto | BurnInRule::Index(_) => None,
-        }
-    }
-
-    /// Returns of which benchmarks the burn-in is found from their values.
-    pub fn finding(&self) -> Finding {
-        match self.burn_in.unlisted() {
-            Some(BurnInRule::Auto) => Finding::Always,
-            Some(BurnInRule::Recorded) => Finding::WherePlanned,
-            Some(BurnInRule::Index(_) | BurnInRule::Listed { .. }) | None => Finding::Never,
-        }
-    }
 }
 
-/// Of which benchmarks the burn-in is found from their values, but for those that a list names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finding {
-    /// Of all.
-    Always,
-    /// Of those of which a plan left it to judging ([`plans_any_auto`]).
-    WherePlanned,
-    /// Of none.
-    Never,
-}
+/// Where a sample is taken to be steady, and who says so.
+pub(crate) type SteadyStart = (SteadyFrom, BurnInSource);
 
-/// Where a benchmark is taken to be steady.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Decision {
-    /// There, whatever its values say.
-    Made(SteadyFrom, BurnInSource),
-    /// Where its values say.
-    Find,
-}
-
-/// Returns where these instances of a benchmark get steady by their values; as planned where they have
-/// none.
-pub(crate) fn found_in(
-    data: &BenchmarkData,
-    instances: &[&InstanceData],
-) -> (SteadyFrom, BurnInSource) {
-    let Some(metric) = burn_in_metric(data) else {
+/// Returns where a sample gets steady by its values of a metric; as planned where there is none.
+pub(crate) fn found_in(sample: &Sample<'_>, metric: Option<&str>) -> SteadyStart {
+    let Some(metric) = metric else {
         return (SteadyFrom::Recorded, BurnInSource::Recorded);
     };
-    let found = find_steady_of(data, instances, &metric, &SteadySearch::default());
+    let found = find_steady(sample, metric, &SteadySearch::default());
     let wanted = found
         .wanted_index()
         .filter(|wanted| Some(*wanted) > found.start_index());
     (found.steady_from(), BurnInSource::Found { wanted })
 }
 
-impl BurnInRule {
-    /// Returns the rule of the benchmarks that no list names; `None` where they are left out.
-    fn unlisted(&self) -> Option<&Self> {
-        match self {
-            Self::Listed { others, .. } => match others {
-                KnownBenchmarks::AndOthers(rule) => rule.unlisted(),
-                KnownBenchmarks::Only => None,
-            },
-            Self::Recorded | Self::Auto | Self::Index(_) => Some(self),
-        }
-    }
-
-    /// Returns what the rule says of a benchmark.
-    fn of_data(&self, data: &BenchmarkData) -> Decision {
-        match self.of(&data.benchmark.id) {
-            Said::Auto => Decision::Find,
-            Said::Recorded if left_to_judging(data) => Decision::Find,
-            Said::Recorded => Decision::Made(SteadyFrom::Recorded, BurnInSource::Recorded),
-            Said::Start(from, source) => Decision::Made(from, source),
-        }
-    }
-
-    /// Returns what the rule says of a benchmark without what was measured of it.
-    fn of(&self, id: &str) -> Said {
-        match self {
-            Self::Recorded => Said::Recorded,
-            Self::Auto => Said::Auto,
-            Self::Index(first) => Said::Start(SteadyFrom::Index(*first), BurnInSource::Given),
-            Self::Listed { starts, others } => match (listed(starts, id), others) {
-                (Some(first), _) => Said::Start(SteadyFrom::Index(first), BurnInSource::Listed),
-                (None, KnownBenchmarks::Only) => {
-                    Said::Start(SteadyFrom::Unknown, BurnInSource::NotListed)
-                }
-                (None, KnownBenchmarks::AndOthers(rule)) => rule.of(id),
-            },
-        }
-    }
-}
-
-/// What a rule says of a benchmark without what was measured of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
-    /// As the plan says.
-    Recorded,
-    /// Where the values say.
-    Auto,
-    /// There.
-    Start(SteadyFrom, BurnInSource),
-}
-
-/// Returns whether any session that measured the benchmark left its burn-in to judging.
-fn left_to_judging(data: &BenchmarkData) -> bool {
+/// Returns whether any session that measured the sample left its burn-in to judging.
+fn left_to_judging(sample: &Sample<'_>) -> bool {
     let mut last: Option<&Arc<Session>> = None;
-    data.instances.iter().any(|it| {
+    sample.instances.iter().any(|it| {
         // Thousands of instances share a session.
         let is_seen = last.is_some_and(|last| Arc::ptr_eq(last, &it.session));
         last = Some(&it.session);
-        !is_seen && was_planned_auto(&it.session, &data.benchmark.id)
+        !is_seen && was_planned_auto(&it.session, &sample.benchmark.id)
     })
 }
 
@@ -300,26 +217,45 @@ fn planned_auto(session: &Session) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Benchmark;
+    use crate::sample::BenchmarkData;
+
+    /// Returns where a benchmark of that id is taken to be steady.
+    fn start(rules: &Rules, id: &str) -> Option<SteadyStart> {
+        let benchmark = Benchmark {
+            id: id.to_owned(),
+            ..Benchmark::default()
+        };
+        let data = BenchmarkData {
+            suite: "s".to_owned(),
+            benchmark,
+            instances: Vec::new(),
+        };
+        rules.start(&Sample::of_all(&data))
+    }
 
     #[test]
     fn a_list_names_benchmarks_by_id_or_by_their_last_part() {
         let starts = BTreeMap::from([("test_a".to_owned(), 3), ("b.py::test_a".to_owned(), 5)]);
-        let rule = |others| BurnInRule::Listed {
-            starts: starts.clone(),
-            others,
+        let rules = |others| Rules {
+            burn_in: BurnInRule {
+                listed: Some(starts.clone()),
+                others,
+            },
+            ..Rules::default()
         };
-        let known = rule(KnownBenchmarks::Only);
-        let listed = |first| Said::Start(SteadyFrom::Index(first), BurnInSource::Listed);
-        assert_eq!(known.of("b.py::test_a"), listed(5));
-        assert_eq!(known.of("c.py::test_a"), listed(3));
+        let known = rules(None);
+        let listed = |first| Some((SteadyFrom::Index(first), BurnInSource::Listed));
+        assert_eq!(start(&known, "b.py::test_a"), listed(5));
+        assert_eq!(start(&known, "c.py::test_a"), listed(3));
         assert_eq!(
-            known.of("c.py::test_b"),
-            Said::Start(SteadyFrom::Unknown, BurnInSource::NotListed)
+            start(&known, "c.py::test_b"),
+            Some((SteadyFrom::Unknown, BurnInSource::NotListed))
         );
-        let others = rule(KnownBenchmarks::AndOthers(Box::new(BurnInRule::Index(2))));
+        let others = rules(Some(JudgedFrom::Index(2)));
         assert_eq!(
-            others.of("c.py::test_b"),
-            Said::Start(SteadyFrom::Index(2), BurnInSource::Given)
+            start(&others, "c.py::test_b"),
+            Some((SteadyFrom::Index(2), BurnInSource::Given))
         );
     }
 }

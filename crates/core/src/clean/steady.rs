@@ -12,7 +12,8 @@ use rayon::prelude::*;
 
 use super::SteadyFrom;
 use crate::model::{Id, InstanceOutcome, MetricName, Outcome};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::InstanceData;
+use crate::sample::Sample;
 
 /// How the start of the steady state of an instance is found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -148,13 +149,13 @@ impl BenchmarkSteady {
     }
 }
 
-/// Returns the metric by which the burn-in of a benchmark is found: the wall time, or else its first
-/// metric by name; `None` without values.
-pub fn burn_in_metric(data: &BenchmarkData) -> Option<MetricName> {
+/// Returns the metric by which the burn-in of a sample is found: the wall time, or else its first metric by
+/// name; `None` without values.
+pub fn burn_in_metric(sample: &Sample<'_>) -> Option<MetricName> {
     const USUAL: &str = "wall_time";
     let all = || {
-        let instances = data.instances.iter();
-        instances.flat_map(|it| it.iterations.values.keys())
+        let instances = sample.instances.iter();
+        instances.flat_map(|instance| instance.iterations.values.keys())
     };
     if all().any(|name| name == USUAL) {
         return Some(USUAL.to_owned());
@@ -162,27 +163,12 @@ pub fn burn_in_metric(data: &BenchmarkData) -> Option<MetricName> {
     all().min().cloned()
 }
 
-/// Returns what the instances of a benchmark do before they are steady, by one metric, burn-in that was
+/// Returns what the instances of a sample do before they are steady, by one metric, burn-in that was
 /// planned included. Lost instances and iterations that did not end well are left out.
-pub fn find_steady(data: &BenchmarkData, metric: &str, search: &SteadySearch) -> BenchmarkSteady {
-    find_steady_of(
-        data,
-        &data.instances.iter().collect::<Vec<_>>(),
-        metric,
-        search,
-    )
-}
-
-/// Returns what some of the instances of a benchmark do, as [`find_steady`] does of all. Positions
-/// are among these.
-pub fn find_steady_of(
-    data: &BenchmarkData,
-    instances: &[&InstanceData],
-    metric: &str,
-    search: &SteadySearch,
-) -> BenchmarkSteady {
-    let seed = search.seed.split(&data.suite).split(&data.benchmark.id);
-    let mut instances: Vec<InstanceSteady> = instances
+pub fn find_steady(sample: &Sample<'_>, metric: &str, search: &SteadySearch) -> BenchmarkSteady {
+    let seed = search.seed.split(sample.suite).split(&sample.benchmark.id);
+    let mut instances: Vec<InstanceSteady> = sample
+        .instances
         .par_iter()
         .enumerate()
         .filter_map(|(position, instance)| of_instance(instance, position, metric, search, seed))
@@ -309,6 +295,7 @@ mod tests {
     use super::super::tests::instance;
     use super::*;
     use crate::model::Benchmark;
+    use crate::sample::BenchmarkData;
 
     /// Twenty times slower in the first `slow` of 60 iterations.
     fn warming_up(slow: u32) -> InstanceData {
@@ -334,7 +321,11 @@ mod tests {
     #[test]
     fn a_slow_start_is_burn_in_by_every_instance() {
         let data = data(vec![warming_up(5), warming_up(5), warming_up(5)]);
-        let found = find_steady(&data, "wall_time", &SteadySearch::default());
+        let found = find_steady(
+            &Sample::of_all(&data),
+            "wall_time",
+            &SteadySearch::default(),
+        );
         // One more than the five: the method leaves a little out for doubt.
         assert_eq!(found.steady_from(), SteadyFrom::Index(6));
         assert!(
@@ -350,7 +341,11 @@ mod tests {
         let mut broken = warming_up(5);
         broken.iterations.outcome[0] = Outcome::Failed;
         broken.iterations.outcome[1] = Outcome::Failed;
-        let found = find_steady(&data(vec![broken]), "wall_time", &SteadySearch::default());
+        let found = find_steady(
+            &Sample::of_all(&data(vec![broken])),
+            "wall_time",
+            &SteadySearch::default(),
+        );
         assert_eq!(found.steady_from(), SteadyFrom::Index(6));
     }
 
@@ -359,7 +354,11 @@ mod tests {
         let mut broken = warming_up(5);
         broken.iterations.outcome[1] = Outcome::Failed;
         let data = data(vec![broken, warming_up(5), warming_up(4)]);
-        let found = find_steady(&data, "wall_time", &SteadySearch::default());
+        let found = find_steady(
+            &Sample::of_all(&data),
+            "wall_time",
+            &SteadySearch::default(),
+        );
         let start = found.start_index().expect("steady");
         let given = found.burn_in_from(start).expect("instances");
         assert_eq!(Some(given), found.burn_in);
@@ -373,7 +372,11 @@ mod tests {
         let mut broken = warming_up(0);
         broken.iterations.outcome[0] = Outcome::Failed;
         let data = data(vec![broken, warming_up(0)]);
-        let found = find_steady(&data, "wall_time", &SteadySearch::default());
+        let found = find_steady(
+            &Sample::of_all(&data),
+            "wall_time",
+            &SteadySearch::default(),
+        );
         assert_eq!(found.steady_from(), SteadyFrom::Index(0));
         let starts: Vec<_> = found
             .instances
@@ -386,7 +389,11 @@ mod tests {
     #[test]
     fn what_is_too_short_keeps_its_plan() {
         let short = instance(&[(false, Outcome::Ok, 1.0), (false, Outcome::Ok, 1.1)]);
-        let found = find_steady(&data(vec![short]), "wall_time", &SteadySearch::default());
+        let found = find_steady(
+            &Sample::of_all(&data(vec![short])),
+            "wall_time",
+            &SteadySearch::default(),
+        );
         assert_eq!(found.steady_from(), SteadyFrom::Recorded);
         assert_eq!(found.start_index(), None);
     }
@@ -398,7 +405,11 @@ mod tests {
             *outcome = Outcome::Failed;
         }
         let data = data(vec![warming_up(20), crashed, warming_up(20)]);
-        let found = find_steady(&data, "wall_time", &SteadySearch::default());
+        let found = find_steady(
+            &Sample::of_all(&data),
+            "wall_time",
+            &SteadySearch::default(),
+        );
         assert_eq!(found.steady_from(), SteadyFrom::Index(21));
         let classes: Vec<(Option<Class>, bool)> = found
             .instances
@@ -416,6 +427,9 @@ mod tests {
         let column = other.iterations.values.remove("wall_time").expect("it");
         other.iterations.values.insert("rate".to_owned(), column);
         let data = data(vec![other]);
-        assert_eq!(burn_in_metric(&data).as_deref(), Some("rate"));
+        assert_eq!(
+            burn_in_metric(&Sample::of_all(&data)).as_deref(),
+            Some("rate")
+        );
     }
 }

@@ -72,8 +72,8 @@ const STOLEN: f64 = 0.01;
 const BRIEF: f64 = 0.005;
 
 /// Returns what deserves attention in the instances of one benchmark and run.
-pub fn advise(instances: &[InstanceData]) -> Vec<Advice> {
-    let cleaned = clean(instances, "wall_time", Policy::default());
+pub fn advise(instances: &[&InstanceData]) -> Vec<Advice> {
+    let cleaned = clean(instances.iter().copied(), "wall_time", Policy::default());
     let mut advice = failures(instances);
     let Some(estimate) = estimate(&cleaned) else {
         return advice;
@@ -100,11 +100,11 @@ pub fn advise(instances: &[InstanceData]) -> Vec<Advice> {
 }
 
 /// Only what this program measured has the start of a process in its times.
-fn is_command(instance: &InstanceData) -> bool {
+fn is_command(instance: &&InstanceData) -> bool {
     instance.iterations.values.contains_key("user_time")
 }
 
-fn failures(instances: &[InstanceData]) -> Vec<Advice> {
+fn failures(instances: &[&InstanceData]) -> Vec<Advice> {
     let all: usize = instances.iter().map(|it| it.iterations.len()).sum();
     let bad = instances
         .iter()
@@ -129,7 +129,7 @@ fn failures(instances: &[InstanceData]) -> Vec<Advice> {
     }]
 }
 
-fn slow_start(instances: &[InstanceData], cleaned: &[CleanInstance]) -> Option<Advice> {
+fn slow_start(instances: &[&InstanceData], cleaned: &[CleanInstance]) -> Option<Advice> {
     /// Below this many others their median says little.
     const OTHERS: usize = 3;
     let ratios: Vec<f64> = cleaned
@@ -156,10 +156,10 @@ fn observed(instance: &InstanceData, key: &str) -> Option<f64> {
     instance.end.as_ref()?.observed.get(key)?.as_f64()
 }
 
-fn busy(instances: &[InstanceData], cleaned: &[CleanInstance]) -> Option<Advice> {
+fn busy(instances: &[&InstanceData], cleaned: &[CleanInstance]) -> Option<Advice> {
     let (disturbed, calm): (Vec<&CleanInstance>, Vec<&CleanInstance>) =
         cleaned.iter().partition(|it| {
-            observed(&instances[it.position], "other_load").is_some_and(|load| load > BUSY)
+            observed(instances[it.position], "other_load").is_some_and(|load| load > BUSY)
         });
     if disturbed.is_empty() {
         return None;
@@ -178,7 +178,7 @@ fn busy(instances: &[InstanceData], cleaned: &[CleanInstance]) -> Option<Advice>
     })
 }
 
-fn stolen(instances: &[InstanceData]) -> Option<Advice> {
+fn stolen(instances: &[&InstanceData]) -> Option<Advice> {
     let shares: Vec<f64> = instances
         .iter()
         .filter_map(|it| observed(it, "steal"))
@@ -204,10 +204,14 @@ mod tests {
         instance(&rows)
     }
 
+    fn advised(instances: &[InstanceData]) -> Vec<Advice> {
+        advise(&instances.iter().collect::<Vec<_>>())
+    }
+
     #[test]
     fn a_calm_measurement_needs_no_advice() {
         let instances = [1.00, 1.01, 0.99].map(|it| steady(&[it; 5]));
-        assert_eq!(advise(&instances), []);
+        assert_eq!(advised(&instances), []);
     }
 
     #[test]
@@ -215,7 +219,7 @@ mod tests {
         let warm_up = [1.3, 1.0, 1.0, 1.0, 1.0];
         let flat = [1.0; 5];
         assert_eq!(
-            advise(&[steady(&warm_up), steady(&warm_up), steady(&flat)]),
+            advised(&[steady(&warm_up), steady(&warm_up), steady(&flat)]),
             [Advice::SlowStart {
                 ratio: 1.3,
                 instances: (2, 3),
@@ -223,7 +227,7 @@ mod tests {
             }]
         );
         assert_eq!(
-            advise(&[steady(&warm_up), steady(&flat), steady(&flat)]),
+            advised(&[steady(&warm_up), steady(&flat), steady(&flat)]),
             []
         );
     }
@@ -231,7 +235,7 @@ mod tests {
     #[test]
     fn one_instance_gives_no_verdict() {
         assert_eq!(
-            advise(&[steady(&[1.0; 5])]),
+            advised(&[steady(&[1.0; 5])]),
             [Advice::FewInstances { instances: 1 }]
         );
     }
@@ -248,7 +252,7 @@ mod tests {
             .push((1, "exit code 3".to_owned()));
         let calm = steady(&[1.0; 2]);
         assert_eq!(
-            advise(&[failing, calm.clone(), calm]),
+            advised(&[failing, calm.clone(), calm]),
             [Advice::Failures {
                 iterations: (1, 6),
                 message: Some("exit code 3".to_owned())

@@ -3,7 +3,7 @@
 use lapwing_stats::as_f64;
 use lapwing_stats::{Configuration, mean};
 
-use super::samples::SettingSample;
+use super::samples::MetricOfSample;
 use crate::clean::SteadyFrom;
 use crate::record::InstanceData;
 
@@ -34,13 +34,13 @@ impl RunCosts {
 }
 
 /// Returns how many iterations an instance has before those that count.
-pub(super) fn burn_in(sample: &SettingSample<'_>) -> u32 {
-    match sample.steady {
+pub(super) fn burn_in(of_metric: &MetricOfSample<'_>) -> u32 {
+    match of_metric.steady {
         SteadyFrom::Index(first) => first,
         SteadyFrom::Recorded => {
             let planned =
-                |it: &InstanceData| it.iterations.burn_in.iter().filter(|it| **it).count();
-            let most = sample.data.instances.iter().map(planned).max();
+                |it: &&InstanceData| it.iterations.burn_in.iter().filter(|it| **it).count();
+            let most = of_metric.sample.instances.iter().map(planned).max();
             u32::try_from(most.unwrap_or_default()).unwrap_or(u32::MAX)
         }
         SteadyFrom::Never | SteadyFrom::Unknown => 0,
@@ -48,10 +48,10 @@ pub(super) fn burn_in(sample: &SettingSample<'_>) -> u32 {
 }
 
 /// Returns what the instances took, on average; `None` where no time is known.
-pub(super) fn run_costs(sample: &SettingSample<'_>, burn_in: u32) -> Option<RunCosts> {
+pub(super) fn run_costs(of_metric: &MetricOfSample<'_>, burn_in: u32) -> Option<RunCosts> {
     let (mut start, mut first, mut each) = (Vec::new(), Vec::new(), Vec::new());
-    for clean in &sample.cleaned.instances {
-        let data = sample.data.instances.get(clean.position)?;
+    for clean in &of_metric.cleaned.instances {
+        let data = of_metric.sample.instances.get(clean.position)?;
         let Some(times) = data.iterations.values.get(TIME) else {
             continue;
         };

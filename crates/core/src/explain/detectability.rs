@@ -3,14 +3,13 @@
 use lapwing_stats::Noise as Variances;
 
 use super::noise::Noise;
-use super::samples::{BySetting, NoiseMetrics, SettingSample, by_setting};
-use super::setting::{Setting, Settings};
+use super::samples::{BySetting, MetricOfSample, NoiseMetrics, by_setting};
 use crate::clean::Rules;
 use crate::judge::{
     DetectionCell, DetectionOptions, Variability, detection, detection_by_formula, metric,
 };
 use crate::model::{Metric, MetricName};
-use crate::record::BenchmarkData;
+use crate::sample::{BenchmarkData, Setting, SettingChoice};
 
 /// What could be detected of one metric of a benchmark in one setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,14 +77,14 @@ impl Detectability {
 
 /// Returns what could be detected of a benchmark, setting by setting.
 pub fn detectability(
-    data: BenchmarkData,
+    data: &BenchmarkData,
     rules: &Rules,
-    which: Settings,
+    which: SettingChoice,
     metrics: &NoiseMetrics,
     options: &DetectionOptions,
 ) -> BySetting<Detectability> {
-    by_setting(data, rules, which, metrics, |sample, variability| {
-        row(sample, variability, options)
+    by_setting(data, rules, which, metrics, |of_metric, variability| {
+        row(of_metric, variability, options)
     })
 }
 
@@ -93,27 +92,28 @@ pub fn detectability(
 const FEWEST_INSTANCES: usize = 3;
 
 fn row(
-    sample: &SettingSample<'_>,
+    of_metric: &MetricOfSample<'_>,
     variability: Variability,
     options: &DetectionOptions,
 ) -> Detectability {
-    let SettingSample {
-        data,
-        setting,
+    let MetricOfSample {
+        sample,
         name,
         cleaned,
         ..
-    } = *sample;
-    let seed = options.seed.split(&data.suite).split(&data.benchmark.id);
+    } = *of_metric;
+    let seed = options.seed.split(sample.suite).split(&sample.benchmark.id);
     let options = DetectionOptions {
-        seed: seed.split(&setting.text().unwrap_or_default()).split(name),
+        seed: seed
+            .split(&sample.setting.text().unwrap_or_default())
+            .split(name),
         ..options.clone()
     };
     Detectability {
-        suite: data.suite.clone(),
-        benchmark: data.benchmark.id.clone(),
-        setting: setting.clone(),
-        metric: metric(data, name),
+        suite: sample.suite.to_owned(),
+        benchmark: sample.benchmark.id.clone(),
+        setting: sample.setting.clone(),
+        metric: metric(sample, name),
         name: name.clone(),
         cells: detection(cleaned, variances(&variability), &options),
         variability,

@@ -48,7 +48,7 @@ struct Costs {
 /// up to Kalibera and Jones' number instead ([`best_iterations`]).
 pub fn effort(
     variability: &Variability,
-    instances: &[InstanceData],
+    instances: &[&InstanceData],
     cleaned: &Cleaned,
 ) -> Option<Effort> {
     let components = variability.components?;
@@ -72,7 +72,7 @@ pub fn effort(
 
 /// Returns what measuring took, as far as the instances tell: an instance costs the time from its
 /// start to its end without its iterations that count, or else its burn-in.
-fn costs(instances: &[InstanceData], cleaned: &Cleaned) -> Option<Costs> {
+fn costs(instances: &[&InstanceData], cleaned: &Cleaned) -> Option<Costs> {
     let (mut own, mut iterations) = (Vec::new(), Vec::new());
     for it in &cleaned.instances {
         let data = instances.get(it.position)?;
@@ -124,7 +124,11 @@ mod tests {
 
     fn of(instances: &[InstanceData]) -> Option<Effort> {
         let cleaned = clean(instances, "wall_time", Policy::default());
-        effort(&variability(&cleaned)?, instances, &cleaned)
+        effort(
+            &variability(&cleaned)?,
+            &instances.iter().collect::<Vec<_>>(),
+            &cleaned,
+        )
     }
 
     #[test]

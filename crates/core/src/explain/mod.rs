@@ -8,7 +8,6 @@ mod effort;
 mod groups;
 mod noise;
 mod samples;
-mod setting;
 
 pub use advice::{Advice, advise};
 pub use choice::{
@@ -21,4 +20,3 @@ pub use effort::{Effort, More};
 pub use groups::{Association, Group, LevelCount};
 pub use noise::{Noise, Part, noise};
 pub use samples::{BySetting, NoiseMetrics};
-pub use setting::{Setting, SettingData, Settings, settings};

@@ -5,12 +5,11 @@ use lapwing_stats::{Interval, Modes, Seed};
 use super::costs::{RunCosts, burn_in, run_costs};
 use super::effort::{Effort, effort};
 use super::groups::{Association, associations};
-use super::samples::{BySetting, NoiseMetrics, SettingSample, by_setting};
-use super::setting::{Setting, Settings};
+use super::samples::{BySetting, MetricOfSample, NoiseMetrics, by_setting};
 use crate::clean::Rules;
 use crate::judge::{Variability, metric};
 use crate::model::{Metric, MetricName};
-use crate::record::BenchmarkData;
+use crate::sample::{BenchmarkData, Setting, SettingChoice};
 
 /// The noise of one metric of a benchmark in one setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,25 +68,24 @@ impl Noise {
 
 /// Returns the noise of a benchmark, setting by setting.
 pub fn noise(
-    data: BenchmarkData,
+    data: &BenchmarkData,
     rules: &Rules,
-    which: Settings,
+    which: SettingChoice,
     metrics: &NoiseMetrics,
     seed: Seed,
 ) -> BySetting<Noise> {
-    by_setting(data, rules, which, metrics, |sample, variability| {
-        row(sample, variability, seed)
+    by_setting(data, rules, which, metrics, |of_metric, variability| {
+        row(of_metric, variability, seed)
     })
 }
 
-fn row(sample: &SettingSample<'_>, variability: Variability, seed: Seed) -> Noise {
-    let SettingSample {
-        data,
-        setting,
+fn row(of_metric: &MetricOfSample<'_>, variability: Variability, seed: Seed) -> Noise {
+    let MetricOfSample {
+        sample,
         name,
         cleaned,
         ..
-    } = *sample;
+    } = *of_metric;
     let components = variability.components;
     let associations = match variability.modes {
         Modes::Two { split, .. } => {
@@ -96,27 +94,27 @@ fn row(sample: &SettingSample<'_>, variability: Variability, seed: Seed) -> Nois
             let instances: Vec<_> = cleaned
                 .instances
                 .iter()
-                .filter_map(|it| data.instances.get(it.position))
+                .filter_map(|it| sample.instances.get(it.position).copied())
                 .collect();
             let seed = seed
-                .split(&data.suite)
-                .split(&data.benchmark.id)
+                .split(sample.suite)
+                .split(&sample.benchmark.id)
                 .split(name);
             associations(&instances, &upper, seed)
         }
         Modes::TooFew | Modes::One { .. } => Vec::new(),
     };
     Noise {
-        suite: data.suite.clone(),
-        benchmark: data.benchmark.id.clone(),
-        setting: setting.clone(),
-        metric: metric(data, name),
+        suite: sample.suite.to_owned(),
+        benchmark: sample.benchmark.id.clone(),
+        setting: sample.setting.clone(),
+        metric: metric(sample, name),
         name: name.clone(),
         between: components.map(|it| Part::of(it.between, it.between_interval)),
         within: components.map(|it| Part::of(it.within, it.within_interval)),
         associations,
-        effort: effort(&variability, &data.instances, cleaned),
-        costs: run_costs(sample, burn_in(sample)),
+        effort: effort(&variability, &sample.instances, cleaned),
+        costs: run_costs(of_metric, burn_in(of_metric)),
         variability,
     }
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::setting::{Setting, Settings, settings};
 use crate::clean::{BenchmarkAudit, Cleaned, Rules, SteadyFrom, clean};
 use crate::judge::{MetricChoice, Variability, usable_variability};
 use crate::model::MetricName;
-use crate::record::BenchmarkData;
+use crate::sample::{BenchmarkData, GroupBy, Sample, SettingChoice, samples};
 
 /// Which metrics of a benchmark are looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,14 +18,14 @@ pub enum NoiseMetrics {
 }
 
 impl NoiseMetrics {
-    fn of(&self, data: &BenchmarkData) -> Vec<MetricName> {
+    fn of(&self, sample: &Sample<'_>) -> Vec<MetricName> {
         const FIRST: &str = "wall_time";
         let names = match self {
             Self::Named(names) => names.clone(),
-            Self::Usual => MetricChoice::Directed.of(data),
+            Self::Usual => MetricChoice::Directed.of(sample),
         };
         let has_values = |name: &MetricName| {
-            let columns = data.instances.iter();
+            let columns = sample.instances.iter();
             let mut columns = columns.filter_map(|it| it.iterations.values.get(name));
             columns.any(|column| column.iter().any(|value| value.is_finite()))
         };
@@ -37,7 +36,7 @@ impl NoiseMetrics {
                 with_values.truncate(1);
             }
             if with_values.is_empty() {
-                let all = data
+                let all = sample
                     .instances
                     .iter()
                     .flat_map(|it| it.iterations.values.keys());
@@ -50,7 +49,7 @@ impl NoiseMetrics {
             }
         }
         let has_any = || {
-            let columns = data
+            let columns = sample
                 .instances
                 .iter()
                 .flat_map(|it| it.iterations.values.values());
@@ -67,11 +66,9 @@ impl NoiseMetrics {
 
 /// What counts of one metric of a benchmark in one setting.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SettingSample<'a> {
-    /// The benchmark with the instances of that setting.
-    pub data: &'a BenchmarkData,
-    /// The variant and version.
-    pub setting: &'a Setting,
+pub(super) struct MetricOfSample<'a> {
+    /// The instances of that setting.
+    pub sample: &'a Sample<'a>,
     /// The metric's name.
     pub name: &'a MetricName,
     /// What counts.
@@ -95,11 +92,11 @@ pub struct BySetting<R> {
 
 /// Looks at what counts of each setting and metric, and how it varies.
 pub(super) fn by_setting<R>(
-    data: BenchmarkData,
+    data: &BenchmarkData,
     rules: &Rules,
-    which: Settings,
+    which: SettingChoice,
     metrics: &NoiseMetrics,
-    mut row: impl FnMut(&SettingSample<'_>, Variability) -> R,
+    mut row: impl FnMut(&MetricOfSample<'_>, Variability) -> R,
 ) -> BySetting<R> {
     let mut found = BySetting {
         rows: Vec::new(),
@@ -107,24 +104,25 @@ pub(super) fn by_setting<R>(
         older: 0,
         earlier: 0,
     };
-    for it in settings(data, which) {
-        found.older += it.older;
-        found.earlier += it.earlier;
-        let (policy, source) = rules.policy(&it.data);
-        for name in metrics.of(&it.data) {
-            let cleaned = clean(&it.data.instances, &name, policy);
+    for sample in samples(data, GroupBy::Setting(which)) {
+        found.older += sample.older_versions;
+        found.earlier += sample.earlier_epoch;
+        let (policy, source) = rules.policy(&sample);
+        for name in metrics.of(&sample) {
+            let cleaned = clean(sample.instances.iter().copied(), &name, policy);
             let varies = usable_variability(&cleaned);
-            let audit = BenchmarkAudit::of(&it.data, &name, policy, source);
+            let audit = BenchmarkAudit::of(&sample, &name, policy, source);
             let audit = audit.as_unusable(varies.as_ref().err().copied());
-            found.audits.push(audit.in_setting(it.setting.text()));
-            let sample = SettingSample {
-                data: &it.data,
-                setting: &it.setting,
+            found.audits.push(audit);
+            let of_metric = MetricOfSample {
+                sample: &sample,
                 name: &name,
                 cleaned: &cleaned,
                 steady: policy.burn_in,
             };
-            found.rows.extend(varies.ok().map(|it| row(&sample, it)));
+            found
+                .rows
+                .extend(varies.ok().map(|varies| row(&of_metric, varies)));
         }
     }
     found

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
-use crate::model::{Better, Id, Metric, MetricName};
-use crate::record::differ;
+use crate::model::{Better, Id, Metric};
+use crate::sample::{SideSetting, Subject, differ};
 use crate::text::first_names;
-
 use lapwing_stats::{
     Confidence, Interval, Modes, PValue, Seed, as_f64, benjamini_hochberg, instances_to_settle,
     modes,
@@ -91,28 +90,12 @@ pub struct SideSample {
     pub params: BTreeMap<String, BTreeMap<String, String>>,
     /// The units of the values, where known.
     pub units: BTreeSet<String>,
-    /// The variants of its runs.
-    pub variants: BTreeSet<String>,
-    /// The levels of factors that all of its runs have.
-    pub levels: BTreeMap<String, String>,
+    /// What it was measured with.
+    pub setting: SideSetting,
     /// Its runs.
     pub runs: BTreeSet<Id>,
     /// How many instances were left out because they are of an earlier epoch.
     pub earlier: usize,
-}
-
-/// What is compared: a benchmark's metric.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Subject {
-    /// The suite of the benchmark.
-    pub suite: String,
-    /// Its id.
-    pub benchmark: String,
-    /// What else tells it from others of that name: the variant, where versions are compared, and levels
-    /// of factors, where a side has several.
-    pub setting: Option<String>,
-    /// The metric.
-    pub metric: MetricName,
 }
 
 /// What the comparison of two sides came to.
@@ -142,6 +125,8 @@ pub struct Comparison {
     pub cautions: Vec<Caution>,
     /// The runs that it is about: the baseline's, and the candidate's.
     pub runs: [BTreeSet<Id>; 2],
+    /// What the two sides were measured with.
+    pub settings: [SideSetting; 2],
 }
 
 /// The ratio candidate / baseline.
@@ -326,6 +311,7 @@ pub fn compare(
         reason: reason.or_else(|| settle(sides, options)),
         cautions: cautions(sides),
         runs: sides.map(|side| side.runs.clone()),
+        settings: sides.map(|side| side.setting.clone()),
     }
 }
 

@@ -1,13 +1,13 @@
 //! The ratio of two sides, by the method that was asked for.
 
-use super::compare::{ComparedRatio, Method};
-use crate::clean::Cleaned;
-
 use lapwing_stats::{
     BrunnerMunzel, Confidence, FiellerInterval, HierarchicalReplicates, HodgesLehmann, Interval,
     RatioMethod, Seed, Statistic, as_f64, brunner_munzel, hodges_lehmann, mann_whitney,
     permutation_test, ratio_interval, ratio_of_arithmetic_means, ratio_of_means,
 };
+
+use super::compare::{ComparedRatio, Method};
+use crate::clean::Cleaned;
 
 /// How many replicates the hierarchical bootstrap draws.
 const REPLICATES: usize = 10_000;

@@ -6,11 +6,9 @@
 mod compare;
 mod detection;
 mod hail;
-mod lots;
 mod methods;
 mod metrics;
 mod pairs;
-mod settings;
 mod side_sample;
 mod sides;
 mod size;
@@ -22,8 +20,8 @@ use lapwing_stats::{Confidence, Interval};
 use crate::clean::{CleanInstance, Cleaned};
 
 pub use compare::{
-    Caution, CompareOptions, ComparedRatio, Comparison, Method, Reason, SideSample, Subject,
-    Verdict, compare, decide,
+    Caution, CompareOptions, ComparedRatio, Comparison, Method, Reason, SideSample, Verdict,
+    compare, decide,
 };
 pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN,
@@ -31,7 +29,7 @@ pub use detection::{
 };
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};
-pub use sides::{ComparisonAsHail, Place, Sides, Split, SuiteComparison};
+pub use sides::{ComparisonAsHail, SideSamples, Split, SuiteComparison};
 pub use size::SampleSize;
 pub use variability::{Variability, usable_variability, variability};
 

@@ -2,24 +2,20 @@
 
 use std::cmp::Ordering;
 
-use super::compare::{SideSample, Subject};
-use super::lots::PlaceSetting;
-use super::settings::{SettingSample, matched};
-use crate::model::{Metric, natural_order};
-use crate::record::{Levels, levels_text};
+use super::compare::SideSample;
+use crate::model::{Levels, Metric, natural_order};
+use crate::sample::{Setting, SideSetting, Subject, levels_text, pair_settings};
 
 /// The samples of all sides by one metric of a benchmark.
 #[derive(Debug, Clone)]
-pub(super) struct Gathered {
+pub(super) struct GatheredSamples {
     pub metric: Metric,
-    /// By what else than levels of factors it is told from others.
-    pub setting: PlaceSetting,
     /// Of each side its settings.
-    pub sides: Vec<Vec<SettingSample>>,
+    pub sides: Vec<Vec<SideSample>>,
 }
 
 /// One setting of a candidate and the baseline's that belongs to it.
-pub(super) struct Pair<'a> {
+pub(super) struct ComparedPair<'a> {
     /// What is compared, but for levels of factors.
     place: &'a Subject,
     pub subject: Subject,
@@ -33,7 +29,7 @@ pub(super) struct Pair<'a> {
     pub is_shared: bool,
 }
 
-impl Gathered {
+impl GatheredSamples {
     /// Returns every setting of a candidate with the baseline's, and what only one of them has with
     /// `nothing`; not those of which neither has the metric.
     pub fn pairs<'a>(
@@ -42,28 +38,35 @@ impl Gathered {
         candidate: usize,
         names: &'a [String],
         nothing: &'a SideSample,
-    ) -> impl Iterator<Item = Pair<'a>> {
-        let sides = [0, candidate].map(|it| self.sides[it].as_slice());
-        matched(sides).into_iter().filter_map(move |it| {
-            let sample = |side: usize| match it.places[side] {
-                Some(place) => &sides[side][place].sample,
+    ) -> impl Iterator<Item = ComparedPair<'a>> {
+        let sides = [0, candidate].map(|side| self.sides[side].as_slice());
+        let settings = sides.map(|side| -> Vec<SideSetting> {
+            side.iter().map(|sample| sample.setting.clone()).collect()
+        });
+        let pairs = pair_settings([&settings[0], &settings[1]]);
+        pairs.into_iter().filter_map(move |pair| {
+            let sample = |side: usize| match pair.places[side] {
+                Some(place) => &sides[side][place],
                 None => nothing,
             };
             let samples = [sample(0), sample(1)];
-            let is_measured = samples.iter().any(|it| it.recorded_instances > 0);
-            let has_metric = samples.iter().any(|it| has_metric(it));
-            (is_measured && has_metric).then(|| Pair {
+            let is_measured = samples.iter().any(|sample| sample.recorded_instances > 0);
+            let has_metric = samples.iter().any(|sample| has_metric(sample));
+            (is_measured && has_metric).then(|| ComparedPair {
                 place: subject,
                 subject: Subject {
-                    setting: self.setting.text(&it.levels),
+                    setting: Setting {
+                        levels: pair.levels.clone(),
+                        ..subject.setting.clone()
+                    },
                     ..subject.clone()
                 },
                 metric: &self.metric,
                 candidate,
                 names: [&names[0], &names[candidate]],
                 sides: samples,
-                levels: it.levels,
-                is_shared: it.is_shared,
+                levels: pair.levels,
+                is_shared: pair.is_shared,
             })
         })
     }
@@ -74,7 +77,7 @@ fn has_metric(side: &SideSample) -> bool {
     side.has_values || side.has_summary || side.failures > 0
 }
 
-impl Pair<'_> {
+impl ComparedPair<'_> {
     /// The order in which comparisons stand: each setting with all of its metrics.
     pub fn in_order(&self, other: &Self) -> Ordering {
         let levels = [self, other].map(|it| levels_text(&it.levels));

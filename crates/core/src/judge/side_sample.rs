@@ -1,4 +1,4 @@
-//! What is known of one side: cleaned, or one lot cut in two.
+//! What is known of one side: cleaned, or one sample cut in two.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,19 @@ use serde_json::Value;
 use super::Split;
 use super::compare::SideSample;
 use crate::clean::{Cleaned, Policy, SteadyFrom, clean};
-use crate::model::{Conversion, InstanceOutcome, Outcome, Run};
-use crate::record::{InstanceData, levels_of, telling};
+use crate::model::{Conversion, InstanceOutcome, Outcome};
+use crate::record::InstanceData;
+use crate::sample::{Sample, SideSetting, telling};
 
 impl SideSample {
     /// Returns what is known of a metric of a benchmark on one side.
-    pub fn of(instances: &[&InstanceData], metric: &str, policy: Policy) -> Self {
-        let cleaned = clean(instances.iter().copied(), metric, policy);
+    pub fn of(sample: &Sample<'_>, metric: &str, policy: Policy) -> Self {
+        let cleaned = clean(sample.instances.iter().copied(), metric, policy);
         Self {
             never_steady: policy.burn_in == SteadyFrom::Never,
-            ..Self::with(cleaned, instances, metric)
+            earlier: sample.earlier_epoch,
+            setting: SideSetting::of(sample),
+            ..Self::with(cleaned, &sample.instances, metric)
         }
     }
 
@@ -33,22 +36,6 @@ impl SideSample {
             *value = conversion.of(*value);
         }
         self.units = BTreeSet::from([unit.to_owned()]);
-    }
-
-    /// Takes in of which setting a run is.
-    fn note_run(&mut self, run: &Run) {
-        let is_first = self.runs.is_empty();
-        if !self.runs.insert(run.id) {
-            return;
-        }
-        self.variants.insert(run.variant.clone());
-        let levels = levels_of(run);
-        if is_first {
-            self.levels = levels;
-        } else {
-            self.levels
-                .retain(|factor, level| levels.get(factor) == Some(level));
-        }
     }
 
     fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
@@ -79,19 +66,20 @@ impl SideSample {
             }
             let unit = it.run.metrics.get(metric).map(|it| it.unit.as_str());
             note(&mut side.units, unit.filter(|unit| !unit.is_empty()));
-            side.note_run(&it.run);
+            side.runs.insert(it.run.id);
         }
         side
     }
 }
 
-/// Cleans one lot and cuts what counts in two; what does not count goes with its neighbours.
+/// Cleans one sample and cuts what counts in two; what does not count goes with its neighbours.
 pub(super) fn halves(
-    instances: &[&InstanceData],
+    sample: &Sample<'_>,
     metric: &str,
     policy: Policy,
     split: Split,
 ) -> Vec<SideSample> {
+    let instances = &sample.instances;
     let cleaned = clean(instances.iter().copied(), metric, policy);
     let middle = cleaned.instances.len() / 2;
     let first_of_second = cleaned.instances.get(middle).map(|it| it.position);
@@ -106,14 +94,15 @@ pub(super) fn halves(
     }
     // One account of what was left out serves both.
     sides[0].left_out = cleaned.left_out;
-    let mut lots = [Vec::new(), Vec::new()];
+    let mut parts = [Vec::new(), Vec::new()];
     for (position, instance) in instances.iter().enumerate() {
-        lots[side_of(position, position)].push(*instance);
+        parts[side_of(position, position)].push(*instance);
     }
-    let with = sides.into_iter().zip(&lots);
-    with.map(|(cleaned, lot)| SideSample {
+    let with = sides.into_iter().zip(&parts);
+    with.map(|(cleaned, half)| SideSample {
         never_steady: policy.burn_in == SteadyFrom::Never,
-        ..SideSample::with(cleaned, lot, metric)
+        setting: SideSetting::of(sample),
+        ..SideSample::with(cleaned, half, metric)
     })
     .collect()
 }

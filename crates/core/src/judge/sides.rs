@@ -1,26 +1,27 @@
-//! Gathers the sides of comparisons from what was measured, benchmark by benchmark.
+//! The samples of all sides of a comparison, gathered benchmark by benchmark.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_stats::{Confidence, Seed, SuiteRatio, geometric_mean_of_ratios};
 use rayon::prelude::*;
 
-use super::compare::{
-    CompareOptions, Comparison, Reason, SideSample, Subject, compare, decide, obstacle,
-};
+use super::compare::{CompareOptions, Comparison, Reason, SideSample, compare, decide, obstacle};
 use super::hail::{HailComparison, analyze_as_hail};
-use super::lots::{Lots, PlaceSetting, lots};
 use super::metrics::{FIRST, MetricChoice, metric};
-use super::pairs::{Gathered, Pair};
-use super::settings::SettingSample;
+use super::pairs::{ComparedPair, GatheredSamples};
 use super::side_sample::halves;
-use super::starts::{LotPolicies, SideStarts};
+use super::starts::{SamplePolicies, SideStarts};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
-use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules};
+use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules, plans_any_auto};
 use crate::model::{Metric, MetricName};
-use crate::record::{BenchmarkData, InstanceData, Levels};
+use crate::record::{InstanceData, StoreError};
+use crate::sample::{
+    BenchmarkData, ComparedSides, GroupBy, Sample, SampleFilter, Setting, SidePlace, Subject,
+    samples,
+};
+use crate::suite::JudgedFrom;
 
-/// How one lot of instances is cut in two, to see what a comparison says where nothing changed.
+/// How one sample is cut in two, to see what a comparison says where nothing changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Split {
     /// The first half in the order of measuring against the second, which has the odd one: also
@@ -30,33 +31,18 @@ pub enum Split {
     Alternating,
 }
 
-/// Where an instance belongs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The number of its side; 0 where one lot is cut in two.
-    pub side: usize,
-    /// Its variant, where that tells it from others of its side.
-    pub variant: Option<String>,
-    /// Its version, where that does.
-    pub version: Option<String>,
-    /// The number of its group: a candidate is compared with what the baseline has in the
-    /// candidate's group. Candidates are of several groups where their settings are told apart
-    /// in different ways.
-    pub group: usize,
-}
-
 /// The samples of all sides, by what is compared.
 #[derive(Debug, Clone, Default)]
-pub struct Sides {
+pub struct SideSamples {
     count: usize,
-    /// What the sides are called in the audit; empty for one lot that is cut in two.
+    /// What the sides are called in the audit; empty for one sample that is cut in two.
     names: Vec<String>,
     /// The group of each side.
     groups: Vec<usize>,
     split: Option<Split>,
     starts: Option<SideStarts>,
     /// By what is compared and by group.
-    samples: BTreeMap<(Subject, usize), Gathered>,
+    samples: BTreeMap<(Subject, usize), GatheredSamples>,
     audit: Audit,
     /// What is known of a setting that a side does not have.
     nothing: SideSample,
@@ -97,7 +83,7 @@ pub struct ComparisonAsHail {
     pub result: HailComparison,
 }
 
-impl Sides {
+impl SideSamples {
     /// Returns the samples of sides of these names, the baseline first, still empty.
     pub fn new(names: Vec<String>) -> Self {
         Self {
@@ -108,7 +94,7 @@ impl Sides {
         }
     }
 
-    /// Returns the samples of one lot that is cut in two, still empty.
+    /// Returns the samples of one sample that is cut in two, still empty.
     pub fn of_split(split: Split) -> Self {
         Self {
             count: 2,
@@ -118,21 +104,45 @@ impl Sides {
         }
     }
 
-    /// Looks where a benchmark gets steady, before any is added: for benchmarks that are in several
-    /// places, because the sides are in different stores or suites. Of one place [`Sides::add`] sees all.
-    pub fn look(
+    /// Returns the samples of the sides of a comparison, with everything that counts of them.
+    ///
+    /// Where a benchmark may be in several places, because the sides are in different stores or suites, where it
+    /// gets steady takes a look at all of them before anything is judged.
+    ///
+    /// # Errors
+    /// When a store cannot be read, or no benchmark passes the filter.
+    pub fn gather(
+        sides: &ComparedSides,
+        filter: &SampleFilter,
+        metrics: &MetricChoice,
+        rules: &Rules,
+    ) -> Result<Self, StoreError> {
+        let mut samples = Self::new(sides.names());
+        if sides.are_in_several_places() && may_find(sides, rules)? {
+            sides.each_benchmark(filter, |data, places_of| {
+                samples.look(data, rules, places_of);
+            })?;
+            samples.looked();
+        }
+        sides.each_benchmark(filter, |data, places_of| {
+            samples.add(data, rules, metrics, places_of);
+        })?;
+        Ok(samples)
+    }
+
+    /// Looks where a benchmark gets steady, before any is added.
+    fn look(
         &mut self,
         data: &BenchmarkData,
         rules: &Rules,
-        places_of: impl Fn(&InstanceData) -> Vec<Place>,
+        places_of: &dyn Fn(&InstanceData) -> Vec<SidePlace>,
     ) {
-        let (lots, _) = lots(data, places_of);
         let starts = self.starts.get_or_insert_default();
-        starts.add(data, rules, &lots);
+        starts.add(data, rules, &samples(data, GroupBy::Side(places_of)));
     }
 
     /// Says that every benchmark was looked at.
-    pub fn looked(&mut self) {
+    fn looked(&mut self) {
         if let Some(starts) = &mut self.starts {
             starts.settle(self.count);
         }
@@ -148,88 +158,78 @@ impl Sides {
         data: &BenchmarkData,
         rules: &Rules,
         metrics: &MetricChoice,
-        places_of: impl Fn(&InstanceData) -> Vec<Place>,
+        places_of: &dyn Fn(&InstanceData) -> Vec<SidePlace>,
     ) {
-        let (lots, earlier) = lots(data, places_of);
-        let policies = LotPolicies::of(data, rules, &lots, self.starts.as_ref());
-        let names = metrics.of(data);
-        if let Some(name) = first_of(&names, data) {
-            self.audit_lots(data, &lots, &policies, name);
+        let samples = samples(data, GroupBy::Side(places_of));
+        let policies = SamplePolicies::of(data, rules, &samples, self.starts.as_ref());
+        let all = Sample::of_all(data);
+        let names = metrics.of(&all);
+        if let Some(name) = first_of(&names, &all) {
+            self.audit_samples(&samples, &policies, name);
         }
-        for key in lots.keys().filter(|key| key.side > 0) {
-            self.groups[key.side] = key.group;
+        for place in samples.iter().map(|sample| &sample.place) {
+            if place.side > 0 {
+                self.groups[place.side] = place.group;
+            }
         }
         for name in &names {
-            let mut gathered: BTreeMap<(usize, &PlaceSetting), Vec<Vec<SettingSample>>> =
-                BTreeMap::new();
-            for (key, instances) in &lots {
-                let (policy, _) = policies.of_lot(key);
-                let sides = gathered
-                    .entry((key.group, &key.setting))
-                    .or_insert_with(|| vec![Vec::new(); self.count]);
-                let mut put = |side: usize, sample: SideSample| {
-                    let telling = key.levels.clone();
-                    sides[side].push(SettingSample { telling, sample });
+            let mut gathered: BTreeMap<(Subject, usize), Vec<Vec<SideSample>>> = BTreeMap::new();
+            for sample in &samples {
+                let (policy, _) = policies.of_sample(sample);
+                let subject = Subject {
+                    suite: data.suite.clone(),
+                    benchmark: data.benchmark.id.clone(),
+                    setting: Setting {
+                        variant: sample.place.variant.clone(),
+                        version: sample.place.version.clone(),
+                        ..Setting::default()
+                    },
+                    metric: name.clone(),
                 };
+                let sides = gathered
+                    .entry((subject, sample.place.group))
+                    .or_insert_with(|| vec![Vec::new(); self.count]);
                 match self.split {
-                    None => {
-                        let sample = SideSample {
-                            earlier: earlier.get(key).copied().unwrap_or(0),
-                            ..SideSample::of(instances, name, policy)
-                        };
-                        put(key.side, sample);
-                    }
+                    None => sides[sample.place.side].push(SideSample::of(sample, name, policy)),
                     Some(split) => {
-                        let halves = halves(instances, name, policy, split);
-                        for (side, sample) in halves.into_iter().enumerate() {
-                            put(side, sample);
+                        let halves = halves(sample, name, policy, split);
+                        for (side, half) in halves.into_iter().enumerate() {
+                            sides[side].push(half);
                         }
                     }
                 }
             }
-            for ((group, setting), sides) in gathered {
-                let subject = Subject {
-                    suite: data.suite.clone(),
-                    benchmark: data.benchmark.id.clone(),
-                    setting: setting.text(&Levels::new()),
-                    metric: name.clone(),
-                };
-                let new = Gathered {
-                    metric: metric(data, name),
-                    setting: setting.clone(),
-                    sides,
-                };
-                self.put((subject, group), new);
+            for (key, sides) in gathered {
+                let metric = metric(&all, name);
+                self.put(key, GatheredSamples { metric, sides });
             }
         }
     }
 
     /// Takes account of what each side lost, once for each instance.
-    fn audit_lots(
+    fn audit_samples(
         &mut self,
-        data: &BenchmarkData,
-        lots: &Lots,
-        policies: &LotPolicies,
+        samples: &[Sample<'_>],
+        policies: &SamplePolicies<'_>,
         metric: &str,
     ) {
         let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
-        for (key, instances) in lots {
+        for sample in samples {
+            let SidePlace { side, group, .. } = sample.place;
             // The baseline may be in several groups.
-            if *seen.entry(key.side).or_insert(key.group) != key.group {
+            if *seen.entry(side).or_insert(group) != group {
                 continue;
             }
-            let (policy, source) = policies.of_lot(key);
-            let audit = BenchmarkAudit::of_lot(data, instances, metric, policy, source);
-            let side = self.names.get(key.side).cloned();
-            let audit = audit.in_setting(key.text()).on_side(side);
-            self.audit.benchmarks.push(audit);
+            let (policy, source) = policies.of_sample(sample);
+            let audit = BenchmarkAudit::of(sample, metric, policy, source);
+            let name = self.names.get(side).cloned();
+            self.audit.benchmarks.push(audit.on_side(name));
         }
     }
 
-    fn put(&mut self, key: (Subject, usize), new: Gathered) {
-        let known = self.samples.entry(key).or_insert_with(|| Gathered {
+    fn put(&mut self, key: (Subject, usize), new: GatheredSamples) {
+        let known = self.samples.entry(key).or_insert_with(|| GatheredSamples {
             metric: new.metric.clone(),
-            setting: new.setting,
             sides: vec![Vec::new(); self.count],
         });
         if known.metric.better.is_none() {
@@ -241,8 +241,8 @@ impl Sides {
                 *kept = new;
             }
             // Of two files one may count in milliseconds and the other in seconds.
-            for it in kept {
-                it.sample.convert_to(unit);
+            for sample in kept {
+                sample.convert_to(unit);
             }
         }
     }
@@ -333,7 +333,7 @@ impl Sides {
     /// counts by any metric; and whether it is the candidate that lacks it.
     pub fn lacking(&self, names: &[String]) -> Vec<(String, String, bool)> {
         let pairs = self.pairs(names);
-        let mut counts: BTreeMap<(&str, &str, &Option<String>, usize), [bool; 2]> = BTreeMap::new();
+        let mut counts: BTreeMap<(&str, &str, &Setting, usize), [bool; 2]> = BTreeMap::new();
         for pair in &pairs {
             let it = &pair.subject;
             let key = (
@@ -361,7 +361,7 @@ impl Sides {
     /// verdict, or of other epochs or units on the two sides.
     pub fn suites(&self, names: &[String], confidence: Confidence) -> Vec<SuiteComparison> {
         type Means = Vec<[Vec<f64>; 2]>;
-        type Key<'a> = (&'a str, bool, &'a str, usize, Option<String>);
+        type Key<'a> = (&'a str, bool, &'a str, usize, Option<Setting>);
         let pairs = self.pairs(names);
         let mut suites: BTreeMap<Key<'_>, Means> = BTreeMap::new();
         for pair in &pairs {
@@ -379,7 +379,7 @@ impl Sides {
                     metric != FIRST,
                     metric,
                     pair.candidate,
-                    subject.setting.clone().filter(|_| pair.is_shared),
+                    pair.is_shared.then(|| subject.setting.clone()),
                 );
                 suites.entry(key).or_default().push(means);
             }
@@ -395,7 +395,7 @@ impl Sides {
                     suite: suite.to_owned(),
                     metric: metric.to_owned(),
                     candidate: names[candidate].clone(),
-                    setting,
+                    setting: setting.and_then(|setting| setting.text()),
                     ratio: geometric_mean_of_ratios(&sides, confidence)?,
                 })
             })
@@ -403,14 +403,14 @@ impl Sides {
     }
 
     /// Every candidate with the first side, setting by setting.
-    fn pairs<'a>(&'a self, names: &'a [String]) -> Vec<Pair<'a>> {
+    fn pairs<'a>(&'a self, names: &'a [String]) -> Vec<ComparedPair<'a>> {
         let mut pairs = Vec::new();
         for ((subject, group), gathered) in &self.samples {
             for candidate in (1..self.count).filter(|&it| self.groups[it] == *group) {
                 pairs.extend(gathered.pairs(subject, candidate, names, &self.nothing));
             }
         }
-        pairs.sort_by(Pair::in_order);
+        pairs.sort_by(ComparedPair::in_order);
         pairs
     }
 }
@@ -455,9 +455,9 @@ fn pooled_mean(cleaned: &Cleaned) -> f64 {
 }
 
 /// Returns the first of these metrics that a benchmark has, and where it has none, the first.
-fn first_of<'n>(names: &'n [MetricName], data: &BenchmarkData) -> Option<&'n MetricName> {
+fn first_of<'n>(names: &'n [MetricName], sample: &Sample<'_>) -> Option<&'n MetricName> {
     let has = |name: &&MetricName| {
-        data.instances.iter().any(|it| {
+        sample.instances.iter().any(|it| {
             it.iterations.values.contains_key(*name)
                 || it.summaries.iter().any(|summary| summary.metric == **name)
         })
@@ -474,6 +474,21 @@ pub(super) fn are_apart(suites: &[BTreeSet<String>]) -> bool {
     !baseline.is_empty() && others.iter().any(apart)
 }
 
-fn is_there(it: &SettingSample) -> bool {
-    it.sample.recorded_instances > 0
+fn is_there(sample: &SideSample) -> bool {
+    sample.recorded_instances > 0
+}
+
+/// Returns whether where a benchmark gets steady may have to be found.
+fn may_find(sides: &ComparedSides, rules: &Rules) -> Result<bool, StoreError> {
+    match rules.burn_in.others {
+        Some(JudgedFrom::Auto) => return Ok(true),
+        Some(JudgedFrom::Index(_)) | None => return Ok(false),
+        Some(JudgedFrom::Recorded) => {}
+    }
+    for (store, session) in sides.sessions() {
+        if plans_any_auto(&store.session(&session.to_string())?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

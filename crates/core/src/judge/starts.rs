@@ -2,47 +2,60 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lots::{LotKey, Lots};
 use super::sides::are_apart;
-use crate::clean::{BurnInSource, Decision, Policy, Rules, SteadyFrom, found_in};
-use crate::record::BenchmarkData;
+use crate::clean::{
+    BurnInSource, Policy, Rules, SteadyFrom, SteadyStart, burn_in_metric, found_in,
+};
+use crate::sample::{BenchmarkData, Sample, Setting, SidePlace};
 
-/// Where the lots of one benchmark get steady.
+/// Tells a sample from the others of its benchmark.
+type SampleKey = (SidePlace, Setting);
+
+fn key_of(sample: &Sample<'_>) -> SampleKey {
+    (sample.place.clone(), sample.setting.clone())
+}
+
+/// Where the samples of one benchmark get steady.
 #[derive(Debug, Clone, Default)]
-struct Starts {
+struct SampleStarts {
     /// Whether their burn-in is to be found at all.
     is_found: bool,
     /// What each says by itself.
-    lots: BTreeMap<LotKey, (SteadyFrom, BurnInSource)>,
+    samples: BTreeMap<SampleKey, SteadyStart>,
 }
 
-impl Starts {
-    fn of(data: &BenchmarkData, lots: &Lots) -> Self {
-        let found = lots.iter();
-        let found = found.map(|(key, instances)| (key.clone(), found_in(data, instances)));
+impl SampleStarts {
+    fn of(all: &Sample<'_>, samples: &[Sample<'_>]) -> Self {
+        let metric = burn_in_metric(all);
+        let found = samples
+            .iter()
+            .map(|sample| (key_of(sample), found_in(sample, metric.as_deref())));
         Self {
             is_found: true,
-            lots: found.collect(),
+            samples: found.collect(),
         }
     }
 
     fn add(&mut self, other: Self) {
         self.is_found |= other.is_found;
-        self.lots.extend(other.lots);
+        self.samples.extend(other.samples);
     }
 
-    /// Returns from where a lot is judged: all of them from the largest start, so that the same part
-    /// of them is compared. A lot that never gets steady stays out.
-    fn of_lot(&self, key: &LotKey) -> (SteadyFrom, BurnInSource) {
-        let own = self.lots.get(key).copied();
+    /// Returns from where a sample is judged: all of them from the largest start, so that the same part
+    /// of them is compared. A sample that never gets steady stays out.
+    fn of_sample(&self, sample: &Sample<'_>) -> SteadyStart {
+        let own = self.samples.get(&key_of(sample)).copied();
         let own = own.unwrap_or((SteadyFrom::Recorded, BurnInSource::Recorded));
         if own.0 == SteadyFrom::Never {
             return own;
         }
-        let starts = self.lots.values().filter_map(|(from, source)| match from {
-            SteadyFrom::Index(start) => Some((*start, source.wanted().unwrap_or(*start))),
-            SteadyFrom::Recorded | SteadyFrom::Never | SteadyFrom::Unknown => None,
-        });
+        let starts = self
+            .samples
+            .values()
+            .filter_map(|(from, source)| match from {
+                SteadyFrom::Index(start) => Some((*start, source.wanted().unwrap_or(*start))),
+                SteadyFrom::Recorded | SteadyFrom::Never | SteadyFrom::Unknown => None,
+            });
         let largest = starts.reduce(|one, other| (one.0.max(other.0), one.1.max(other.1)));
         match largest {
             Some((start, wanted)) => {
@@ -58,28 +71,29 @@ impl Starts {
 /// benchmark is in several places, because the sides are in different stores or suites.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SideStarts {
-    benchmarks: BTreeMap<(String, String), Starts>,
+    benchmarks: BTreeMap<(String, String), SampleStarts>,
     /// The suites of each side.
     suites: BTreeMap<usize, BTreeSet<String>>,
 }
 
 impl SideStarts {
-    pub(super) fn add(&mut self, data: &BenchmarkData, rules: &Rules, lots: &Lots) {
-        for key in lots.keys() {
-            let suites = self.suites.entry(key.side).or_default();
+    pub(super) fn add(&mut self, data: &BenchmarkData, rules: &Rules, samples: &[Sample<'_>]) {
+        for sample in samples {
+            let suites = self.suites.entry(sample.place.side).or_default();
             if !suites.contains(&data.suite) {
                 suites.insert(data.suite.clone());
             }
         }
-        let is_found = match rules.decision(data) {
-            Decision::Find => true,
+        let all = Sample::of_all(data);
+        let is_found = match rules.start(&all) {
+            None => true,
             // Another side may have been planned to be found, and then all are.
-            Decision::Made(SteadyFrom::Recorded, _) => false,
-            Decision::Made(_, _) => return,
+            Some((SteadyFrom::Recorded, _)) => false,
+            Some(_) => return,
         };
-        let starts = Starts {
+        let starts = SampleStarts {
             is_found,
-            ..Starts::of(data, lots)
+            ..SampleStarts::of(&all, samples)
         };
         let key = (data.suite.clone(), data.benchmark.id.clone());
         self.benchmarks.entry(key).or_default().add(starts);
@@ -92,7 +106,7 @@ impl SideStarts {
         if !are_apart(&suites) {
             return;
         }
-        let mut by_id: BTreeMap<String, Starts> = BTreeMap::new();
+        let mut by_id: BTreeMap<String, SampleStarts> = BTreeMap::new();
         for ((_, id), starts) in &self.benchmarks {
             by_id.entry(id.clone()).or_default().add(starts.clone());
         }
@@ -103,45 +117,46 @@ impl SideStarts {
         }
     }
 
-    fn of(&self, data: &BenchmarkData) -> Option<&Starts> {
+    fn of(&self, data: &BenchmarkData) -> Option<&SampleStarts> {
         let key = (data.suite.clone(), data.benchmark.id.clone());
         self.benchmarks.get(&key).filter(|it| it.is_found)
     }
 }
 
-/// How each lot of one benchmark is judged.
-pub(super) struct LotPolicies<'a> {
+/// The policies by which the samples of one benchmark are cleaned.
+pub(super) struct SamplePolicies<'a> {
     rules: &'a Rules,
-    how: How,
+    start: StartOfSamples,
 }
 
-enum How {
-    Alike(SteadyFrom, BurnInSource),
-    ByLot(Starts),
+enum StartOfSamples {
+    Alike(SteadyStart),
+    BySample(SampleStarts),
 }
 
-impl<'a> LotPolicies<'a> {
+impl<'a> SamplePolicies<'a> {
     pub fn of(
         data: &BenchmarkData,
         rules: &'a Rules,
-        lots: &Lots,
+        samples: &[Sample<'_>],
         looked_up: Option<&SideStarts>,
     ) -> Self {
-        let known = looked_up.and_then(|it| it.of(data));
-        let how = match (rules.decision(data), known) {
-            (Decision::Find, None) => How::ByLot(Starts::of(data, lots)),
-            (Decision::Find | Decision::Made(SteadyFrom::Recorded, _), Some(known)) => {
-                How::ByLot(known.clone())
+        let known = looked_up.and_then(|starts| starts.of(data));
+        let all = Sample::of_all(data);
+        let start = match (rules.start(&all), known) {
+            (None, None) => StartOfSamples::BySample(SampleStarts::of(&all, samples)),
+            (None | Some((SteadyFrom::Recorded, _)), Some(known)) => {
+                StartOfSamples::BySample(known.clone())
             }
-            (Decision::Made(from, source), _) => How::Alike(from, source),
+            (Some(start), _) => StartOfSamples::Alike(start),
         };
-        Self { rules, how }
+        Self { rules, start }
     }
 
-    pub fn of_lot(&self, key: &LotKey) -> (Policy, BurnInSource) {
-        let (from, source) = match &self.how {
-            How::Alike(from, source) => (*from, *source),
-            How::ByLot(starts) => starts.of_lot(key),
+    pub fn of_sample(&self, sample: &Sample<'_>) -> (Policy, BurnInSource) {
+        let (from, source) = match &self.start {
+            StartOfSamples::Alike(start) => *start,
+            StartOfSamples::BySample(starts) => starts.of_sample(sample),
         };
         (self.rules.policy_from(from), source)
     }

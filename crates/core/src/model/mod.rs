@@ -32,7 +32,7 @@ pub use name::{bare_name, matches_name, matches_pattern};
 pub use natural::natural_order;
 pub use outcome::{InstanceOutcome, Outcome};
 pub use record::{Annotation, Record, RecordKind};
-pub use run::{Level, Run, Version};
+pub use run::{Level, Levels, Run, Version};
 pub use session::Session;
 pub use span::Span;
 pub use summary::Summary;

@@ -48,7 +48,18 @@ fn default_variant() -> String {
 impl Run {
     /// The variant of a run in which nothing was varied.
     pub const DEFAULT_VARIANT: &'static str = "default";
+
+    /// Returns the levels of its factors as people read them.
+    pub fn levels(&self) -> Levels {
+        let factors = self.factors.iter();
+        factors
+            .map(|(factor, level)| (factor.clone(), level.to_string()))
+            .collect()
+    }
 }
+
+/// Levels of factors as people read them, by factor.
+pub type Levels = BTreeMap<String, String>;
 
 /// The state of the software under test, which need not be the repository of the suite.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -82,12 +93,18 @@ impl Version {
     /// Returns the shortest text that tells this version from others:
     /// the name, else the commit's first ten digits (with `+` when dirty), else `None`.
     pub fn label(&self) -> Option<String> {
-        let short = self
-            .commit
-            .as_ref()
-            .map(|commit| commit.chars().take(10).collect::<String>());
-        let base = self.name.clone().or(short)?;
-        Some(match self.dirty {
+        Self::label_of(self.name.as_deref(), self.commit.as_deref(), self.dirty)
+    }
+
+    /// Returns the label of a version of which only this is at hand.
+    pub(crate) fn label_of(
+        name: Option<&str>,
+        commit: Option<&str>,
+        dirty: Option<bool>,
+    ) -> Option<String> {
+        let short = || commit.map(|commit| commit.chars().take(10).collect());
+        let base = name.map(str::to_owned).or_else(short)?;
+        Some(match dirty {
             Some(true) => format!("{base}+"),
             Some(false) | None => base,
         })

@@ -30,3 +30,10 @@ pub struct Session {
     #[serde(flatten)]
     pub extra: Object,
 }
+
+impl Session {
+    /// Returns its name, or else its id.
+    pub fn label(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.id.to_string())
+    }
+}

@@ -1,41 +1,44 @@
-//! What the store gives back for judging and showing: whole instances, in columns.
+//! The store's answers: whole instances in columns, and what is known of runs and sessions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use serde::Serialize;
+
 use crate::model::{
-    Benchmark, Instance, InstanceEnd, MetricName, Object, Outcome, Run, Session, Summary,
+    Id, Instance, InstanceEnd, Levels, MetricName, Object, Outcome, Run, Session, Summary, Version,
 };
 
 /// Which part of the store is asked for. Empty lists and `None` let everything pass;
 /// several entries of one list are alternatives, the lists all have to agree.
+///
+/// `sample::SampleFilter` finds the sessions and runs by what people call them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
-    /// Suite names.
-    pub suites: Vec<String>,
+    /// The sessions.
+    pub sessions: Option<BTreeSet<Id>>,
+    /// The runs.
+    pub runs: Option<BTreeSet<Id>>,
     /// Benchmark ids: the whole id, a pattern with `*` and `?`, or a part of the id.
     pub benchmarks: Vec<String>,
     /// Tags.
     pub tags: Vec<String>,
     /// Metric names.
     pub metrics: Vec<MetricName>,
-    /// Version names or the beginnings of commit hashes.
-    pub versions: Vec<String>,
-    /// Variant names.
-    pub variants: Vec<String>,
-    /// Session names, ids or the beginnings of ids.
-    pub sessions: Vec<String>,
-    /// Run ids or the beginnings of ids.
-    pub runs: Vec<String>,
-    /// Only sessions that started at this time or later.
-    pub since: Option<jiff::Timestamp>,
-    /// Only sessions that started before this time.
-    pub until: Option<jiff::Timestamp>,
     /// What is to become of measurements that were retired.
     pub retired: Retired,
 }
 
 impl Filter {
+    /// Returns the filter that only this session passes.
+    pub fn of_session(session: Id) -> Self {
+        Self {
+            sessions: Some(BTreeSet::from([session])),
+            ..Self::default()
+        }
+    }
+
     /// Returns the filter that lets the same pass, and what was retired as well.
     #[must_use]
     pub fn with_retired(&self) -> Self {
@@ -56,15 +59,85 @@ pub enum Retired {
     Show,
 }
 
-/// One benchmark with everything measured of it that passes a filter.
+/// One benchmark with everything recorded of it that passes a filter, under the names of today.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BenchmarkData {
+pub struct RecordedBenchmark {
     /// The suite that it belongs to.
     pub suite: String,
-    /// Its description as the instance at the last place of its history gave it.
-    pub benchmark: Benchmark,
+    /// Its id.
+    pub id: String,
     /// Its instances by start of session, then position, then attempt.
     pub instances: Vec<InstanceData>,
+    /// The definitions of all of its instances in that order, also of those that do not pass; empty
+    /// where all are the same.
+    pub definitions: Vec<Definition>,
+}
+
+/// What an instance says of the meaning of its benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// The instance.
+    pub instance: Id,
+    /// The id that the benchmark was recorded with.
+    pub id: String,
+    /// How often the benchmark of that id was renamed since.
+    pub renames: usize,
+    /// The variant of its run.
+    pub variant: String,
+    /// The fingerprint.
+    pub fingerprint: Option<String>,
+    /// The parameters.
+    pub params: Object,
+}
+
+/// A session as people look it up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionHead {
+    /// Its id.
+    pub id: Id,
+    /// Its name for people.
+    pub name: Option<String>,
+    /// Its suite.
+    pub suite: String,
+    /// When it started.
+    pub started: Timestamp,
+}
+
+/// A run as people look it up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunHead {
+    /// Its id.
+    pub id: Id,
+    /// The id of its session.
+    pub session: Id,
+    /// The name of its session.
+    pub session_name: Option<String>,
+    /// Its suite.
+    pub suite: String,
+    /// When its session started.
+    pub started: Timestamp,
+    /// Its variant.
+    pub variant: String,
+    /// Its levels of factors, as people read them.
+    #[serde(skip)]
+    pub levels: Levels,
+    /// Name of the version under test.
+    pub version: Option<String>,
+    /// Commit of the version under test.
+    pub commit: Option<String>,
+    /// Date of the version under test, as it was recorded.
+    #[serde(skip)]
+    pub version_date: Option<String>,
+    /// Whether the working tree differed from the commit.
+    #[serde(skip)]
+    pub dirty: Option<bool>,
+}
+
+impl RunHead {
+    /// Returns the shortest text that tells its version from others, as [`Version::label`].
+    pub fn version_label(&self) -> Option<String> {
+        Version::label_of(self.version.as_deref(), self.commit.as_deref(), self.dirty)
+    }
 }
 
 /// One instance with its iterations.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::record::{InstanceData, telling};
+use crate::record::InstanceData;
+use crate::sample::telling;
 use crate::text::joined_with_and;
 
 /// So many characters of a parameter's value are told.

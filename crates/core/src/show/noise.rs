@@ -6,8 +6,9 @@ use lapwing_stats::Modes;
 
 use super::quantity::{percent, quantity, ratio, round_percent};
 use super::sample::metric_title;
-use crate::explain::{Association, Detectability, Group, LevelCount, More, Noise, Part, Setting};
+use crate::explain::{Association, Detectability, Group, LevelCount, More, Noise, Part};
 use crate::model::Better;
+use crate::sample::Setting;
 use crate::text::{first_names, plural};
 
 /// Noise between instances above this is worth a word.

@@ -12,9 +12,11 @@ use crate::clean::{
 };
 use crate::judge::SampleSize;
 use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
+use crate::record::InstanceData;
 use crate::record::import::EachRun;
-use crate::record::{BenchmarkData, InstanceData, Place, version_date};
-use crate::record::{Moment, Order, Variants};
+use crate::sample::{
+    BenchmarkData, History, HistoryPosition, RunMoment, VariantNames, version_date,
+};
 
 /// One metric of one benchmark.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +44,7 @@ pub struct RunSample {
     /// When its session began.
     pub started: Timestamp,
     /// Where it stands in the history.
-    pub place: Place,
+    pub place: HistoryPosition,
     /// The date of its version, where known.
     pub version_date: Option<Timestamp>,
     /// Its variant; with levels of factors where the name alone does not tell it from others.
@@ -117,7 +119,7 @@ impl MetricSample {
     pub fn under(data: &BenchmarkData, name: &str, policy: Policy) -> Self {
         let mut runs: Vec<RunSample> = Vec::new();
         let mut position: BTreeMap<Id, usize> = BTreeMap::new();
-        let (order, variants) = (Order::of(data), Variants::of(data));
+        let (order, variants) = (History::of(data), VariantNames::of(data));
         let mut stated: BTreeMap<Id, &Metric> = BTreeMap::new();
         for (instance, states) in states(&data.instances, name, policy) {
             if let Some(it) = instance.run.metrics.get(name) {
@@ -125,7 +127,7 @@ impl MetricSample {
             }
             let at = *position.entry(instance.run.id).or_insert_with(|| {
                 let mut run = RunSample::empty(instance, &variants);
-                run.place = order.place(&run.id).unwrap_or(run.place);
+                run.place = order.position(&run.id).unwrap_or(run.place);
                 runs.push(run);
                 runs.len() - 1
             });
@@ -247,7 +249,7 @@ impl MetricSample {
 pub const FIRST_METRIC: &str = "wall_time";
 
 impl RunSample {
-    pub(super) fn empty(instance: &InstanceData, variants: &Variants) -> Self {
+    pub(super) fn empty(instance: &InstanceData, variants: &VariantNames) -> Self {
         let session = &instance.session;
         let version_date = version_date(&instance.run.version);
         Self {
@@ -255,7 +257,7 @@ impl RunSample {
             session: session.id,
             session_name: Self::session_name(instance),
             started: session.started,
-            place: Place {
+            place: HistoryPosition {
                 version_date,
                 started: session.started,
                 session: session.id,
@@ -338,8 +340,8 @@ impl RunSample {
     }
 
     /// Returns what puts it in order among runs of several benchmarks.
-    pub(crate) fn moment(&self) -> Moment {
-        Moment {
+    pub(crate) fn moment(&self) -> RunMoment {
+        RunMoment {
             run: self.id,
             session: self.session,
             started: self.started,

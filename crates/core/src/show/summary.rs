@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use lapwing_stats::as_f64;
+
 use super::quantity::{Scale, decimals, quantity};
 use crate::model::Summary;
 use crate::text::grouped;
-
-use lapwing_stats::as_f64;
 
 /// What a source without samples says of one run's metric.
 #[derive(Debug, Clone, PartialEq)]

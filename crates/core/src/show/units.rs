@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{Conversion, Id, MetricName, Run};
-use crate::record::{BenchmarkData, convert};
+use crate::sample::{BenchmarkData, convert};
 
 /// Returns the base unit of a unit, and how values get there; `None` where it is in base units
 /// already, or unknown.

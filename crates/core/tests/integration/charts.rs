@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lapwing_core::clean::{IterationState, SteadyFrom, SteadySearch, find_steady};
 use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
-use lapwing_core::record::{BenchmarkData, Place};
+use lapwing_core::sample::{BenchmarkData, HistoryPosition, Sample};
 use lapwing_core::show::chart::{
     self, Bar, BurnInMarks, ComparedValue, HistoryPoint, RunName, RunNumber,
 };
@@ -168,7 +168,7 @@ fn the_extension_says_the_form_of_the_file() {
 
 fn point(number: i64, of: RunNumber) -> HistoryPoint {
     HistoryPoint {
-        place: Place {
+        place: HistoryPosition {
             version_date: None,
             started: jiff::Timestamp::from_second(number).expect("a time"),
             session: Id::derived(&[&number.to_le_bytes()]),
@@ -398,7 +398,11 @@ fn what_is_too_much_to_draw_is_thinned_and_said() {
 /// How the synthetic benchmark gets steady, and its chart with these marks.
 fn burn_in_chart(recipe: &synthetic::Recipe, start: SteadyFrom, found: Option<u32>) -> Chart {
     let data = synthetic::measure(recipe, &mut synthetic::Sessions::default());
-    let steady = find_steady(&data, "wall_time", &SteadySearch::default());
+    let steady = find_steady(
+        &Sample::of_all(&data),
+        "wall_time",
+        &SteadySearch::default(),
+    );
     let marks = BurnInMarks {
         subject: "test_join",
         unit: "s",

@@ -1,16 +1,15 @@
 //! What a comparison came to, as a chart and as pages of the report.
 
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use crate::compared::{compared, view};
+use crate::synthetic::{Recipe, Sessions, Source, measure};
 use lapwing_core::judge::{CompareOptions, Comparison, Reason, Verdict};
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::sample::BenchmarkData;
 use lapwing_core::show::report::{Options, ReportWriter};
 use lapwing_core::show::{Theme, chart};
-use crate::synthetic::{Recipe, Sessions, Source, measure};
 
 fn benchmarks(number: u32) -> Vec<BenchmarkData> {
     let mut sessions = Sessions::default();

@@ -6,6 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use lapwing_core::model::{Annotation, Id, Object, Record};
 use lapwing_core::record::{Change, Filter, Retirement, Store, StoreError, parse_line};
+use lapwing_core::sample::each_benchmark;
 
 /// A session a day; each with a run of the version of that number.
 fn session(day: u8) -> String {
@@ -98,7 +99,7 @@ fn retire(benchmark: &str, before: u8) -> Retirement {
 /// What somebody sees who reads the benchmarks: by id and metric the values in order of time.
 fn seen(store: &Store, filter: &Filter) -> Vec<String> {
     let mut all = Vec::new();
-    let visited = store.each_benchmark(filter, |data| {
+    let visited = each_benchmark(store, filter, |data| {
         let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for it in &data.instances {
             for (metric, column) in &it.iterations.values {

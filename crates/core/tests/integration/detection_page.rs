@@ -1,18 +1,17 @@
 //! The charts and the page of what could be detected.
 
-
 use std::collections::BTreeSet;
 use std::fs;
 
+use crate::synthetic::{Recipe, Sessions, measure};
 use lapwing_core::clean::Rules;
-use lapwing_core::explain::{Detectability, NoiseMetrics, Settings, detectability};
+use lapwing_core::explain::{Detectability, NoiseMetrics, detectability};
 use lapwing_core::judge::{DetectionOptions, WantedBasis};
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::sample::{BenchmarkData, SettingChoice};
 use lapwing_core::show::report::{self, Detect, Options};
 use lapwing_core::show::{Chart, DetectionView, Theme, chart};
 use lapwing_stats::{DetectionMethod, Strategy};
 use serde_json::{Value, json};
-use crate::synthetic::{Recipe, Sessions, measure};
 
 /// A benchmark of one session, with this noise between instances and within them.
 fn benchmark(id: &str, instances: u32, noise: (f64, f64)) -> BenchmarkData {
@@ -41,7 +40,9 @@ fn found(benchmarks: Vec<BenchmarkData>, options: &DetectionOptions) -> Vec<Dete
     let rules = Rules::default();
     benchmarks
         .into_iter()
-        .flat_map(|data| detectability(data, &rules, Settings::Latest, &metrics, options).rows)
+        .flat_map(|data| {
+            detectability(&data, &rules, SettingChoice::Latest, &metrics, options).rows
+        })
         .collect()
 }
 

@@ -2,12 +2,13 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::print_stderr,
     reason = "a test may stop at the first surprise, and says so when it did nothing"
 )]
 
 mod charts;
+#[path = "../../examples/report_fixture/compared.rs"]
+mod compared;
 mod comparison_page;
 mod curated;
 mod detection_page;
@@ -27,7 +28,5 @@ mod sharing;
 mod store;
 mod store_chunks;
 mod store_migration;
-#[path = "../../examples/report_fixture/compared.rs"]
-mod compared;
 #[path = "../../examples/report_fixture/synthetic.rs"]
 mod synthetic;

@@ -15,8 +15,8 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree};
 
 /// The stages, left to right.
-const STAGES: [&str; 8] = [
-    "model", "suite", "measure", "record", "clean", "judge", "explain", "show",
+const STAGES: [&str; 9] = [
+    "model", "suite", "measure", "record", "sample", "clean", "judge", "explain", "show",
 ];
 
 /// Ends of paths that only the program may use, and what they reach for.

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use lapwing_core::show::report::{self, Options};
 
-
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 
 const ODD: &str = "</script><script>alert(1)</script>\"'&<!--";

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use lapwing_core::clean::Rules;
 use lapwing_core::model::Id;
-use lapwing_core::record::{BenchmarkData, Filter, Store, StoreError, parse_line};
+use lapwing_core::record::{Filter, Store, StoreError, parse_line};
+use lapwing_core::sample::{BenchmarkData, each_benchmark};
 use lapwing_core::show::report::{self, Detect, Options};
 use serde_json::{Value, json};
-
 
 use crate::report_files::{names, side_file};
 use crate::synthetic::{Recipe, Sessions, measure};
@@ -268,12 +268,11 @@ fn write_sessions(directory: &Path, id: &str, unit: &str, sessions: &[Measured<'
     }
     store.append(&records).expect("it appends");
     let mut benchmarks = Vec::new();
-    store
-        .each_benchmark(&Filter::default(), |data| {
-            benchmarks.push(data);
-            Ok::<(), StoreError>(())
-        })
-        .expect("it reads");
+    each_benchmark(&store, &Filter::default(), |data| {
+        benchmarks.push(data);
+        Ok::<(), StoreError>(())
+    })
+    .expect("it reads");
     report::write(benchmarks, directory, options()).expect("it writes");
 }
 

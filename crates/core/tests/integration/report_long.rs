@@ -4,10 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use lapwing_core::clean::Rules;
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::sample::BenchmarkData;
 use lapwing_core::show::report::{self, Detect, Options};
 use serde_json::{Value, json};
-
 
 use crate::report_files::{names, side_file};
 use crate::synthetic::{Recipe, Sessions, measure};

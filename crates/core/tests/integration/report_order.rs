@@ -7,6 +7,7 @@ use std::path::Path;
 use lapwing_core::clean::Rules;
 use lapwing_core::model::{Annotation, Id, Object, Record};
 use lapwing_core::record::{Change, Filter, Retired, Retirement, Store, StoreError, parse_line};
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::report::{Detect, Options, Remarks, ReportWriter};
 use serde_json::{Value, json};
 
@@ -114,7 +115,7 @@ impl Written {
             retired: store.left_out(&filter).unwrap().instances,
             shown: retired,
         });
-        let added = store.each_benchmark(&filter, |data| -> Result<(), StoreError> {
+        let added = each_benchmark(&store, &filter, |data| -> Result<(), StoreError> {
             writer.add(data).unwrap();
             Ok(())
         });
@@ -591,12 +592,10 @@ fn what_is_judged_together_is_what_the_benchmark_is_today_though_old_versions_we
     assert!(page.contains(left_out), "{page}");
     let directory = tempfile::tempdir().unwrap();
     let mut params = Vec::new();
-    let read = lines
-        .store(directory.path())
-        .each_benchmark(&Filter::default(), |data| {
-            params.push(data.benchmark.params["n"].clone());
-            Ok::<(), StoreError>(())
-        });
+    let read = each_benchmark(&lines.store(directory.path()), &Filter::default(), |data| {
+        params.push(data.benchmark.params["n"].clone());
+        Ok::<(), StoreError>(())
+    });
     read.unwrap();
     assert_eq!(params, [json!(100)]);
 }

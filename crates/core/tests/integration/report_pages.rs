@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::clean::{BurnInRule, Rules};
-use lapwing_core::explain::{NoiseMetrics, Settings, noise};
-use lapwing_core::record::BenchmarkData;
+use lapwing_core::clean::Rules;
+use lapwing_core::explain::{NoiseMetrics, noise};
+use lapwing_core::sample::{BenchmarkData, SettingChoice};
 use lapwing_core::show::report::{self, Detect, Options};
+use lapwing_core::suite::JudgedFrom;
 use lapwing_stats::Seed;
 use serde_json::{Value, json};
-
 
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 
@@ -78,7 +78,7 @@ fn every_page_goes_by_the_rules_that_were_asked_for() {
         .map(|recipe| measure(recipe, &mut sessions))
         .collect();
     let rules = Rules {
-        burn_in: BurnInRule::Index(3),
+        burn_in: JudgedFrom::Index(3).into(),
         min_instances: 4,
         ..Rules::default()
     };
@@ -111,7 +111,7 @@ fn a_benchmark_that_never_gets_steady_is_a_candidate_to_retire() {
     let directory = tempfile::tempdir().expect("a directory");
     let steady = measure(&recipe("steady"), &mut Sessions::default());
     let rules = Rules {
-        burn_in: BurnInRule::Auto,
+        burn_in: JudgedFrom::Auto.into(),
         ..Rules::default()
     };
     write(directory.path(), vec![steady, drifting()], rules);
@@ -149,7 +149,7 @@ fn noise_is_that_of_the_command_and_the_noisiest_stands_first() {
         .flat_map(|data| {
             let metrics = NoiseMetrics::Named(vec!["wall_time".to_owned()]);
             let rules = Rules::default();
-            noise(data.clone(), &rules, Settings::Latest, &metrics, Seed(7)).rows
+            noise(data, &rules, SettingChoice::Latest, &metrics, Seed(7)).rows
         })
         .map(|row| {
             json!([

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lapwing_core::model::{Id, Object, Record, RecordKind};
 use lapwing_core::record::{Filter, Store, StoreError, parse_line, write_line};
+use lapwing_core::sample::each_benchmark;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -414,12 +415,11 @@ fn a_benchmark_comes_back_in_columns() {
     let (_folder, mut store) = store();
     store.append(&small()).unwrap();
     let mut found = Vec::new();
-    store
-        .each_benchmark(&Filter::default(), |data| {
-            found.push(data);
-            Ok::<(), StoreError>(())
-        })
-        .unwrap();
+    each_benchmark(&store, &Filter::default(), |data| {
+        found.push(data);
+        Ok::<(), StoreError>(())
+    })
+    .unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].benchmark.id, "a::join");
     let iterations = &found[0].instances[0].iterations;
@@ -451,12 +451,11 @@ fn benchmarks_come_in_natural_order() {
     let rows = store.benchmarks(&Filter::default()).unwrap();
     let listed: Vec<&str> = rows.iter().map(|row| row.benchmark.as_str()).collect();
     let mut visited = Vec::new();
-    store
-        .each_benchmark(&Filter::default(), |data| {
-            visited.push(data.benchmark.id);
-            Ok::<(), StoreError>(())
-        })
-        .unwrap();
+    each_benchmark(&store, &Filter::default(), |data| {
+        visited.push(data.benchmark.id);
+        Ok::<(), StoreError>(())
+    })
+    .unwrap();
     assert_eq!(listed, ["s", "t[1]", "t[2]", "t[10]"]);
     assert_eq!(visited, listed);
 }
@@ -488,10 +487,8 @@ fn merging_twice_changes_nothing_and_purging_leaves_nothing_behind() {
     assert_eq!(other.merge(&store).unwrap().total().new, 0);
     assert_eq!(sorted(&all(&other)), sorted(&small()));
 
-    let filter = Filter {
-        sessions: vec!["nightly".to_owned()],
-        ..Filter::default()
-    };
+    let nightly = other.session("nightly").unwrap();
+    let filter = Filter::of_session(nightly.id);
     let purged = other.purge(&filter).unwrap();
     assert_eq!((purged.sessions, purged.runs), (1, 1));
     assert_eq!((purged.instances, purged.iterations), (1, 2));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lapwing_core::model::{Id, Iteration, Outcome, Record, RecordKind};
 use lapwing_core::record::{Filter, Store, StoreError, parse_line};
+use lapwing_core::sample::each_benchmark;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -133,37 +134,36 @@ fn bits(iteration: &Iteration) -> Vec<Option<u64>> {
 /// What `each_benchmark` gives must be what `scan` gives.
 fn assert_same_in_columns(store: &Store, expected: &BTreeMap<(Id, u32), Iteration>) {
     let mut seen = 0;
-    store
-        .each_benchmark(&Filter::default(), |data| {
-            for it in &data.instances {
-                let columns = &it.iterations;
-                assert!(columns.index.is_sorted_by(|left, right| left < right));
-                for (place, &index) in columns.index.iter().enumerate() {
-                    seen += 1;
-                    let one = &expected[&(it.instance.id, index)];
-                    assert_eq!(columns.burn_in[place], one.burn_in);
-                    assert_eq!(columns.outcome[place], one.outcome);
-                    assert_eq!(columns.offset[place].is_nan(), one.offset.is_none());
-                    let message = columns.messages.iter().find(|(at, _)| *at == place);
-                    assert_eq!(message.map(|(_, text)| text), one.message.as_ref());
-                    let artifacts = columns.artifacts.iter().find(|(at, _)| *at == place);
-                    let artifacts = artifacts.map(|(_, all)| all.clone());
-                    assert_eq!(artifacts.unwrap_or_default(), one.artifacts);
-                    for (name, column) in &columns.values {
-                        let value = one.metrics.get(name).copied();
-                        assert_eq!(
-                            Some(column[place])
-                                .filter(|value| !value.is_nan())
-                                .map(f64::to_bits),
-                            value.map(f64::to_bits)
-                        );
-                    }
-                    assert!(one.metrics.keys().all(|it| columns.values.contains_key(it)));
+    each_benchmark(store, &Filter::default(), |data| {
+        for it in &data.instances {
+            let columns = &it.iterations;
+            assert!(columns.index.is_sorted_by(|left, right| left < right));
+            for (place, &index) in columns.index.iter().enumerate() {
+                seen += 1;
+                let one = &expected[&(it.instance.id, index)];
+                assert_eq!(columns.burn_in[place], one.burn_in);
+                assert_eq!(columns.outcome[place], one.outcome);
+                assert_eq!(columns.offset[place].is_nan(), one.offset.is_none());
+                let message = columns.messages.iter().find(|(at, _)| *at == place);
+                assert_eq!(message.map(|(_, text)| text), one.message.as_ref());
+                let artifacts = columns.artifacts.iter().find(|(at, _)| *at == place);
+                let artifacts = artifacts.map(|(_, all)| all.clone());
+                assert_eq!(artifacts.unwrap_or_default(), one.artifacts);
+                for (name, column) in &columns.values {
+                    let value = one.metrics.get(name).copied();
+                    assert_eq!(
+                        Some(column[place])
+                            .filter(|value| !value.is_nan())
+                            .map(f64::to_bits),
+                        value.map(f64::to_bits)
+                    );
                 }
+                assert!(one.metrics.keys().all(|it| columns.values.contains_key(it)));
             }
-            Ok::<(), StoreError>(())
-        })
-        .unwrap();
+        }
+        Ok::<(), StoreError>(())
+    })
+    .unwrap();
     assert_eq!(seen, expected.len());
 }
 
@@ -320,9 +320,8 @@ fn a_chunk_that_cannot_be_read_is_an_error_that_says_why() {
         .unwrap()
         .execute_batch("UPDATE series SET vals = '[one]'")
         .unwrap();
-    let error = store
-        .each_benchmark(&Filter::default(), |_| Ok::<(), StoreError>(()))
-        .unwrap_err();
+    let error =
+        each_benchmark(&store, &Filter::default(), |_| Ok::<(), StoreError>(())).unwrap_err();
     assert!(
         error
             .to_string()

@@ -1,7 +1,6 @@
 //! Compares detection rates that share their work with rates that share nothing: each slowdown, method and
 //! strategy with experiments and bootstraps of its own, and the test's times really multiplied.
 
-
 use lapwing_stats::{
     Confidence, Configuration, DetectionMethod, DetectionRate, ExperimentOptions, Interval,
     Measured, Seed, Statistic, Strategy, experiments, hierarchical_replicates, percentile_interval,

@@ -4,7 +4,6 @@
 //! The files are not part of the repository: they lie in `../shared/data` beside it, or
 //! where `$LAPWING_REFERENCE_DATA` says.
 
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -402,7 +402,6 @@ fn table_of_steady_states() {
         }
     }
     let good = all.share(all.starts);
-    #[expect(clippy::print_stdout, reason = "the tables are what this is run for")]
     {
         println!("{classes}\n{starts}\n{of_classes}\nstarts: {good:.4}");
     }

@@ -1,4 +1,4 @@
-"""Whose fixture `benchmark` a test comes to, also where a conftest.py wraps it in one of the same name."""
+"""Detection of the fixture `benchmark` that a test uses, even if a conftest.py wraps it under the same name."""
 
 from __future__ import annotations
 

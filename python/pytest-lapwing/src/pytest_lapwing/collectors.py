@@ -1,4 +1,4 @@
-"""What fixtures measure around a block of code: wall time, and the memory of a process and its children."""
+"""Measurements around a block of code: wall time, and the memory of a process and its children."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .visit import Visit
 
 
 class Record:
-    """Where a collector puts what it found. Does nothing where nothing is recorded.
+    """Destination of measurements. Does nothing if nothing is recorded.
 
     A metric that the run does not declare (see `pytest_lapwing_metrics`) is declared by `unit` and `better`.
     """
@@ -27,21 +27,21 @@ class Record:
 
     @property
     def enabled(self) -> bool:
-        """Whether what is measured is recorded."""
+        """Whether measurements are recorded."""
         return self._visit is not None
 
     @property
     def burn_in(self) -> bool:
-        """Whether the iteration under way is burn-in."""
+        """Whether the current iteration is burn-in."""
         return self._visit is not None and self._visit.burn_in
 
     def record(self, name: str, value: float, *, unit: str | None = None, better: str | None = None) -> None:
-        """Gives the iteration under way a value, in base units (s, B, 1, 1/s); `better` is lower, higher or None."""
+        """Records a value of the current iteration, in base units (s, B, 1, 1/s); `better` is lower, higher or None."""
         if not isinstance(name, str) or not name:
-            raise ValueError(f"the name of a metric is a text, not {name!r}")
+            raise ValueError(f"the name of a metric must be a text, not {name!r}")
         number = float(value)
         if not math.isfinite(number):
-            raise ValueError(f"{name} is {number}: leave out what could not be measured")
+            raise ValueError(f"{name} is {number}: omit values that could not be measured")
         if name in known.KNOWN and number < 0:
             raise ValueError(f"{name} is negative: {number}")
         measurement = self._measurement()
@@ -56,13 +56,13 @@ class Record:
         measurement.metrics[name] = number
 
     def add(self, name: str, value: float) -> None:
-        """Adds to a value, so that several blocks of an iteration add up."""
+        """Adds to a value, so that several blocks of an iteration are summed."""
         measurement = self._measurement()
         if measurement is not None:
             measurement.metrics[name] = measurement.metrics.get(name, 0.0) + value
 
     def add_memory(self, begin: float, samples: Iterable[tuple[float, float]]) -> None:
-        """Adds the memory of a block that ends now: samples of seconds, on `timing.clock`, and bytes.
+        """Adds the memory of a block that just ended: samples of seconds, on `timing.clock`, and bytes.
 
         What several blocks had at once adds up. The peak is that of all blocks, the average that over their time.
         """
@@ -92,22 +92,22 @@ class Record:
             measurement.open_blocks.discard((kind, cluster))
 
     def attribute(self, name: str, value: Any) -> None:
-        """Keeps something else of the iteration under way: anything that JSON can hold."""
+        """Records an attribute of the current iteration: anything that JSON can represent."""
         measurement = self._measurement()
         if measurement is not None:
             measurement.attributes[str(name)] = plain(value)
 
     def artifact(self, name: str, path: Any) -> None:
-        """Keeps where a file of the iteration under way is: a path or a URL."""
+        """Records the path or URL of a file of the current iteration."""
         text = os.fspath(path)
         if not isinstance(text, str):
-            raise TypeError(f"the path of an artifact is a text or a path, not {path!r}")
+            raise TypeError(f"the path of an artifact must be a text or a path, not {path!r}")
         measurement = self._measurement()
         if measurement is not None:
             measurement.artifacts[str(name)] = text
 
     def takes_wall_time(self) -> None:
-        """Says that the wall time is measured here, and is not that of the test's body."""
+        """Marks the wall time as measured here, instead of the test's body."""
         measurement = self._measurement()
         if measurement is not None:
             measurement.times_itself = True
@@ -117,7 +117,7 @@ class Record:
 
 
 def plain(value: Any) -> Any:
-    """Returns what JSON can hold of a value; the rest as text."""
+    """Returns a value for JSON; unsupported parts become text."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -169,7 +169,7 @@ class Block:
 
 @contextmanager
 def wall_time(record: Record) -> Iterator[None]:
-    """Measures how long a block takes that comes to its end. Several blocks add up, one within another counts once."""
+    """Measures the time of a completed block. Several blocks are summed, nested ones count once."""
     with record.outermost("time") as measured:
         begin = timing.clock()
         yield
@@ -227,7 +227,7 @@ def resident_memory(pid: int) -> int:
 
 
 def _tree(pid: int) -> list[int]:
-    """Returns a process and its descendants, as /proc says."""
+    """Returns a process and its descendants, from /proc."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if name.isdigit():

@@ -1,4 +1,4 @@
-"""What a Dask cluster does while a block runs: its memory, what its tasks spend their time on, which cluster it is.
+"""Measurements of a Dask cluster while a block runs: memory, task durations, description of the cluster.
 
 Clients may be synchronous or asynchronous. What runs on the scheduler is sent there by value, so that
 the scheduler does not need this package.
@@ -20,11 +20,11 @@ ACTIONS = {
     "disk-write": "disk_spill_time",
     "deserialize": "serializing_time",
 }
-"""Which metric each action of a task counts for."""
+"""Metric of each action of a task."""
 
 
 def memory(record: Record, client: Any, interval: float) -> Block:
-    """Samples the memory of all workers' processes, added up: average and peak."""
+    """Samples the total memory of all workers' processes: average and peak."""
     from distributed.diagnostics import MemorySampler
 
     def done(sampler: Any, begin: float) -> None:
@@ -61,7 +61,7 @@ def memory(record: Record, client: Any, interval: float) -> Block:
 
 
 def task_durations(record: Record, client: Any) -> Block:
-    """Adds up what tasks spend their time on, over all tasks and workers."""
+    """Sums the time of tasks by action, over all tasks and workers."""
     start, stop = _on_scheduler()
 
     def done(before: dict[str, float], after: dict[str, float]) -> None:
@@ -99,7 +99,7 @@ def task_durations(record: Record, client: Any) -> Block:
 
 
 def _cluster(client: Any) -> str:
-    """Returns what tells a client's cluster from others: within a block on the same one, all is measured already."""
+    """Returns the identity of a client's cluster: a nested block on the same cluster is already measured."""
     return client.scheduler.address if client.scheduler else client.id
 
 
@@ -141,7 +141,7 @@ def _on_scheduler() -> tuple[Callable[..., dict[str, float]], Callable[..., dict
 
 
 def cluster_info(record: Record, cluster: Any) -> Block:
-    """Keeps which cluster it was, as the iteration's attribute `cluster`. Asked after the block."""
+    """Records the description of the cluster, as the iteration's attribute `cluster`, after the block."""
 
     @contextmanager
     def plain() -> Iterator[None]:
@@ -156,7 +156,7 @@ def cluster_info(record: Record, cluster: Any) -> Block:
 
 
 def everything(record: Record, client: Any, interval: float, time: Block) -> Block:
-    """Memory, task durations and cluster; the time innermost, so that it holds nothing of the others."""
+    """Memory, task durations and cluster; the time innermost, so that it does not include the others."""
     blocks = [memory(record, client, interval), task_durations(record, client)]
     if client.cluster is not None:
         blocks.append(cluster_info(record, client.cluster))

@@ -1,4 +1,4 @@
-"""What a test is as a benchmark: id, parameters, tags, fingerprint, source."""
+"""Description of a test as a benchmark: id, parameters, tags, fingerprint, source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 NOT_TAGS = {"skip", "skipif", "parametrize", "usefixtures", "xfail", "filterwarnings", "lapwing"}
-"""Markers that say how a test is run and not what it is."""
+"""Markers about how a test is run, not about what it is."""
 
 LONGEST_SOURCE = 16 * 1024
 LONGEST_REPR = 200
@@ -32,7 +32,7 @@ def benchmark(item: pytest.Item) -> dict[str, Any]:
 
 
 def params(item: pytest.Item) -> dict[str, Any]:
-    """Returns the parameters of a parametrised test, the same in every process; what is no JSON stands as its repr."""
+    """Returns the parameters of a parametrised test, the same in every process; other values than JSON's as repr."""
     callspec = getattr(item, "callspec", None)
     return {name: _stable(value) for name, value in callspec.params.items()} if callspec else {}
 
@@ -59,7 +59,7 @@ def _stable(value: Any, depth: int = 5) -> Any:
 
 
 def _text(value: Any) -> str:
-    """Returns a value's repr without where it lies in memory, which says nothing."""
+    """Returns a value's repr without its address in memory."""
     try:
         text = repr(value)
     except Exception:
@@ -74,7 +74,7 @@ def tags(item: pytest.Item) -> list[str]:
 
 
 def fingerprint(item: pytest.Item) -> str | None:
-    """Returns a hash of the test's source without its markers; or its epoch, where its marker states one."""
+    """Returns a hash of the test's source without its markers; or its epoch, if its marker has one."""
     for mark in item.iter_markers("lapwing"):
         if "epoch" in mark.kwargs:
             return f"epoch:{mark.kwargs['epoch']}"
@@ -147,7 +147,7 @@ def source_lines(item: pytest.Item) -> tuple[list[str], int] | None:
 
 
 def source(item: pytest.Item) -> dict[str, Any] | None:
-    """Returns where a test's source is, and the source, for pages to show."""
+    """Returns the location and the text of a test's source, for the report."""
     found = source_lines(item)
     if found is None:
         return None

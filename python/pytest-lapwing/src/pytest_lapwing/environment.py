@@ -1,4 +1,4 @@
-"""What was found and not chosen: the machine, the interpreter, the packages; and the version under test."""
+"""The environment: machine, interpreter, packages; and the version under test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def environment() -> dict[str, Any]:
-    """Returns the environment of a run; what cannot be found out is left out. The keys are those of `lapwing run`."""
+    """Returns the environment of a run, without unknown values. The keys are those of `lapwing run`."""
     found = {
         "host": platform.node(),
         "cpu_model": _field("/proc/cpuinfo", "model name"),
@@ -40,15 +40,15 @@ def packages() -> dict[str, str]:
 
 
 def package_version(name: str) -> dict[str, Any]:
-    """Returns the version of an installed distribution; LookupError when there is none of that name."""
+    """Returns the version of an installed distribution; LookupError if it is not installed."""
     try:
         return {"name": metadata.version(name)}
     except metadata.PackageNotFoundError as error:
-        raise LookupError(f"no package {name} is installed") from error
+        raise LookupError(f"package {name} is not installed") from error
 
 
 def repository_version(folder: Path) -> dict[str, Any]:
-    """Returns the state of the Git repository around a folder; empty where there is none."""
+    """Returns the state of the Git repository around a folder; empty if there is none."""
     head = _git(folder, "show", "-s", "--format=%H %cI", "HEAD")
     if not head:
         return {}
@@ -82,7 +82,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def ci() -> dict[str, str]:
-    """Returns where a continuous integration runs this, on GitHub."""
+    """Returns the URL of the CI job, on GitHub."""
     parts = [os.environ.get(f"GITHUB_{name}") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
     if not all(parts):
         return {}

@@ -21,7 +21,7 @@ MAKE_BENCHMARKS = {
     "get_cluster_info",
     "benchmark_all",
 }
-"""A test that asks for one of these is a benchmark, by default executed once."""
+"""A test that uses one of these is a benchmark, by default executed once."""
 
 INTERVAL = 0.1
 """Seconds between two samples of memory."""
@@ -33,13 +33,13 @@ def _record(request: pytest.FixtureRequest) -> Record:
 
 @pytest.fixture
 def benchmark_record(request: pytest.FixtureRequest) -> Record:
-    """Take what a benchmark itself measures: `.record(name, value, unit=…, better=…)`, `.attribute`, `.artifact`."""
+    """Record a benchmark's own measurements: `.record(name, value, unit=…, better=…)`, `.attribute`, `.artifact`."""
     return _record(request)
 
 
 @pytest.fixture
 def benchmark_time(request: pytest.FixtureRequest) -> Block:
-    """Measure the wall time of a block: `with benchmark_time: …`; it is the iteration's then, instead of the body's."""
+    """Measure the wall time of a block: `with benchmark_time: …`; it replaces the time of the test's body."""
     record = _record(request)
     record.takes_wall_time()
     return Block(lambda: collectors.wall_time(record))
@@ -62,7 +62,7 @@ def benchmark_memory(request: pytest.FixtureRequest) -> Callable[..., Block]:
 
 @pytest.fixture
 def benchmark_task_durations(request: pytest.FixtureRequest) -> Callable[[Any], Block]:
-    """Measure what Dask's tasks spend their time on in a block: `with benchmark_task_durations(client): …`."""
+    """Measure the durations of Dask's tasks in a block: `with benchmark_task_durations(client): …`."""
     record = _record(request)
 
     def benchmark_task_durations(client: Any) -> Block:
@@ -75,7 +75,7 @@ def benchmark_task_durations(request: pytest.FixtureRequest) -> Callable[[Any], 
 
 @pytest.fixture
 def get_cluster_info(request: pytest.FixtureRequest) -> Callable[[Any], Block]:
-    """Keep which Dask cluster was used: `with get_cluster_info(cluster): …`."""
+    """Record the Dask cluster used: `with get_cluster_info(cluster): …`."""
     record = _record(request)
 
     def get_cluster_info(cluster: Any) -> Block:

@@ -1,4 +1,4 @@
-"""The time limit of pytest-timeout: it holds for an item as a whole, and begins anew with each iteration here.
+"""The time limit of pytest-timeout: it applies to a whole item, and is restarted for each iteration here.
 
 Its hooks are used as its documentation has them; where the plugin is absent, nothing of this happens.
 """
@@ -14,7 +14,7 @@ SETTINGS = pytest.StashKey[Any]()
 
 
 class Timers:
-    """Takes note of the timers that are set."""
+    """Records the timers that are set."""
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_timeout_set_timer(self, item: pytest.Item, settings: Any) -> None:
@@ -23,25 +23,25 @@ class Timers:
 
 
 def limit(item: pytest.Item) -> float | None:
-    """Returns an item's limit in seconds; None where a version of pytest-timeout before 2.0 did not say it."""
+    """Returns an item's limit in seconds; None if pytest-timeout before 2.0 did not provide it."""
     settings = item.stash.get(SETTINGS, None)
     return None if settings is None else float(settings.timeout)
 
 
 def is_for_the_function_only(item: pytest.Item) -> bool:
-    """Returns whether an item's limit leaves fixtures out."""
+    """Returns whether an item's limit excludes fixtures."""
     return bool(getattr(item.stash.get(SETTINGS, None), "func_only", False))
 
 
 def begin_iteration(item: pytest.Item) -> None:
-    """Has an iteration, of several, begin with the whole time limit."""
+    """Restarts the time limit for an iteration."""
     # One of the function alone is set with each call anyway.
     if SETTINGS in item.stash and not is_for_the_function_only(item):
         _begin_anew(item)
 
 
 def begin_round(item: pytest.Item) -> None:
-    """Has a round of `benchmark` begin with the whole time limit."""
+    """Restarts the time limit for a round of `benchmark`."""
     if SETTINGS in item.stash:
         _begin_anew(item)
 

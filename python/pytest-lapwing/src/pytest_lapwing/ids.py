@@ -1,4 +1,4 @@
-"""Ids and times as the record format wants them."""
+"""Ids and times in the record format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def measured_id() -> str:
 
 
 def derived_id(*parts: str) -> str:
-    """Returns the id that follows from these texts: a UUIDv8 of their SHA-256, each with its length before it."""
+    """Returns the id derived from these texts: a UUIDv8 of their SHA-256, each with its length before it."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "replace")
@@ -36,5 +36,5 @@ def now() -> str:
 
 
 def session_name() -> str:
-    """Returns a name for a session that was given none."""
+    """Returns the default name of a session."""
     return datetime.now().strftime("pytest-%Y%m%d-%H%M%S")

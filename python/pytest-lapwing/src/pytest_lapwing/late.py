@@ -1,4 +1,4 @@
-"""Tests whose `benchmark` becomes known only when they ask for it, by `request.getfixturevalue` as a rule.
+"""Tests that request `benchmark` only during execution, usually by `request.getfixturevalue`.
 
 What pytest knows of a test beforehand says nothing of it then. So the rules hold from the moment in which the fixture
 is made: its rounds are the iterations, and where it is pytest-benchmark's, nothing is recorded.
@@ -50,7 +50,7 @@ class Late:
                 self._begin(item)
 
     def _begin(self, item: pytest.Function) -> None:
-        """Begins a visit to a test of which nobody knew that it is a benchmark."""
+        """Begins a visit to a test that was not known to be a benchmark."""
         settings = options.settings(item.config, item, only_by_fixture=True)
         plan = Plan(settings, repeats_itself=True, may_surprise=True)
         visit = item.stash[VISIT] = Visit(item, None, plan, self._recorder, keep_gc=self._keep_gc)
@@ -68,7 +68,7 @@ class Late:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Ends a visit that began late and that something outside interrupted."""
+        """Ends a visit that began late and was interrupted."""
         try:
             return (yield)
         finally:

@@ -1,4 +1,4 @@
-"""What fixtures have measured in the iteration under way."""
+"""Measurements of fixtures in the current iteration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .metrics import Metric
 
 @dataclass
 class Measurement:
-    """What fixtures contribute to the iteration under way."""
+    """Measurements of fixtures in the current iteration."""
 
     declared: dict[str, Metric]
     metrics: dict[str, float] = field(default_factory=dict)

@@ -23,25 +23,25 @@ class Sampled:
         return sum(size for _, size in self.samples) / len(self.samples)
 
     def at(self, moment: float) -> float:
-        """Returns the memory at a moment, as the sample before it says; nothing before and after the block."""
+        """Returns the memory at a moment, from the sample before it; zero before and after the block."""
         if not self.begin <= moment < self.end:
             return 0.0
         return self.samples[max(bisect_right(self.samples, (moment, math.inf)) - 1, 0)][1]
 
     def overlaps(self, other: Sampled) -> bool:
-        """Returns whether both ran at once for some time."""
+        """Returns whether the two overlap."""
         return min(self.end, other.end) > max(self.begin, other.begin)
 
 
 @dataclass
 class Memory:
-    """The memory of an iteration's blocks. What ran at once adds up."""
+    """The memory of an iteration's blocks. Simultaneous blocks are summed."""
 
     blocks: list[Sampled] = field(default_factory=list)
     peak: float = 0.0
 
     def add(self, block: Sampled) -> None:
-        """Takes up one more block."""
+        """Adds a block."""
         at_once = [block, *(it for it in self.blocks if it.overlaps(block))]
         for one in at_once:
             for moment, size in one.samples:

@@ -1,4 +1,4 @@
-"""Which metrics there are, in which unit, and which way is better."""
+"""Metrics with their units and directions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 Metric = dict[str, str]
-"""`{"unit": "s", "better": "lower"}`; without `better` no direction is good."""
+"""`{"unit": "s", "better": "lower"}`; without `better` the metric has no direction."""
 
 KNOWN: dict[str, Metric] = {
     "wall_time": {"unit": "s", "better": "lower"},
@@ -19,7 +19,7 @@ KNOWN: dict[str, Metric] = {
     "disk_spill_time": {"unit": "s", "better": "lower"},
     "serializing_time": {"unit": "s", "better": "lower"},
 }
-"""What the plugin's own fixtures measure.
+"""Metrics of the plugin's own fixtures.
 
 `benchmark_time` is what the fixture of this name measures in a test that uses `benchmark`: there `wall_time` is that of
 one call in a round.
@@ -32,9 +32,9 @@ def metric(unit: str = "1", better: str | None = None) -> Metric:
     Raises ValueError when `better` is neither `lower`, `higher` nor None.
     """
     if not isinstance(unit, str):
-        raise ValueError(f"a unit is a text, not {unit!r}")
+        raise ValueError(f"a unit must be a text, not {unit!r}")
     if better not in (None, "lower", "higher"):
-        raise ValueError(f"better is 'lower', 'higher' or None, not {better!r}")
+        raise ValueError(f"better must be 'lower', 'higher' or None, not {better!r}")
     return {"unit": unit} if better is None else {"unit": unit, "better": better}
 
 
@@ -42,12 +42,12 @@ def parse_line(line: str) -> tuple[str, Metric]:
     """Reads a line of the ini key `lapwing_metrics`: `NAME UNIT [lower|higher]`, colons and commas allowed."""
     words = [word for word in re.split(r"[\s:,=]+", line.strip()) if word]
     if not 2 <= len(words) <= 3:
-        raise ValueError(f"`{line}` is not NAME UNIT [lower|higher]")
+        raise ValueError(f"`{line}` must be NAME UNIT [lower|higher]")
     return words[0], metric(words[1], words[2] if len(words) == 3 else None)
 
 
 def described(name: str, description: Any) -> Metric:
-    """Reads what a hook or a marker says of a metric: a unit, `(unit, better)`, or a mapping of both."""
+    """Reads the description of a metric from a hook or a marker: a unit, `(unit, better)`, or a mapping of both."""
     if isinstance(description, str):
         return metric(description)
     if isinstance(description, Mapping):
@@ -57,7 +57,7 @@ def described(name: str, description: Any) -> Metric:
         return metric(**description)
     if isinstance(description, (tuple, list)) and 1 <= len(description) <= 2:
         return metric(*description)
-    raise ValueError(f"metric {name}: {description!r} is not (unit, better)")
+    raise ValueError(f"metric {name}: {description!r} must be (unit, better)")
 
 
 def declare(declared: dict[str, Metric], name: str, description: Metric) -> None:

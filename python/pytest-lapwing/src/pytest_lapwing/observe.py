@@ -63,7 +63,7 @@ class Snapshot:
 
 
 def observed(before: Snapshot, after: Snapshot) -> dict[str, float]:
-    """Returns what happened on the machine between two moments; what could not be found out is left out.
+    """Returns the activity of the machine between two moments, without unknown values.
 
     `load_before` and `load_after` are the load average of the last minute, `pressure_cpu`, `pressure_io` and
     `pressure_memory` the share of the time in which some task waited for it, `steal` the share of all processors'

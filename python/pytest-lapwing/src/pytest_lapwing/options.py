@@ -1,4 +1,4 @@
-"""Options on the command line, in the configuration file and on markers, and what they come to."""
+"""Options on the command line, in the configuration file and on markers."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ MARKER = (
     "which pytest-lapwing repeats and records with --lapwing"
 )
 LONGEST_LIMIT = 1e9
-"""Seconds; what the system's alarm can hold with certainty."""
+"""Seconds, within the range of the system's alarm."""
 
 MARKER_KEYS = {"burn_in", "iterations", "time_limit", "max_failures", "epoch", "metrics"}
 
 # Option, ini type, arguments of the option. The ini key of `--lapwing-x-y` is `lapwing_x_y`.
 OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("", "bool", {"action": "store_true", "help": "Repeat benchmarks and record every iteration"}),
-    ("store", "string", {"metavar": "PATH", "help": "Record for this store [default: .lapwing/lapwing.db]"}),
-    ("output", "string", {"metavar": "FILE", "help": "Add the records to this file instead"}),
+    ("store", "string", {"metavar": "PATH", "help": "Store to record for [default: .lapwing/lapwing.db]"}),
+    ("output", "string", {"metavar": "FILE", "help": "Append the records to this file instead"}),
     ("suite", "string", {"metavar": "NAME", "help": "Suite of the benchmarks [default: name of the root folder]"}),
     ("name", "string", {"metavar": "NAME", "help": "Name of the session"}),
     (
@@ -33,35 +33,35 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
         "string",
         {
             "metavar": "NAME",
-            "help": "Take part in the session of this name: several calls are one [env: LAPWING_SESSION]",
+            "help": "Join the session of this name: several invocations form one session [env: LAPWING_SESSION]",
         },
     ),
     ("variant", "string", {"metavar": "NAME", "help": "Name of the setting under test [default: default]"}),
-    ("factor", "linelist", {"metavar": "K=V", "action": "append", "help": "Something varied, and its level"}),
-    ("version-of", "string", {"metavar": "PACKAGE", "help": "Version under test: that of an installed package"}),
+    ("factor", "linelist", {"metavar": "K=V", "action": "append", "help": "Factor and its level; can be repeated"}),
+    ("version-of", "string", {"metavar": "PACKAGE", "help": "Version under test: version of this package"}),
     (
         "repository",
         "string",
-        {"metavar": "DIR", "help": "Version under test: that of this repository [default: root's]"},
+        {"metavar": "DIR", "help": "Version under test: commit of this repository [default: root's]"},
     ),
-    ("burn-in", "number", {"metavar": "N", "help": "Iterations before those that count [default: 1]"}),
-    ("iterations", "number", {"metavar": "N", "help": "Iterations that count [default: 3]"}),
-    ("time-limit", "number", {"metavar": "S", "help": "End an iteration after so many seconds [default: none]"}),
+    ("burn-in", "number", {"metavar": "N", "help": "Burn-in iterations [default: 1]"}),
+    ("iterations", "number", {"metavar": "N", "help": "Iterations after burn-in [default: 3]"}),
+    ("time-limit", "number", {"metavar": "S", "help": "End an iteration after S seconds [default: none]"}),
     (
         "max-failures",
         "number",
-        {"metavar": "K", "help": "Give up after so many failures in a row; 0: never [default: 3]"},
+        {"metavar": "K", "help": "Abandon a benchmark after K consecutive failures; 0: never [default: 3]"},
     ),
     ("all", "linelist", {"metavar": "PATH", "action": "append", "help": "All tests under this path are benchmarks"}),
-    ("gc", "bool", {"action": "store_true", "help": "Leave the garbage collector on while measuring"}),
+    ("gc", "bool", {"action": "store_true", "help": "Keep the garbage collector enabled while measuring"}),
 ]
 INI_TYPES: dict[str, Any] = {
-    # TOML has numbers of its own. What is no text was refused by pytest before it knew of more than one type.
+    # TOML has numbers. Earlier versions of pytest refuse values that are not text.
     "number": Union[str, int, float] if pytest.version_tuple >= (9, 2) else "string"
 }
 
 VARIABLES = {"session": "LAPWING_SESSION"}
-"""Environment variables that say the same as options."""
+"""Environment variables equivalent to options."""
 
 LINES = {"metrics": "Metrics that benchmarks record: lines of NAME UNIT [lower|higher]"}
 
@@ -79,12 +79,12 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--lapwing-collect",
         metavar="FILE",
-        help="With --collect-only: write a line of JSON for each benchmark to this file",
+        help="With --collect-only: write one line of JSON per benchmark to this file",
     )
     group.addoption(
         "--lapwing-driven",
         action="store_true",
-        help="Exit with 0 although tests failed: a failed benchmark is data",
+        help="Exit with 0 even if tests failed: a failed benchmark is data",
     )
 
 
@@ -98,7 +98,7 @@ def _destination(name: str) -> str:
 
 
 def option(config: pytest.Config, name: str) -> Any:
-    """Returns what the command line says, else the configuration file, else None."""
+    """Returns the value from the command line, else from the configuration file, else None."""
     key = _destination(name)
     given = config.getoption(key)
     if given is not None:
@@ -110,7 +110,7 @@ def option(config: pytest.Config, name: str) -> Any:
 def either(config: pytest.Config, first: str, second: str) -> tuple[Any, Any]:
     """Returns the values of two options that exclude each other: at least one of both is None.
 
-    Either wins over the other one where that is said with less weight: command line, environment, configuration file.
+    The source with precedence decides: command line, environment, configuration file.
     """
     keys = [_destination(name) for name in (first, second)]
     flags = [f"--lapwing-{name}" for name in (first, second)]
@@ -122,16 +122,16 @@ def either(config: pytest.Config, first: str, second: str) -> tuple[Any, Any]:
     ):
         given = [value or None for value in values]
         if all(given):
-            raise pytest.UsageError(f"{names[0]} and {names[1]} exclude each other")
+            raise pytest.UsageError(f"{names[0]} and {names[1]} cannot be used together")
         if any(given):
             return given[0], given[1]
     return None, None
 
 
 def names_of_session(config: pytest.Config) -> tuple[str | None, str | None]:
-    """Returns the name of a session that several calls share, or the name of one that is this call's alone."""
+    """Returns the name of a session that several invocations share, or the name of this invocation's own session."""
     if config.getoption("lapwing_driven"):
-        # The session is that of the program that drives.
+        # The driving program provides the session.
         return None, option(config, "name")
     return either(config, "session", "name")
 
@@ -144,13 +144,13 @@ def is_recording(config: pytest.Config) -> bool:
 
 @dataclass(frozen=True)
 class Settings:
-    """How often a benchmark is executed, and when it is given up."""
+    """Numbers of iterations of a benchmark, and its limits."""
 
     burn_in: int = 1
     iterations: int = 3
     time_limit: float | None = None
     max_failures: int = 3
-    # Whether somebody said how many, as opposed to the defaults.
+    # Whether the numbers were given, as opposed to the defaults.
     burn_in_given: bool = False
     iterations_given: bool = False
 
@@ -192,8 +192,8 @@ def marker_arguments(item: pytest.Item) -> dict[str, Any]:
     for mark in item.iter_markers("lapwing"):
         unknown = set(mark.kwargs) - MARKER_KEYS
         if mark.args or unknown:
-            what = repr(sorted(unknown)[0]) if unknown else "arguments without a name"
-            raise pytest.UsageError(f"{item.nodeid}: the marker lapwing has no {what}")
+            what = repr(sorted(unknown)[0]) if unknown else "positional arguments"
+            raise pytest.UsageError(f"{item.nodeid}: the marker lapwing does not accept {what}")
         for key, value in mark.kwargs.items():
             merged.setdefault(key, value)
     return merged
@@ -227,12 +227,12 @@ def _number(name: str, value: Any, where: str) -> Any:
 
 
 def factors(config: pytest.Config) -> dict[str, Any]:
-    """Returns what was varied, and its levels: booleans, numbers, else texts."""
+    """Returns the factors and their levels: booleans, numbers, else texts."""
     found: dict[str, Any] = {}
     for text in option(config, "factor") or []:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise pytest.UsageError(f"--lapwing-factor: `{text}` is not K=V")
+            raise pytest.UsageError(f"--lapwing-factor: `{text}` must be K=V")
         found[key.strip()] = _level(value.strip())
     return found
 
@@ -296,5 +296,5 @@ def all_paths(config: pytest.Config) -> list[Path]:
     paths = [(start / path).resolve() for path in given]
     for path in paths:
         if not path.exists():
-            raise pytest.UsageError(f"--lapwing-all: there is no {path}")
+            raise pytest.UsageError(f"--lapwing-all: {path} does not exist")
     return paths

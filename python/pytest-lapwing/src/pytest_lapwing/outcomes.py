@@ -12,7 +12,7 @@ LONGEST_TRACEBACK = 8 * 1024
 
 
 def skip_reason(error: BaseException | None) -> str | None:
-    """Returns why something was skipped, or not to be run; None where it was not."""
+    """Returns why something was skipped or not run; None if it was run."""
     if isinstance(error, (pytest.skip.Exception, unittest.SkipTest)):
         return str(error) or "skipped"
     if isinstance(error, pytest.xfail.Exception) and str(error).startswith("[NOTRUN]"):
@@ -21,14 +21,14 @@ def skip_reason(error: BaseException | None) -> str | None:
 
 
 def one_line(error: BaseException) -> str:
-    """Returns the kind of an error and the first line of what it says."""
+    """Returns the kind of an error and the first line of its message."""
     text = _said(error).strip().splitlines()
     kind = type(error).__name__
     return f"{kind}: {text[0]}"[:LONGEST_MESSAGE] if text else kind
 
 
 def _said(error: BaseException) -> str:
-    """Returns what an error says, if it can say it."""
+    """Returns the message of an error, if available."""
     try:
         return str(error)
     except (KeyboardInterrupt, SystemExit):

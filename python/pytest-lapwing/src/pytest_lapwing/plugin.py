@@ -1,4 +1,4 @@
-"""What pytest calls: options, choice of benchmarks, several workers, exit code, what is said in the end."""
+"""Hooks of pytest: options, selection of benchmarks, workers, exit code, final summary."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> None:
-    """Refuses to record under another root folder; declares what pytest-benchmark would, if it is not there."""
+    """Refuses to record under another root folder; declares the options of pytest-benchmark if it is absent."""
     root.check(early_config, args, options.flags_with_value())
     if benchmark_options.stands_in(early_config):
         benchmark_options.add_options(parser)
@@ -56,7 +56,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> Iterator[object]:
-    """Has no workers where another program drives pytest, whatever the configuration file says of xdist."""
+    """Disables workers if another program drives pytest, whatever the configuration of xdist."""
     if config.getoption("lapwing_driven") and hasattr(config.option, "numprocesses"):
         config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
     return (yield)
@@ -64,7 +64,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Iterator[object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Gets ready to record, where that is asked for."""
+    """Prepares recording, if requested."""
     config.addinivalue_line("markers", options.MARKER)
     if benchmark_options.stands_in(config):
         config.addinivalue_line("markers", "benchmark: settings of the fixture `benchmark`")
@@ -80,14 +80,14 @@ def pytest_configure(config: pytest.Config) -> None:
     else:
         for name in ("store", "output"):
             if config.getoption(f"lapwing_{name}") and not options.option(config, ""):
-                raise pytest.UsageError(f"--lapwing-{name} needs --lapwing, which asks for recording")
+                raise pytest.UsageError(f"--lapwing-{name} requires --lapwing")
     if config.getoption("lapwing_driven"):
         config.pluginmanager.register(Driven(), "lapwing-driven")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Says which tests are benchmarks, and how each is measured."""
+    """Selects the benchmarks, and how each is measured."""
     if benchmark_options.stands_in(config):
         _skip_as_asked(config, items)
     if SESSION not in config.stash and not config.getoption("lapwing_collect"):
@@ -111,7 +111,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Declares the metrics that markers name, and lists the benchmarks where that is asked for."""
+    """Declares the metrics of markers, and lists the benchmarks if requested."""
     config = session.config
     recording = config.stash.get(SESSION, None)
     if recording is not None:
@@ -159,7 +159,7 @@ def _skip_as_asked(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def _line(item: pytest.Item, known: dict[str, Metric]) -> str:
-    """Returns what `lapwing run` wants to know of a benchmark."""
+    """Returns the description of a benchmark for `lapwing run`."""
     plan = item.stash[PLAN]
     settings, iterations = plan.settings, plan.settings.iterations
     if plan.repeats_itself and not settings.iterations_given:
@@ -181,7 +181,7 @@ def _line(item: pytest.Item, known: dict[str, Metric]) -> str:
 
 
 class Driven:
-    """Exits with 0 although tests failed, because a failed benchmark is data to whoever drives pytest."""
+    """Exits with 0 even if tests failed, because a failed benchmark is data for the driving program."""
 
     def __init__(self) -> None:
         self._collection_failed = False

@@ -1,4 +1,4 @@
-"""Files of record lines, as the record format wants them written."""
+"""Files of record lines."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ LONGEST_LINE = 1 << 26
 
 
 class Unusable(Exception):
-    """A place that cannot take records, and why."""
+    """A path that records cannot be written to, with the reason."""
 
 
 class RecordFile:
-    """A file of record lines. Each record is one write, line end included."""
+    """A file of record lines. Each record is one write, including the line end."""
 
     def __init__(self, descriptor: int, path: Path) -> None:
         self.path = path
@@ -43,7 +43,7 @@ class RecordFile:
 
     @classmethod
     def in_inbox(cls, folder: Path, name: str) -> RecordFile:
-        """Makes the file `NAME.jsonl` of a store's inbox and holds its lock as long as this process lives."""
+        """Creates the file `NAME.jsonl` in a store's inbox and holds its lock as long as this process lives."""
         folder.mkdir(parents=True, exist_ok=True)
         path, unborn = folder / f"{name}.jsonl", folder / f".{name}.jsonl.new"
         descriptor = os.open(unborn, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666)
@@ -71,7 +71,7 @@ class RecordFile:
         return cls(descriptor, path)
 
     def append(self, record: Record) -> None:
-        """Writes one record; where that fails, nothing of it stays."""
+        """Writes one record; if that fails, no part of it stays."""
         line = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
         data = line.encode("utf-8", "replace")
         written = 0
@@ -102,7 +102,7 @@ def check_file(path: Path) -> None:
         check_folder(path.parent, made=False)
         return
     if not path.is_file():
-        raise Unusable(f"{path} is no file")
+        raise Unusable(f"{path} is not a file")
     try:
         with open(path, "rb+") as file:
             first = next((line for line in iter(lambda: file.readline(LONGEST_LINE), b"") if line.strip()), b"")
@@ -110,7 +110,7 @@ def check_file(path: Path) -> None:
         raise Unusable(f"{path}: {error.strerror}") from error
     whole = first.endswith(b"\n")
     if first and not (_is_record(first) if whole else first.startswith(CUT_OFF[: len(first)])):
-        raise Unusable(f"{path} holds something else than records: its first line is none")
+        raise Unusable(f"{path} is not a record file: its first line is not a record")
 
 
 def check_store(path: Path) -> None:
@@ -126,7 +126,7 @@ def check_store(path: Path) -> None:
         raise Unusable(f"{path}: {error.strerror}") from error
     # SQLite makes a database of an empty file.
     if first and first != SQLITE:
-        raise Unusable(f"{path} is no store: it is no SQLite database")
+        raise Unusable(f"{path} is not a store: it is not an SQLite database")
 
 
 def check_folder(folder: Path, *, made: bool = True) -> None:
@@ -134,9 +134,9 @@ def check_folder(folder: Path, *, made: bool = True) -> None:
     if not folder.exists() and made and folder.parent != folder:
         check_folder(folder.parent)
     elif not folder.is_dir():
-        raise Unusable(f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}")
+        raise Unusable(f"{folder} is not a folder" if folder.exists() else f"folder {folder} does not exist")
     elif not os.access(folder, os.W_OK | os.X_OK):
-        raise Unusable(f"{folder}: files cannot be made there")
+        raise Unusable(f"{folder}: cannot create files")
 
 
 def count(paths: Iterable[Path], run: str, *, offset: int = 0) -> dict[str, int]:

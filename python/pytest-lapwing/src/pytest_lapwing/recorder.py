@@ -1,4 +1,4 @@
-"""Writes records as they happen, so that a killed pytest loses the iteration under way at most."""
+"""Writes records immediately, so that a killed pytest loses at most the current iteration."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Recorder:
 
     @property
     def path(self) -> Path | None:
-        """Where the records are, once there are any."""
+        """Path of the records, once there are any."""
         return self._file.path if self._file else None
 
     @property
@@ -124,7 +124,7 @@ class Recorder:
         self._file.append({"v": 1, "kind": kind, **content})
 
     def close(self) -> None:
-        """Gives the file up, for the store to take in."""
+        """Closes the file, so that it can be read into the store."""
         if self._file is not None:
             self._file.close()
 

@@ -1,4 +1,4 @@
-"""What pytest is told of a benchmark: one report for each phase, as of a test that is executed once."""
+"""Reports of a benchmark to pytest: one per phase, as for a test that is executed once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reports:
 
     @property
     def xfail(self) -> str | None:
-        """Why it was expected to fail, where it was."""
+        """Why it was expected to fail, if it was."""
         for report in (self.call, self.setup):
             if report is not None and hasattr(report, "wasxfail"):
                 return report.wasxfail or "xfail"
@@ -78,7 +78,7 @@ class AllReports:
 
 
 def _add_up(shown: pytest.TestReport, reports: Sequence[pytest.TestReport | None]) -> None:
-    """Has a report speak for all iterations: their time in all."""
+    """Gives a report the total time of all iterations."""
     there = [it for it in reports if it is not None]
     duration = sum(it.duration for it in there)
     start, stop = min(it.start for it in there), max(it.stop for it in there)

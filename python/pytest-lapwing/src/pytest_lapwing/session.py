@@ -1,4 +1,4 @@
-"""The recording of one call of pytest: what all workers agree on, where records go, what is said in the end."""
+"""The recording of one invocation of pytest: data shared by workers, destination of records, final summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SESSION = pytest.StashKey["Session"]()
 
 
 class Session:
-    """The recording of one call of pytest, in its only process, in its controller, or in one of its workers."""
+    """The recording of one invocation of pytest, in its only process, in its controller, or in one of its workers."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -71,7 +71,7 @@ class Session:
             raise pytest.UsageError(f"{item.nodeid}: marker lapwing: {error}") from error
 
     def pytest_report_header(self) -> str:
-        """Says where measurements go."""
+        """Shows where measurements are recorded."""
         session, run = self.facts["session"], self.facts["run"]
         shared = f"session {session['name']}, " if self.facts["shared"] else ""
         return f"lapwing: recording suite {session['suite']}, {shared}variant {run['variant']}, to {self._target()}"
@@ -84,18 +84,18 @@ class Session:
             return str(path)
 
     def pytest_runtestloop(self) -> None:
-        """Measures what measuring costs."""
+        """Measures the overhead of timing."""
         if self.recorder.loop_cost is None:
             self.recorder.loop_cost = timing.loop_cost()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Gives a worker of xdist what all must agree on."""
+        """Passes the shared data to a worker of xdist."""
         node.workerinput["lapwing"] = json.dumps(self.facts)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Adds up what a worker of xdist did."""
+        """Adds the numbers of a worker of xdist."""
         done = getattr(node, "workeroutput", {}).get("lapwing")
         if done is None:
             self._workers_died = True
@@ -117,13 +117,13 @@ class Session:
             self._book().unlink(missing_ok=True)
         self._counts = {name: many + counts[name] for name, many in self._counts.items()}
         if self._workers_died:
-            # It could not say what it did; the files can.
+            # It could not report its numbers; the files contain them.
             output, inbox = self.facts["output"], self.facts["inbox"]
             paths = [Path(output)] if output else sorted(Path(inbox).glob(f"{self.facts['file']}-*.jsonl"))
             self._counts = count(paths, self.recorder.run_id, offset=self._offset)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Says what was recorded, and where it is."""
+        """Shows what was recorded, and where."""
         terminalreporter.section("lapwing", "-")
         counts = self._counts
         if counts["instances"] == 0:
@@ -144,9 +144,9 @@ class Session:
 
 
 def _facts(config: pytest.Config) -> dict[str, Any]:
-    """Returns what all workers must agree on: session and run, and where the records go."""
+    """Returns the data shared by all workers: session, run, and destination of the records."""
     if not CAN_LOCK:
-        raise pytest.UsageError("--lapwing: this system cannot lock files as record files must be")
+        raise pytest.UsageError("--lapwing: this system does not support the file locks that record files need")
     _, output = options.either(config, "store", "output")
     shared, name = options.names_of_session(config)
     session = {
@@ -193,7 +193,7 @@ def _facts(config: pytest.Config) -> dict[str, Any]:
 
 
 def _check(output: Path | None, store: Path | None, inbox: Path | None) -> None:
-    """Refuses at once what cannot take records."""
+    """Refuses a destination that cannot be written to."""
     try:
         if output is not None:
             check_file(output)
@@ -218,5 +218,5 @@ def _version(config: pytest.Config) -> dict[str, Any]:
     folder = config.invocation_params.dir / repository
     version = environment.repository_version(folder) if folder.is_dir() else {}
     if not version:
-        raise pytest.UsageError(f"--lapwing-repository: {folder} is in no Git repository with a commit")
+        raise pytest.UsageError(f"--lapwing-repository: {folder} is not in a Git repository with a commit")
     return version

@@ -1,4 +1,4 @@
-"""What several processes must agree on: several calls of pytest as one session, several workers as one run.
+"""Data shared by several processes: several invocations of pytest as one session, several workers as one run.
 
 The same session told of twice must be told of in the same words, so what its first call said of it is kept beside the
 records: `.session-….json` in the inbox, or `.FILE.session-….json` beside an output file.
@@ -71,7 +71,7 @@ def _joined(earlier: Record, run: Record) -> Record | None:
 
 @contextlib.contextmanager
 def _kept(path: Path) -> Iterator[dict[str, Any]]:
-    """Yields what is kept, to be changed; nobody else changes it meanwhile."""
+    """Yields the stored data for changing, under a lock."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""The fixture `benchmark`, as pytest-benchmark has it, where that plugin is absent or disabled.
+"""The fixture `benchmark` of pytest-benchmark, provided if that plugin is absent or disabled.
 
 Each round is an iteration whose value is the mean of the calls in it (`loops`).
 """
@@ -62,7 +62,7 @@ class Benchmark:
         return self._visit is None
 
     def __call__(self, function_to_benchmark: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Calls a function again and again, and returns what its last call returned."""
+        """Calls a function repeatedly, and returns the result of its last call."""
         self._use("benchmark(...)")
         if self._visit is None:
             return self._call_once(function_to_benchmark, args, kwargs)
@@ -98,7 +98,7 @@ class Benchmark:
             if not isinstance(value, int) or value < least:
                 raise ValueError(f"`{name}` must be a whole number from {least}, not {value!r}")
         if setup and iterations > 1:
-            raise ValueError("with a `setup` there is one call a round: `iterations` must be 1")
+            raise ValueError("with a `setup` there is one call per round: `iterations` must be 1")
         given = bool(args or kwargs)
 
         def arguments() -> tuple[Any, dict[str, Any]]:
@@ -106,7 +106,7 @@ class Benchmark:
             if not made:
                 return args, kwargs or {}
             if given:
-                raise TypeError("`setup` returns arguments, so that `args` and `kwargs` cannot be given")
+                raise TypeError("`setup` returns arguments, so `args` and `kwargs` cannot be given")
             return made
 
         def once(call: Callable[[Any, dict[str, Any]], Any]) -> Any:
@@ -157,7 +157,7 @@ class Benchmark:
             self._visit.observed["extra_info"] = plain(self.extra_info)
 
     def _call_once(self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-        """Calls a function without recording. Who asks for `stats` gets those of this call."""
+        """Calls a function without recording. `stats` are those of this call."""
         begin = clock()
         result = function(*args, **kwargs)
         end = clock()
@@ -185,7 +185,7 @@ class Benchmark:
     def _use(self, mode: str) -> None:
         if self._mode:
             self.has_error = True
-            raise FixtureAlreadyUsed(f"`benchmark` can be used once in a test, and was as {self._mode}")
+            raise FixtureAlreadyUsed(f"`benchmark` can only be used once in a test, and was used as {self._mode}")
         self._mode = mode
 
     def _target(self) -> float:

@@ -1,4 +1,4 @@
-"""Options, marker and hooks of pytest-benchmark, where that plugin is absent or disabled.
+"""Options, marker and hooks of pytest-benchmark, provided if that plugin is absent or disabled.
 
 A suite that was written for it, with its command line, goes on working. What has no meaning here is accepted
 and ignored, and one notice says so.
@@ -32,7 +32,7 @@ def stands_in(config: pytest.Config) -> bool:
 
 def add_options(parser: pytest.Parser) -> None:
     """Declares the command-line options."""
-    group = parser.getgroup("benchmark", "as of pytest-benchmark (pytest-lapwing stands in)")
+    group = parser.getgroup("benchmark", "options of pytest-benchmark (provided by pytest-lapwing)")
     for name in FLAGS:
         group.addoption(f"--benchmark-{name}", action="store_true", default=False, help=f"{name} benchmarks")
     for name, default in NUMBERS.items():
@@ -101,7 +101,7 @@ def _value(config: pytest.Config, name: str) -> Any:
 
 
 class Hooks:
-    """The hooks that its users may implement; nobody calls them here."""
+    """The hooks that its users may implement; they are not called here."""
 
     @pytest.hookspec(firstresult=True)
     def pytest_benchmark_scale_unit(self, config, unit, benchmarks, best, worst, sort): ...

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Stats:
-    """What came out of the rounds, in seconds a call."""
+    """Statistics of the rounds, in seconds per call."""
 
     fields = (
         "min", "max", "mean", "stddev", "rounds", "median", "iqr", "q1", "q3", "iqr_outliers", "stddev_outliers",
@@ -90,7 +90,7 @@ def _quartile(data: list[float]) -> float:
 
 
 class Metadata:
-    """What `benchmark.stats` is: the statistics, what they are of, and how they were measured."""
+    """The object `benchmark.stats`: statistics, their subject, and how they were measured."""
 
     def __init__(self, fixture: Any, stats: Stats, iterations: int, options: dict[str, Any]) -> None:
         self.name = fixture.name

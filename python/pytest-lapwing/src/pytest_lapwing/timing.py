@@ -1,4 +1,4 @@
-"""Times one call of a function: nothing but the call, with the garbage collector off, within a time limit."""
+"""Times one call of a function: only the call, with the garbage collector off, within a time limit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TimeLimitExceeded(TimeoutError):
 
 
 class Alarm:
-    """Ends what runs longer than a limit, by SIGALRM. Only the main thread can have one."""
+    """Ends code that runs longer than a limit, by SIGALRM. It only works in the main thread."""
 
     def __init__(self, limit: float | None) -> None:
         self.limit = limit
@@ -41,7 +41,7 @@ class Alarm:
 
     @contextmanager
     def armed(self) -> Iterator[None]:
-        """Raises TimeLimitExceeded in the body when it takes too long.
+        """Raises TimeLimitExceeded in the body if it takes too long.
 
         An alarm that somebody else has set is put off, or left alone if it rings sooner.
         """
@@ -66,7 +66,7 @@ class Alarm:
                 self._put_back()
 
     def disarm(self) -> None:
-        """Takes the limit away from a body that is under way."""
+        """Removes the limit from the running body."""
         if self._armed:
             self._armed = False
             self._put_back()

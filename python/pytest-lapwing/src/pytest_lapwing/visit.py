@@ -49,7 +49,7 @@ A cluster takes a while to start, however short what is measured on it.
 
 PLAN = pytest.StashKey[Plan]()
 VISIT = pytest.StashKey["Visit"]()
-"""The visit to an item while it is under way."""
+"""The current visit to an item."""
 
 
 class AskedTooLate(Exception):
@@ -118,11 +118,11 @@ class Visit:
 
     @property
     def burn_in(self) -> bool:
-        """Whether the iteration under way is burn-in."""
+        """Whether the current iteration is burn-in."""
         return not self.plan.repeats_itself and len(self._reports.iterations) < self.plan.settings.burn_in
 
     def run(self) -> None:
-        """Executes iterations until none is left, or it is given up."""
+        """Executes iterations until none is left, or the benchmark is abandoned."""
         while not self._over:
             self._iteration()
         self._reports.log_teardown()
@@ -200,7 +200,7 @@ class Visit:
         if self.plan.repeats_itself:
             return
         if self._reports.iterations:
-            raise AskedTooLate("`benchmark` must be asked for in a test's first iteration too: its rounds are others")
+            raise AskedTooLate("`benchmark` must be requested in the first iteration of a test, too")
         self.uses_benchmark = True
         self.plan = replace(self.plan, repeats_itself=True, may_surprise=True)
         if self.stopwatch is not None:
@@ -209,7 +209,7 @@ class Visit:
             self.stopwatch = None
 
     def record_nothing(self, reason: str) -> None:
-        """Has the iteration under way, and all that would follow, not be recorded."""
+        """Stops recording the current and all further iterations."""
         self._ended_by = ("skipped", reason)
         self.instance.drop()
 
@@ -218,12 +218,12 @@ class Visit:
         return time.perf_counter() - self.instance.begun
 
     def before_call(self) -> None:
-        """Has the test's function timed; the last thing that is done before pytest calls it."""
+        """Wraps the test's function for timing; the last step before pytest calls it."""
         self.stopwatch = self.new_stopwatch()
         if not self.stopwatch.alarm.can_hold:
             self.measurement.attributes["time_limit"] = "not held: not in the main thread"
             warnings.warn(
-                pytest.PytestWarning(f"{self.item.nodeid}: the time limit holds in the main thread only"),
+                pytest.PytestWarning(f"{self.item.nodeid}: the time limit only works in the main thread"),
                 stacklevel=2,
             )
         if self.plan.repeats_itself:
@@ -246,7 +246,7 @@ class Visit:
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """Has set-up or teardown raise when it takes too long."""
+        """Raises in set-up or teardown if it takes too long."""
         limit = self.plan.settings.time_limit
         with Alarm(None if limit is None else max(limit, LEAST_AROUND)).armed():
             yield
@@ -257,7 +257,7 @@ class Visit:
             self._function = None
 
     def judge_call(self) -> None:
-        """Finds out how set-up and call went."""
+        """Determines the outcome of set-up and call."""
         limit = self.plan.settings.time_limit
         setup, call = self.raised.get("setup"), self.raised.get("call")
         skipped = skip_reason(setup) or skip_reason(call)
@@ -384,7 +384,7 @@ class Visit:
         self.instance.end(outcome, message, observed)
 
     def leave(self) -> None:
-        """Ends an instance that something outside interrupted."""
+        """Ends an interrupted instance."""
         self._restore_function()
         if not self.instance.ended:
             self.instance.end("lost", "interrupted", self._observed())

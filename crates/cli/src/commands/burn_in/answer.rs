@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use lapwing_core::clean::SteadyFrom;
+use lapwing_core::clean::{BurnInSource, SteadyFrom};
 use lapwing_core::show::{percent, quantity};
+use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_core::text::{counted, grouped, plural};
 use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 
-use super::rows::{Planned, Row, Source};
+use super::rows::Row;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::Align::{Left, Right, Whole};
@@ -62,8 +63,8 @@ fn headline(rows: &[Row]) -> String {
     let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
     let never = count(|row| row.start.is_none());
     let mostly = count(Row::is_mostly_unsteady);
-    let zeros = count(|row| row.source == Source::Recorded && row.is_not_positive());
-    let unclear = count(|row| row.source == Source::Recorded) - zeros;
+    let zeros = count(|row| row.source == BurnInSource::Recorded && row.is_not_positive());
+    let unclear = count(|row| row.source == BurnInSource::Recorded) - zeros;
     let by_hand = count(Row::is_steady_by_hand_alone);
     let steady = rows.len() - never - mostly - unclear - zeros - by_hand;
     let all = counted(rows.len(), "benchmark");
@@ -164,8 +165,8 @@ fn table(rows: &[Row]) -> Table {
             row.steady.classes_text(),
             start_text(row),
             match row.planned {
-                Planned::Auto => "auto".to_owned(),
-                Planned::Iterations(count) => grouped(count),
+                PlannedBurnIn::Auto => "auto".to_owned(),
+                PlannedBurnIn::Fixed(count) => grouped(count),
             },
             grouped(row.instances.len()),
             cost_text(row),
@@ -191,10 +192,10 @@ pub fn start_text(row: &Row) -> String {
     };
     match (row.start, row.source) {
         (None, _) => "never".to_owned(),
-        (Some(start), Source::File) => by_hand(start, "file"),
-        (Some(start), Source::Review) => by_hand(start, "review"),
-        (Some(start), Source::Recorded) => format!("{start} (planned)"),
-        (Some(start), Source::Found) => match row.wanted {
+        (Some(start), BurnInSource::Listed) => by_hand(start, "file"),
+        (Some(start), BurnInSource::Reviewed) => by_hand(start, "review"),
+        (Some(start), BurnInSource::Recorded) => format!("{start} (planned)"),
+        (Some(start), _) => match row.wanted {
             Some(wanted) if wanted > start => format!("{start} (wants {wanted})"),
             Some(_) | None => start.to_string(),
         },

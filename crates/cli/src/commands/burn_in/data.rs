@@ -4,26 +4,15 @@ use std::io::Write;
 
 use lapwing_core::clean::SteadyMethod;
 use lapwing_core::show::class_name;
+use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_stats::steady::{Class, Consistency};
 use serde_json::{Map, Value, json};
 
-use super::rows::{Planned, Row, Source};
+use super::rows::Row;
 use crate::error::CliError;
 use crate::not_judged::{self, NotJudged};
 use crate::options::Context;
 use crate::table::csv_of_json;
-
-impl Source {
-    /// Returns what it is called in data.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Found => "found",
-            Self::Recorded => "recorded",
-            Self::File => "file",
-            Self::Review => "review",
-        }
-    }
-}
 
 /// Writes the rows as JSON (`docs/burn-in.md`).
 pub fn json(
@@ -93,10 +82,10 @@ fn row(row: &Row) -> Value {
         "found": row.found,
         "wanted": row.wanted,
         "wanders": row.steady.burn_in.as_ref().is_some_and(|it| it.wanders),
-        "source": row.source.name(),
+        "source": row.source.key(),
         "planned": match row.planned {
-            Planned::Iterations(count) => json!(count),
-            Planned::Auto => json!("auto"),
+            PlannedBurnIn::Fixed(count) => json!(count),
+            PlannedBurnIn::Auto => json!("auto"),
         },
         "instances": row.instances.len(),
         "never_steady": row.count(Class::NoSteadyState),

@@ -29,59 +29,60 @@ use crate::plot::check_ending;
 use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
 
-/// Find from which iteration on each benchmark is steady, and what burn-in costs
+/// Detect warm-up: the first steady iteration per benchmark, and the cost of burn-in
 #[derive(Debug, Args)]
 pub struct BurnIn {
     #[command(flatten)]
     filters: Filters,
-    /// How it is found when an instance gets steady
+    /// Detection method
     #[arg(long, value_name = "METHOD", value_enum, default_value_t)]
     method: Method,
-    /// Share of the steady instances that are to be steady after the burn-in
+    /// Share of the steady instances that must be steady after the burn-in
     #[arg(long, value_name = "SHARE", value_parser = parse_quantile, default_value = "0.9")]
     quantile: f64,
-    /// The most that burn-in may cost in each instance: a time such as 30s, or `5 iterations`
+    /// Maximum burn-in per instance: a time such as 30s, or `5 iterations`
     #[arg(long, value_name = "COST", value_parser = parse_max_cost)]
     max_cost: Option<MaxCost>,
-    /// Seed of the resamples of --method traini
+    /// Seed of the resampling of --method traini
     #[arg(long, value_name = "N", default_value = "7")]
     seed: u64,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Draw iteration against time to this .html file, or of one benchmark to an .svg or .png
+    /// Write a chart of time by iteration to this .html file, or for one benchmark to an .svg or
+    /// .png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
-    /// Take the first stable iteration of each benchmark from this file (JSON or YAML: name to
-    /// index) where it has one [default: the `burn_in_file` of the suite's [judge] table]
-    #[arg(long, value_name = "FILE", help_heading = "By hand")]
+    /// Read the first stable iteration per benchmark from this file (JSON or YAML, name to index);
+    /// benchmarks that it lacks are detected [default: `burn_in_file` in the suite's [judge] table]
+    #[arg(long, value_name = "FILE", help_heading = "Manual choice")]
     burn_in_file: Option<PathBuf>,
-    /// Look at the benchmarks one by one: keep what is proposed, or type another number
-    #[arg(long, requires = "write", help_heading = "By hand")]
+    /// Review the benchmarks one by one: accept the proposal, or enter another number
+    #[arg(long, requires = "write", help_heading = "Manual choice")]
     review: bool,
     /// Write the first stable iterations to this file, .json or .yaml
-    #[arg(long, value_name = "FILE", help_heading = "By hand")]
+    #[arg(long, value_name = "FILE", help_heading = "Manual choice")]
     write: Option<PathBuf>,
     /// Do not look for a burn-in file in lapwing.toml
     #[arg(long)]
     no_suite: bool,
-    /// Write them into a suite file as its `burn_in` [default file: lapwing.toml]
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "By hand")]
+    /// Write them into a suite file as `burn_in` [default file: lapwing.toml]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml", help_heading = "Manual choice")]
     update_suite: Option<PathBuf>,
 }
 
 /// How it is found when an instance gets steady.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// Lapwing's own
+    /// Lapwing's method
     #[default]
     Default,
-    /// That of Krun's `warmup_stats` (Barrett et al. 2017)
+    /// Krun's `warmup_stats` (Barrett et al. 2017)
     Krun,
-    /// That of Traini et al. 2023
+    /// Traini et al. 2023
     Traini,
-    /// The rule MSER-5, which knows no classes
+    /// The MSER-5 rule, which finds a start but does not classify
     Mser5,
 }
 
@@ -140,7 +141,7 @@ impl BurnIn {
             },
         };
         let store = open_for_reading(context)?;
-        let filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {
@@ -248,6 +249,6 @@ fn nothing(others: &[NotJudged]) -> CliError {
     });
     CliError {
         exit: Exit::NotEnough,
-        ..error.hint("`lapwing list` shows what there is")
+        ..error.hint("`lapwing list` shows the contents of the store")
     }
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use lapwing_core::clean::{SteadyFrom, SteadyMethod};
 use lapwing_core::show::percent;
+use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_core::text::{counted, first_names, grouped};
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
-use super::rows::{Planned, Row, Source};
+use super::rows::{FOUND, Row};
 use crate::burn_in_file::unknown_names;
 
 /// More names than this are a number.
@@ -104,7 +105,7 @@ fn partly_unsteady(rows: &[Row]) -> Option<String> {
 
 fn wandering(rows: &[Row]) -> Option<String> {
     let wander = those(rows, |row| {
-        row.source == Source::Found && row.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
+        row.source == FOUND && row.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
     })?;
     Some(format!(
         "instances wander, some up and some down, and have no warm-up in common: {}; more \
@@ -120,7 +121,7 @@ const SMALL_BIAS: f64 = 0.01;
 
 fn not_worth_it(rows: &[Row]) -> Option<String> {
     let dear = those(rows, |row| {
-        row.source == Source::Found
+        row.source == FOUND
             && row.bias_without.is_some_and(|it| it.abs() < SMALL_BIAS)
             && row
                 .effect
@@ -196,8 +197,8 @@ fn shortened(rows: &[Row]) -> Option<String> {
 
 fn planned_too_short(rows: &[Row], use_of_starts: UseOfStarts) -> Option<String> {
     let planned = |row: &Row| match row.planned {
-        Planned::Iterations(count) => count,
-        Planned::Auto => u32::MAX,
+        PlannedBurnIn::Fixed(count) => count,
+        PlannedBurnIn::Auto => u32::MAX,
     };
     let short = those(rows, |row| {
         row.known_start().is_some_and(|start| start > planned(row))

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use lapwing_core::clean::SteadyFrom;
+use lapwing_core::clean::{BurnInSource, SteadyFrom};
 use lapwing_core::show::chart::{BurnInMarks, Chart, burn_in, save_page};
 
-use super::rows::{Row, Source};
+use super::rows::Row;
 use crate::error::CliError;
 use crate::plot::ending;
 
@@ -64,8 +64,8 @@ fn chart(row: &Row) -> Chart {
             subject: &row.benchmark,
             unit: &row.unit,
             start: match row.source {
-                Source::Recorded => SteadyFrom::Recorded,
-                Source::Found | Source::File | Source::Review => row.steady_from(),
+                BurnInSource::Recorded => SteadyFrom::Recorded,
+                _ => row.steady_from(),
             },
             found: row.found,
         },

@@ -2,8 +2,10 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
+use lapwing_core::clean::BurnInSource;
+
 use super::answer::{bias_text, cost_text, start_text};
-use super::rows::{Row, Source};
+use super::rows::Row;
 use super::terminal_plot;
 use super::write::Writer;
 use crate::error::CliError;
@@ -40,7 +42,10 @@ struct Review<'a> {
 /// Goes through the benchmarks until a round brings no change, and writes every answer at once.
 /// Returns whether it came to that end.
 pub fn review(rows: &mut [Row], writer: &Writer, context: &Context) -> Result<bool, CliError> {
-    let settled: Vec<bool> = rows.iter().map(|row| row.source == Source::File).collect();
+    let settled: Vec<bool> = rows
+        .iter()
+        .map(|row| row.source == BurnInSource::Listed)
+        .collect();
     let open: Vec<usize> = (0..rows.len()).filter(|at| !settled[*at]).collect();
     let mut review = Review {
         rows,
@@ -157,7 +162,7 @@ impl Review<'_> {
         if let Some(start) = start
             && row.known_start() != Some(start)
         {
-            row.decide(Some(start), Source::Review);
+            row.decide(Some(start), BurnInSource::Reviewed);
         }
         self.settled[at] = true;
         self.writer.write(self.rows, |at| self.settled[at])

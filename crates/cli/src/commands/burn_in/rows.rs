@@ -7,8 +7,10 @@ use lapwing_core::clean::{
     burn_in_metric, find_steady, listed, was_planned_auto,
 };
 use lapwing_core::model::Id;
-use lapwing_core::record::{BenchmarkData, Filter, Store};
+use lapwing_core::record::{Filter, Store};
+use lapwing_core::sample::{BenchmarkData, Sample, each_benchmark};
 use lapwing_core::show::FIRST_METRIC;
+use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_stats::steady::{BurnIn, Class, MaxCost};
 use rayon::prelude::*;
 
@@ -35,27 +37,8 @@ pub enum Keep {
     Values,
 }
 
-/// How much burn-in was planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Planned {
-    /// At most so many iterations in each instance.
-    Iterations(u32),
-    /// None: judging was to find it.
-    Auto,
-}
-
-/// Who says where a benchmark gets steady.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// Its values.
-    Found,
-    /// The plan, because the values are too few to tell.
-    Recorded,
-    /// The burn-in file.
-    File,
-    /// Whoever reviewed it.
-    Review,
-}
+/// The source of a start that the values tell; what they want besides stands in the row.
+pub const FOUND: BurnInSource = BurnInSource::Found { wanted: None };
 
 /// Where one instance gets steady.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +57,7 @@ pub struct Row {
     pub suite: String,
     pub benchmark: String,
     pub unit: String,
-    pub planned: Planned,
+    pub planned: PlannedBurnIn,
     /// What its instances do; without their values unless these are kept.
     pub steady: BenchmarkSteady,
     pub instances: Vec<InstanceRow>,
@@ -84,7 +67,7 @@ pub struct Row {
     pub wanted: Option<u32>,
     /// The first iteration that counts; `None` when none does.
     pub start: Option<u32>,
-    pub source: Source,
+    pub source: BurnInSource,
     /// What that start costs and leaves.
     pub effect: Option<BurnIn>,
     /// The bias without any burn-in; `None` without a steady instance.
@@ -107,23 +90,25 @@ pub fn read(
     let bar = bar_of_many("looking", store.benchmarks(filter)?.len(), context);
     let (mut rows, mut others) = (Vec::new(), Vec::new());
     let mut batch: Vec<BenchmarkData> = Vec::new();
+    let mut earlier = 0;
     let mut look = |batch: &mut Vec<BenchmarkData>| -> Result<(), CliError> {
-        let found: Vec<Option<Row>> = batch
+        let samples: Vec<Sample<'_>> = batch.iter().map(Sample::of_newest_epoch).collect();
+        let found: Vec<Option<Row>> = samples
             .par_iter()
-            .map(|data| row(data, search, starts))
+            .map(|sample| row(sample, search, starts))
             .collect::<Result<_, _>>()?;
-        bar.inc(batch.len() as u64);
-        for (data, found) in batch.drain(..).zip(found) {
+        bar.inc(samples.len() as u64);
+        for (sample, found) in samples.iter().zip(found) {
+            earlier += sample.earlier_epoch;
             match found {
                 Some(row) => rows.push(row),
-                None => others.push(without_value(&data)),
+                None => others.push(without_value(sample)),
             }
         }
+        batch.clear();
         Ok(())
     };
-    let mut earlier = 0;
-    store.each_benchmark(filter, |mut data| {
-        earlier += data.keep_newest_epoch();
+    each_benchmark(store, filter, |data| {
         batch.push(data);
         if batch.len() < BATCH {
             return Ok(());
@@ -139,13 +124,13 @@ pub fn read(
 }
 
 /// Returns why there is nothing to tell of a benchmark.
-fn without_value(data: &BenchmarkData) -> NotJudged {
-    let metric = burn_in_metric(data).unwrap_or_else(|| FIRST_METRIC.to_owned());
-    let audit = BenchmarkAudit::of(data, &metric, Policy::default(), BurnInSource::Recorded);
+fn without_value(sample: &Sample<'_>) -> NotJudged {
+    let metric = burn_in_metric(sample).unwrap_or_else(|| FIRST_METRIC.to_owned());
+    let audit = BenchmarkAudit::of(sample, &metric, Policy::default(), BurnInSource::Recorded);
     let nothing = || "no iteration ended well with a value".to_owned();
     NotJudged {
-        suite: data.suite.clone(),
-        benchmark: data.benchmark.id.clone(),
+        suite: sample.suite.to_owned(),
+        benchmark: sample.benchmark.id.clone(),
         setting: None,
         metric,
         reason: audit.reason().unwrap_or_else(nothing),
@@ -153,28 +138,28 @@ fn without_value(data: &BenchmarkData) -> NotJudged {
 }
 
 fn row(
-    data: &BenchmarkData,
+    sample: &Sample<'_>,
     search: &Search,
     starts: &BTreeMap<String, u32>,
 ) -> Result<Option<Row>, CliError> {
-    let Some(metric) = burn_in_metric(data) else {
+    let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
-    let unit = unit(data, &metric);
+    let unit = unit(sample, &metric);
     if let Some(MaxCost::Sum(_)) = search.steady.burn_in.max_cost
         && unit != "s"
     {
-        let id = &data.benchmark.id;
+        let id = &sample.benchmark.id;
         return Err(CliError::input(format!(
             "--max-cost is a time, and `{metric}` of {id} is none"
         ))
         .hint("give it as a number of iterations, `--max-cost '5 iterations'`, or choose a time with --metric"));
     }
-    let steady = find_steady(data, &metric, &search.steady);
+    let steady = find_steady(sample, &metric, &search.steady);
     if steady.instances.is_empty() {
         return Ok(None);
     }
-    let planned = planned(data);
+    let planned = planned(sample);
     let found = steady.start_index();
     let sums: Vec<f64> = steady
         .instances
@@ -183,8 +168,8 @@ fn row(
         .map(|it| it.values.iter().sum())
         .collect();
     let mut row = Row {
-        suite: data.suite.clone(),
-        benchmark: data.benchmark.id.clone(),
+        suite: sample.suite.to_owned(),
+        benchmark: sample.benchmark.id.clone(),
         unit,
         planned,
         instances: steady
@@ -201,7 +186,7 @@ fn row(
         found,
         wanted: steady.wanted_index(),
         start: found,
-        source: Source::Found,
+        source: FOUND,
         effect: None,
         bias_without: steady
             .burn_in_from(0)
@@ -211,15 +196,11 @@ fn row(
         steady,
     };
     match (listed(starts, &row.benchmark), row.steady.steady_from()) {
-        (Some(start), _) => row.decide(Some(start), Source::File),
+        (Some(start), _) => row.decide(Some(start), BurnInSource::Listed),
         (None, SteadyFrom::Recorded | SteadyFrom::Unknown) => {
-            let start = match planned {
-                Planned::Iterations(count) => count,
-                Planned::Auto => 0,
-            };
-            row.decide(Some(start), Source::Recorded);
+            row.decide(Some(planned.planned()), BurnInSource::Recorded);
         }
-        (None, SteadyFrom::Index(_) | SteadyFrom::Never) => row.decide(found, Source::Found),
+        (None, SteadyFrom::Index(_) | SteadyFrom::Never) => row.decide(found, FOUND),
     }
     if search.keep == Keep::Starts {
         for instance in &mut row.steady.instances {
@@ -230,30 +211,30 @@ fn row(
     Ok(Some(row))
 }
 
-fn unit(data: &BenchmarkData, metric: &str) -> String {
-    let instances = data.instances.iter().rev();
+fn unit(sample: &Sample<'_>, metric: &str) -> String {
+    let instances = sample.instances.iter().rev();
     let mut units = instances.filter_map(|it| Some(it.run.metrics.get(metric)?.unit.clone()));
     units.next().unwrap_or_default()
 }
 
-fn planned(data: &BenchmarkData) -> Planned {
-    let is_auto = data
+fn planned(sample: &Sample<'_>) -> PlannedBurnIn {
+    let is_auto = sample
         .instances
         .last()
-        .is_some_and(|it| was_planned_auto(&it.session, &data.benchmark.id));
+        .is_some_and(|it| was_planned_auto(&it.session, &sample.benchmark.id));
     if is_auto {
-        return Planned::Auto;
+        return PlannedBurnIn::Auto;
     }
-    let flagged = data.instances.iter().map(|it| {
+    let flagged = sample.instances.iter().map(|it| {
         let iterations = it.iterations.burn_in.iter();
         iterations.filter(|burn_in| **burn_in).count()
     });
-    Planned::Iterations(u32::try_from(flagged.max().unwrap_or(0)).unwrap_or(u32::MAX))
+    PlannedBurnIn::Fixed(u32::try_from(flagged.max().unwrap_or(0)).unwrap_or(u32::MAX))
 }
 
 impl Row {
     /// Takes this as the first iteration that counts.
-    pub fn decide(&mut self, start: Option<u32>, source: Source) {
+    pub fn decide(&mut self, start: Option<u32>, source: BurnInSource) {
         self.start = start;
         self.source = source;
         self.effect = match start {
@@ -265,11 +246,9 @@ impl Row {
     /// Returns where it is taken to be steady.
     pub fn steady_from(&self) -> SteadyFrom {
         match (self.start, self.source) {
-            (_, Source::Recorded) => SteadyFrom::Recorded,
-            (Some(start), Source::Found | Source::File | Source::Review) => {
-                SteadyFrom::Index(start)
-            }
-            (None, Source::Found | Source::File | Source::Review) => SteadyFrom::Never,
+            (_, BurnInSource::Recorded) => SteadyFrom::Recorded,
+            (Some(start), _) => SteadyFrom::Index(start),
+            (None, _) => SteadyFrom::Never,
         }
     }
 
@@ -283,12 +262,12 @@ impl Row {
 
     /// Returns whether most instances never get steady, although others do.
     pub fn is_mostly_unsteady(&self) -> bool {
-        self.source == Source::Found && self.start.is_some() && self.most_never_do()
+        self.source == FOUND && self.start.is_some() && self.most_never_do()
     }
 
     /// Returns whether somebody says where it gets steady although its values do not.
     pub fn is_steady_by_hand_alone(&self) -> bool {
-        let by_hand = matches!(self.source, Source::File | Source::Review);
+        let by_hand = matches!(self.source, BurnInSource::Listed | BurnInSource::Reviewed);
         by_hand && (self.found.is_none() || self.most_never_do())
     }
 
@@ -303,7 +282,7 @@ impl Row {
 
     /// Returns whether a limit made the start smaller than the values want.
     pub fn is_shortened(&self) -> bool {
-        self.source == Source::Found && self.wanted > self.start
+        self.source == FOUND && self.wanted > self.start
     }
 
     /// Returns how many instances are of that class.

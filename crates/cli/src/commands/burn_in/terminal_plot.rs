@@ -1,10 +1,9 @@
 //! Iteration against value as text, for looking at in a terminal.
 
 use lapwing_core::show::{Scale, quantity};
+use lapwing_stats::{as_f64, median, quantile};
 
 use super::rows::Row;
-
-use lapwing_stats::{as_f64, median, quantile};
 
 /// The height of a plot in lines.
 const LINES: usize = 12;

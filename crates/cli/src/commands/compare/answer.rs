@@ -64,7 +64,7 @@ fn row(it: &Comparison) -> Value {
     json!({
         "suite": it.subject.suite,
         "benchmark": it.subject.benchmark,
-        "setting": it.subject.setting,
+        "setting": it.subject.setting.text(),
         "metric": it.subject.metric,
         "unit": it.metric.unit,
         "better": it.metric.better,

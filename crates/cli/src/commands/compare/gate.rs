@@ -8,9 +8,9 @@ use crate::error::Exit;
 /// What a gate does not let pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum FailOn {
-    /// A regression, or a benchmark that the candidate lacks
+    /// A regression, or a benchmark missing from the candidate
     Regression,
-    /// A benchmark that fails more often than it did in the baseline
+    /// A benchmark that fails more often than in the baseline
     Failures,
 }
 

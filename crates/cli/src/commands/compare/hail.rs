@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use lapwing_core::judge::{
-    CompareOptions, ComparisonAsHail, HAIL_REPLICATES, Sides as Samples, Verdict,
+    CompareOptions, ComparisonAsHail, HAIL_REPLICATES, SideSamples, Verdict,
 };
 use lapwing_core::model::Better;
 use lapwing_core::show::{quantity, ratio_text};
@@ -79,7 +79,7 @@ impl Compare {
         &self,
         compared: &[ComparisonAsHail],
         names: &[String],
-        samples: &Samples,
+        samples: &SideSamples,
         notes: &[String],
         options: &CompareOptions,
         context: &Context,
@@ -177,7 +177,7 @@ fn row(it: &ComparisonAsHail) -> Value {
     json!({
         "suite": it.subject.suite,
         "benchmark": it.subject.benchmark,
-        "setting": it.subject.setting,
+        "setting": it.subject.setting.text(),
         "metric": it.subject.metric,
         "unit": it.metric.unit,
         "baseline": it.baseline,
@@ -213,7 +213,7 @@ fn table(compared: &[ComparisonAsHail]) -> Table {
     ])
     .dispensable(&["instances", "radius", "metric"]);
     for it in compared {
-        let name = match &it.subject.setting {
+        let name = match it.subject.setting.text() {
             Some(setting) => format!("{} ({setting})", it.subject.benchmark),
             None => it.subject.benchmark.clone(),
         };

@@ -10,46 +10,47 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::Rules;
-use lapwing_core::judge::{
-    CompareOptions, Comparison, MetricChoice, Sides as Samples, Split, SuiteComparison,
-};
-use lapwing_core::record::Filter;
+use lapwing_core::judge::{CompareOptions, Comparison, SideSamples, Split, SuiteComparison};
+use lapwing_core::record::RunHead;
+use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_core::show::chart::ratios;
 
 use self::gate::FailOn;
 use crate::audit;
-use crate::cleaning::{Cleaning, Compat};
-use crate::comparing::{Gathered, Statistics, gather, metrics};
+use crate::cleaning::Cleaning;
+use crate::comparing::{FoundSides, Gathered, Statistics, gather, metrics};
 use crate::error::{CliError, Exit};
+use crate::hints::known_sides_text;
 use crate::options::{Context, Filters, Format};
 use crate::plot::check_ending;
-use crate::sides::{Side, Sides, there_are};
-use crate::store::{open_for_reading, retired_notes};
+use crate::profile::Compat;
+use crate::store::open_for_reading;
 
-/// Compare a baseline with one candidate or more: what got slower, what faster, how sure is it?
+/// Compare a baseline with one or more candidates
 ///
 /// A side is `variant:fast`, `version:2.1`, `commit:ab12`, `run:ID`, `session:NAME` or
-/// `file:old.json` (results of any format that `lapwing import` knows, or another store); a bare
-/// word is looked up. The ratio is candidate / baseline. A verdict takes 3 instances a side.
+/// `file:old.json` (another store, or results in any format that `lapwing import` reads). A word
+/// without a prefix is looked up. The ratio is candidate / baseline, so above 1 is slower. A
+/// verdict needs at least 3 instances per side.
 #[derive(Debug, Args)]
 pub struct Compare {
     /// The baseline, then the candidates
     #[arg(value_name = "SIDE")]
-    sides: Vec<Side>,
-    /// Cut one side in two and compare the parts, to see what a comparison says where nothing
-    /// changed [default side: the latest session]
+    sides: Vec<SideSpec>,
+    /// Split one side into two parts and compare them, as a control where nothing changed [default
+    /// side: the latest session]
     #[arg(long, value_name = "HOW")]
     split: Option<SplitChoice>,
-    /// Exit with code 1 when there is one of these; several are separated by commas
+    /// Exit with code 1 if one of these occurs; separate several with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
-    /// List every comparison, however many there are
+    /// List all comparisons, even if there are many
     #[arg(long)]
     all: bool,
-    /// Draw the ratios to a file: .svg, .png or .html
+    /// Write a chart of the ratios to this .svg, .png or .html file
     #[arg(long, value_name = "FILE", conflicts_with = "compat")]
     plot: Option<PathBuf>,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     #[command(flatten)]
@@ -62,7 +63,7 @@ pub struct Compare {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SplitChoice {
-    /// The first half in the order of measuring against the second: also shows drift
+    /// First half against second half, in the order measured: also shows drift
     Halves,
     /// Every other instance
     Alternating,
@@ -75,7 +76,7 @@ struct Answer {
     suites: Vec<SuiteComparison>,
     options: CompareOptions,
     notes: Vec<String>,
-    samples: Samples,
+    samples: SideSamples,
 }
 
 impl Compare {
@@ -113,21 +114,18 @@ impl Compare {
     }
 
     fn gather(&self, rules: &Rules, context: &Context) -> Result<Gathered, CliError> {
-        let filter = self.filters.resolve()?;
-        let metrics = self.metrics(&filter);
+        let filter = self.filters.filter()?;
+        let metrics = metrics(&filter, self.cleaning.profile());
         match self.split {
             Some(how) => {
-                let (mut filter, mut samples) = (filter, Samples::of_split(how.split()));
-                let open = || open_for_reading(context);
-                let side = self.one_side(&mut filter, context)?;
-                let found = Sides::find(&[side], &filter, open)?;
-                found.each_benchmark(&filter, |data, places_of| {
+                let mut samples = SideSamples::of_split(how.split());
+                let side = self.one_side(&filter, context)?;
+                let found = FoundSides::find(&[side], &filter, context)?;
+                found.sides.each_benchmark(&filter, |data, places_of| {
                     samples.add(data, rules, &metrics, places_of);
                 })?;
-                let mut notes = found.unknown_names(rules)?;
-                notes.splice(0..0, found.notes.clone());
-                notes.extend(retired_notes(&found.left_out(&filter)?));
-                let name = &found.found[0].name;
+                let notes = found.notes(&filter, rules)?;
+                let name = &found.sides.sides[0].name;
                 let [first, second] = how.names();
                 Ok(Gathered {
                     names: vec![format!("{name} {first}"), format!("{name} {second}")],
@@ -137,30 +135,23 @@ impl Compare {
             }
             None => {
                 self.check_number_of_sides(&filter, context)?;
-                gather(&self.sides, &filter, &self.metrics(&filter), rules, context)
+                gather(&self.sides, &filter, &metrics, rules, context)
             }
         }
     }
 
-    /// Hail's notebook knows times only.
-    fn metrics(&self, filter: &Filter) -> MetricChoice {
-        match (self.cleaning.compat, filter.metrics.is_empty()) {
-            (Some(Compat::Hail), true) => MetricChoice::Named(vec!["wall_time".to_owned()]),
-            (Some(Compat::Hail) | None, _) => metrics(filter),
-        }
-    }
-
     /// Returns the side that is cut in two: the one that was named, or the latest session.
-    fn one_side(&self, filter: &mut Filter, context: &Context) -> Result<Side, CliError> {
+    fn one_side(&self, filter: &SampleFilter, context: &Context) -> Result<SideSpec, CliError> {
         match self.sides.as_slice() {
             [side] => Ok(side.clone()),
             [] => {
-                let runs = open_for_reading(context)?.runs(filter)?;
+                let store = open_for_reading(context)?;
+                let runs = store.runs(&filter.resolve(&store)?)?;
                 let Some(latest) = runs.first() else {
                     return Err(nothing_measured());
                 };
-                let side = format!("session:{}", latest.session);
-                side.parse::<Side>().map_err(CliError::input)
+                let side = format!("session:{}", latest.head.session);
+                side.parse::<SideSpec>().map_err(CliError::input)
             }
             _ => Err(
                 CliError::input("--split cuts one side in two, and there are more")
@@ -169,7 +160,11 @@ impl Compare {
         }
     }
 
-    fn check_number_of_sides(&self, filter: &Filter, context: &Context) -> Result<(), CliError> {
+    fn check_number_of_sides(
+        &self,
+        filter: &SampleFilter,
+        context: &Context,
+    ) -> Result<(), CliError> {
         if self.sides.len() >= 2 {
             return Ok(());
         }
@@ -178,7 +173,11 @@ impl Compare {
             _ => "name a candidate besides the baseline",
         };
         let known = match open_for_reading(context) {
-            Ok(store) => there_are(&store.runs(filter)?, None),
+            Ok(store) => {
+                let runs = store.runs(&filter.resolve(&store)?)?.into_iter();
+                let heads: Vec<RunHead> = runs.map(|run| run.head).collect();
+                known_sides_text(&KnownSides::among(&heads, None))
+            }
             Err(_no_store) => {
                 "two files can be compared: `lapwing compare old.json new.json`".to_owned()
             }
@@ -228,5 +227,5 @@ impl SplitChoice {
 
 fn nothing_measured() -> CliError {
     CliError::input("nothing measured passes these filters")
-        .hint("`lapwing list` shows what there is")
+        .hint("`lapwing list` shows the contents of the store")
 }

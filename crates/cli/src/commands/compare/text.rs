@@ -120,7 +120,7 @@ fn table(answer: &Answer, listed: &[&Comparison], form: Form) -> Table {
         Table::new(&columns).dispensable(&["baseline", "candidate", "instances", "interval"]);
     for it in listed {
         let mut name = it.subject.benchmark.clone();
-        if let Some(setting) = &it.subject.setting {
+        if let Some(setting) = it.subject.setting.text() {
             name.push_str(&format!(" ({setting})"));
         }
         if suites {

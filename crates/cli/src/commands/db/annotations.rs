@@ -1,4 +1,4 @@
-//! `lapwing db annotations`: what was said of measurements, by whom, when and why.
+//! `lapwing db annotations`: lists renames and retirements.
 
 use std::io::Write;
 
@@ -50,7 +50,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
             match (remark.undone_by, remark.superseded_by) {
                 (None, None) => "yes",
                 (Some(_), _) => "no",
-                (None, Some(_)) => "no, a later one does",
+                (None, Some(_)) => "no, superseded",
             }
             .to_owned(),
             it.id.to_string(),
@@ -60,7 +60,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
         Format::Text if remarks.is_empty() => {
             writeln!(
                 out,
-                "no annotations\nrename benchmarks with `lapwing db rename`, retire them with `lapwing db retire`"
+                "no annotations\n`lapwing db rename` and `lapwing db retire` add them"
             )?;
         }
         Format::Text => {
@@ -73,7 +73,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// Returns what an annotation is about, in words.
+/// Returns the target of an annotation, in words.
 fn what(remark: &Remark) -> String {
     let of_suite = |suite: &Option<String>| {
         let suite = suite.as_ref();

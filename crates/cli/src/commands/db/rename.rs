@@ -1,31 +1,32 @@
-//! `lapwing db rename`: a benchmark, or a metric, goes on under another name.
+//! `lapwing db rename`: renames a benchmark or a metric.
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::model::{Better, Conversion, Metric};
-use lapwing_core::record::{BenchmarkData, Change, Filter, InstanceData, Retired, Store};
+use lapwing_core::record::{Change, Filter, InstanceData, Retired, Store};
+use lapwing_core::sample::{BenchmarkData, SampleFilter, each_benchmark};
 use lapwing_core::text::grouped;
 
 use super::said::{By, Said, benchmarks_named, is_exact};
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 
-/// Benchmarks, and what they or their metrics are called from now on
+/// Rename benchmarks or their metrics
 #[derive(Debug, Args)]
 pub(super) struct Rename {
-    /// The benchmark's id, or a pattern with *
+    /// Id of the benchmark, or a pattern with *
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
-    /// The id that it has from now on; a * in it stands for what the * of the pattern stands for
+    /// New id; a * in it stands for the text matched by the * of the pattern
     #[arg(value_name = "NEW", value_parser = NonEmptyStringValueParser::new(), required_unless_present = "metric")]
     new: Option<String>,
-    /// Rename a metric of it
+    /// Rename a metric of the benchmark
     #[arg(long, value_name = "OLD=NEW", value_parser = old_and_new)]
     metric: Vec<(String, String)>,
     /// Only in this suite
     #[arg(long, value_name = "SUITE")]
     in_suite: Vec<String>,
-    /// Why
+    /// Reason, stored with the annotation
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: String,
     #[command(flatten)]
@@ -46,7 +47,7 @@ impl Rename {
         self.by.keep(context, |store| self.look(store))
     }
 
-    /// Returns what is to be said of the benchmarks of the store as they are now.
+    /// Returns the annotations for the benchmarks currently in the store.
     fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
         let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
         let mut notes = Vec::new();
@@ -57,11 +58,13 @@ impl Rename {
             if let [Change::Rename { new, .. }] = &renames[..]
                 && is_there(store, new)?
             {
-                notes.push(format!("`{new}` was measured before: both are one series"));
+                notes.push(format!(
+                    "`{new}` already has results: the two are joined into one series"
+                ));
+                let suites: Vec<String> = found.iter().map(|it| it.0.clone()).collect();
                 let of_new = Filter {
-                    suites: found.iter().map(|it| it.0.clone()).collect(),
                     benchmarks: vec![new.clone()],
-                    ..Filter::default()
+                    ..SampleFilter::of_suites(&suites).resolve(store)?
                 };
                 if store.left_out(&of_new)?.instances > 0 {
                     notes.push(stays_retired(&self.benchmark, new));
@@ -71,9 +74,8 @@ impl Rename {
             changes.extend(renames);
         }
         let filter = Filter {
-            suites: self.in_suite.clone(),
             benchmarks: vec![self.benchmark.clone()],
-            ..Filter::default()
+            ..SampleFilter::of_suites(&self.in_suite).resolve(store)?
         }
         .with_retired();
         for (metric, new) in &self.metric {
@@ -126,12 +128,12 @@ impl Rename {
                 false => self.target(id, new)?,
             };
             if *id == target {
-                return Err(CliError::input(format!("`{id}` is called that already")));
+                return Err(CliError::input(format!("`{id}` already has this name")));
             }
             let since = store.ids_since(suite, &target)?;
             if since.contains(id) {
                 return Err(CliError::input(format!(
-                    "`{id}` was called `{target}` before: renaming it would lead round in a circle"
+                    "`{id}` was called `{target}` before: the rename would be circular"
                 ))
                 .hint(
                     "`lapwing db annotations` lists the rename; `lapwing db restore ID` undoes it",
@@ -139,8 +141,8 @@ impl Rename {
             }
             if let [_, .., now] = &since[..] {
                 return Err(
-                    CliError::input(format!("`{target}` is called `{now}` by now"))
-                        .hint("rename it to that, or undo the other rename first"),
+                    CliError::input(format!("`{target}` was renamed to `{now}`"))
+                        .hint("use that name, or undo the other rename first"),
                 );
             }
             changes.push(Change::Rename {
@@ -152,16 +154,16 @@ impl Rename {
         let of_suite = |suite: &String| found.iter().filter(|it| it.0 == *suite).count();
         if !new.contains('*') && found.iter().any(|(suite, _)| of_suite(suite) > 1) {
             return Err(CliError::input(format!(
-                "{} benchmarks fit `{}`, and all of them would become one",
+                "{} benchmarks match `{}`, and all would get the same id",
                 found.len(),
                 self.benchmark
             ))
-            .hint("put a * into the new id as well, or rename one after the other"));
+            .hint("put a * into the new id as well, or rename them one by one"));
         }
         Ok(changes)
     }
 
-    /// Returns the new id, with what the star of the pattern stands for.
+    /// Returns the new id, with its * replaced by the text that the pattern's * matched.
     fn target(&self, id: &str, new: &str) -> Result<String, CliError> {
         if !new.contains('*') {
             return Ok(new.to_owned());
@@ -176,10 +178,8 @@ impl Rename {
                     .unwrap_or(id);
                 Ok(new.replace('*', middle))
             }
-            Some(_) | None => Err(CliError::input(format!(
-                "it is not clear what * stands for in `{new}`"
-            ))
-            .hint("write one * in the pattern and one in the new id, as in 'old/*' 'new/*'")),
+            Some(_) | None => Err(CliError::input(format!("the * in `{new}` is ambiguous"))
+                .hint("use one * in the pattern and one in the new id, as in 'old/*' 'new/*'")),
         }
     }
 
@@ -203,7 +203,7 @@ impl Rename {
             let names = store.metric_names_since(suite, id, new)?;
             if names.iter().any(|name| name == metric) {
                 return Err(CliError::input(format!(
-                    "`{metric}` was called `{new}` before: renaming it would lead round in a circle"
+                    "`{metric}` was called `{new}` before: the rename would be circular"
                 ))
                 .hint(
                     "`lapwing db annotations` lists the rename; `lapwing db restore ID` undoes it",
@@ -213,13 +213,12 @@ impl Rename {
         Ok(())
     }
 
-    /// What is joined has to be the same quantity; what is retired is not joined.
+    /// Refuses to join metrics that are different quantities; retired results are not joined.
     fn check_quantity(&self, store: &Store, metric: &str, new: &str) -> Result<(), CliError> {
         let names = [metric, new];
         let filter = Filter {
-            suites: self.in_suite.clone(),
             benchmarks: vec![self.benchmark.clone()],
-            ..Filter::default()
+            ..SampleFilter::of_suites(&self.in_suite).resolve(store)?
         };
         let rows = store.metrics(&filter)?;
         if !names
@@ -232,25 +231,28 @@ impl Rename {
             metrics: names.map(str::to_owned).to_vec(),
             ..filter
         };
-        store.each_benchmark(&filter, |data| {
+        each_benchmark(store, &filter, |data| {
             match Both::of(&data, names).obstacle(&data, names) {
                 None => Ok(()),
-                Some(why) => Err(CliError::input(format!("{}: {why}", data.benchmark.id))
-                    .hint(format!("`lapwing db retire BENCHMARK --metric {metric}` leaves what was measured of it out"))),
+                Some(why) => Err(
+                    CliError::input(format!("{}: {why}", data.benchmark.id)).hint(format!(
+                        "`lapwing db retire BENCHMARK --metric {metric}` excludes its past results"
+                    )),
+                ),
             }
         })
     }
 }
 
-/// Returns what to say of a new name of which something is retired.
+/// Returns a note if results under the new name are retired.
 fn stays_retired(old: &str, new: &str) -> String {
     format!(
-        "what is retired of `{new}` stays so; what was measured as `{old}` counts, since a \
-         retirement is of what was called so when it was said"
+        "retired results of `{new}` stay retired; results of `{old}` are included: a retirement \
+         applies to whatever had that name at the time"
     )
 }
 
-/// What a benchmark has under the old and the new name of a metric.
+/// Descriptions of a metric under its old and its new name.
 #[derive(Default)]
 struct Both {
     old: Option<Metric>,
@@ -258,7 +260,7 @@ struct Both {
 }
 
 impl Both {
-    /// Returns what is said of both names wherever anything was measured under them.
+    /// Returns the latest description of each name with results.
     fn of(data: &BenchmarkData, [old, new]: [&str; 2]) -> Self {
         let latest = |name: &str| {
             let measured = data.instances.iter().rev().filter(|it| {
@@ -286,7 +288,7 @@ impl Both {
         };
         let Some(conversion) = conversion else {
             return Some(format!(
-                "`{old}` is counted in {} and `{new}` in {}, and one cannot be converted into the other",
+                "`{old}` is measured in {} and `{new}` in {}, which cannot be converted",
                 units[0], units[1]
             ));
         };
@@ -295,11 +297,11 @@ impl Both {
             && of_old != of_new
         {
             let word = |better| match better {
-                Better::Lower => "less",
-                Better::Higher => "more",
+                Better::Lower => "lower",
+                Better::Higher => "higher",
             };
             return Some(format!(
-                "of `{old}` {} is better, of `{new}` {}",
+                "`{old}` is better when {}, `{new}` when {}",
                 word(of_old),
                 word(of_new)
             ));
@@ -315,7 +317,7 @@ impl Both {
         let instances = data.instances.iter().filter(|it| differ(it)).count();
         (instances > 0).then(|| {
             format!(
-                "{} both `{old}` and `{new}`, with other values: they are two metrics",
+                "{} both `{old}` and `{new}` with different values: they are two metrics",
                 match instances {
                     1 => "1 instance has".to_owned(),
                     several => format!("{} instances have", grouped(several)),
@@ -325,7 +327,7 @@ impl Both {
     }
 }
 
-/// Two numbers that were written from the same one may differ in the last digits.
+/// Numbers written from the same value may differ in the last digits.
 fn differ(old: f64, new: f64) -> bool {
     (old - new).abs() > 1e-6 * old.abs().max(new.abs())
 }

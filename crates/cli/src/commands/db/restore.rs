@@ -1,4 +1,4 @@
-//! `lapwing db restore`: takes back what was said.
+//! `lapwing db restore`: undoes annotations.
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -8,20 +8,21 @@ use super::said::{By, Said};
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 
-/// What does not hold any more
+/// Undo annotations
 #[derive(Debug, Args)]
 pub(super) struct Restore {
-    /// The beginning or end of an annotation's id; or a benchmark's id, for all that was said of it
+    /// First or last characters of an annotation's id; or a benchmark's id, to undo all of its
+    /// annotations
     #[arg(value_name = "ANNOTATION|BENCHMARK")]
     what: String,
-    /// Why
+    /// Reason, stored with the annotation
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: Option<String>,
     #[command(flatten)]
     by: By,
 }
 
-/// The fewest characters of an id that are taken for one.
+/// Minimum length of an abbreviated id.
 const SHORTEST: usize = 4;
 
 impl Restore {
@@ -29,7 +30,7 @@ impl Restore {
         self.by.keep(context, |store| self.look(store))
     }
 
-    /// Returns what is to be said of the annotations of the store as they are now.
+    /// Returns the annotations that undo those currently in the store.
     fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
         let found = self.found(store)?;
         let all = store.remarks()?;
@@ -60,7 +61,7 @@ impl Restore {
         })
     }
 
-    /// Returns the annotations that are meant, which hold.
+    /// Returns the active annotations that are meant.
     fn found(&self, store: &Store) -> Result<Vec<Remark>, CliError> {
         let remarks = store.remarks()?;
         let fits = |remark: &&Remark| {
@@ -74,10 +75,10 @@ impl Restore {
                 return match one.undone_by {
                     None => Ok(of_id),
                     Some(by) => Err(CliError::input(format!(
-                        "{} of {} was undone already",
+                        "{} of {} is already undone",
                         one.annotation.action, one.annotation.at
                     ))
-                    .hint(format!("`lapwing db restore {by}` makes it hold again"))),
+                    .hint(format!("`lapwing db restore {by}` reinstates it"))),
                 };
             }
             several => {
@@ -86,7 +87,7 @@ impl Restore {
                     .map(|it| it.annotation.id.to_string())
                     .collect();
                 return Err(CliError::input(format!(
-                    "`{}` fits {} annotations: {}",
+                    "`{}` matches {} annotations: {}",
                     self.what,
                     several.len(),
                     ids.join(", ")
@@ -96,10 +97,10 @@ impl Restore {
         let about = store.remarks_about(&self.what)?;
         if about.is_empty() {
             return Err(CliError::input(format!(
-                "`{}` is neither an annotation nor a benchmark of which anything was said that holds",
+                "`{}` is neither an annotation nor a benchmark with active annotations",
                 self.what
             ))
-            .hint("`lapwing db annotations` lists what was said"));
+            .hint("`lapwing db annotations` lists all annotations"));
         }
         Ok(about)
     }

@@ -1,4 +1,4 @@
-//! `lapwing db retire`: what was measured until now counts no more.
+//! `lapwing db retire`: excludes past results from analysis.
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -9,16 +9,16 @@ use super::said::{By, Said, benchmarks_named, is_exact};
 use crate::error::{CliError, Exit};
 use crate::options::{Context, parse_date};
 
-/// Benchmarks whose measurements until now count no more
+/// Retire past results of benchmarks
 #[derive(Debug, Args)]
 pub(super) struct Retire {
-    /// The benchmark's id, or a pattern with *
+    /// Id of the benchmark, or a pattern with *
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
-    /// Only this metric of it
+    /// Only this metric of the benchmark
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     metric: Vec<String>,
-    /// Only what was measured before this date or time [default: now]
+    /// Only results from before this date or time [default: now]
     #[arg(long, value_name = "DATE")]
     before: Option<String>,
     /// Only this version of the software under test (name or commit)
@@ -27,7 +27,7 @@ pub(super) struct Retire {
     /// Only in this suite
     #[arg(long, value_name = "SUITE")]
     in_suite: Vec<String>,
-    /// Why
+    /// Reason, stored with the annotation
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: String,
     #[command(flatten)]
@@ -39,7 +39,7 @@ impl Retire {
         self.by.keep(context, |store| self.look(store))
     }
 
-    /// Returns what is to be said of the benchmarks of the store as they are now.
+    /// Returns the annotations for the benchmarks currently in the store.
     fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
         let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
         let now = Timestamp::now();
@@ -65,10 +65,10 @@ impl Retire {
         let touched = store.touched(&changes)?;
         if touched.instances == 0 {
             return Err(CliError::input(format!(
-                "nothing of `{}` is to be retired: no measurement fits",
+                "nothing to retire: no result of `{}` matches",
                 self.benchmark
             ))
-            .hint("`lapwing list runs --benchmark NAME` says when and of which versions it was measured"));
+            .hint("`lapwing list runs --benchmark NAME` shows when and for which versions it was measured"));
         }
         let what = match &self.metric[..] {
             [] => format!("`{}`", self.benchmark),
@@ -85,17 +85,17 @@ impl Retire {
     }
 }
 
-/// Returns what to say where something is retired that is not measured yet.
+/// Returns a note if the retirement includes future results.
 fn still_to_come(before: Timestamp, now: Timestamp) -> Option<String> {
     (before > now).then(|| {
         format!(
-            "{} is still to come: what is measured until then is left out as well",
+            "{} is in the future: results measured until then are excluded as well",
             before.strftime("%Y-%m-%d %H:%M:%S UTC")
         )
     })
 }
 
-/// Returns each of them, or once nothing.
+/// Returns each text, or a single `None`.
 fn each(texts: &[String]) -> Vec<Option<String>> {
     match texts {
         [] => vec![None],

@@ -1,4 +1,4 @@
-//! Who says something of measurements, and why; keeping it.
+//! Adding annotations: author, reason, dry run.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -9,43 +9,41 @@ use clap::builder::NonEmptyStringValueParser;
 use jiff::{SignedDuration, Timestamp};
 use lapwing_core::model::{Annotation, Id, Object, Record, matches_pattern};
 use lapwing_core::record::{Change, Filter, Store, Touched};
+use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, first_names};
 
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 use crate::store::open_for_reading;
 
-/// Who says it, and whether it is only tried out
+/// Author of an annotation, and whether this is a dry run
 #[derive(Debug, Args)]
 pub(super) struct By {
-    /// Who says so [default: user.name of git, else the login]
+    /// Author, stored with the annotation [default: git's user.name, or the login name]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
-    /// Say what it would be about, and keep nothing
+    /// Show what would be affected, without changing anything
     #[arg(long)]
     dry_run: bool,
 }
 
-/// What is to be kept, and how to tell people of it.
+/// Annotations to add, and the messages about them.
 pub(super) struct Said<'s> {
-    /// What it asks for.
     pub(super) changes: Vec<Change>,
-    /// What that is about.
+    /// Benchmarks and instances affected.
     pub(super) touched: Touched,
-    /// What else is to be known.
     pub(super) notes: Vec<String>,
-    /// Why.
     pub(super) reason: Option<&'s str>,
-    /// What was done: `renamed a to b`.
+    /// Message when done: `renamed a to b`.
     pub(super) done: String,
-    /// What a dry run says of it: `would rename a to b`.
+    /// Message of a dry run: `would rename a to b`.
     pub(super) would: String,
 }
 
 impl By {
-    /// Keeps the annotations that come of looking at the store, and says what they are about.
+    /// Adds the annotations that `look` derives from the store, and reports what they affect.
     ///
-    /// When others say something between looking and keeping, it looks again.
+    /// If another process adds annotations between looking and adding, it looks again.
     pub(super) fn keep<'s>(
         &self,
         context: &Context,
@@ -92,7 +90,7 @@ impl By {
             [id] => writeln!(out, "  `lapwing db restore {id}` undoes it")?,
             several => writeln!(
                 out,
-                "  {} were kept: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one",
+                "  {} added: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one",
                 counted(several.len(), "annotation")
             )?,
         }
@@ -123,16 +121,15 @@ fn records(said: &Said<'_>, by: &str, last: Option<Timestamp>) -> Vec<Record> {
     said.changes.iter().map(record).collect()
 }
 
-/// Returns suite and present id of the benchmarks that a name, or a pattern, means.
+/// Returns suite and current id of the benchmarks that a name or pattern matches.
 pub(super) fn benchmarks_named(
     store: &Store,
     text: &str,
     suites: &[String],
 ) -> Result<Vec<(String, String)>, CliError> {
     let filter = Filter {
-        suites: suites.to_vec(),
         benchmarks: vec![text.to_owned()],
-        ..Filter::default()
+        ..SampleFilter::of_suites(suites).resolve(store)?
     };
     let rows = store.benchmarks(&filter.with_retired())?;
     let found: Vec<(String, String)> = rows
@@ -150,26 +147,24 @@ pub(super) fn benchmarks_named(
     };
     if !now.is_empty() {
         let now = first_names(&now, 3);
-        return Err(CliError::input(format!("`{text}` is called {now} by now"))
-            .hint("name it by the id that it has now"));
+        return Err(
+            CliError::input(format!("`{text}` was renamed to {now}")).hint("use its current id")
+        );
     }
     // The same id may be in several suites.
     let names: BTreeSet<String> = found.into_iter().map(|it| format!("`{}`", it.1)).collect();
     let names: Vec<String> = names.into_iter().collect();
     Err(
         CliError::input(format!("no benchmark is called `{text}`")).hint(format!(
-            "it may mean {}; write a whole id, or a pattern with *",
+            "similar ids: {}; give a full id, or a pattern with *",
             names.join(", ")
         )),
     )
 }
 
-/// Returns the ids that benchmarks have now which once had this one, quoted, each once.
+/// Returns the current ids of benchmarks that once had this id, quoted, without duplicates.
 fn names_of_now(store: &Store, text: &str, suites: &[String]) -> Result<Vec<String>, CliError> {
-    let filter = Filter {
-        suites: suites.to_vec(),
-        ..Filter::default()
-    };
+    let filter = SampleFilter::of_suites(suites).resolve(store)?;
     let rows = store.benchmarks(&filter.with_retired())?;
     let suites: BTreeSet<&String> = rows.iter().map(|row| &row.suite).collect();
     let mut names = BTreeSet::new();
@@ -181,18 +176,18 @@ fn names_of_now(store: &Store, text: &str, suites: &[String]) -> Result<Vec<Stri
     Ok(names.into_iter().collect())
 }
 
-/// Returns whether a text may mean several benchmarks.
+/// Returns whether a text is a pattern.
 fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?'])
 }
 
-/// Returns whether a text that looks like a pattern is the id of one of the benchmarks found, which
-/// then is what it means.
+/// Returns whether a text that looks like a pattern is the id of one of the benchmarks found; the
+/// id then takes precedence.
 pub(super) fn is_exact(text: &str, found: &[(String, String)]) -> bool {
     is_pattern(text) && found.iter().any(|(_, id)| id == text)
 }
 
-/// Returns the name by which commits are signed here, or the login.
+/// Returns the user name of git, or the login name.
 fn somebody() -> String {
     let git = Command::new("git")
         .args(["config", "user.name"])

@@ -1,4 +1,4 @@
-//! `lapwing db push` and `pull`: one history for several stores.
+//! `lapwing db push` and `pull`: a history shared by several stores.
 
 use std::io::Write;
 
@@ -22,31 +22,31 @@ use crate::remote::Place;
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table};
 
-/// A shared history, and how to take part in it.
+/// Shared history and the options of using it.
 #[derive(Debug, Args)]
 pub struct Share {
     #[command(flatten)]
     place: Place,
-    /// Say what would go and come, and change nothing
+    /// Show what would be pushed and pulled, without changing anything
     #[arg(long)]
     dry_run: bool,
-    /// Compare all segments that were taken in before with what they were, not only the last
+    /// Verify all segments pulled before, not only the last one
     #[arg(long)]
     verify: bool,
-    /// Take in again all that is at URL, and push again what it lacks; also go on where the history
-    /// that this store shared with has gone or is another one
+    /// Start over: pull everything, push whatever is missing, and accept that the history at URL is
+    /// new or was replaced
     #[arg(long)]
     begin_anew: bool,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
 
 impl Share {
-    /// Takes in what others have, then adds what they lack.
+    /// Pulls records of others, then pushes those that the history lacks.
     pub(super) fn push(self, context: &Context) -> Result<Exit, CliError> {
         let remote = self.place.open()?;
-        // Who has measured nothing yet may still take in what others have.
+        // Without a store of its own, a push can still pull records of others.
         let is_new = !context.store.exists() && History::find(&*remote)?.is_some();
         let options = PushOptions {
             pull: self.options(),
@@ -75,7 +75,7 @@ impl Share {
         self.say_pushed(&pushed, &*remote, context)
     }
 
-    /// Takes in what others have.
+    /// Pulls records of others.
     pub(super) fn pull(self, context: &Context) -> Result<Exit, CliError> {
         let remote = self.place.open()?;
         let options = self.options();
@@ -121,7 +121,7 @@ impl Share {
                 size(pushed.bytes)
             ),
         };
-        let came = came(&pushed.pulled, "took in", "nothing new of others");
+        let came = came(&pushed.pulled, "pulled", "nothing new of others");
         let answer = json!({
             "address": remote.address(),
             "dry_run": false,
@@ -151,11 +151,7 @@ impl Share {
             "taken_in": taken_in(pulled),
         });
         let nothing = format!("nothing new at {}", remote.address());
-        let verb = if self.dry_run {
-            "would take in"
-        } else {
-            "took in"
-        };
+        let verb = if self.dry_run { "would pull" } else { "pulled" };
         self.answer(&came(pulled, verb, &nothing), &answer, context)?;
         Ok(Exit::Fine)
     }
@@ -174,7 +170,7 @@ impl Share {
                 counted(would.records + would.annotations, "record")
             ),
         };
-        let came = came(&would.pulled, "would take in", "would take in nothing");
+        let came = came(&would.pulled, "would pull", "would pull nothing");
         let answer = json!({
             "address": remote.address(),
             "dry_run": true,
@@ -191,7 +187,7 @@ impl Share {
         Ok(Exit::Fine)
     }
 
-    /// Writes the answer in the form that was asked for.
+    /// Writes the answer in the requested format.
     fn answer(&self, sentence: &str, answer: &Value, context: &Context) -> Result<(), CliError> {
         let mut out = context.terminal.out();
         let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);
@@ -211,7 +207,7 @@ impl Share {
     }
 }
 
-/// Returns the leaves of an object with the names that lead to them.
+/// Returns the leaves of an object with their paths.
 fn flat(answer: &Value) -> Vec<(String, String)> {
     let Value::Object(map) = answer else {
         let text = answer.as_str().map(str::to_owned);
@@ -246,7 +242,7 @@ fn came(pulled: &Pulled, verb: &str, nothing: &str) -> String {
     }
     let total = pulled.appended.total();
     let mut text = format!(
-        "{verb} {} of others ({}): {} new {}",
+        "{verb} {} ({}): {} new {}",
         counted(pulled.segments, "segment"),
         size(pulled.bytes),
         grouped(total.new),
@@ -254,7 +250,7 @@ fn came(pulled: &Pulled, verb: &str, nothing: &str) -> String {
     );
     if total.already_there > 0 {
         text.push_str(&format!(
-            ", {} were there already",
+            ", {} already present",
             grouped(total.already_there)
         ));
     }
@@ -273,15 +269,14 @@ fn taken_in(pulled: &Pulled) -> Value {
 
 fn say_under_way(under_way: u64, context: &Context) {
     if under_way > 0 && !context.quiet {
-        let verb = plural(under_way, "goes", "go");
         context.terminal.note(&format!(
-            "{} being measured just now {verb} the next time",
+            "{} in progress will be pushed next time",
             counted(under_way, "session")
         ));
     }
 }
 
-/// Returns the store, or an empty one where there is none.
+/// Returns the store, or a temporary empty one if it does not exist.
 fn store_to_try(context: &Context) -> Result<(Store, Option<TempDir>), CliError> {
     if context.store.exists() {
         return Ok((open_for_reading(context)?, None));
@@ -291,7 +286,7 @@ fn store_to_try(context: &Context) -> Result<(Store, Option<TempDir>), CliError>
     Ok((store, Some(folder)))
 }
 
-/// Shows how far it is, and remembers what came of it so far.
+/// Progress of pushing and pulling.
 struct Watch {
     spinner: LateSpinner,
     pushed: u64,
@@ -323,7 +318,7 @@ impl Watch {
             Step::Pushed { .. } => self.pushed += 1,
         }
         self.spinner.say(&format!(
-            "took in {} ({} new records), pushed {}{}",
+            "pulled {} ({} new records), pushed {}{}",
             counted(self.taken_in, "segment"),
             grouped(self.new),
             counted(self.pushed, "segment"),
@@ -335,18 +330,18 @@ impl Watch {
         self.spinner.end();
     }
 
-    /// Says what is done all the same.
+    /// Adds the progress made before an error.
     fn so_far(&self, error: SharingError) -> CliError {
         let error = CliError::from(error);
         let done = match (self.taken_in, self.pushed) {
             (0, 0) => return error,
-            (taken_in, 0) => format!("{} taken in before that", counted(taken_in, "segment")),
+            (taken_in, 0) => format!("{} pulled before that", counted(taken_in, "segment")),
             (0, pushed) => format!("{} pushed before that", counted(pushed, "segment")),
             (taken_in, pushed) => format!(
-                "{} taken in and {pushed} pushed before that",
+                "{} pulled and {pushed} pushed before that",
                 counted(taken_in, "segment")
             ),
         };
-        error.consequence(format!("{done}; doing it again goes on from there"))
+        error.consequence(format!("{done}; run the command again to continue"))
     }
 }

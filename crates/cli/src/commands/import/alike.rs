@@ -1,4 +1,4 @@
-//! Says which imported sessions may hold measurements that are in the store already.
+//! Notes on imported sessions that may duplicate others in the store.
 
 use lapwing_core::model::Session;
 use lapwing_core::record::import::Alike;
@@ -7,14 +7,14 @@ use lapwing_core::text::grouped;
 use super::target::Target;
 use crate::options::Context;
 
-/// Pairs to spell out.
+/// Maximum number of pairs shown.
 const SHOWN: usize = 10;
 
-/// Characters of a digest that tell files apart.
+/// Length of a shortened digest.
 const DIGEST: usize = 12;
 
-/// Says which sessions look like one of another file. They are kept, because two of them
-/// may be two measurements.
+/// Notes the sessions that look like one from another file. They are kept, because they may be
+/// separate measurements.
 pub(super) fn say_alike(alike: &[Alike], target: &Target<'_>, context: &Context) {
     for pair in alike.iter().take(SHOWN) {
         context.terminal.note(&sentence(pair, target));
@@ -22,9 +22,9 @@ pub(super) fn say_alike(alike: &[Alike], target: &Target<'_>, context: &Context)
     if alike.len() > SHOWN {
         let more = (alike.len() - SHOWN) as u64;
         let more = grouped(more);
-        context
-            .terminal
-            .note(&format!("{more} more look like a session of another file"));
+        context.terminal.note(&format!(
+            "{more} more sessions look like a session from another file"
+        ));
     }
 }
 
@@ -32,16 +32,16 @@ fn sentence(pair: &Alike, target: &Target<'_>) -> String {
     let (file, digest) = pair.known_file();
     let digest = digest.get(..DIGEST).unwrap_or(digest);
     let known = format!(
-        "session `{}` of {} by {} is there already from another file ({file}, sha256 {digest}…), with most of the same values",
+        "session `{}` of {} by {} was already imported from another file ({file}, sha256 {digest}…), with mostly the same values",
         label(&pair.known),
         pair.known.started.strftime("%Y-%m-%d %H:%M:%S UTC"),
         pair.known.tool,
     );
     match target.kept_in() {
-        None => format!("{known}; `{}` would be kept beside it", label(&pair.new)),
+        None => format!("{known}; `{}` would be kept as well", label(&pair.new)),
         Some(_) => format!(
-            "{known}; `{}` is kept beside it, and if it is the same, it counts twice: \
-             `lapwing db purge --session {}` removes it",
+            "{known}; `{}` is kept as well, so duplicated results would count twice: \
+             `lapwing db purge --session {}` deletes it",
             label(&pair.new),
             pair.new.id
         ),

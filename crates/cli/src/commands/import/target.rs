@@ -1,4 +1,4 @@
-//! Where imported results go: into the store, or nowhere when it is only tried out.
+//! Destination of imported results: the store, or a temporary one for a dry run.
 
 use std::fs;
 use std::io;
@@ -12,16 +12,15 @@ use crate::error::CliError;
 use crate::options::Context;
 use crate::store::open_for_writing;
 
-/// What becomes of the results.
+/// Whether results are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// They are kept.
     Keep,
-    /// They are taken in as if they were kept, and forgotten.
+    /// Results are imported temporarily, then discarded.
     DryRun,
 }
 
-/// Where results go.
+/// Destination of imported results.
 pub(super) struct Target<'c> {
     context: &'c Context,
     way: Way,
@@ -35,7 +34,7 @@ pub(super) struct Target<'c> {
 }
 
 impl<'c> Target<'c> {
-    /// Opens the store, if there is one.
+    /// Opens the store, if it exists.
     pub(super) fn new(context: &'c Context, way: Way) -> Result<Self, CliError> {
         let store = match way {
             Way::Keep if context.store.exists() => Some(open_for_writing(context)?),
@@ -51,7 +50,7 @@ impl<'c> Target<'c> {
         })
     }
 
-    /// Returns where results are kept, if they are.
+    /// Returns the store's path, unless this is a dry run.
     pub(super) fn kept_in(&self) -> Option<&Path> {
         match self.way {
             Way::Keep => Some(&self.context.store),
@@ -59,7 +58,7 @@ impl<'c> Target<'c> {
         }
     }
 
-    /// Takes in what lies at a path; a store is made only for what is of a known format.
+    /// Imports a path; a store is created only if the format is known.
     pub(super) fn take(
         &mut self,
         path: &Path,
@@ -85,8 +84,7 @@ impl<'c> Target<'c> {
             }),
         };
         Ok(match (self.way, &self.temporary) {
-            // Into a temporary store it is a real import: what two files have in common
-            // is found out.
+            // An import into a temporary store is real, so that records shared by two files are found.
             (Way::Keep, _) | (Way::DryRun, Some(_)) => import::import(store, &source, options),
             (Way::DryRun, None) => import::rehearse(store, &source, options),
         })
@@ -110,13 +108,13 @@ impl<'c> Target<'c> {
 }
 
 impl Drop for Target<'_> {
-    /// Takes the store away again that was made for files which were then all refused.
+    /// Removes a store created for files that were then all refused.
     fn drop(&mut self) {
         if let (Some(made), Some(store)) = (&self.made, self.store.take())
             && store.remove_if_empty()
         {
             for folder in made {
-                // It stays where there is something else in it.
+                // A folder with other content stays.
                 let _gone: io::Result<()> = fs::remove_dir(folder);
             }
         }
@@ -133,14 +131,14 @@ fn open_to_try(context: &Context) -> Result<Option<Store>, CliError> {
         Err(StoreError::Missing { .. }) => return Ok(None),
         Err(error @ StoreError::Older { .. }) => {
             return Err(CliError::input(error)
-                .hint("bring it up to date first with any other command, such as `lapwing list`"));
+                .hint("upgrade it first with any other command, such as `lapwing list`"));
         }
         Err(error) => return Err(error.into()),
     }
     let store = Store::open_existing(path)?;
     if store.is_read_only() {
         context.terminal.note(&format!(
-            "{} cannot be written to, so that it is not looked at: what it has already counts as new",
+            "{} is not writable and is ignored: results that it already has are counted as new",
             path.display()
         ));
         return Ok(None);

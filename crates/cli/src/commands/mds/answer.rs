@@ -13,7 +13,7 @@ use crate::not_judged;
 use crate::options::{Context, Format};
 use crate::table::csv_of_json;
 
-/// Writes the answer in the form that was asked for.
+/// Writes the answer in the requested format.
 pub fn write(found: &Found, command: &Mds, context: &Context) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     let detail = command.cleaning.detail();

@@ -13,11 +13,12 @@ use lapwing_core::judge::{
     DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
 };
 use lapwing_core::record::StoreError;
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
-use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::cleaning::{Cleaning, Judging};
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, Exit};
 use crate::not_judged::{self, NotJudged};
@@ -27,45 +28,45 @@ use crate::progress;
 use crate::samples::{Which, metrics, nothing};
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
-/// Show which slowdowns could be detected, with how many instances and iterations
+/// Show which slowdowns can be detected with how many instances and iterations
 ///
-/// Simulates comparisons by drawing a control and a slowed-down test from what was measured. MDS is the
-/// minimal detectable slowdown: the smallest one that is detected with the wanted power.
+/// Simulates comparisons by sampling a control and a slowed-down test from the measurements. The
+/// MDS (minimal detectable slowdown) is the smallest slowdown that is detected with the required
+/// power.
 #[derive(Debug, Args)]
 pub struct Mds {
-    /// The slowdown that matters, as 5% or 1.05 [default: the suite's smallest effect, else 5%]
+    /// Smallest slowdown that matters, such as 5% or 1.05 [default: the suite's smallest effect, or
+    /// 5%]
     #[arg(long, alias = "slowdown", value_name = "SLOWDOWN", value_parser = parse_slowdown)]
     target: Option<f64>,
-    /// How probably it should be detected
+    /// Required probability of detecting it
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
-    /// Only by this method: `laaber` (intervals of means overlap), `schultz` (interval of the
-    /// ratio), `welch` (as `lapwing compare`) [default: all; the first two with --compat hail]
+    /// Detection method [default: all; laaber and schultz with --compat hail]
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     method: Vec<MethodChoice>,
-    /// Only with different instances on both sides (`ibs`) or different iterations of the same
-    /// (`tbs`) [default: both]
+    /// Which instances the two sides are drawn from [default: both]
     #[arg(long, value_name = "STRATEGY", value_delimiter = ',')]
     strategy: Vec<StrategyChoice>,
-    /// By formula instead of simulation: at once, and beyond what was measured
+    /// Use a formula instead of simulation: faster, and not limited to the measured sample size
     #[arg(long, conflicts_with = "compat")]
     closed_form: bool,
-    /// A line for each configuration and slowdown, with the rates of all methods beside each other
+    /// Print one line per configuration and slowdown, with one column per method
     #[arg(long)]
     wide: bool,
     #[command(flatten)]
     grid: Grid,
-    /// Which versions and variants to look at [default: latest; pooled with --compat hail]
+    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
     settings: Option<Which>,
     #[command(flatten)]
     filters: Filters,
     #[command(flatten)]
     cleaning: Cleaning,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Draw it to a file: .svg, .png or .html
+    /// Write a chart to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
@@ -76,22 +77,23 @@ const MOST_EXPERIMENTS: i64 = 1_000_000;
 /// What is simulated, and how often.
 #[derive(Debug, Clone, Args)]
 pub struct Grid {
-    /// Slowdowns, as 10% or 1.1; 1 gives false positives [default: 1,1.1,1.2,1.3,1.4,1.5]
+    /// Slowdowns to simulate, such as 10% or 1.1; 1 gives the false-positive rate [default:
+    /// 1,1.1,1.2,1.3,1.4,1.5]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_any_slowdown, help_heading = "Simulation")]
     slowdowns: Vec<f64>,
-    /// Numbers of instances a side [default: 5,10,15,20,25]
+    /// Numbers of instances per side [default: 5,10,15,20,25]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
     instances: Vec<usize>,
-    /// Numbers of iterations of each instance [default: 5,10,15,20,25]
+    /// Numbers of iterations per instance [default: 5,10,15,20,25]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
     iterations: Vec<usize>,
-    /// How many experiments each configuration has [default: 100; 1000 to confirm a plan]
+    /// Simulated experiments per configuration [default: 100; 1000 to confirm a plan]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_EXPERIMENTS), help_heading = "Simulation")]
     experiments: Option<u32>,
-    /// How many times each bootstrap resamples
+    /// Resamples per bootstrap
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = parse_replicates, help_heading = "Simulation")]
     replicates: usize,
-    /// Confidence of the intervals by which slowdowns are told [default: the suite's, else 95%]
+    /// Confidence level of the intervals that detect a slowdown [default: the suite's, or 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Simulation")]
     confidence: Option<Confidence>,
     /// Seed of the simulation
@@ -107,20 +109,20 @@ pub struct Grid {
 /// What tells a slowdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MethodChoice {
-    /// The intervals of the two means do not overlap
+    /// The confidence intervals of the two means do not overlap
     Laaber,
-    /// The interval of the ratio leaves out 1
+    /// The confidence interval of the ratio excludes 1
     Schultz,
-    /// Welch's test of the logarithms of instance means, as `lapwing compare`
+    /// Welch's t-test on logarithms of instance means, as in `lapwing compare`
     Welch,
 }
 
 /// What the sides have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StrategyChoice {
-    /// Different instances
+    /// Different instances on each side
     Ibs,
-    /// Different iterations of the same instances
+    /// The same instances, with different iterations on each side
     Tbs,
 }
 
@@ -171,12 +173,15 @@ impl Mds {
         if !self.tells_all() {
             options.methods = vec![DetectionView::of(&options, target, self.power).method];
         }
-        let mut filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
-        let which = Which::settings(self.settings, self.cleaning.compat);
+        let which = self
+            .settings
+            .map_or(self.cleaning.profile().settings, Which::settings);
         let mut found = Found {
             rows: Vec::new(),
             audit: Audit::default(),
@@ -187,8 +192,8 @@ impl Mds {
             smallest_effect: judging.smallest_effect,
         };
         let bar = progress::bar("simulating", store.benchmarks(&filter)?.len(), context);
-        store.each_benchmark(&filter, |data| {
-            let of = detectability(data, &judging.rules, which, &metrics, &found.options);
+        each_benchmark(&store, &filter, |data| {
+            let of = detectability(&data, &judging.rules, which, &metrics, &found.options);
             found.rows.extend(of.rows);
             found.audit.benchmarks.extend(of.audits);
             found.older += of.older;
@@ -227,14 +232,11 @@ impl Mds {
 
     fn options(&self, judging: &Judging) -> DetectionOptions {
         let usual = DetectionOptions::default();
-        let is_hail = self.cleaning.compat == Some(Compat::Hail);
-        let methods: Vec<DetectionMethod> = match self.method.is_empty() {
-            true => usual
-                .methods
-                .into_iter()
-                .filter(|it| !is_hail || *it != DetectionMethod::Welch)
-                .collect(),
-            false => self.method.iter().map(|it| it.method()).collect(),
+        let profile = self.cleaning.profile();
+        let methods: Vec<DetectionMethod> = if self.method.is_empty() {
+            profile.methods
+        } else {
+            self.method.iter().map(|choice| choice.method()).collect()
         };
         let methods = in_order(methods);
         let strategies = match self.strategy.is_empty() {
@@ -244,10 +246,10 @@ impl Mds {
         DetectionOptions {
             methods,
             strategies: in_order(strategies),
-            basis: match (is_hail, self.closed_form) {
-                (true, _) => WantedBasis::AsHail,
-                (false, true) => WantedBasis::ClosedForm,
-                (false, false) => WantedBasis::Both,
+            basis: match (profile.basis, self.closed_form) {
+                (Some(basis), _) => basis,
+                (None, true) => WantedBasis::ClosedForm,
+                (None, false) => WantedBasis::Both,
             },
             ..self.grid.options(judging, usual.experiments)
         }
@@ -385,8 +387,8 @@ fn too_little_of(
 fn too_little(rows: &[Detectability], command: &Mds) -> CliError {
     let names = not_judged::names(&too_little_of(rows, |_| true)).unwrap_or_default();
     let error = CliError::input(format!("nothing is known of {names}"));
-    let hint = match command.cleaning.compat {
-        Some(Compat::Hail) => {
+    let hint = match command.cleaning.profile().basis {
+        Some(_) => {
             "a configuration takes twice its instances, or twice its iterations of as many; --instances and --iterations say which to look at".to_owned()
         }
         None => format!(

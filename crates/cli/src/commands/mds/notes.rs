@@ -11,7 +11,6 @@ use lapwing_stats::{DetectionMethod, Strategy};
 use super::text::{Ends, rate_titles, wide_rows};
 use super::{Found, Mds, too_little_of};
 use crate::audit::Detail;
-use crate::cleaning::Compat;
 use crate::commands::plan::text::beyond_band_note;
 use crate::not_judged;
 use crate::store::earlier_note;
@@ -245,8 +244,8 @@ fn signs(found: &Found, command: &Mds, view: DetectionView, enough: &[Enough<'_>
     let is_unknown = |row: &Detectability| is_unknown(row, command, view);
     let known = || rows.iter().filter(|row| !is_unknown(row));
     if known().any(|row| found_of(row) < all) {
-        notes.push(match command.cleaning.compat {
-            Some(Compat::Hail) => format!("– too little was measured for that: it takes {takes}"),
+        notes.push(match command.cleaning.profile().basis {
+            Some(_) => format!("– too little was measured for that: it takes {takes}"),
             None => format!("– too little was measured for that: {}", super::LEAST),
         });
     }

@@ -37,7 +37,7 @@ pub fn text(
     writeln!(out, "\n{}", wrapped(&notes, context))
 }
 
-/// Writes it as Markdown.
+/// Writes the table as Markdown.
 pub fn markdown(found: &Found, command: &Mds, out: &mut impl Write) -> io::Result<()> {
     let view = DetectionView::of(&found.options, found.target, command.power);
     let enough = all_enough(found, view);

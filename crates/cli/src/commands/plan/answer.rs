@@ -16,7 +16,7 @@ use crate::not_judged::NotJudged;
 use crate::options::{Context, Format};
 use crate::table::csv_of_json;
 
-/// Writes the answer in the form that was asked for.
+/// Writes the answer in the requested format.
 pub fn write(
     plan: &Plan,
     audit: &Audit,
@@ -147,7 +147,7 @@ fn row(
         ("benchmark", json!(choice.benchmark)),
         ("metric", json!(choice.name)),
         ("unit", json!(choice.metric.unit)),
-        ("variant", json!(choice.setting.variant)),
+        ("variant", json!(choice.setting.variant_name())),
         ("version", json!(choice.setting.version)),
         ("session", json!(choice.setting.session)),
         ("burn_in", json!(choice.burn_in)),

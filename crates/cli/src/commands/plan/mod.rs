@@ -15,6 +15,7 @@ use lapwing_core::clean::Audit;
 use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
 use lapwing_core::judge::{DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN};
 use lapwing_core::record::StoreError;
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
 use lapwing_stats::{Confidence, Configuration, DetectionMethod};
@@ -24,7 +25,7 @@ use self::document::Target;
 use self::lines::{Fate, Line, Plan};
 use self::review::Review;
 use super::mds::{Grid, MethodChoice, StrategyChoice, parse_slowdown, refuse_too_few};
-use crate::cleaning::{Cleaning, Compat, Judging};
+use crate::cleaning::{Cleaning, Judging};
 use crate::comparing::parse_share;
 use crate::error::{CliError, Exit};
 use crate::not_judged;
@@ -35,49 +36,49 @@ use crate::samples::{Which, metrics, nothing};
 use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
 use crate::suite_update;
 
-/// Choose how many instances and iterations to run, so that a slowdown would be detected
+/// Choose how many instances and iterations are needed to detect a slowdown
 ///
-/// For each benchmark the cheapest configuration that has the power and few false positives; what a
-/// budget does not reach is said, and what it would cost. Costs are those of one version: a comparison
-/// measures two.
+/// Chooses the cheapest configuration per benchmark that reaches the required power with few false
+/// positives. Benchmarks that do not fit into the budget are listed with their cost. Costs are for
+/// one version: a comparison measures two.
 #[derive(Debug, Args)]
 pub struct PlanCommand {
-    /// The slowdown to be detected, as 5% or 1.05; several get a configuration each
-    /// [default: the suite's smallest effect, else 5%; the smallest that can be with --compat hail]
+    /// Slowdown to detect, such as 5% or 1.05; several get one configuration each [default: the
+    /// suite's smallest effect, or 5%; with --compat hail the smallest detectable one]
     #[arg(long, value_name = "SLOWDOWN", value_delimiter = ',', value_parser = parse_slowdown)]
     slowdown: Vec<f64>,
-    /// How probably it has to be detected
+    /// Required probability of detecting it
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
-    /// The largest false-positive rate
+    /// Maximum false-positive rate
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value = "5%")]
     alpha: f64,
-    /// What may be spent in all: machine time such as 20h, or money with --price
+    /// Total budget: machine time such as 20h, or money with --price
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
     budget: Option<Budget>,
-    /// What an hour of a machine costs
+    /// Cost of one machine hour
     #[arg(long, value_name = "MONEY", value_parser = parse_price)]
     price: Option<f64>,
-    /// What tells a slowdown [default: welch, as `lapwing compare`; laaber with --compat hail]
+    /// Detection method [default: welch, as in `lapwing compare`; laaber with --compat hail]
     #[arg(long, value_name = "METHOD")]
     method: Option<MethodChoice>,
-    /// Whether both sides have different instances (`ibs`) or the same (`tbs`)
+    /// Which instances the two sides are drawn from
     #[arg(long, value_name = "STRATEGY", default_value = "ibs")]
     strategy: StrategyChoice,
-    /// The most instances of a benchmark
+    /// Maximum number of instances per benchmark
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = parse_most, conflicts_with = "compat")]
     max_instances: usize,
-    /// The most iterations of an instance
+    /// Maximum number of iterations per instance
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = parse_most, conflicts_with = "compat")]
     max_iterations: usize,
-    /// Go through the benchmarks one by one, with the choice filled in
+    /// Review the benchmarks one by one: accept the proposal, or enter other numbers
     #[arg(long)]
     review: bool,
-    /// Write the plan to this file, for `lapwing run --plan` and Hail's submit script; `-` writes it to
-    /// standard output in place of the answer
+    /// Write the plan to this file, for `lapwing run --plan` and Hail's submit script; `-` prints
+    /// it instead of the result
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
-    /// For whom it is written
+    /// Variety of the plan file
     #[arg(
         long,
         value_name = "READER",
@@ -85,22 +86,23 @@ pub struct PlanCommand {
         requires = "write"
     )]
     flavour: Flavour,
-    /// Write instances, iterations and burn-in into the suite file
+    /// Write instances, iterations and burn-in into a suite file [default file: lapwing.toml]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml")]
     update_suite: Option<PathBuf>,
-    /// Draw what is planned beside what other configurations detect, by formula: .svg, .png or .html
+    /// Write a chart of the plan and of what other configurations detect (by formula) to this .svg,
+    /// .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]
     grid: Grid,
-    /// Which versions and variants to look at [default: latest; pooled with --compat hail]
+    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
     settings: Option<Which>,
     #[command(flatten)]
     filters: Filters,
     #[command(flatten)]
     cleaning: Cleaning,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// What the suite says matters.
@@ -116,9 +118,6 @@ enum Flavour {
     /// Hail's notebook (`burn_in`), which `lapwing run --plan` reads as well
     Notebook,
 }
-
-/// So many experiments confirm a configuration.
-const CONFIRMING: u32 = 1_000;
 
 impl PlanCommand {
     /// Chooses, shows what was chosen, and writes it where that was asked for.
@@ -226,12 +225,15 @@ impl PlanCommand {
         let judging = self.cleaning.judging()?;
         let options = self.options(&judging);
         refuse_too_few(options.detection.experiments, self.power, "")?;
-        let mut filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &judging.rules, context)?;
-        let which = Which::settings(self.settings, self.cleaning.compat);
+        let which = self
+            .settings
+            .map_or(self.cleaning.profile().settings, Which::settings);
         let mut plan = Plan {
             lines: Vec::new(),
             missing: Vec::new(),
@@ -242,8 +244,8 @@ impl PlanCommand {
         let mut audit = Audit::default();
         let mut earlier = 0;
         let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
-        store.each_benchmark(&filter, |data| {
-            let found = choices(data, &judging.rules, which, &metrics, &options);
+        each_benchmark(&store, &filter, |data| {
+            let found = choices(&data, &judging.rules, which, &metrics, &options);
             plan.older += found.older;
             let rows = found.rows.into_iter();
             plan.lines.extend(rows.map(|(choice, simulation)| Line {
@@ -268,8 +270,8 @@ impl PlanCommand {
     }
 
     fn options(&self, judging: &Judging) -> PlanOptions {
-        let is_hail = self.cleaning.compat == Some(Compat::Hail);
-        let slowdowns = match (self.slowdown.is_empty(), is_hail) {
+        let profile = self.cleaning.profile();
+        let slowdowns = match (self.slowdown.is_empty(), profile.searches_grid) {
             (true, true) => Vec::new(),
             (true, false) => {
                 let smallest = judging.smallest_effect.map(|it| 1.0 + it);
@@ -282,41 +284,41 @@ impl PlanCommand {
                 all
             }
         };
-        let usual = self
-            .grid
-            .options(judging, if is_hail { 100 } else { CONFIRMING });
+        let usual = self.grid.options(judging, profile.plan_experiments);
         PlanOptions {
             slowdowns,
             power: self.power,
             false_positives: self.alpha,
             detection: DetectionOptions {
                 // As many false positives as are allowed.
-                confidence: match self.grid.has_confidence() || is_hail {
-                    true => usual.confidence,
-                    false => Confidence::new(1.0 - self.alpha).unwrap_or(usual.confidence),
+                confidence: if self.grid.has_confidence() || profile.searches_grid {
+                    usual.confidence
+                } else {
+                    Confidence::new(1.0 - self.alpha).unwrap_or(usual.confidence)
                 },
                 methods: vec![self.method()],
                 strategies: vec![self.strategy.strategy()],
                 ..usual
             },
-            rule: match is_hail {
-                true => ChoiceRule::Hail,
-                false => ChoiceRule::Cheapest(Configuration {
+            rule: if profile.searches_grid {
+                ChoiceRule::Hail
+            } else {
+                ChoiceRule::Cheapest(Configuration {
                     instances: self.max_instances,
                     iterations: self.max_iterations,
-                }),
+                })
             },
         }
     }
 
     /// Refuses a grid where none is searched.
     fn check_grid(&self) -> Result<(), CliError> {
-        match (self.cleaning.compat, self.grid.named()) {
-            (None, Some(option)) => Err(CliError::input(format!(
+        match self.grid.named() {
+            Some(option) if !self.cleaning.profile().searches_grid => Err(CliError::input(format!(
                 "{option} is the grid that --compat hail searches"
             ))
             .hint("write --slowdown for what is to be detected, --max-instances and --max-iterations for limits")),
-            (Some(Compat::Hail), _) | (None, None) => Ok(()),
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -326,11 +328,8 @@ impl PlanCommand {
     }
 
     fn method(&self) -> DetectionMethod {
-        match (self.method, self.cleaning.compat) {
-            (Some(method), _) => method.method(),
-            (None, Some(Compat::Hail)) => DetectionMethod::Laaber,
-            (None, None) => DetectionMethod::Welch,
-        }
+        let method = self.method.map(MethodChoice::method);
+        method.unwrap_or_else(|| self.cleaning.profile().plan_method)
     }
 
     /// Returns what may be spent, in seconds of a machine.

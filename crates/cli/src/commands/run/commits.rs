@@ -10,7 +10,8 @@ use lapwing_core::measure::{
     Place, SOURCE_VARIABLE, Source, Sources, Stdin, add_worktree, remove_worktree,
 };
 use lapwing_core::model::{Id, InstanceOutcome};
-use lapwing_core::record::{Filter, StoreError};
+use lapwing_core::record::StoreError;
+use lapwing_core::sample::{SampleFilter, each_benchmark};
 use lapwing_core::suite::{Commit, Plan, Variant, VersionSource};
 use lapwing_core::text::counted;
 
@@ -124,12 +125,14 @@ fn measured(plan: &Plan, context: &Context) -> Result<Measured, CliError> {
     if !context.store.exists() {
         return Ok(found);
     }
-    let filter = Filter {
-        suites: vec![plan.suite.clone()],
-        ..Filter::default()
-    };
     let store = crate::store::open_for_reading(context)?;
-    let read = store.each_benchmark(&filter, |data| {
+    let of_suite = SampleFilter::of_suites(std::slice::from_ref(&plan.suite));
+    let filter = match of_suite.resolve(&store) {
+        // Nothing of the suite was measured before.
+        Err(StoreError::NoMatch { .. }) => return Ok(found),
+        resolved => resolved?,
+    };
+    let read = each_benchmark(&store, &filter, |data| {
         for it in &data.instances {
             let end = it.end.as_ref();
             let message = end.and_then(|end| end.message.as_deref());

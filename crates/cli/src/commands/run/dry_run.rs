@@ -7,16 +7,16 @@ use lapwing_core::clean::{Policy, clean};
 use lapwing_core::judge::estimate;
 use lapwing_core::measure::FixedSchedule;
 use lapwing_core::record::{Filter, InstanceData, StoreError};
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::quantity;
 use lapwing_core::suite::{Case, Plan};
 use lapwing_core::text::grouped;
+use lapwing_stats::as_f64;
 
 use super::from_file::Planned;
 use crate::error::{CliError, Exit};
 use crate::options::Context;
 use crate::table::{Align, Table};
-
-use lapwing_stats::as_f64;
 
 /// Shows the order; of a plan file also how often each benchmark is measured.
 pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
@@ -195,7 +195,7 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, Past>, 
             called.entry(now).or_default().push(id);
         }
     }
-    let read = store.each_benchmark(&filter, |data| {
+    let read = each_benchmark(&store, &filter, |data| {
         if data.suite == plan.suite
             && let Some(ids) = called.get(&data.benchmark.id)
         {

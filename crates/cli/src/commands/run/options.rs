@@ -23,109 +23,112 @@ use crate::suite_file::{self, SUITE_FILE};
 /// Commands are measured for at least this long when nobody says how often.
 const QUICK: Duration = Duration::from_secs(1);
 
-/// Measure a suite or commands, keep every iteration, and say what came out
+/// Measure a suite or commands, and store every iteration
 ///
-/// `lapwing run` measures lapwing.toml, `lapwing run -- gzip -k file` measures a
-/// command, and `lapwing run --command 'gzip -1 -kf f' --command 'gzip -9 -kf f'`
-/// measures several in turn and compares them.
+/// `lapwing run` measures the suite in lapwing.toml, `lapwing run -- gzip -k file` measures a
+/// command, and `lapwing run --command 'gzip -1 -kf f' --command 'gzip -9 -kf f'` measures several
+/// commands and compares them.
 #[derive(Debug, Clone, Args)]
 pub struct Run {
     /// Suite file [default: lapwing.toml]
     #[arg(conflicts_with_all = ["command", "words"])]
     pub suite: Option<PathBuf>,
-    /// Measure this shell command instead of a suite; may be repeated
+    /// Shell command to measure instead of a suite; can be repeated
     #[arg(long, short, value_name = "COMMAND", conflicts_with = "words")]
     pub command: Vec<String>,
-    /// Measure this command without a shell; if its first word has spaces, every word
-    /// is a shell command of its own
+    /// Command to measure, run without a shell; if its first word contains spaces, each word is a
+    /// separate shell command
     #[arg(last = true, value_name = "COMMAND")]
     pub words: Vec<String>,
-    /// Call the commands by these names, in order
+    /// Names of the commands, in order
     #[arg(long, value_name = "NAME")]
     pub command_name: Vec<String>,
 
-    /// Instances (fresh visits in random order) of each benchmark [default: 5]
-    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_INSTANCES)), help_heading = "How often and how long")]
+    /// Instances per benchmark: fresh starts, in random order [default: 5]
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_INSTANCES)), help_heading = "Repetitions and limits")]
     pub instances: Option<u32>,
-    /// Iterations of each instance that count [default: 5]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ITERATIONS)), help_heading = "How often and how long")]
+    /// Iterations per instance, after burn-in [default: 5]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ITERATIONS)), help_heading = "Repetitions and limits")]
     pub iterations: Option<u32>,
-    /// Iterations before those, kept and left out when judging, or `auto` [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_burn_in, help_heading = "How often and how long")]
+    /// Burn-in iterations per instance, stored but excluded from analysis, or `auto` [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_burn_in, help_heading = "Repetitions and limits")]
     pub burn_in: Option<BurnIn>,
-    /// End an iteration that takes longer
-    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = "How often and how long")]
+    /// Kill an iteration that takes longer than this
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = "Repetitions and limits")]
     pub time_limit: Option<Duration>,
-    /// Give an instance up after so many failures in a row, 0 for never [default: 3]
-    #[arg(long, value_name = "N", help_heading = "How often and how long")]
+    /// Abandon an instance after N consecutive failures, 0 for never [default: 3]
+    #[arg(long, value_name = "N", help_heading = "Repetitions and limits")]
     pub max_failures: Option<u32>,
-    /// Go on until so much time was measured of each benchmark [default: 1s for commands without --iterations]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "How often and how long")]
+    /// Keep adding iterations until this much time was measured per benchmark [default: 1s for
+    /// commands without --iterations]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
     pub min_time: Option<Duration>,
-    /// Begin no iteration once so much time was spent on its benchmark
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "How often and how long")]
+    /// Start no more iterations of a benchmark after this much time
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Repetitions and limits")]
     pub max_time: Option<Duration>,
     /// Run benchmarks on these processors only, such as 0-1,3
-    #[arg(long, value_name = "LIST", help_heading = "How often and how long")]
+    #[arg(long, value_name = "LIST", help_heading = "Repetitions and limits")]
     pub cpus: Option<String>,
-    /// Take instances, iterations and burn-in of each benchmark from this plan, YAML or JSON, and
-    /// measure only what it names
-    #[arg(long, value_name = "FILE", help_heading = "How often and how long")]
+    /// Read instances, iterations and burn-in per benchmark from this plan (YAML or JSON), and
+    /// measure only the benchmarks it names
+    #[arg(long, value_name = "FILE", help_heading = "Repetitions and limits")]
     pub plan: Option<PathBuf>,
     /// Seed of the random order [default: random]
-    #[arg(long, value_name = "N", help_heading = "How often and how long")]
+    #[arg(long, value_name = "N", help_heading = "Repetitions and limits")]
     pub seed: Option<u64>,
 
-    /// Run this before each instance, untimed
-    #[arg(long, value_name = "COMMAND", help_heading = "Around commands")]
+    /// Run this command before each instance, untimed
+    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub setup: Option<String>,
-    /// Run this before each iteration, untimed
-    #[arg(long, value_name = "COMMAND", help_heading = "Around commands")]
+    /// Run this command before each iteration, untimed
+    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub prepare: Option<String>,
-    /// Run this after each instance, untimed
-    #[arg(long, value_name = "COMMAND", help_heading = "Around commands")]
+    /// Run this command after each instance, untimed
+    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub teardown: Option<String>,
-    /// Give the output to this command after each iteration; the iteration failed when it fails
-    #[arg(long, value_name = "COMMAND", help_heading = "Around commands")]
+    /// Pipe the output of each iteration to this command; if it fails, so does the iteration
+    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub check: Option<String>,
     /// Read standard input from this file
-    #[arg(long, value_name = "FILE", help_heading = "Around commands")]
+    #[arg(long, value_name = "FILE", help_heading = "Commands")]
     pub stdin: Option<PathBuf>,
     /// Accept any exit code
-    #[arg(long, short = 'f', help_heading = "Around commands")]
+    #[arg(long, short = 'f', help_heading = "Commands")]
     pub ignore_failure: bool,
-    /// Make metrics of the numbers in the last JSON object that the command prints
-    #[arg(long, value_name = "KIND", value_parser = ["json"], help_heading = "Around commands")]
+    /// Record the numbers in the last JSON object of the command's output as metrics
+    #[arg(long, value_name = "KIND", value_parser = ["json"], help_heading = "Commands")]
     pub metrics: Option<String>,
 
-    /// Only benchmarks of the suite with this id, matching this pattern or containing this text
+    /// Only measure benchmarks whose id equals NAME, matches it as a pattern (`*`, `?`) or contains
+    /// it
     #[arg(long, short, value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Only benchmarks of the suite with this tag
+    /// Only measure benchmarks with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
-    /// Measure each commit from A to B (both too; first parents, oldest first) in a worktree of its own
+    /// Measure each commit from A to B, both included (first parents, oldest first), each in its
+    /// own worktree
     #[arg(long, value_name = "A..B", help_heading = "Versions")]
     pub commits: Option<String>,
-    /// Only every Nth of these commits, and both ends
+    /// Measure only every Nth of these commits, and both ends
     #[arg(long, value_name = "N", requires = "commits", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Versions")]
     pub every: Option<u32>,
-    /// Measure commits anew that were measured before
+    /// Also measure commits that were measured before
     #[arg(long, requires = "commits", help_heading = "Versions")]
     pub again: bool,
     /// Name of the session [default: two random words]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Show what would be measured, in which order, and about how long it takes
+    /// Show what would be measured, in which order, and the estimated time
     #[arg(long)]
     pub dry_run: bool,
-    /// Measure what an interrupted session (the latest, or this one) has left
+    /// Measure the rest of an interrupted session [default session: the latest]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["suite", "command", "words", "dry_run", "plan", "commits"])]
     pub resume: Option<String>,
-    /// Form of the answer
-    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: Format,
-    /// Draw the answer to this .svg, .png or .html file
+    /// Write a chart of the results to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }

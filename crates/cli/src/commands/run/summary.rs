@@ -1,6 +1,6 @@
 //! What came out of a session, in words first and numbers after.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -9,7 +9,8 @@ use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, estimate};
 use lapwing_core::measure::COUNTED;
 use lapwing_core::model::{Metric, Run, Session};
-use lapwing_core::record::{BenchmarkData, Filter, InstanceData, Store, StoreError};
+use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
+use lapwing_core::sample::{GroupBy, SidePlace, each_benchmark, samples};
 use lapwing_core::show::Colours;
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::suite::Plan;
@@ -48,36 +49,34 @@ impl Summary {
     pub fn read(store: &Store, session: &Session, plan: &Plan) -> Result<Self, CliError> {
         let mut found: BTreeMap<(usize, usize), Row> = BTreeMap::new();
         let mut earlier = 0;
-        let filter = Filter {
-            sessions: vec![session.id.to_string()],
-            ..Filter::default()
-        };
-        // By the ids that the plan has, whatever they are called by now.
-        store.each_benchmark(&filter.with_retired(), |data| {
-            let recorded: BTreeSet<&String> = data
-                .instances
-                .iter()
-                .map(|it| &it.instance.benchmark.id)
-                .collect();
-            for id in recorded {
-                let case = plan.cases.iter().position(|it| it.benchmark.id == *id);
-                for (at, variant) in plan.variants.iter().enumerate() {
-                    let of = |it: &&InstanceData| {
-                        it.instance.benchmark.id == *id && variant.is_of(&it.run)
-                    };
-                    let mut of_one = BenchmarkData {
-                        suite: data.suite.clone(),
-                        benchmark: data.benchmark.clone(),
-                        instances: data.instances.iter().filter(of).cloned().collect(),
-                    };
-                    // Somebody may have changed it before the session was resumed.
-                    earlier += of_one.keep_newest_epoch();
-                    let instances = of_one.instances;
-                    if let (Some(case), false) = (case, instances.is_empty()) {
-                        let row = row(id, &variant.label(), &instances);
-                        found.insert((case, at), row);
-                    }
-                }
+        let filter = Filter::of_session(session.id).with_retired();
+        each_benchmark(store, &filter, |data| {
+            // By the ids that the plan has, whatever they are called by now.
+            let place_of = |instance: &InstanceData| {
+                let id = &instance.instance.benchmark.id;
+                let case = plan
+                    .cases
+                    .iter()
+                    .position(|case| case.benchmark.id == *id)?;
+                let variants = &plan.variants;
+                let variant = variants.iter().position(|it| it.is_of(&instance.run))?;
+                Some((case, variant))
+            };
+            let places_of = |instance: &InstanceData| {
+                let place = place_of(instance).map(|(case, variant)| SidePlace {
+                    group: case,
+                    side: variant,
+                    ..SidePlace::default()
+                });
+                place.into_iter().collect()
+            };
+            for sample in samples(&data, GroupBy::Side(&places_of)) {
+                // The benchmark may have been changed before the session was resumed.
+                earlier += sample.earlier_epoch;
+                let (case, variant) = (sample.place.group, sample.place.side);
+                let id = &plan.cases[case].benchmark.id;
+                let label = plan.variants[variant].label();
+                found.insert((case, variant), row(id, &label, &sample.instances));
             }
             Ok::<(), StoreError>(())
         })?;
@@ -283,9 +282,9 @@ impl Summary {
     }
 }
 
-fn row(benchmark: &str, variant: &str, instances: &[InstanceData]) -> Row {
-    let cleaned = clean(instances, "wall_time", Policy::default());
-    let of = |metric: &str| estimate(&clean(instances, metric, Policy::default()));
+fn row(benchmark: &str, variant: &str, instances: &[&InstanceData]) -> Row {
+    let cleaned = clean(instances.iter().copied(), "wall_time", Policy::default());
+    let of = |metric: &str| estimate(&clean(instances.iter().copied(), metric, Policy::default()));
     let mut names: Vec<&String> = instances
         .iter()
         .flat_map(|it| it.iterations.values.keys())

@@ -18,7 +18,7 @@ use crate::store::earlier_note;
 use crate::table::Align::{Left, Right};
 use crate::table::{Table, csv_of_json};
 
-/// Writes the answer in the form that was asked for.
+/// Writes the answer in the requested format.
 pub fn write(found: &Found, command: &Variability, context: &Context) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     let detail = command.cleaning.detail();
@@ -164,7 +164,7 @@ fn row_json(row: &Noise) -> Value {
         "benchmark": row.benchmark,
         "metric": row.name,
         "unit": row.metric.unit,
-        "variant": row.setting.variant,
+        "variant": row.setting.variant_name(),
         "version": row.setting.version,
         "session": row.setting.session,
         "instances": variability.size.instances,

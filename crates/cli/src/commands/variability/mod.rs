@@ -8,6 +8,7 @@ use clap::Args;
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Noise, noise};
 use lapwing_core::record::StoreError;
+use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::chart;
 use lapwing_stats::Seed;
 
@@ -18,22 +19,23 @@ use crate::plot::check_ending;
 use crate::samples::{Which, metrics, nothing};
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
-/// Show how noisy each benchmark is, where its noise lies, and what to measure more of
+/// Show how noisy each benchmark is, where the noise comes from, and what to measure more of
 ///
-/// Noise between instances is what comparisons rest on; more iterations cannot make up for it.
+/// Comparisons depend on the noise between instances; more iterations per instance do not reduce
+/// it.
 #[derive(Debug, Args)]
 pub struct Variability {
-    /// Which versions and variants to look at [default: latest; pooled with --compat hail]
+    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
     settings: Option<Which>,
     #[command(flatten)]
     filters: Filters,
     #[command(flatten)]
     cleaning: Cleaning,
-    /// The form of the answer
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Draw where the noise lies to a file: .svg, .png or .html
+    /// Write a chart of the sources of noise to this .svg, .png or .html file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Seed of the permutation tests
@@ -71,20 +73,23 @@ impl Variability {
 
     fn find(&self, context: &Context) -> Result<Found, CliError> {
         let rules = self.cleaning.rules()?;
-        let mut filter = self.filters.resolve()?;
+        let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
+        let mut filter = filter.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, &rules, context)?;
-        let which = Which::settings(self.settings, self.cleaning.compat);
+        let which = self
+            .settings
+            .map_or(self.cleaning.profile().settings, Which::settings);
         let mut found = Found {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
             earlier: 0,
         };
-        store.each_benchmark(&filter, |data| {
-            let noises = noise(data, &rules, which, &metrics, Seed(self.seed));
+        each_benchmark(&store, &filter, |data| {
+            let noises = noise(&data, &rules, which, &metrics, Seed(self.seed));
             found.rows.extend(noises.rows);
             found.audit.benchmarks.extend(noises.audits);
             found.older += noises.older;

@@ -17,12 +17,11 @@ pub use self::simulation::Simulation;
 use super::costs::{RunCosts, burn_in, run_costs};
 use super::detectability::{Detectability, variances};
 use super::noise::Noise;
-use super::samples::{BySetting, NoiseMetrics, SettingSample, by_setting};
-use super::setting::{Setting, Settings};
+use super::samples::{BySetting, MetricOfSample, NoiseMetrics, by_setting};
 use crate::clean::Rules;
 use crate::judge::{CellRate, DetectionOptions, Variability, detection_by_formula, metric};
 use crate::model::{Metric, MetricName};
-use crate::record::BenchmarkData;
+use crate::sample::{BenchmarkData, Setting, SettingChoice};
 
 /// What a plan has to do.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,37 +141,38 @@ pub enum Unable {
 
 /// Returns what to run of a benchmark, setting by setting, with the simulations that people may go on with.
 pub fn choices(
-    data: BenchmarkData,
+    data: &BenchmarkData,
     rules: &Rules,
-    which: Settings,
+    which: SettingChoice,
     metrics: &NoiseMetrics,
     options: &PlanOptions,
 ) -> BySetting<(Choice, Simulation)> {
-    by_setting(data, rules, which, metrics, |sample, variability| {
-        choice(sample, variability, options)
+    by_setting(data, rules, which, metrics, |of_metric, variability| {
+        choice(of_metric, variability, options)
     })
 }
 
 fn choice(
-    sample: &SettingSample<'_>,
+    of_metric: &MetricOfSample<'_>,
     variability: Variability,
     options: &PlanOptions,
 ) -> (Choice, Simulation) {
-    let SettingSample {
-        data,
-        setting,
+    let MetricOfSample {
+        sample,
         name,
         cleaned,
         ..
-    } = *sample;
-    let burn_in = burn_in(sample);
-    let costs = run_costs(sample, burn_in);
+    } = *of_metric;
+    let burn_in = burn_in(of_metric);
+    let costs = run_costs(of_metric, burn_in);
     let seed = options
         .detection
         .seed
-        .split(&data.suite)
-        .split(&data.benchmark.id);
-    let seed = seed.split(&setting.text().unwrap_or_default()).split(name);
+        .split(sample.suite)
+        .split(&sample.benchmark.id);
+    let seed = seed
+        .split(&sample.setting.text().unwrap_or_default())
+        .split(name);
     let mut search = Search::new(cleaned, variances(&variability), costs, options, seed);
     let found = match options.rule {
         ChoiceRule::Cheapest(most) => {
@@ -185,10 +185,10 @@ fn choice(
     };
     let simulation = search.simulation;
     let choice = Choice {
-        suite: data.suite.clone(),
-        benchmark: data.benchmark.id.clone(),
-        setting: setting.clone(),
-        metric: metric(data, name),
+        suite: sample.suite.to_owned(),
+        benchmark: sample.benchmark.id.clone(),
+        setting: sample.setting.clone(),
+        metric: metric(sample, name),
         name: name.clone(),
         burn_in,
         costs,

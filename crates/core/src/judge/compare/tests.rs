@@ -1,5 +1,6 @@
 use super::*;
 use crate::clean::CleanInstance;
+use crate::sample::{Setting, Subject};
 
 fn side(means: &[f64]) -> SideSample {
     let instances = means
@@ -28,7 +29,7 @@ fn subject(benchmark: &str) -> Subject {
     Subject {
         suite: "s".to_owned(),
         benchmark: benchmark.to_owned(),
-        setting: None,
+        setting: Setting::default(),
         metric: "wall_time".to_owned(),
     }
 }

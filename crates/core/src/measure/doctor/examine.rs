@@ -1,10 +1,10 @@
 //! What follows from what was read: a finding for each thing looked at.
 
+use lapwing_stats::as_f64;
+
 use super::super::Environment;
 use super::super::local::{Abilities, Ability};
 use super::{ClockQuality, Finding, Noise, Readings, Severity};
-
-use lapwing_stats::as_f64;
 
 /// Everything that the doctor knows.
 #[derive(Debug, Clone)]

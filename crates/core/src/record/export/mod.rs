@@ -6,7 +6,7 @@ mod scope;
 use std::io::{self, Write};
 
 use self::scope::Scope;
-use super::{BenchmarkData, Filter, InstanceData, Store, StoreError, write_line};
+use super::{Filter, InstanceData, RecordedBenchmark, Store, StoreError, write_line};
 
 /// The form of exported measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -241,9 +241,9 @@ fn each(
     store: &Store,
     filter: &Filter,
     scope: &Scope,
-    mut visit: impl FnMut(&BenchmarkData) -> Result<(), ExportError>,
+    mut visit: impl FnMut(&RecordedBenchmark) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
-    store.each_benchmark(filter, |data| match scope.has_benchmark(&data) {
+    store.each_recorded(filter, |data| match scope.has_benchmark(&data) {
         true => visit(&data),
         false => Ok(()),
     })

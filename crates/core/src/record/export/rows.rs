@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::Summary;
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::{InstanceData, RecordedBenchmark};
 
 /// The columns that say which iteration it is and how it went.
 pub(super) const COLUMNS: [&str; 17] = [
@@ -30,7 +30,11 @@ pub(super) const COLUMNS: [&str; 17] = [
 pub(super) const VALUE_COLUMNS: [&str; 6] = ["metric", "unit", "value", "statistic", "spread", "n"];
 
 /// Returns the columns of iteration `k` of an instance.
-pub(super) fn common(data: &BenchmarkData, it: &InstanceData, k: usize) -> [String; COLUMNS.len()] {
+pub(super) fn common(
+    data: &RecordedBenchmark,
+    it: &InstanceData,
+    k: usize,
+) -> [String; COLUMNS.len()] {
     let of_iteration = [
         it.iterations.index[k].to_string(),
         it.iterations.burn_in[k].to_string(),
@@ -41,7 +45,11 @@ pub(super) fn common(data: &BenchmarkData, it: &InstanceData, k: usize) -> [Stri
 }
 
 /// Returns a summary's row: no iteration, and the value is the centre.
-pub(super) fn summary(data: &BenchmarkData, it: &InstanceData, summary: &Summary) -> Vec<String> {
+pub(super) fn summary(
+    data: &RecordedBenchmark,
+    it: &InstanceData,
+    summary: &Summary,
+) -> Vec<String> {
     let unit = it.run.metrics.get(&summary.metric);
     let mut row = with_instance(data, it, [const { String::new() }; 4]).to_vec();
     row.extend([
@@ -56,7 +64,7 @@ pub(super) fn summary(data: &BenchmarkData, it: &InstanceData, summary: &Summary
 }
 
 fn with_instance(
-    data: &BenchmarkData,
+    data: &RecordedBenchmark,
     it: &InstanceData,
     of_iteration: [String; 4],
 ) -> [String; COLUMNS.len()] {
@@ -67,7 +75,7 @@ fn with_instance(
         it.session.name.clone().unwrap_or_default(),
         it.session.id.to_string(),
         it.run.id.to_string(),
-        data.benchmark.id.clone(),
+        data.id.clone(),
         version.name.clone().unwrap_or_default(),
         version.commit.clone().unwrap_or_default(),
         it.run.variant.clone(),
@@ -84,7 +92,7 @@ fn with_instance(
 }
 
 /// Returns iteration `k` of an instance as an object; what is unknown is absent.
-pub(super) fn object(data: &BenchmarkData, it: &InstanceData, k: usize) -> Value {
+pub(super) fn object(data: &RecordedBenchmark, it: &InstanceData, k: usize) -> Value {
     let mut metrics = Map::new();
     for (name, column) in &it.iterations.values {
         if !column[k].is_nan() {
@@ -104,7 +112,11 @@ pub(super) fn object(data: &BenchmarkData, it: &InstanceData, k: usize) -> Value
 }
 
 /// Returns a summary as an object; what is unknown is absent.
-pub(super) fn summary_object(data: &BenchmarkData, it: &InstanceData, summary: &Summary) -> Value {
+pub(super) fn summary_object(
+    data: &RecordedBenchmark,
+    it: &InstanceData,
+    summary: &Summary,
+) -> Value {
     let mut row = of_instance(data, it);
     let mut figures = summary.extra.clone();
     let of_summary = json!({
@@ -119,7 +131,7 @@ pub(super) fn summary_object(data: &BenchmarkData, it: &InstanceData, summary: &
     Value::Object(row)
 }
 
-fn of_instance(data: &BenchmarkData, it: &InstanceData) -> Map<String, Value> {
+fn of_instance(data: &RecordedBenchmark, it: &InstanceData) -> Map<String, Value> {
     let version = &it.run.version;
     let mut row = Map::new();
     let of_instance = json!({
@@ -127,7 +139,7 @@ fn of_instance(data: &BenchmarkData, it: &InstanceData) -> Map<String, Value> {
         "session": it.session.name,
         "session_id": it.session.id,
         "run": it.run.id,
-        "benchmark": data.benchmark.id,
+        "benchmark": data.id,
         "params": it.instance.benchmark.params,
         "tags": it.instance.benchmark.tags,
         "version": version.name,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ExportError;
 use crate::model::Outcome;
-use crate::record::{BenchmarkData, Filter, InstanceData, Store};
+use crate::record::{Filter, InstanceData, RecordedBenchmark, Store};
 
 /// What of the measurements that pass a filter has the metrics that it names.
 pub(super) struct Scope {
@@ -27,8 +27,8 @@ impl Scope {
     }
 
     /// Returns whether a benchmark has one of the metrics, be it elsewhere.
-    pub(super) fn has_benchmark(&self, data: &BenchmarkData) -> bool {
-        let name = || (data.suite.clone(), data.benchmark.id.clone());
+    pub(super) fn has_benchmark(&self, data: &RecordedBenchmark) -> bool {
+        let name = || (data.suite.clone(), data.id.clone());
         self.benchmarks
             .as_ref()
             .is_none_or(|benchmarks| benchmarks.contains(&name()))

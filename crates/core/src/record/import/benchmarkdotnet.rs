@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use lapwing_stats::as_f64;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -19,8 +20,6 @@ use super::units::Unit;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{Benchmark, Better, InstanceOutcome, Level, Metric, Object};
 use crate::record::IterationColumns;
-
-use lapwing_stats::as_f64;
 
 pub(super) const FORMAT: Format = Format {
     name: "benchmarkdotnet",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lapwing_stats::as_f64;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -11,8 +12,6 @@ use super::number::column;
 use super::units::Unit;
 use crate::model::{Benchmark, Metric, MetricName, Object};
 use crate::record::IterationColumns;
-
-use lapwing_stats::as_f64;
 
 /// `benchmark.json`: what was measured.
 #[derive(Deserialize)]

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
+use lapwing_stats::as_f64;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::Value;
 
 use super::reason::without_position;
 use crate::model::Object;
-
-use lapwing_stats::as_f64;
 
 /// One instance of one benchmark.
 #[derive(Debug, Default)]

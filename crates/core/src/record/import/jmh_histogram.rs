@@ -1,13 +1,12 @@
 //! JMH's sample mode: how often each time came.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::intake::{InstanceDraft, SummaryDraft};
 use super::jmh_document::JmhMetric;
 use super::units::Unit;
 use crate::model::Object;
-
-use lapwing_stats::as_f64;
 
 /// Percentiles that tell how a distribution looks, in per cent.
 const PERCENTILES: [(&str, f64); 8] = [

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
+use lapwing_stats::as_f64;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-
-use lapwing_stats::as_f64;
 
 /// A number of a document; NaN for `null`, `NaN` and the infinities, written as words,
 /// bare or in quotes.

@@ -6,6 +6,7 @@ use csv::{ReaderBuilder, StringRecord};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use lapwing_stats::as_f64;
 use serde_json::json;
 
 use super::detect::first_line;
@@ -14,8 +15,6 @@ use super::sink::Sink;
 use super::units::Unit;
 use super::{BadLine, Format, ImportError, ImportOptions, Source, no_folder};
 use crate::model::{Benchmark, InstanceOutcome, Metric, Version};
-
-use lapwing_stats::as_f64;
 
 pub(super) const FORMAT: Format = Format {
     name: "rebar",

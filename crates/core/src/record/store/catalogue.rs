@@ -1,16 +1,15 @@
 //! What the store holds, counted: the answers of `lapwing list`.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use rusqlite::Row;
 use serde::Serialize;
 
-use super::select::Selection;
+use super::select::{RUN_HEAD_COLUMNS, Selection, read_run_head};
 use super::{Store, StoreError};
 use crate::model::natural_order;
-use crate::record::{Filter, Moment, Order, Place, parse_date};
+use crate::record::{Filter, RunHead};
 
 /// A benchmark in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,28 +62,9 @@ pub struct SessionRow {
 /// A run in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunRow {
-    /// Its id.
-    pub id: String,
-    /// The id of its session.
-    pub session: String,
-    /// The name of its session.
-    pub session_name: Option<String>,
-    /// Its suite.
-    pub suite: String,
-    /// When its session started.
-    pub started: Timestamp,
-    /// Its variant.
-    pub variant: String,
-    /// Its levels of factors, as people read them.
-    #[serde(skip)]
-    pub levels: BTreeMap<String, String>,
-    /// Name of the version under test.
-    pub version: Option<String>,
-    /// Commit of the version under test.
-    pub commit: Option<String>,
-    /// Its place among the runs that were asked for, in the order of versions.
-    #[serde(skip)]
-    pub place: Option<Place>,
+    /// The run.
+    #[serde(flatten)]
+    pub head: RunHead,
     /// How many instances it has.
     pub instances: u64,
     /// How many iterations.
@@ -224,11 +204,10 @@ impl Store {
             filter.benchmarks.is_empty() && filter.tags.is_empty() && filter.metrics.is_empty();
         let rows = self.select_rows(filter, |selection| {
             let sql = format!(
-                "SELECT run.id, session.id, session.name, session.suite, session.started, \
-                        run.variant, run.version, run.\"commit\", count(instance.key), \
+                "SELECT {RUN_HEAD_COLUMNS}, count(instance.key), \
                         coalesce(sum((SELECT sum(chunk.count) FROM chunk \
-                           WHERE chunk.instance = instance.key)), 0), run.key, \
-                        coalesce(sum({SUMMARIES}), 0), run.factors, run.version_date \
+                           WHERE chunk.instance = instance.key)), 0), \
+                        coalesce(sum({SUMMARIES}), 0), run.key \
                    FROM run JOIN session ON session.key = run.session \
                    LEFT JOIN instance ON instance.run = run.key{condition}{metrics} \
                   GROUP BY run.key ORDER BY session.started DESC, run.key DESC",
@@ -237,36 +216,23 @@ impl Store {
             );
             let chosen = selection.runs.clone();
             (sql, move |row: &Row<'_>, _: &Selection| {
-                let key: i64 = row.get(10)?;
+                let key: i64 = row.get(14)?;
                 let passes = chosen.as_ref().is_none_or(|keys| keys.contains(&key));
-                let date: Option<String> = row.get(13)?;
                 Ok((
                     passes,
-                    date,
                     RunRow {
-                        id: row.get(0)?,
-                        session: row.get(1)?,
-                        session_name: row.get(2)?,
-                        suite: row.get(3)?,
-                        started: time(row, 4)?,
-                        variant: row.get(5)?,
-                        levels: super::rows::levels(row, 12)?,
-                        version: row.get(6)?,
-                        commit: row.get(7)?,
-                        place: None,
-                        instances: count(row, 8)?,
-                        iterations: count(row, 9)?,
-                        summaries: count(row, 11)?,
+                        head: read_run_head(row)?,
+                        instances: count(row, 11)?,
+                        iterations: count(row, 12)?,
+                        summaries: count(row, 13)?,
                     },
                 ))
             })
         })?;
         let chosen = rows
             .into_iter()
-            .filter(|(passes, _, row)| *passes && (all_runs || row.instances > 0));
-        Ok(in_places(
-            chosen.map(|(_, date, row)| (date, row)).collect(),
-        ))
+            .filter(|(passes, row)| *passes && (all_runs || row.instances > 0));
+        Ok(chosen.map(|(_, row)| row).collect())
     }
 
     /// Checks that every entry of a filter fits something, without reading measurements.
@@ -301,28 +267,6 @@ impl Store {
         };
         select().map_err(|error| error.at(&self.path))
     }
-}
-
-/// Gives runs, with their versions' dates, their places.
-fn in_places(rows: Vec<(Option<String>, RunRow)>) -> Vec<RunRow> {
-    let ids = |row: &RunRow| Some((row.id.parse().ok()?, row.session.parse().ok()?));
-    let moments = rows.iter().filter_map(|(date, row)| {
-        let (run, session) = ids(row)?;
-        Some(Moment {
-            run,
-            session,
-            started: row.started,
-            version: row.version.clone().or_else(|| row.commit.clone()),
-            version_date: date.as_deref().and_then(parse_date),
-        })
-    });
-    let order = Order::among(moments);
-    rows.into_iter()
-        .map(|(_, row)| RunRow {
-            place: ids(&row).and_then(|(run, _)| order.place(&run)),
-            ..row
-        })
-        .collect()
 }
 
 /// Compares by suite and id, as people count.
@@ -368,9 +312,7 @@ fn asks_for_sessions_only(filter: &Filter) -> bool {
     filter.benchmarks.is_empty()
         && filter.tags.is_empty()
         && filter.metrics.is_empty()
-        && filter.versions.is_empty()
-        && filter.variants.is_empty()
-        && filter.runs.is_empty()
+        && filter.runs.is_none()
 }
 
 pub(super) fn count(row: &Row<'_>, column: usize) -> Result<u64, StoreError> {

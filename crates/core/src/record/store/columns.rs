@@ -368,7 +368,6 @@ mod tests {
     /// `cargo test --release -p lapwing-core --lib a_million -- --ignored --nocapture`
     #[test]
     #[ignore = "measures; says nothing in a debug build"]
-    #[expect(clippy::print_stdout, reason = "its result is what it prints")]
     fn a_million_samples_go_in_and_come_out() {
         const INSTANCES: u64 = 10_000;
         let folder = tempfile::tempdir().unwrap();
@@ -400,7 +399,7 @@ mod tests {
         let committed = processor_time();
         let mut samples = 0;
         store
-            .each_benchmark(&Filter::default(), |data| {
+            .each_recorded(&Filter::default(), |data| {
                 samples += data
                     .instances
                     .iter()

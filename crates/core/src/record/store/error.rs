@@ -186,6 +186,31 @@ impl From<rusqlite::Error> for StoreError {
 }
 
 impl StoreError {
+    /// Returns the error that nothing is called `text`, with those of `names` that may have been meant.
+    pub fn no_match(what: &'static str, text: &str, mut names: Vec<String>) -> Self {
+        const LIKE_ENOUGH: f64 = 0.75;
+        const MOST: usize = 3;
+        names.sort_unstable();
+        names.dedup();
+        let mut scored: Vec<(f64, String)> = names
+            .into_iter()
+            .map(|name| {
+                // `test_jion` should find `tests/test_join.py::test_join`.
+                let last = name.rsplit("::").next().unwrap_or(&name);
+                let score = strsim::jaro_winkler(text, &name).max(strsim::jaro_winkler(text, last));
+                (score, name)
+            })
+            .filter(|(score, _)| *score >= LIKE_ENOUGH)
+            .collect();
+        scored.sort_by(|left, right| right.0.total_cmp(&left.0));
+        scored.truncate(MOST);
+        Self::NoMatch {
+            what,
+            text: text.to_owned(),
+            suggestions: scored.into_iter().map(|(_, name)| name).collect(),
+        }
+    }
+
     /// Returns the error with the store's path in it, and SQLite's codes told apart.
     pub(crate) fn at(self, path: &Path) -> Self {
         use rusqlite::ErrorCode;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::assemble::{Assembled, Wanted, assemble};
-use super::epochs::settle_epochs;
+use super::definitions::definitions;
 use super::rows::{
     self, ANNOTATION_COLUMNS, Detail, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS,
     SUMMARY_COLUMNS,
@@ -14,9 +14,7 @@ use super::rows::{
 use super::select::Selection;
 use super::{Store, StoreError, curated};
 use crate::model::{Annotation, Id, MetricName, Outcome, Run, Session, Summary, natural_order};
-use crate::record::{
-    BenchmarkData, Filter, InstanceData, Iterations, Order, settle_units, settle_void,
-};
+use crate::record::{Filter, InstanceData, Iterations, RecordedBenchmark};
 
 pub(super) fn session(connection: &Connection, id: Id) -> Result<Option<Session>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
@@ -75,8 +73,11 @@ pub(super) fn annotation(
 }
 
 impl Store {
-    /// Calls `visit` with each benchmark that has an instance passing the filter, by
+    /// Calls `visit` with what was recorded of each benchmark that has an instance passing the filter, by
     /// suite and id in [natural order](natural_order). Holds one benchmark's measurements at a time.
+    ///
+    /// Names and retirements are those of today; epochs, units and void instances are as they were
+    /// recorded (`sample::each_benchmark` settles them).
     ///
     /// The filter's metrics choose which values are read; a benchmark or an iteration
     /// without them is visited all the same, because that it has none may be the news.
@@ -84,10 +85,10 @@ impl Store {
     /// # Errors
     /// Whatever `visit` returns; when an entry of the filter fits nothing; when the
     /// store cannot be read.
-    pub fn each_benchmark<E: From<StoreError>>(
+    pub fn each_recorded<E: From<StoreError>>(
         &self,
         filter: &Filter,
-        mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
+        mut visit: impl FnMut(RecordedBenchmark) -> Result<(), E>,
     ) -> Result<(), E> {
         let wrap = |error: StoreError| E::from(error.at(&self.path));
         // One snapshot, whatever others write meanwhile.
@@ -162,8 +163,7 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// Returns the keys that each benchmark has: several where some were renamed to one.
-    /// Returns the keys of each benchmark by suite and id, in natural order.
+    /// Returns the keys of each benchmark by suite and id, in natural order: several where some were renamed to one.
     fn benchmarks(&self) -> Result<Vec<(SuiteAndId, Vec<i64>)>, StoreError> {
         let mut benchmarks: BTreeMap<SuiteAndId, Vec<i64>> = BTreeMap::new();
         for (key, suite, recorded) in curated::benchmarks(self.connection)? {
@@ -184,10 +184,13 @@ impl<'c> Reader<'c> {
         keys: &[i64],
         suite: String,
         id: String,
-    ) -> Result<Option<BenchmarkData>, StoreError> {
+    ) -> Result<Option<RecordedBenchmark>, StoreError> {
         let mut instances: Vec<InstanceData> = Vec::new();
         for &key in keys {
             instances.append(&mut self.recorded(key)?);
+        }
+        if instances.is_empty() {
+            return Ok(None);
         }
         instances.sort_by_key(|it| {
             (
@@ -198,34 +201,11 @@ impl<'c> Reader<'c> {
                 it.instance.id,
             )
         });
-        settle_epochs(
-            self.connection,
-            &self.selection.curated,
-            keys,
-            &mut instances,
-        )?;
-        settle_units(&mut instances);
-        let order = Order::of_instances(&instances);
-        // Who measures old versions later does not change what the benchmark is today.
-        let latest = instances.iter().max_by_key(|it| order.place(&it.run.id));
-        let Some(latest) = latest else {
-            return Ok(None);
-        };
-        let mut benchmark = latest.instance.benchmark.clone();
-        benchmark.id = id;
-        // What measured last may know nothing of tags.
-        if benchmark.tags.is_empty()
-            && let Some(tagged) = instances
-                .iter()
-                .rev()
-                .find(|it| !it.instance.benchmark.tags.is_empty())
-        {
-            benchmark.tags.clone_from(&tagged.instance.benchmark.tags);
-        }
-        Ok(Some(BenchmarkData {
+        Ok(Some(RecordedBenchmark {
             suite,
-            benchmark,
+            id,
             instances,
+            definitions: definitions(self.connection, &self.selection.curated, keys)?,
         }))
     }
 
@@ -243,7 +223,6 @@ impl<'c> Reader<'c> {
         for (key, instance) in &mut instances {
             if let Some(assembled) = assembled.remove(key) {
                 instance.iterations = iterations(assembled);
-                settle_void(instance);
             }
         }
         if self.summarised {

@@ -10,9 +10,8 @@ use serde::de::DeserializeOwned;
 use super::StoreError;
 use crate::model::{
     Annotation, Benchmark, Better, Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Level,
-    Metric, MetricName, Object, Run, Session, Summary, Version,
+    Levels, Metric, MetricName, Object, Run, Session, Summary, Version,
 };
-use crate::record::Levels;
 
 pub(super) const SESSION_COLUMNS: &str =
     "key, id, suite, name, started, seed, tool, attributes, artifacts, extra";

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
-use super::StoreError;
 use super::curated::Curated;
-use super::rows::time_text;
+use super::rows::parsed;
 use super::select_metrics::{ChosenMetrics, choose_metrics};
-use crate::model::matches_pattern;
-use crate::record::{Filter, Levels, is_setting};
+use super::{Store, StoreError};
+use crate::model::{Id, matches_pattern};
+use crate::record::{Filter, RunHead, SessionHead};
 
 /// What passes a filter, as keys; `None` lets everything pass.
 #[derive(Debug, Default)]
@@ -23,42 +23,32 @@ pub(super) struct Selection {
     pub(super) curated: Curated,
 }
 
-struct RunFacts {
-    key: i64,
-    id: String,
-    variant: String,
-    levels: Levels,
-    version: Option<String>,
-    commit: Option<String>,
-    session: usize,
-}
-
-struct SessionFacts {
-    key: i64,
-    id: String,
-    name: Option<String>,
-    suite: String,
-    started: String,
-}
-
 impl Selection {
     /// Returns what passes `filter`.
     ///
     /// A store without any session has nothing to be mistaken about; otherwise an
     /// entry that fits nothing is an error, because it is most likely mistyped.
     pub(super) fn of(connection: &Connection, filter: &Filter) -> Result<Self, StoreError> {
-        let sessions = read_sessions(connection)?;
-        if sessions.is_empty() {
+        if is_empty(connection)? {
             return Ok(Self::default());
         }
         let mut selection = Self {
             curated: Curated::of(connection, filter.retired)?,
+            sessions: chosen_keys(
+                connection,
+                "SELECT key, id FROM session",
+                filter.sessions.as_ref(),
+            )?,
+            runs: chosen_keys(connection, "SELECT key, id FROM run", filter.runs.as_ref())?,
             ..Self::default()
         };
-        let chosen = choose_sessions(&sessions, filter)?;
-        selection.runs = choose_runs(connection, &sessions, chosen.as_ref(), filter)?;
-        selection.sessions =
-            chosen.map(|chosen| chosen.into_iter().map(|at| sessions[at].key).collect());
+        if let Some(sessions) = &selection.sessions {
+            let of_sessions = runs_of(connection, sessions)?;
+            selection.runs = Some(match selection.runs.take() {
+                Some(runs) => runs.intersection(&of_sessions).copied().collect(),
+                None => of_sessions,
+            });
+        }
         selection.benchmarks = choose_benchmarks(connection, &selection.curated, filter)?;
         selection.metrics = choose_metrics(connection, &selection.curated, filter)?;
         selection.fill_tables(connection)?;
@@ -148,144 +138,98 @@ impl Selection {
     }
 }
 
-fn read_sessions(connection: &Connection) -> Result<Vec<SessionFacts>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT key, id, name, suite, started FROM session")?;
-    let rows = statement.query_map([], |row| {
-        Ok(SessionFacts {
-            key: row.get(0)?,
-            id: row.get(1)?,
-            name: row.get(2)?,
-            suite: row.get(3)?,
-            started: row.get(4)?,
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Returns positions in `sessions`, or `None` when the filter says nothing about sessions.
-fn choose_sessions(
-    sessions: &[SessionFacts],
-    filter: &Filter,
-) -> Result<Option<BTreeSet<usize>>, StoreError> {
-    if filter.suites.is_empty()
-        && filter.sessions.is_empty()
-        && filter.since.is_none()
-        && filter.until.is_none()
-    {
-        return Ok(None);
-    }
-    let mut chosen: BTreeSet<usize> = (0..sessions.len()).collect();
-    if !filter.suites.is_empty() {
-        let fits = alternatives("suite", &filter.suites, |text| {
-            let found = positions(sessions, |it| it.suite == text);
-            (found, sessions.iter().map(|it| it.suite.clone()).collect())
-        })?;
-        chosen.retain(|at| fits.contains(at));
-    }
-    if !filter.sessions.is_empty() {
-        let fits = alternatives("session", &filter.sessions, |text| {
-            let named = positions(sessions, |it| it.name.as_deref() == Some(text));
-            let found = if named.is_empty() {
-                positions(sessions, |it| it.id.starts_with(text))
-            } else {
-                named
-            };
-            let names = sessions.iter().filter_map(|it| it.name.clone());
-            (found, names.collect())
-        })?;
-        chosen.retain(|at| fits.contains(at));
-    }
-    if let Some(since) = filter.since.map(time_text) {
-        chosen.retain(|&at| sessions[at].started >= since);
-    }
-    if let Some(until) = filter.until.map(time_text) {
-        chosen.retain(|&at| sessions[at].started < until);
-    }
-    Ok(Some(chosen))
-}
-
-fn choose_runs(
-    connection: &Connection,
-    sessions: &[SessionFacts],
-    chosen_sessions: Option<&BTreeSet<usize>>,
-    filter: &Filter,
-) -> Result<Option<BTreeSet<i64>>, StoreError> {
-    if chosen_sessions.is_none()
-        && filter.versions.is_empty()
-        && filter.variants.is_empty()
-        && filter.runs.is_empty()
-    {
-        return Ok(None);
-    }
-    let runs = read_runs(connection, sessions)?;
-    let mut chosen: BTreeSet<usize> = (0..runs.len()).collect();
-    if let Some(sessions) = chosen_sessions {
-        chosen.retain(|&at| sessions.contains(&runs[at].session));
-    }
-    if !filter.versions.is_empty() {
-        let fits = alternatives("version", &filter.versions, |text| {
-            let named = positions(&runs, |it| it.version.as_deref() == Some(text));
-            let found = if named.is_empty() && !text.is_empty() {
-                positions(&runs, |it| {
-                    it.commit.as_deref().is_some_and(|it| it.starts_with(text))
+impl Store {
+    /// Returns the sessions as people look them up, in the order in which they were recorded.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn session_heads(&self) -> Result<Vec<SessionHead>, StoreError> {
+        self.select_rows(&Filter::default(), |_| {
+            let sql = "SELECT id, name, suite, started FROM session ORDER BY key".to_owned();
+            (sql, |row: &Row<'_>, _: &Selection| {
+                Ok(SessionHead {
+                    id: parsed(row, 0)?,
+                    name: row.get(1)?,
+                    suite: row.get(2)?,
+                    started: parsed(row, 3)?,
                 })
-            } else {
-                named
-            };
-            let names = runs.iter().flat_map(|it| [&it.version, &it.commit]);
-            (found, names.flatten().cloned().collect())
-        })?;
-        chosen.retain(|at| fits.contains(at));
+            })
+        })
     }
-    if !filter.variants.is_empty() {
-        let fits = alternatives("variant", &filter.variants, |text| {
-            let named = positions(&runs, |it| it.variant == text);
-            let found = if named.is_empty() {
-                positions(&runs, |it| is_setting(text, &it.variant, &it.levels))
-            } else {
-                named
-            };
-            (found, runs.iter().map(|it| it.variant.clone()).collect())
-        })?;
-        chosen.retain(|at| fits.contains(at));
+
+    /// Returns the runs as people look them up, those of the latest session first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn run_heads(&self) -> Result<Vec<RunHead>, StoreError> {
+        self.select_rows(&Filter::default(), |_| {
+            let sql = format!(
+                "SELECT {RUN_HEAD_COLUMNS} FROM run JOIN session ON session.key = run.session \
+                 ORDER BY session.started DESC, run.key DESC"
+            );
+            (sql, |row: &Row<'_>, _: &Selection| read_run_head(row))
+        })
     }
-    if !filter.runs.is_empty() {
-        let fits = alternatives("run", &filter.runs, |text| {
-            let found = positions(&runs, |it| it.id.starts_with(text));
-            (found, Vec::new())
-        })?;
-        chosen.retain(|at| fits.contains(at));
-    }
-    Ok(Some(chosen.into_iter().map(|at| runs[at].key).collect()))
 }
 
-fn read_runs(
+/// The columns of [`read_run_head`].
+pub(super) const RUN_HEAD_COLUMNS: &str = "run.id, session.id, session.name, session.suite, \
+     session.started, run.variant, run.factors, run.version, run.\"commit\", run.version_date, run.dirty";
+
+/// Returns the run that a row begins with.
+pub(super) fn read_run_head(row: &Row<'_>) -> Result<RunHead, StoreError> {
+    Ok(RunHead {
+        id: parsed(row, 0)?,
+        session: parsed(row, 1)?,
+        session_name: row.get(2)?,
+        suite: row.get(3)?,
+        started: parsed(row, 4)?,
+        variant: row.get(5)?,
+        levels: super::rows::levels(row, 6)?,
+        version: row.get(7)?,
+        commit: row.get(8)?,
+        version_date: row.get(9)?,
+        dirty: row.get(10)?,
+    })
+}
+
+fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
+    let sql = "SELECT NOT EXISTS (SELECT 1 FROM session)";
+    Ok(connection
+        .prepare_cached(sql)?
+        .query_row([], |row| row.get(0))?)
+}
+
+/// Returns the keys of those of the rows (key and id) whose ids are asked for.
+fn chosen_keys(
     connection: &Connection,
-    sessions: &[SessionFacts],
-) -> Result<Vec<RunFacts>, StoreError> {
-    let place: std::collections::BTreeMap<i64, usize> = sessions
-        .iter()
-        .enumerate()
-        .map(|(at, session)| (session.key, at))
-        .collect();
-    let mut statement = connection.prepare_cached(
-        "SELECT key, id, variant, version, \"commit\", session, factors FROM run",
-    )?;
-    let mut runs = Vec::new();
+    sql: &str,
+    ids: Option<&BTreeSet<Id>>,
+) -> Result<Option<BTreeSet<i64>>, StoreError> {
+    let Some(ids) = ids else {
+        return Ok(None);
+    };
+    let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([])?;
+    let mut keys = BTreeSet::new();
     while let Some(row) = rows.next()? {
-        runs.push(RunFacts {
-            key: row.get(0)?,
-            id: row.get(1)?,
-            variant: row.get(2)?,
-            version: row.get(3)?,
-            commit: row.get(4)?,
-            session: place.get(&row.get(5)?).copied().unwrap_or(usize::MAX),
-            levels: super::rows::levels(row, 6)?,
-        });
+        if ids.contains(&parsed(row, 1)?) {
+            keys.insert(row.get(0)?);
+        }
     }
-    Ok(runs)
+    Ok(Some(keys))
+}
+
+fn runs_of(connection: &Connection, sessions: &BTreeSet<i64>) -> Result<BTreeSet<i64>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT key, session FROM run")?;
+    let mut rows = statement.query([])?;
+    let mut keys = BTreeSet::new();
+    while let Some(row) = rows.next()? {
+        if sessions.contains(&row.get(1)?) {
+            keys.insert(row.get(0)?);
+        }
+    }
+    Ok(keys)
 }
 
 fn choose_benchmarks(
@@ -376,34 +320,9 @@ pub(super) fn alternatives(
     for text in texts {
         let (found, names) = find(text);
         if found.is_empty() {
-            return Err(no_match(what, text, names));
+            return Err(StoreError::no_match(what, text, names));
         }
         all.extend(found);
     }
     Ok(all)
-}
-
-/// Returns the error that says which of `names` may have been meant by `text`.
-pub(super) fn no_match(what: &'static str, text: &str, mut names: Vec<String>) -> StoreError {
-    const LIKE_ENOUGH: f64 = 0.75;
-    const MOST: usize = 3;
-    names.sort_unstable();
-    names.dedup();
-    let mut scored: Vec<(f64, String)> = names
-        .into_iter()
-        .map(|name| {
-            // `test_jion` should find `tests/test_join.py::test_join`.
-            let last = name.rsplit("::").next().unwrap_or(&name);
-            let score = strsim::jaro_winkler(text, &name).max(strsim::jaro_winkler(text, last));
-            (score, name)
-        })
-        .filter(|(score, _)| *score >= LIKE_ENOUGH)
-        .collect();
-    scored.sort_by(|left, right| right.0.total_cmp(&left.0));
-    scored.truncate(MOST);
-    StoreError::NoMatch {
-        what,
-        text: text.to_owned(),
-        suggestions: scored.into_iter().map(|(_, name)| name).collect(),
-    }
 }

@@ -3,7 +3,6 @@
 use rusqlite::OptionalExtension;
 
 use super::rows::{self, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS};
-use super::select::no_match;
 use super::{Store, StoreError};
 use crate::model::{Id, Instance, InstanceEnd, Run, Session};
 
@@ -92,7 +91,11 @@ impl Store {
                     candidates: candidates.collect(),
                 })
             }
-            (None, _) => Err(no_match("session", text, self.read_session_names()?)),
+            (None, _) => Err(StoreError::no_match(
+                "session",
+                text,
+                self.read_session_names()?,
+            )),
         }
     }
 
@@ -119,7 +122,7 @@ impl Store {
     fn read_session_state(&self, id: Id) -> Result<SessionState, StoreError> {
         let snapshot = self.connection.unchecked_transaction()?;
         let Some(session) = super::read::session(&snapshot, id)? else {
-            return Err(no_match("session", &id.to_string(), Vec::new()));
+            return Err(StoreError::no_match("session", &id.to_string(), Vec::new()));
         };
         let key: Option<i64> = snapshot
             .query_row(

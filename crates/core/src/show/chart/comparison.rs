@@ -1,5 +1,6 @@
 //! Several values of one metric beside each other: a dot with its interval each.
 
+use lapwing_stats::as_f64;
 use serde_json::json;
 
 use super::columns::Columns;
@@ -10,8 +11,6 @@ use crate::model::MetricName;
 use crate::show::quantity::Scale;
 use crate::show::sample::metric_title;
 use crate::text::grouped;
-
-use lapwing_stats::as_f64;
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 200;

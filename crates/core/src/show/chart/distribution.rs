@@ -1,5 +1,6 @@
 //! How the values of each run are distributed: every value as a dot, quartiles as a box.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
@@ -10,8 +11,6 @@ use crate::model::Run;
 use crate::show::quantity::Scale;
 use crate::show::sample::{MetricSample, RunSample, metric_title};
 use crate::text::{counted, grouped};
-
-use lapwing_stats::as_f64;
 
 /// More runs than this would make the chart longer than a screen.
 const MOST_GROUPS: usize = 12;

@@ -11,7 +11,7 @@ use super::history_marks as marks;
 use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
 use crate::judge::Estimate;
 use crate::model::MetricName;
-use crate::record::Place;
+use crate::sample::HistoryPosition;
 use crate::show::meaning::Meaning;
 use crate::show::packed::{compact, packed};
 use crate::show::quantity::Scale;
@@ -23,7 +23,7 @@ use crate::text::{grouped, plural};
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryPoint {
     /// Where it stands; points of one place stand above each other.
-    pub place: Place,
+    pub place: HistoryPosition,
     /// What the place is called at the axis: a date.
     pub place_name: String,
     /// Whether it counts no more.
@@ -239,7 +239,7 @@ fn numbers(points: &[HistoryPoint]) -> impl Iterator<Item = &RunNumber> {
 /// Returns the number of each point's place.
 fn places_of(points: &[HistoryPoint]) -> Vec<usize> {
     let mut place = 0_usize;
-    let mut previous: Option<Place> = None;
+    let mut previous: Option<HistoryPosition> = None;
     points
         .iter()
         .map(|point| {

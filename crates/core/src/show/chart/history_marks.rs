@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::history::HistoryPoint;
 use super::{Colours, named_colour};
 use crate::show::meaning::{Changed, Meaning};
-
-use lapwing_stats::as_f64;
 
 /// So many marks have a label; more could not be read beside each other.
 const LABELS: usize = 24;

@@ -1,5 +1,6 @@
 //! The mean of each instance, in the order of measuring or by host.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
@@ -12,8 +13,6 @@ use crate::show::packed::packed;
 use crate::show::quantity::Scale;
 use crate::show::sample::{InstanceSample, MetricSample, RunSample, metric_title};
 use crate::text::{counted, grouped, plural};
-
-use lapwing_stats::as_f64;
 
 const MOST_POINTS: usize = 800;
 const MOST_HOSTS: usize = 24;

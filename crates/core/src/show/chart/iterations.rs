@@ -1,5 +1,6 @@
 //! Iteration against its number (or its time), one line per instance.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
@@ -11,8 +12,6 @@ use crate::clean::IterationState;
 use crate::show::quantity::Scale;
 use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample};
 use crate::text::{counted, grouped, plural};
-
-use lapwing_stats::as_f64;
 
 /// More dots than this are not drawn: nobody could tell them apart.
 const MOST_POINTS: usize = 4_000;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
+use lapwing_stats::as_f64;
 use maud::{DOCTYPE, PreEscaped, html};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
@@ -11,8 +12,6 @@ use serde_json::{Value, json};
 use super::engine::{self, CHART_SCRIPT, DrawError, ECHARTS};
 use super::font::{self, FONT_FAMILY, FONT_FILE};
 use super::{Chart, Theme};
-
-use lapwing_stats::as_f64;
 
 /// Why a chart could not be saved.
 #[derive(Debug, thiserror::Error)]

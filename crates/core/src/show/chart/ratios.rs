@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::Columns;
@@ -13,8 +14,6 @@ use crate::model::Better;
 use crate::show::quantity::round_percent;
 use crate::show::sample::metric_title;
 use crate::text::{counted, grouped, plural};
-
-use lapwing_stats::as_f64;
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 50;
@@ -373,7 +372,7 @@ fn name(comparison: &Comparison, shown: &[Row<'_>]) -> String {
         shown.iter().any(|row| of(row.comparison) != mine)
     };
     let mut name = comparison.subject.benchmark.clone();
-    if let Some(setting) = &comparison.subject.setting {
+    if let Some(setting) = comparison.subject.setting.text() {
         name.push_str(&format!(" · {setting}"));
     }
     if differs(|it| &it.subject.metric) {

@@ -200,9 +200,9 @@ mod tests {
     use super::*;
     use crate::clean::Rules;
     use crate::clean::tests::instance;
-    use crate::explain::{NoiseMetrics, Settings, noise};
+    use crate::explain::{NoiseMetrics, noise};
     use crate::model::{Benchmark, Outcome};
-    use crate::record::BenchmarkData;
+    use crate::sample::{BenchmarkData, SettingChoice};
 
     /// A benchmark whose instances have these centres, and this share of noise within.
     fn benchmark(id: &str, centres: &[f64], within: f64) -> Vec<Noise> {
@@ -220,9 +220,9 @@ mod tests {
         };
         let seed = lapwing_stats::Seed(7);
         noise(
-            data,
+            &data,
             &Rules::default(),
-            Settings::Latest,
+            SettingChoice::Latest,
             &NoiseMetrics::Usual,
             seed,
         )

@@ -19,7 +19,8 @@ use serde_json::Value;
 use crate::clean::{IterationState, Policy, clean};
 use crate::judge::{Estimate, estimate};
 use crate::model::{Better, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
-use crate::record::{BenchmarkData, Filter, InstanceData, Store, StoreError};
+use crate::record::{Filter, InstanceData, Store, StoreError};
+use crate::sample::{BenchmarkData, each_benchmark};
 
 /// A format of another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -300,10 +301,11 @@ pub fn exchange(
 }
 
 fn described(run: crate::record::RunRow) -> (String, String) {
+    let run = run.head;
     let version = run.version.or(run.commit);
     let words = [run.session_name, version, Some(run.variant)];
     let words: Vec<String> = words.into_iter().flatten().collect();
-    (run.id, words.join(", "))
+    (run.id.to_string(), words.join(", "))
 }
 
 /// Calls `visit` with each benchmark.
@@ -312,7 +314,7 @@ fn each_entry(
     filter: &Filter,
     mut visit: impl FnMut(&Entry<'_>) -> Result<(), ExchangeError>,
 ) -> Result<(), ExchangeError> {
-    store.each_benchmark(filter, |data| {
+    each_benchmark(store, filter, |data| {
         let Some(first) = data.instances.first() else {
             return Ok(());
         };

@@ -2,13 +2,12 @@
 
 use std::io::Write;
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::rounds::Rounds;
 use super::{Entry, ExchangeError, Exchanged, List, each_entry};
 use crate::record::{Filter, Store};
-
-use lapwing_stats::as_f64;
 
 /// The version whose format is written.
 const VERSION: &str = "5.3.1";

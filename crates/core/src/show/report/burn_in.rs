@@ -20,7 +20,8 @@ use crate::clean::{
     was_planned_auto,
 };
 use crate::model::Metric;
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::InstanceData;
+use crate::sample::Sample;
 use crate::show::chart::{BurnInMarks, burn_in};
 use crate::show::quantity::{percent, quantity};
 use crate::show::sample::metric_title;
@@ -80,23 +81,22 @@ impl BurnInRow {
     }
 }
 
-/// Finds when a benchmark gets steady and writes its chart; `None` without values. The data are those of its
-/// newest epoch; so many instances are of earlier ones.
+/// Finds when a benchmark gets steady and writes its chart; `None` without values. The sample is that of its
+/// newest epoch.
 pub(super) fn write(
     directory: &Directory,
-    data: &BenchmarkData,
-    earlier: usize,
+    sample: &Sample<'_>,
     about: About,
     (policy, source): (Policy, BurnInSource),
 ) -> Result<Option<BurnInRow>, DirectoryError> {
-    let Some(metric) = burn_in_metric(data) else {
+    let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
-    let steady = find_steady(data, &metric, &SteadySearch::default());
+    let steady = find_steady(sample, &metric, &SteadySearch::default());
     if steady.instances.is_empty() {
         return Ok(None);
     }
-    let unit = unit(data, &metric);
+    let unit = unit(sample, &metric);
     let can_tell = steady
         .instances
         .iter()
@@ -106,7 +106,7 @@ pub(super) fn write(
         chart = format!("{}.burn-in", about.slug);
         let start = match policy.burn_in {
             SteadyFrom::Recorded => {
-                planned(data).map_or(SteadyFrom::Recorded, |(_, most)| SteadyFrom::Index(most))
+                planned(sample).map_or(SteadyFrom::Recorded, |(_, most)| SteadyFrom::Index(most))
             }
             decided => decided,
         };
@@ -120,13 +120,13 @@ pub(super) fn write(
         let content = side_file(&chart, &burn_in(&steady, &marks));
         directory.write(&format!("data/{chart}.js"), &content)?;
     }
-    let mut row = row(data, about, &steady, &unit, (policy, source), chart);
-    row.earlier = earlier;
+    let mut row = row(sample, about, &steady, &unit, (policy, source), chart);
+    row.earlier = sample.earlier_epoch;
     Ok(Some(row))
 }
 
 fn row(
-    data: &BenchmarkData,
+    sample: &Sample<'_>,
     about: About,
     steady: &BenchmarkSteady,
     unit: &str,
@@ -136,12 +136,12 @@ fn row(
     let told = steady.burn_in.as_ref();
     // Where nothing gets steady there is no start that could cost anything.
     let with_start = told.filter(|it| it.start.is_some());
-    let planned = planned_text(data);
+    let planned = planned_text(sample);
     BurnInRow {
         metric: steady.metric.clone(),
         classes: steady.classes_text(),
         class: told.map_or_else(|| MIXED.to_owned(), class),
-        start: match (policy.burn_in, self::planned(data)) {
+        start: match (policy.burn_in, self::planned(sample)) {
             (SteadyFrom::Index(index), _) => with_wanted(index, source.wanted()),
             (SteadyFrom::Recorded, Some(_)) => planned.clone(),
             (SteadyFrom::Never, _) => "never".to_owned(),
@@ -150,7 +150,7 @@ fn row(
         source: source_text(source),
         start_index: match policy.burn_in {
             SteadyFrom::Index(index) => Some(index),
-            SteadyFrom::Recorded => self::planned(data).map(|(_, most)| most),
+            SteadyFrom::Recorded => self::planned(sample).map(|(_, most)| most),
             SteadyFrom::Never | SteadyFrom::Unknown => None,
         },
         planned,
@@ -193,8 +193,8 @@ fn class(burn_in: &BurnIn) -> String {
     }
 }
 
-fn unit(data: &BenchmarkData, metric: &str) -> String {
-    let stated: Option<&Metric> = data
+fn unit(sample: &Sample<'_>, metric: &str) -> String {
+    let stated: Option<&Metric> = sample
         .instances
         .iter()
         .rev()
@@ -203,25 +203,25 @@ fn unit(data: &BenchmarkData, metric: &str) -> String {
 }
 
 /// Returns the fewest and the most iterations of an instance that were planned as burn-in.
-fn planned(data: &BenchmarkData) -> Option<(u32, u32)> {
-    let of = |instance: &InstanceData| {
+fn planned(sample: &Sample<'_>) -> Option<(u32, u32)> {
+    let of = |instance: &&InstanceData| {
         let iterations = &instance.iterations;
         let steady = iterations.burn_in.iter().position(|burn_in| !burn_in)?;
         iterations.index.get(steady).copied()
     };
-    let planned = data.instances.iter().filter_map(of);
+    let planned = sample.instances.iter().filter_map(of);
     planned.fold(None, |range, it| match range {
         None => Some((it, it)),
         Some((fewest, most)) => Some((it.min(fewest), it.max(most))),
     })
 }
 
-fn planned_text(data: &BenchmarkData) -> String {
-    let is_auto = data
+fn planned_text(sample: &Sample<'_>) -> String {
+    let is_auto = sample
         .instances
         .last()
-        .is_some_and(|it| was_planned_auto(&it.session, &data.benchmark.id));
-    match planned(data) {
+        .is_some_and(|it| was_planned_auto(&it.session, &sample.benchmark.id));
+    match planned(sample) {
         _ if is_auto => "auto".to_owned(),
         None => "–".to_owned(),
         Some((fewest, most)) if fewest == most => most.to_string(),

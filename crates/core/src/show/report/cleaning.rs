@@ -15,13 +15,13 @@ use super::site::{
     listing, shell,
 };
 use crate::clean::{
-    BenchmarkAudit, BurnInRule, BurnInSource, Failures, Funnel, IterationState, KnownBenchmarks,
-    LeftOut, Rules, Stage, SteadyFrom,
+    BenchmarkAudit, BurnInRule, BurnInSource, Failures, Funnel, IterationState, LeftOut, Rules,
+    Stage, SteadyFrom,
 };
 use crate::show::quantity::percent;
 use crate::show::sample::{FIRST_METRIC, metric_title};
+use crate::suite::JudgedFrom;
 use crate::text::{counted, grouped, plural};
-
 use lapwing_stats::as_f64;
 
 /// What became of one benchmark's values of one metric.
@@ -79,6 +79,7 @@ pub(super) fn source_text(source: BurnInSource) -> &'static str {
         BurnInSource::Given => "given for all",
         BurnInSource::Listed => "burn-in file",
         BurnInSource::NotListed => "not in the burn-in file",
+        BurnInSource::Reviewed => "reviewed",
         BurnInSource::Found { .. } => "found from the values",
     }
 }
@@ -100,26 +101,28 @@ fn start_text(start: SteadyFrom, source: BurnInSource) -> String {
 }
 
 fn burn_in_text(rule: &BurnInRule) -> String {
-    match rule {
-        BurnInRule::Recorded => {
+    let others = match rule.others {
+        None => "The others are left out.".to_owned(),
+        Some(JudgedFrom::Recorded) => {
             "Burn-in is what was planned as burn-in; where the plan left it to the values, it is \
              found from them."
                 .to_owned()
         }
-        BurnInRule::Auto => "Burn-in is found from the values of each benchmark.".to_owned(),
-        BurnInRule::Index(first) => format!("Burn-in is everything before iteration {first}."),
-        BurnInRule::Listed { starts, others } => {
-            let named = format!(
-                "The burn-in of {} is as a file says.",
-                counted(starts.len(), "benchmark")
-            );
-            match others {
-                KnownBenchmarks::AndOthers(rule) => {
-                    format!("{named} Of the others: {}", burn_in_text(rule))
-                }
-                KnownBenchmarks::Only => format!("{named} The others are left out."),
-            }
+        Some(JudgedFrom::Auto) => "Burn-in is found from the values of each benchmark.".to_owned(),
+        Some(JudgedFrom::Index(first)) => {
+            format!("Burn-in is everything before iteration {first}.")
         }
+    };
+    let Some(starts) = &rule.listed else {
+        return others;
+    };
+    let named = format!(
+        "The burn-in of {} is as a file says.",
+        counted(starts.len(), "benchmark")
+    );
+    match rule.others {
+        Some(_) => format!("{named} Of the others: {others}"),
+        None => format!("{named} {others}"),
     }
 }
 

@@ -145,7 +145,7 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
     let size = |of: Option<Estimate>| of.map_or(0, |it| it.size.instances);
     let sizes = [comparison.baseline_estimate, comparison.candidate_estimate].map(size);
     CompareRow {
-        setting: subject.setting.clone().unwrap_or_default(),
+        setting: subject.setting.text().unwrap_or_default(),
         metric: subject.metric.clone(),
         candidate: comparison.candidate.clone(),
         baseline_value: comparison.baseline_estimate.map(|it| it.value),

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Number, Value};
 
 use crate::model::{Id, Instance, Object, Run, Session};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::InstanceData;
+use crate::sample::BenchmarkData;
 use crate::show::quantity::Scale;
 use crate::show::sample::{MetricSample, RunSample};
 

@@ -1,7 +1,7 @@
 //! What failed, newest first, with what it said.
 
 use crate::model::{InstanceOutcome, Outcome};
-use crate::record::{BenchmarkData, Variants};
+use crate::sample::{BenchmarkData, VariantNames};
 use crate::show::sample::{RunSample, short_id};
 
 /// So many failures stand in the page; all of them stand in the table of iterations.
@@ -27,7 +27,7 @@ pub(super) fn failures(data: &BenchmarkData) -> (Vec<Failure>, usize) {
     newest.sort_by_key(|instance| {
         std::cmp::Reverse((instance.session.started, instance.instance.position))
     });
-    let variants = Variants::of(data);
+    let variants = VariantNames::of(data);
     let mut failures = Vec::new();
     let mut total = 0;
     for instance in newest {

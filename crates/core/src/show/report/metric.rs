@@ -12,7 +12,7 @@ use super::row::{self, Change};
 use super::{MetricView, side_file};
 use crate::judge::{Estimate, RatioEstimate};
 use crate::model::InstanceOutcome;
-use crate::record::Place;
+use crate::sample::HistoryPosition;
 use crate::show::Colours;
 use crate::show::chart::{
     Chart, HistoryPoint, RunName, RunNumber, distribution, history, instance_means, iterations,
@@ -336,7 +336,7 @@ fn group_label(runs: &[RunSample]) -> String {
 /// Returns the runs with anything to draw, and their points.
 pub(super) fn history_points(view: &MetricView) -> Vec<(&RunSample, HistoryPoint)> {
     let runs = &view.sample.runs;
-    let places: Vec<Place> = runs.iter().map(|run| run.place).collect();
+    let places: Vec<HistoryPosition> = runs.iter().map(|run| run.place).collect();
     runs.iter()
         .zip(&view.estimates)
         .zip(place_names(&places))
@@ -373,7 +373,7 @@ pub(super) fn history_points(view: &MetricView) -> Vec<(&RunSample, HistoryPoint
 /// Returns what the axis calls each place, by what they stand in order: the dates of versions, or of
 /// one version the starts of sessions. Several times of one day are told with the clock; places of
 /// one version are called alike.
-pub(super) fn place_names(places: &[Place]) -> Vec<String> {
+pub(super) fn place_names(places: &[HistoryPosition]) -> Vec<String> {
     let one_version = places
         .windows(2)
         .all(|pair| pair[0].version_date == pair[1].version_date);

@@ -45,7 +45,7 @@ use super::{Colours, chart};
 use crate::clean::{BenchmarkAudit, Rules};
 use crate::judge::{self, Estimate};
 use crate::model::MetricName;
-use crate::record::{BenchmarkData, Variants};
+use crate::sample::{BenchmarkData, Sample, VariantNames};
 use bar::BenchmarkBars;
 use bars::BarsPage;
 use burn_in::{BurnInPage, BurnInRow};
@@ -205,7 +205,7 @@ impl ReportWriter {
     pub fn add(&mut self, data: BenchmarkData) -> Result<(), DirectoryError> {
         // Colours are given out here, in order, so that they don't depend on threads; and so are
         // places in files.
-        let variants = Variants::of(&data);
+        let variants = VariantNames::of(&data);
         for instance in &data.instances {
             self.colours.number(variants.name(&instance.run));
             self.environments.add(&instance.run, &instance.session);
@@ -399,7 +399,7 @@ fn write_benchmark(mut owned: BenchmarkData, site: &Site<'_>) -> Result<Summary,
     } = *site;
     let slug = slug(&all_metrics.suite, &all_metrics.benchmark.id);
     // What is judged by all runs together is judged by what the benchmark is today.
-    let of_today = all_metrics.of_newest_epoch();
+    let of_today = Sample::of_newest_epoch(all_metrics);
     let (policy, source) = options.rules.policy(&of_today);
     let narrowed = (!options.metrics.is_empty()).then(|| narrowed(all_metrics, &options.metrics));
     let data = narrowed.as_ref().unwrap_or(all_metrics);
@@ -427,21 +427,13 @@ fn write_benchmark(mut owned: BenchmarkData, site: &Site<'_>) -> Result<Summary,
         slug: slug.clone(),
         tags: data.benchmark.tags.clone(),
     };
-    let earlier = all_metrics.instances.len() - of_today.instances.len();
-    let burn_in = burn_in::write(
-        directory,
-        &of_today,
-        earlier,
-        about.clone(),
-        (policy, source),
-    )?;
-    drop(of_today);
+    let burn_in = burn_in::write(directory, &of_today, about.clone(), (policy, source))?;
     let never_steady = burn_in.as_ref().is_some_and(BurnInRow::mostly_unsteady);
     let found = views
         .iter()
         .map(|view| {
             let name = &view.sample.name;
-            let audit = BenchmarkAudit::of(data, name, policy, source);
+            let audit = BenchmarkAudit::of(&Sample::of_all(data), name, policy, source);
             FoundByMetric {
                 name: name.clone(),
                 unit: view.sample.metric.unit.clone(),

@@ -13,7 +13,7 @@ use super::row::Row;
 use super::site::{Compared, InnerPage, inner_shell};
 use super::slug::slug;
 use super::{MetricView, Options, side_file, together};
-use crate::record::Moment;
+use crate::sample::RunMoment;
 use crate::show::chart::HistoryPoint;
 use crate::show::sample::metric_title;
 use crate::text::counted;
@@ -57,7 +57,7 @@ pub(super) struct MemberMetric {
 
 #[derive(Debug)]
 pub(super) struct MemberPoint {
-    pub(super) moment: Moment,
+    pub(super) moment: RunMoment,
     pub(super) point: HistoryPoint,
 }
 

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::directory::{Directory, DirectoryError};
 use super::side_file;
 use crate::model::{Id, MetricName};
-use crate::record::{BenchmarkData, InstanceData, Variants};
+use crate::record::InstanceData;
+use crate::sample::{BenchmarkData, VariantNames};
 use crate::show::sample::RunSample;
 
 /// About how many characters one file holds, and what an instance with its run and a number take.
@@ -77,7 +78,7 @@ pub(super) fn write(
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    let variants = Variants::of(data);
+    let variants = VariantNames::of(data);
     let row_length = (metrics.len() + 4) * NUMBER;
     let mut files = Vec::new();
     let mut current: Vec<&InstanceData> = Vec::new();
@@ -133,7 +134,7 @@ fn write_file(
     number: usize,
     instances: &[&InstanceData],
     metrics: &[&MetricName],
-    variants: &Variants,
+    variants: &VariantNames,
 ) -> Result<RawFileName, DirectoryError> {
     let name = format!("{slug}.raw{number}");
     let file = file(instances, metrics, variants);
@@ -147,7 +148,7 @@ fn write_file(
 fn file<'a>(
     instances: &[&'a InstanceData],
     metrics: &[&'a MetricName],
-    variants: &Variants,
+    variants: &VariantNames,
 ) -> RawFile<'a> {
     let mut file = RawFile {
         metrics: metrics

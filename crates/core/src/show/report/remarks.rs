@@ -6,7 +6,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::model::Id;
-use crate::record::{BenchmarkData, Change, InstanceData, Names, Remark, Retired, Retirement};
+use crate::record::{Change, InstanceData, Names, Remark, Retired, Retirement};
+use crate::sample::BenchmarkData;
 use crate::show::sample::metric_title;
 use crate::text::{counted, plural};
 

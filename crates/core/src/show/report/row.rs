@@ -6,7 +6,7 @@ use super::parametrised::test_slug;
 use super::{MetricView, Site, verdicts};
 use crate::judge::{self, RatioEstimate};
 use crate::model::{Id, Run};
-use crate::record::BenchmarkData;
+use crate::sample::BenchmarkData;
 use crate::show::quantity::percent;
 use crate::show::sample::{ImportedFrom, RunSample};
 use crate::show::sparkline::{sparkline_dots, sparkline_path};

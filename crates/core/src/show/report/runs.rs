@@ -12,7 +12,8 @@ use super::environments::RunEnvironments;
 use super::failures::shortened;
 use super::side_file;
 use crate::model::{Id, InstanceOutcome, Object, Outcome};
-use crate::record::{BenchmarkData, InstanceData};
+use crate::record::InstanceData;
+use crate::sample::BenchmarkData;
 use crate::show::sample::{MetricSample, RunSample, short_id};
 
 /// So many runs stand in one file.

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::model::Object;
-use crate::record::{BenchmarkData, InstanceData, Order, Variants};
+use crate::record::InstanceData;
+use crate::sample::{BenchmarkData, History, VariantNames};
 use crate::show::sample::RunSample;
 
 /// So much of a source stands in the page.
@@ -32,8 +33,8 @@ impl Source {
     /// Returns the source as the latest run that has one says, and which run that is: `None` for the
     /// latest of all.
     fn latest(data: &BenchmarkData) -> Option<(Self, Option<String>)> {
-        let order = Order::of(data);
-        let place = |it: &InstanceData| order.place(&it.run.id);
+        let order = History::of(data);
+        let place = |it: &InstanceData| order.position(&it.run.id);
         let newest = data.instances.iter().filter_map(place).max();
         let said = data.instances.iter().filter_map(|it| {
             let source = Self::of(&it.instance.attributes).or_else(|| Self::of(&it.run.attributes));
@@ -41,7 +42,7 @@ impl Source {
         });
         let (it, source) = said.max_by_key(|(it, _)| place(it))?;
         let of_the_latest = place(it) == newest;
-        let run = RunSample::empty(it, &Variants::default());
+        let run = RunSample::empty(it, &VariantNames::default());
         Some((source, (!of_the_latest).then(|| run.label_within_variant())))
     }
 

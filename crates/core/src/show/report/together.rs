@@ -12,7 +12,7 @@ use super::metric::{CHARACTERS, pieces, place_names};
 use super::parametrised::{Member, MemberMetric, MemberPoint};
 use super::side_file;
 use crate::model::Id;
-use crate::record::{Moment, Order, Place};
+use crate::sample::{History, HistoryPosition, RunMoment};
 use crate::show::chart::{self, HistoryPoint, RunNumber};
 use crate::show::packed::{compact, packed};
 use crate::text::grouped;
@@ -261,7 +261,7 @@ impl<'a> Axis<'a> {
             let place = known.get(&it.moment.run);
             place.copied().unwrap_or(it.point.place)
         };
-        let mut points: Vec<(Place, usize, &MemberPoint)> =
+        let mut points: Vec<(HistoryPosition, usize, &MemberPoint)> =
             all().map(|(at, it)| (place(it), at, it)).collect();
         points.sort_by_key(|(place, at, it)| (*place, *at, it.moment.run));
         let mut made = Self {
@@ -272,7 +272,7 @@ impl<'a> Axis<'a> {
             order: None,
             marks: Vec::new(),
         };
-        let mut distinct: Vec<Place> = Vec::new();
+        let mut distinct: Vec<HistoryPosition> = Vec::new();
         for (place, _, it) in &points {
             if distinct.last() != Some(place) {
                 distinct.push(*place);
@@ -389,19 +389,19 @@ impl<'a> Axis<'a> {
 }
 
 /// Returns the place of each run among all.
-fn places_of<'a>(moments: impl Iterator<Item = &'a Moment>) -> BTreeMap<Id, Place> {
-    let mut of_place: BTreeMap<_, Vec<&Moment>> = BTreeMap::new();
+fn places_of<'a>(moments: impl Iterator<Item = &'a RunMoment>) -> BTreeMap<Id, HistoryPosition> {
+    let mut of_place: BTreeMap<_, Vec<&RunMoment>> = BTreeMap::new();
     for it in moments {
         let key = (it.session, it.version.as_deref(), it.version_date);
         of_place.entry(key).or_default().push(it);
     }
     // What one session measured of one version stands together, however much it is: the first run
     // is enough to tell where.
-    let first = |all: &Vec<&'a Moment>| all.iter().copied().min_by_key(|it| it.run);
-    let order = Order::among(of_place.values().filter_map(first).cloned());
+    let first = |all: &Vec<&'a RunMoment>| all.iter().copied().min_by_key(|it| it.run);
+    let order = History::among(of_place.values().filter_map(first).cloned());
     let mut places = BTreeMap::new();
     for all in of_place.values() {
-        if let Some(place) = first(all).and_then(|it| order.place(&it.run)) {
+        if let Some(place) = first(all).and_then(|it| order.position(&it.run)) {
             places.extend(all.iter().map(|it| (it.run, place)));
         }
     }

@@ -17,10 +17,10 @@ use super::site::{
     SitePage, filters, listing, shell,
 };
 use crate::clean::Rules;
-use crate::explain::{Effort, More, Noise, NoiseMetrics, Settings, noise};
+use crate::explain::{Effort, More, Noise, NoiseMetrics, noise};
 use crate::judge::INSTANCES_FOR_A_VERDICT;
 use crate::model::MetricName;
-use crate::record::BenchmarkData;
+use crate::sample::{BenchmarkData, SettingChoice};
 use crate::show::chart;
 use crate::show::quantity::{percent, quantity};
 use crate::show::sample::metric_title;
@@ -61,7 +61,7 @@ pub(super) fn rows(
     about: &About,
 ) -> Vec<VariabilityRow> {
     let metrics = NoiseMetrics::Named(metrics);
-    let found = noise(data, rules, Settings::Latest, &metrics, SEED);
+    let found = noise(&data, rules, SettingChoice::Latest, &metrics, SEED);
     let rows = found.rows.into_iter();
     rows.map(|noise| row(noise, about.clone())).collect()
 }

@@ -58,15 +58,15 @@ fn is_about(comparison: &Comparison, sample: &MetricSample, variant: &str) -> bo
             return compared.any(|it| it.variant == variant);
         }
     }
-    let variants = sample.variants();
-    if let Some(setting) = &comparison.subject.setting
-        && variants.contains(&setting.as_str())
-    {
-        return setting == variant;
-    }
-    let candidate = comparison.candidate.as_str();
-    let named = candidate.strip_prefix("variant:").unwrap_or(candidate);
-    !variants.contains(&named) || named == variant
+    // As in a file: what its side was measured with tells.
+    let [baseline, candidate] = &comparison.settings;
+    let measured = if candidate.variants.is_empty() {
+        baseline
+    } else {
+        candidate
+    };
+    let is_known = sample.variants().iter().any(|known| measured.is_of(known));
+    !is_known || measured.is_of(variant)
 }
 
 /// Returns what was found of a benchmark, worst first.
@@ -79,7 +79,7 @@ pub(super) fn section(shown: &Shown, slug: &str, id: &str) -> Markup {
                 @for it in found.iter().take(SHOWN) {
                     li {
                         (chip(it.verdict)) " " (metric_title(&it.subject.metric)) " "
-                        @if let Some(setting) = &it.subject.setting { "(" (setting) ") " }
+                        @if let Some(setting) = it.subject.setting.text() { "(" (setting) ") " }
                         strong { (sentence(it)) } ", " (it.candidate) " against " (it.baseline)
                         @if let Some(reason) = reason_text(it) { ": " (reason) }
                         "."

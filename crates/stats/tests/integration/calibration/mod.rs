@@ -4,7 +4,6 @@
 //! are ignored by default, print tables, and `docs/calibration.md` keeps what they gave:
 //! `cargo test --release -p lapwing-stats --test integration calibration -- --ignored --nocapture --test-threads 1`
 
-
 mod alarms;
 mod coverage;
 mod dip;

@@ -231,10 +231,14 @@ fn a_copy_that_says_more_than_the_first_one_says_what_it_could_not_give() {
 
     // What it says to do is the way out.
     let sessions = SESSIONS.map(str::to_owned).to_vec();
-    let purge = Filter {
-        sessions,
-        ..Filter::default()
+    let purge = crate::sample::SampleFilter {
+        runs: crate::sample::RunFilter {
+            sessions,
+            ..Default::default()
+        },
+        ..Default::default()
     };
+    let purge = purge.resolve(&store).expect("sessions");
     store.purge(&purge).expect("a purge");
     for source in [&both, &tests, &queries] {
         assert_eq!(left(&take(&mut store, source)), "");

@@ -5,6 +5,7 @@ use super::super::testing::{imported, options, read_text, refusal, shown};
 use super::super::{BadLines, Source, import};
 use crate::model::{Object, Outcome, Record, RecordKind};
 use crate::record::{Filter, Store, StoreError};
+use crate::sample::each_benchmark;
 
 #[test]
 fn count_gives_iterations_of_one_instance_for_each_benchmark() {
@@ -375,26 +376,25 @@ fn results_in_turn_come_together_whatever_their_number() {
     let there = again.appended.of(RecordKind::Iteration).already_there;
     assert_eq!(there, u64::from(turns) * 3 + 3);
     let mut found = Vec::new();
-    store
-        .each_benchmark(&Filter::default(), |data| {
-            for instance in &data.instances {
-                let of = &instance.iterations;
-                let ends = |column: &[f64]| (column[0], column[column.len() - 1]);
-                let values: Vec<_> = of.values.iter().map(|(it, all)| (it, ends(all))).collect();
-                let failed = of
-                    .outcome
-                    .iter()
-                    .filter(|it| **it == Outcome::Failed)
-                    .count();
-                found.push(format!(
-                    "{}: {} iterations, {failed} failed, {values:?}",
-                    data.benchmark.id,
-                    of.index.len(),
-                ));
-            }
-            Ok::<(), StoreError>(())
-        })
-        .expect("a store");
+    each_benchmark(&store, &Filter::default(), |data| {
+        for instance in &data.instances {
+            let of = &instance.iterations;
+            let ends = |column: &[f64]| (column[0], column[column.len() - 1]);
+            let values: Vec<_> = of.values.iter().map(|(it, all)| (it, ends(all))).collect();
+            let failed = of
+                .outcome
+                .iter()
+                .filter(|it| **it == Outcome::Failed)
+                .count();
+            found.push(format!(
+                "{}: {} iterations, {failed} failed, {values:?}",
+                data.benchmark.id,
+                of.index.len(),
+            ));
+        }
+        Ok::<(), StoreError>(())
+    })
+    .expect("a store");
     insta::assert_snapshot!(found.join("\n"), @r#"
     BenchmarkA: 30000 iterations, 0 failed, [("wall_time", (0.0, 2.9999e-5))]
     BenchmarkB: 30000 iterations, 15000 failed, [("B/op", (5.0, 5.0)), ("ratio", (7.0, 7.0))]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::InstanceData;
 use crate::model::{Conversion, Id, MetricName, Run};
+use crate::record::InstanceData;
 
 /// Converts the metrics of instances, in order of time, to the unit in which the latest run has them.
 ///

@@ -3,25 +3,58 @@
 //! A fingerprint tells what a benchmark is, and so do its parameters. Where they change a new epoch
 //! begins, and what was measured in two epochs is not compared as if it were the same.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::params::{Classes, Params};
-use super::{BenchmarkData, InstanceData, Order};
+use super::History;
+use super::params::{Classes, Params, telling};
+use crate::model::Id;
+use crate::record::{Definition, InstanceData};
 
-/// What of an instance says which epoch it is of.
+/// The facts of an instance that tell its epoch.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Head {
+struct EpochHead {
     /// The id that it was recorded with.
-    pub(crate) id: String,
+    id: String,
     /// How often the benchmark of that id was renamed since.
-    pub(crate) renames: usize,
+    renames: usize,
     /// The variant of its run.
-    pub(crate) variant: String,
+    variant: String,
     /// The fingerprint that it was recorded with.
-    pub(crate) fingerprint: Option<String>,
+    fingerprint: Option<String>,
     /// Its parameters.
-    pub(crate) params: Params,
+    params: Params,
+}
+
+impl EpochHead {
+    fn of(definition: Definition) -> Self {
+        Self {
+            id: definition.id,
+            renames: definition.renames,
+            variant: definition.variant,
+            fingerprint: definition.fingerprint,
+            params: telling(&definition.params),
+        }
+    }
+}
+
+/// Gives instances the fingerprints of their epochs.
+///
+/// `definitions` are those of all instances of the benchmark in order of time, also of instances that a
+/// filter left out: epochs are told by everything that was ever measured. There is none where all of
+/// them are the same.
+pub(super) fn assign_epochs(instances: &mut [InstanceData], definitions: Vec<Definition>) {
+    if definitions.is_empty() {
+        return;
+    }
+    let (ids, heads): (Vec<Id>, Vec<EpochHead>) = definitions
+        .into_iter()
+        .map(|definition| (definition.instance, EpochHead::of(definition)))
+        .unzip();
+    let mut epochs: BTreeMap<Id, Option<String>> = ids.into_iter().zip(epochs(&heads)).collect();
+    for instance in instances {
+        instance.instance.benchmark.fingerprint = epochs.remove(&instance.instance.id).flatten();
+    }
 }
 
 /// Returns the epoch of each instance of a benchmark: all of its instances, in order of time.
@@ -34,7 +67,7 @@ pub(crate) struct Head {
 ///
 /// Variants that have no fingerprint in common are different sources: what lies around an instance, and
 /// on both sides of a step, is looked for in its own.
-pub(crate) fn epochs(heads: &[Head]) -> Vec<Option<String>> {
+fn epochs(heads: &[EpochHead]) -> Vec<Option<String>> {
     let mut classes = Classes::default();
     let of_class: Vec<usize> = heads.iter().map(|it| classes.of(&it.params)).collect();
     let all: Vec<usize> = (0..heads.len()).collect();
@@ -71,7 +104,7 @@ pub(crate) fn epochs(heads: &[Head]) -> Vec<Option<String>> {
 
 /// Returns the instances of each lot of variants that have fingerprints in common; those of variants without
 /// any are in none.
-fn by_source(heads: &[Head]) -> Vec<Vec<usize>> {
+fn by_source(heads: &[EpochHead]) -> Vec<Vec<usize>> {
     let mut sources: Vec<(BTreeSet<&str>, BTreeSet<&str>)> = Vec::new();
     for head in heads {
         let Some(fingerprint) = head.fingerprint.as_deref() else {
@@ -108,7 +141,7 @@ fn by_source(heads: &[Head]) -> Vec<Vec<usize>> {
 }
 
 /// Gives the instances of a group that have no fingerprint that of those around them.
-fn fill(heads: &[Head], group: &[usize], fingerprints: &mut [Option<String>]) {
+fn fill(heads: &[EpochHead], group: &[usize], fingerprints: &mut [Option<String>]) {
     let said = |at: &usize| heads[*at].fingerprint.as_ref();
     let Some(mut current) = group.iter().find_map(said) else {
         return;
@@ -136,7 +169,7 @@ impl Later {
     /// already: steps in the direction of the rename first.
     fn take_steps(
         &mut self,
-        heads: &[Head],
+        heads: &[EpochHead],
         epochs: &[Option<String>],
         group: &[usize],
         joined: &mut Joined,
@@ -194,7 +227,7 @@ impl Joined {
 /// epochs as the store gives them. Where none has a fingerprint, all are of one epoch.
 pub(crate) fn keep_newest_epoch<I: Borrow<InstanceData>>(
     instances: &mut Vec<I>,
-    order: &Order,
+    order: &History,
 ) -> usize {
     let before = instances.len();
     if let Some(newest) = newest(instances, order).map(str::to_owned) {
@@ -208,7 +241,7 @@ fn fingerprint<I: Borrow<InstanceData>>(it: &I) -> Option<&str> {
 }
 
 /// Returns the newest of several epochs; `None` where there are not several.
-fn newest<'i, I: Borrow<InstanceData>>(instances: &'i [I], order: &Order) -> Option<&'i str> {
+fn newest<'i, I: Borrow<InstanceData>>(instances: &'i [I], order: &History) -> Option<&'i str> {
     let first = instances.iter().find_map(fingerprint)?;
     if instances
         .iter()
@@ -219,30 +252,8 @@ fn newest<'i, I: Borrow<InstanceData>>(instances: &'i [I], order: &Order) -> Opt
     }
     // Of several at one place the one that was measured last.
     let told = instances.iter().filter(|it| fingerprint(*it).is_some());
-    let last = told.max_by_key(|it| order.place(&(*it).borrow().run.id));
+    let last = told.max_by_key(|it| order.position(&(*it).borrow().run.id));
     last.and_then(fingerprint)
-}
-
-impl BenchmarkData {
-    /// Keeps the instances of the newest epoch, and returns how many were of earlier ones.
-    pub fn keep_newest_epoch(&mut self) -> usize {
-        let order = Order::of(self);
-        keep_newest_epoch(&mut self.instances, &order)
-    }
-
-    /// Returns the benchmark with the instances of its newest epoch alone.
-    pub(crate) fn of_newest_epoch(&self) -> Cow<'_, Self> {
-        let Some(newest) = newest(&self.instances, &Order::of(self)) else {
-            return Cow::Borrowed(self);
-        };
-        let instances = self.instances.iter();
-        let kept = instances.filter(|it| fingerprint(*it).is_none_or(|it| it == newest));
-        Cow::Owned(Self {
-            suite: self.suite.clone(),
-            benchmark: self.benchmark.clone(),
-            instances: kept.cloned().collect(),
-        })
-    }
 }
 
 #[cfg(test)]
@@ -253,11 +264,12 @@ mod tests {
 
     use super::*;
     use crate::clean::tests::instance;
-    use crate::model::{Benchmark, Id, Outcome};
+    use crate::model::{Benchmark, Outcome};
+    use crate::sample::{BenchmarkData, Sample};
 
     /// Instances by id and fingerprint (`-` for none), each id renamed to the next letter, and behind a
     /// stroke the variant, behind a colon a parameter.
-    fn heads(all: &[(&str, &str)]) -> Vec<Head> {
+    fn heads(all: &[(&str, &str)]) -> Vec<EpochHead> {
         all.iter()
             .map(|(id, says)| {
                 let (says, parameter) = match says.split_once(':') {
@@ -265,7 +277,7 @@ mod tests {
                     None => (*says, None),
                 };
                 let (fingerprint, variant) = says.split_once('/').unwrap_or((says, ""));
-                Head {
+                EpochHead {
                     id: (*id).to_owned(),
                     renames: usize::from(b'z' - id.as_bytes()[0]),
                     variant: variant.to_owned(),
@@ -308,23 +320,18 @@ mod tests {
 
     /// Returns the epochs that are kept.
     fn kept(all: &[&str]) -> String {
-        let mut data = BenchmarkData {
+        let data = BenchmarkData {
             suite: "s".to_owned(),
             benchmark: Benchmark::default(),
             instances: instances(all),
         };
-        let epochs = |data: &BenchmarkData| {
-            let epochs = data
-                .instances
-                .iter()
-                .map(|it| fingerprint(it).unwrap_or("-"));
-            epochs.collect::<Vec<_>>().join(" ")
-        };
-        let of_newest = epochs(&data.of_newest_epoch());
-        let left_out = data.keep_newest_epoch();
-        assert_eq!(data.instances.len() + left_out, all.len());
-        assert_eq!(epochs(&data), of_newest);
-        of_newest
+        let sample = Sample::of_newest_epoch(&data);
+        assert_eq!(sample.instances.len() + sample.earlier_epoch, all.len());
+        let epochs = sample
+            .instances
+            .iter()
+            .map(|it| fingerprint(it).unwrap_or("-"));
+        epochs.collect::<Vec<_>>().join(" ")
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where runs stand in the history of a benchmark.
+//! The order of runs in the history of a benchmark.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +6,14 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::{BenchmarkData, InstanceData};
+use super::BenchmarkData;
 use crate::model::{Id, Version};
+use crate::record::{InstanceData, RunHead};
 
-/// A place in a history: what one session measured of one version. Places are ordered: by the
+/// A position in a history: what one session measured of one version. Positions are ordered by the
 /// versions' dates, those of one date by when they were measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct HistoryPosition {
     /// The version's date; where it has none, that of the newest version that was measured until
     /// then. `None` where none with a date was.
     pub version_date: Option<Timestamp>,
@@ -24,9 +25,9 @@ pub struct Place {
     pub first_run: Id,
 }
 
-/// What puts a run in order.
+/// The facts by which a run is put in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Moment {
+pub(crate) struct RunMoment {
     /// The run.
     pub(crate) run: Id,
     /// Its session.
@@ -39,23 +40,34 @@ pub(crate) struct Moment {
     pub(crate) version_date: Option<Timestamp>,
 }
 
-/// The places of runs.
+/// The positions of runs.
 #[derive(Debug, Default)]
-pub(crate) struct Order {
-    places: BTreeMap<Id, Place>,
+pub struct History {
+    positions: BTreeMap<Id, HistoryPosition>,
 }
 
-impl Order {
-    /// Returns the places of the runs that the data have.
-    pub(crate) fn of(data: &BenchmarkData) -> Self {
+impl History {
+    /// Returns the positions of the runs of a benchmark.
+    pub fn of(data: &BenchmarkData) -> Self {
         Self::of_instances(&data.instances)
     }
 
-    /// Returns the places of the runs that instances belong to.
+    /// Returns the positions of runs by what the catalogue says of them.
+    pub fn of_runs(runs: &[RunHead]) -> Self {
+        Self::among(runs.iter().map(|run| RunMoment {
+            run: run.id,
+            session: run.session,
+            started: run.started,
+            version: run.version.clone().or_else(|| run.commit.clone()),
+            version_date: run.version_date.as_deref().and_then(parse_date),
+        }))
+    }
+
+    /// Returns the positions of the runs that instances belong to.
     pub(crate) fn of_instances(instances: &[InstanceData]) -> Self {
         let mut seen = BTreeSet::new();
         let runs = instances.iter().filter(|it| seen.insert(it.run.id));
-        Self::among(runs.map(|it| Moment {
+        Self::among(runs.map(|it| RunMoment {
             run: it.run.id,
             session: it.session.id,
             started: it.session.started,
@@ -64,25 +76,25 @@ impl Order {
         }))
     }
 
-    /// Returns the places of these runs; a run may be told of several times.
-    pub(crate) fn among(moments: impl IntoIterator<Item = Moment>) -> Self {
-        let mut moments: Vec<Moment> = moments.into_iter().collect();
+    /// Returns the positions of these runs, each of which may be given several times.
+    pub(crate) fn among(moments: impl IntoIterator<Item = RunMoment>) -> Self {
+        let mut moments: Vec<RunMoment> = moments.into_iter().collect();
         moments.sort_by_key(|it| (it.started, it.session, it.run));
         moments.dedup_by_key(|it| it.run);
         let mut newest: Option<Timestamp> = None;
-        let mut places = BTreeMap::new();
+        let mut positions = BTreeMap::new();
         for session in moments.chunk_by(|a, b| a.session == b.session) {
             newest = session
                 .iter()
                 .filter_map(|it| it.version_date)
                 .fold(newest, |a, b| a.max(Some(b)));
             for it in session {
-                let same = |other: &&Moment| {
+                let same = |other: &&RunMoment| {
                     (&other.version, other.version_date) == (&it.version, it.version_date)
                 };
-                places.insert(
+                positions.insert(
                     it.run,
-                    Place {
+                    HistoryPosition {
                         version_date: it.version_date.or(newest),
                         started: it.started,
                         session: it.session,
@@ -92,12 +104,12 @@ impl Order {
                 );
             }
         }
-        Self { places }
+        Self { positions }
     }
 
-    /// Returns the place of a run.
-    pub(crate) fn place(&self, run: &Id) -> Option<Place> {
-        self.places.get(run).copied()
+    /// Returns the position of a run.
+    pub fn position(&self, run: &Id) -> Option<HistoryPosition> {
+        self.positions.get(run).copied()
     }
 }
 
@@ -123,10 +135,10 @@ mod tests {
     fn order(runs: &[(i64, &str, Option<i64>)]) -> String {
         let id = |number: i64| Id::derived(&[&number.to_le_bytes()]);
         let at = |second| Timestamp::from_second(second).expect("a time");
-        let moments: Vec<Moment> = runs
+        let moments: Vec<RunMoment> = runs
             .iter()
             .zip(1_000..)
-            .map(|((session, version, date), number)| Moment {
+            .map(|((session, version, date), number)| RunMoment {
                 run: id(number),
                 session: id(*session),
                 started: at(*session),
@@ -134,9 +146,9 @@ mod tests {
                 version_date: date.map(at),
             })
             .collect();
-        let order = Order::among(moments.clone());
-        let place = |it: &Moment| order.place(&it.run).expect("a place");
-        let mut sorted: Vec<&Moment> = moments.iter().collect();
+        let order = History::among(moments.clone());
+        let place = |it: &RunMoment| order.position(&it.run).expect("a position");
+        let mut sorted: Vec<&RunMoment> = moments.iter().collect();
         sorted.sort_by_key(|it| place(it));
         let texts: Vec<String> = sorted
             .chunk_by(|a, b| place(a) == place(b))

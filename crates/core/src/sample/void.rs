@@ -1,7 +1,7 @@
 //! Instances of which nothing counts, because what ended them says so of all their iterations.
 
-use super::InstanceData;
 use crate::model::{InstanceEnd, Outcome};
+use crate::record::InstanceData;
 
 /// The key of `observed` of an instance's end: why none of its iterations counts.
 const VOID: &str = "void";

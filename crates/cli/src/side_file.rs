@@ -12,33 +12,20 @@ use crate::error::CliError;
 /// How a file begins that is a store.
 const STORE: &[u8] = b"SQLite format 3\0";
 
-/// A store that sides are in.
-#[derive(Debug)]
-pub(super) struct Opened {
-    pub store: Store,
-    /// Where a file was read into; goes after the store.
-    _folder: Option<TempDir>,
+/// Files that were read into stores; they go with it.
+#[derive(Debug, Default)]
+pub struct SideFiles {
+    folders: Vec<TempDir>,
 }
 
-impl Opened {
-    /// Returns the store that people keep.
-    pub fn kept(store: Store) -> Self {
-        Self {
-            store,
-            _folder: None,
-        }
-    }
-
+impl SideFiles {
     /// Returns the content of a file or folder: another store, or results of any format.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn file(path: &Path) -> Result<Self, CliError> {
+    pub fn open(&mut self, path: &Path) -> Result<Store, CliError> {
         if is_store(path) {
-            return Ok(Self {
-                store: Store::open_read_only(path)?,
-                _folder: None,
-            });
+            return Ok(Store::open_read_only(path)?);
         }
         let folder = TempDir::with_prefix("lapwing-")?;
         let mut store = Store::open(&folder.path().join("file.db"))?;
@@ -54,10 +41,8 @@ impl Opened {
             let source = Source::open(&place.path, folder.path()).map_err(not_imported)?;
             import::import(&mut store, &source, &options).map_err(not_imported)?;
         }
-        Ok(Self {
-            store,
-            _folder: Some(folder),
-        })
+        self.folders.push(folder);
+        Ok(store)
     }
 }
 

@@ -1,24 +1,60 @@
-//! Which settings of two sides belong together, where a side has several of a benchmark.
+//! Pairs: which settings of two sides belong together, where a side has several of a benchmark.
 //!
 //! A run is one setting. Runs of a side that have the same variant and different levels of factors are
 //! therefore never judged as one, and each of them is compared with what it fits on the other side.
 
 use std::collections::BTreeSet;
 
-use super::compare::SideSample;
-use crate::record::Levels;
+use super::Sample;
+use super::setting::is_setting_named;
+use crate::model::Levels;
 
-/// What is known of one setting of a side.
-#[derive(Debug, Clone, Default)]
-pub(super) struct SettingSample {
+/// What one setting of a side was measured with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SideSetting {
     /// The levels that tell it from the other settings of its side; empty where there are none.
     pub telling: Levels,
-    pub sample: SideSample,
+    /// The levels that all of its runs have.
+    pub levels: Levels,
+    /// The variants of its runs.
+    pub variants: BTreeSet<String>,
+}
+
+impl SideSetting {
+    /// Returns what a sample was measured with.
+    pub fn of(sample: &Sample<'_>) -> Self {
+        let mut runs = sample.instances.iter().map(|instance| &instance.run);
+        let mut seen = BTreeSet::new();
+        let mut setting = Self {
+            telling: sample.setting.levels.clone(),
+            levels: runs
+                .clone()
+                .next()
+                .map(|run| run.levels())
+                .unwrap_or_default(),
+            variants: BTreeSet::new(),
+        };
+        for run in runs.by_ref().filter(|run| seen.insert(run.id)) {
+            setting.variants.insert(run.variant.clone());
+            let levels = run.levels();
+            setting
+                .levels
+                .retain(|factor, level| levels.get(factor) == Some(level));
+        }
+        setting
+    }
+
+    /// Returns whether its runs are of what a history calls so: `fast`, `fast threads=4`.
+    pub fn is_of(&self, variant_name: &str) -> bool {
+        self.variants.iter().any(|variant| {
+            variant == variant_name || is_setting_named(variant_name, variant, &self.levels)
+        })
+    }
 }
 
 /// Settings of two sides that belong together, by their places.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Matched {
+pub struct SettingPair {
     /// The baseline's and the candidate's; `None` where that side has none that fits.
     pub places: [Option<usize>; 2],
     /// The levels that tell this pair from the others.
@@ -34,14 +70,14 @@ pub(super) struct Matched {
 /// compared with the same setting. So it is where the sides are different variants, one of them has a single
 /// setting, and none of its levels is one of the other's: its levels are what that variant is. A setting that nothing on the other side fits
 /// stands alone.
-pub(super) fn matched(sides: [&[SettingSample]; 2]) -> Vec<Matched> {
+pub fn pair_settings(sides: [&[SideSetting]; 2]) -> Vec<SettingPair> {
     let [baseline, candidate] = sides;
     let telling: BTreeSet<&String> = baseline
         .iter()
         .chain(candidate)
         .flat_map(|it| it.telling.keys())
         .collect();
-    let fits = |one: &SettingSample, other: &SettingSample| {
+    let fits = |one: &SideSetting, other: &SideSetting| {
         is_contrast(sides, &telling) || have_same_levels([one, other], sides, &telling)
     };
     let mut pairs: Vec<[Option<usize>; 2]> = Vec::new();
@@ -64,25 +100,22 @@ pub(super) fn matched(sides: [&[SettingSample]; 2]) -> Vec<Matched> {
     };
     pairs
         .iter()
-        .map(|pair| Matched {
+        .map(|pair| SettingPair {
             places: *pair,
-            levels: levels_of(*pair, sides, &telling),
+            levels: pair_levels(*pair, sides, &telling),
             is_shared: is_shared(pair),
         })
         .collect()
 }
 
 /// Returns whether the sides are different variants of which one has a single setting, with levels of its own.
-fn is_contrast(sides: [&[SettingSample]; 2], telling: &BTreeSet<&String>) -> bool {
-    let variants = sides.map(|side| -> BTreeSet<&String> {
-        side.iter().flat_map(|it| &it.sample.variants).collect()
-    });
+fn is_contrast(sides: [&[SideSetting]; 2], telling: &BTreeSet<&String>) -> bool {
+    let variants = sides
+        .map(|side| -> BTreeSet<&String> { side.iter().flat_map(|it| &it.variants).collect() });
     let is_single = sides.iter().any(|side| side.len() == 1);
     let levels = |side: usize, factor: &String| -> BTreeSet<&String> {
         let settings = sides[side].iter();
-        settings
-            .filter_map(|it| it.sample.levels.get(factor))
-            .collect()
+        settings.filter_map(|it| it.levels.get(factor)).collect()
     };
     // Of a level that both have the same setting may just be missing on one side.
     let shares_a_level = |factor: &&String| !levels(0, factor).is_disjoint(&levels(1, factor));
@@ -92,17 +125,17 @@ fn is_contrast(sides: [&[SettingSample]; 2], telling: &BTreeSet<&String>) -> boo
 /// Returns whether a setting of each side have the same levels, as far as both sides know them, and
 /// one of them has nothing else that tells it apart.
 fn have_same_levels(
-    pair: [&SettingSample; 2],
-    sides: [&[SettingSample]; 2],
+    pair: [&SideSetting; 2],
+    sides: [&[SideSetting]; 2],
     telling: &BTreeSet<&String>,
 ) -> bool {
     let knows = |side: usize, factor: &String| {
         let mut settings = sides[side].iter();
-        settings.any(|it| it.sample.levels.contains_key(factor))
+        settings.any(|it| it.levels.contains_key(factor))
     };
     let mut has_more = [false; 2];
     for factor in telling {
-        let [one, other] = pair.map(|it| it.sample.levels.get(*factor));
+        let [one, other] = pair.map(|it| it.levels.get(*factor));
         if !knows(0, factor) {
             has_more[1] |= other.is_some();
         } else if !knows(1, factor) {
@@ -116,9 +149,9 @@ fn have_same_levels(
 
 /// Returns the levels that tell a pair from the others. A setting that is the only one of its side says
 /// nothing about a pair, and of one that stands alone every level is told that tells any.
-fn levels_of(
+fn pair_levels(
     pair: [Option<usize>; 2],
-    sides: [&[SettingSample]; 2],
+    sides: [&[SideSetting]; 2],
     telling: &BTreeSet<&String>,
 ) -> Levels {
     let settings = [0, 1].map(|side| pair[side].and_then(|at| sides[side].get(at)));
@@ -128,7 +161,7 @@ fn levels_of(
         let Some(setting) = setting else { continue };
         for factor in telling {
             let tells = is_alone || side.iter().any(|it| it.telling.contains_key(*factor));
-            if let Some(level) = setting.sample.levels.get(*factor).filter(|_| tells) {
+            if let Some(level) = setting.levels.get(*factor).filter(|_| tells) {
                 levels.insert((*factor).clone(), level.clone());
             }
         }
@@ -151,38 +184,38 @@ mod tests {
     }
 
     /// The settings of a side whose runs are of a variant and have these levels.
-    fn side(variant: &str, choices: &[Choice]) -> Vec<SettingSample> {
+    fn side(variant: &str, choices: &[Choice]) -> Vec<SideSetting> {
         let all: Vec<Levels> = choices.iter().map(|it| levels(it)).collect();
         let differs = |factor: &String| {
             let first = all.first().and_then(|it| it.get(factor));
             all.iter().any(|it| it.get(factor) != first)
         };
-        let setting = |levels: &Levels| SettingSample {
+        let setting = |levels: &Levels| SideSetting {
             telling: levels
                 .iter()
                 .filter(|(factor, _)| differs(factor))
                 .map(|(factor, level)| (factor.clone(), level.clone()))
                 .collect(),
-            sample: SideSample {
-                variants: BTreeSet::from([variant.to_owned()]),
-                levels: levels.clone(),
-                ..SideSample::default()
-            },
+            levels: levels.clone(),
+            variants: BTreeSet::from([variant.to_owned()]),
         };
         all.iter().map(setting).collect()
     }
 
     /// Returns `0-1 threads=4` for the baseline's first setting with the candidate's second one, and
     /// `*` after it where one of them is shared.
-    fn pairs(baseline: &[SettingSample], candidate: &[SettingSample]) -> Vec<String> {
+    fn pairs(baseline: &[SideSetting], candidate: &[SideSetting]) -> Vec<String> {
         let number = |at: Option<usize>| at.map_or_else(|| "–".to_owned(), |at| at.to_string());
-        let text = |it: &Matched| {
+        let text = |it: &SettingPair| {
             let [baseline, candidate] = it.places.map(number);
             let shared = if it.is_shared { "*" } else { "" };
-            let levels = crate::record::levels_text(&it.levels);
+            let levels = crate::sample::levels_text(&it.levels);
             format!("{baseline}-{candidate} {levels}{shared}")
         };
-        matched([baseline, candidate]).iter().map(text).collect()
+        pair_settings([baseline, candidate])
+            .iter()
+            .map(text)
+            .collect()
     }
 
     const ONE: Choice = &[("threads", "1")];

@@ -1,0 +1,59 @@
+//! Profiles: how a tool judges where the options say nothing. Chosen once, by `--compat`.
+
+use clap::ValueEnum;
+use lapwing_core::judge::{DetectionOptions, MetricChoice, WantedBasis};
+use lapwing_core::sample::SettingChoice;
+use lapwing_stats::DetectionMethod;
+
+/// Another tool whose method is reproduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Compat {
+    /// The notebook and `analyze_benchmarks` of Hail's benchmarks
+    Hail,
+}
+
+/// How a tool judges where the options say nothing.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// Which versions and variants are judged.
+    pub settings: SettingChoice,
+    /// Which metrics are compared.
+    pub metrics: MetricChoice,
+    /// Which tests tell a slowdown.
+    pub methods: Vec<DetectionMethod>,
+    /// Which of them plans are made for.
+    pub plan_method: DetectionMethod,
+    /// How many experiments confirm a plan.
+    pub plan_experiments: u32,
+    /// What detection rates rest on; `None` where that is a choice.
+    pub basis: Option<WantedBasis>,
+    /// Whether plans search a grid for the smallest detectable slowdown instead of the cheapest configuration.
+    pub searches_grid: bool,
+}
+
+impl Profile {
+    /// Returns the profile of a tool; ours without one.
+    pub fn of(compat: Option<Compat>) -> Self {
+        match compat {
+            None => Self {
+                settings: SettingChoice::Latest,
+                metrics: MetricChoice::Directed,
+                methods: DetectionOptions::default().methods,
+                plan_method: DetectionMethod::Welch,
+                plan_experiments: 1_000,
+                basis: None,
+                searches_grid: false,
+            },
+            Some(Compat::Hail) => Self {
+                settings: SettingChoice::Pooled,
+                // Hail's notebook knows times only.
+                metrics: MetricChoice::Named(vec!["wall_time".to_owned()]),
+                methods: vec![DetectionMethod::Laaber, DetectionMethod::Schultz],
+                plan_method: DetectionMethod::Laaber,
+                plan_experiments: 100,
+                basis: Some(WantedBasis::AsHail),
+                searches_grid: true,
+            },
+        }
+    }
+}

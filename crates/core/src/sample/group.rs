@@ -1,0 +1,403 @@
+//! Samples: the instances of a benchmark that are judged together.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::epoch::keep_newest_epoch;
+use super::setting::variant_settings;
+use super::{BenchmarkData, History, Setting};
+use crate::model::{Benchmark, Id};
+use crate::record::InstanceData;
+
+/// The instances of a benchmark that are judged together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample<'d> {
+    /// The suite of the benchmark.
+    pub suite: &'d str,
+    /// The benchmark.
+    pub benchmark: &'d Benchmark,
+    /// Where it belongs in a comparison; the default elsewhere.
+    pub place: SidePlace,
+    /// What it was measured with, as far as that tells it from the other samples.
+    pub setting: Setting,
+    /// The instances in order of time.
+    pub instances: Vec<&'d InstanceData>,
+    /// How many older versions of its variant were left out.
+    pub older_versions: usize,
+    /// How many of its instances were left out because they are of an earlier epoch.
+    pub earlier_epoch: usize,
+}
+
+/// How the instances of a benchmark are grouped to samples.
+#[derive(Clone, Copy)]
+pub enum GroupBy<'a> {
+    /// Each run by itself, of whatever epoch.
+    Run,
+    /// By variant, levels of factors and version.
+    Setting(SettingChoice),
+    /// By the places that this function gives to an instance: none, one, or, for a baseline, one for each
+    /// group of candidates. Levels of factors are told apart within each.
+    Side(&'a dyn Fn(&InstanceData) -> Vec<SidePlace>),
+}
+
+/// Which settings of a benchmark are judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SettingChoice {
+    /// Of each variant the latest version.
+    #[default]
+    Latest,
+    /// Each variant and version by itself.
+    Each,
+    /// All together, as if they were one.
+    Pooled,
+}
+
+/// Where an instance belongs in a comparison.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SidePlace {
+    /// The number of its group: a candidate is compared with what the baseline has in the candidate's
+    /// group. Candidates are of several groups where their settings are told apart in different ways.
+    pub group: usize,
+    /// The variant, where that tells it from others of its side.
+    pub variant: Option<String>,
+    /// The version, where that does.
+    pub version: Option<String>,
+    /// The number of its side, the baseline first.
+    pub side: usize,
+}
+
+/// Returns what of a benchmark is judged together, in order: by variant and older versions first, or by place.
+///
+/// Of each sample only the newest epoch is there, but for [`GroupBy::Run`]: what the benchmark was before is not
+/// judged with it.
+pub fn samples<'d>(data: &'d BenchmarkData, by: GroupBy<'_>) -> Vec<Sample<'d>> {
+    let history = History::of(data);
+    let mut samples = match by {
+        GroupBy::Run => return by_run(data, &history),
+        GroupBy::Setting(SettingChoice::Pooled) => vec![pooled(data)],
+        GroupBy::Setting(SettingChoice::Each) => by_setting(data, &history),
+        GroupBy::Setting(SettingChoice::Latest) => latest(by_setting(data, &history), &history),
+        GroupBy::Side(places_of) => by_side(data, places_of),
+    };
+    for sample in &mut samples {
+        sample.earlier_epoch = keep_newest_epoch(&mut sample.instances, &history);
+    }
+    samples
+}
+
+impl<'d> Sample<'d> {
+    /// Returns the sample of everything that was measured of a benchmark, of whatever epoch.
+    pub fn of_all(data: &'d BenchmarkData) -> Self {
+        Self::new(data, Setting::default(), data.instances.iter().collect())
+    }
+
+    /// Returns the sample of everything that was measured of a benchmark in its newest epoch.
+    pub fn of_newest_epoch(data: &'d BenchmarkData) -> Self {
+        let mut sample = Self::of_all(data);
+        sample.earlier_epoch = keep_newest_epoch(&mut sample.instances, &History::of(data));
+        sample
+    }
+
+    fn new(data: &'d BenchmarkData, setting: Setting, instances: Vec<&'d InstanceData>) -> Self {
+        Self {
+            suite: &data.suite,
+            benchmark: &data.benchmark,
+            place: SidePlace::default(),
+            setting,
+            instances,
+            older_versions: 0,
+            earlier_epoch: 0,
+        }
+    }
+}
+
+fn settings_of<'i>(instances: impl IntoIterator<Item = &'i InstanceData>) -> BTreeMap<Id, Setting> {
+    variant_settings(instances.into_iter().map(|instance| instance.run.as_ref()))
+}
+
+fn by_run<'d>(data: &'d BenchmarkData, history: &History) -> Vec<Sample<'d>> {
+    let mut settings = settings_of(&data.instances);
+    let mut runs: BTreeMap<Id, Vec<&InstanceData>> = BTreeMap::new();
+    for instance in &data.instances {
+        runs.entry(instance.run.id).or_default().push(instance);
+    }
+    let mut runs: Vec<(Id, Vec<&InstanceData>)> = runs.into_iter().collect();
+    runs.sort_by_key(|(run, _)| (history.position(run), *run));
+    let sample = |(run, instances): (Id, Vec<&'d InstanceData>)| {
+        let setting = settings.remove(&run).unwrap_or_default();
+        Sample::new(data, setting, instances)
+    };
+    runs.into_iter().map(sample).collect()
+}
+
+/// The state of the software that a setting is about: where the version is unknown, two sessions may have
+/// measured different ones.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum VersionKey {
+    Version(String),
+    Session(Id),
+}
+
+impl VersionKey {
+    fn of(instance: &InstanceData) -> Self {
+        match instance.run.version.label() {
+            Some(version) => Self::Version(version),
+            None => Self::Session(instance.session.id),
+        }
+    }
+}
+
+/// Groups by variant, levels and version, by variant and older versions first: versions stand as in the history
+/// of the benchmark, by date, and those without a date by the session that measured them.
+fn by_setting<'d>(data: &'d BenchmarkData, history: &History) -> Vec<Sample<'d>> {
+    let settings = settings_of(&data.instances);
+    let mut variants: BTreeMap<String, BTreeMap<VersionKey, Vec<&InstanceData>>> = BTreeMap::new();
+    for instance in &data.instances {
+        let setting = settings.get(&instance.run.id);
+        let variant = setting.and_then(Setting::variant_name).unwrap_or_default();
+        let versions = variants.entry(variant).or_default();
+        let key = VersionKey::of(instance);
+        versions.entry(key).or_default().push(instance);
+    }
+    let mut samples = Vec::new();
+    for versions in variants.into_values() {
+        let sessions = versions.keys();
+        let sessions = sessions.filter(|key| matches!(key, VersionKey::Session(_)));
+        let several_sessions = sessions.count() > 1;
+        let mut versions: Vec<_> = versions.into_iter().collect();
+        versions.sort_by_key(|(_, instances)| latest_moment(instances, history));
+        for (key, instances) in versions {
+            let Some(first) = instances.first() else {
+                continue;
+            };
+            let mut setting = settings.get(&first.run.id).cloned().unwrap_or_default();
+            match key {
+                VersionKey::Version(version) => setting.version = Some(version),
+                VersionKey::Session(_) if several_sessions => {
+                    setting.session = Some(first.session.label());
+                }
+                VersionKey::Session(_) => {}
+            }
+            samples.push(Sample::new(data, setting, instances));
+        }
+    }
+    samples
+}
+
+/// Keeps of each variant the latest version. Undated versions of one session are equally late: all of them stay.
+fn latest<'d>(samples: Vec<Sample<'d>>, history: &History) -> Vec<Sample<'d>> {
+    let mut kept = Vec::new();
+    for variant in samples.chunk_by(|one, other| {
+        (&one.setting.variant, &one.setting.levels)
+            == (&other.setting.variant, &other.setting.levels)
+    }) {
+        let moment = |sample: &Sample<'d>| latest_moment(&sample.instances, history);
+        let latest = variant.last().map(moment);
+        let older = variant.partition_point(|sample| Some(moment(sample)) < latest);
+        let mut of_variant = variant[older..].to_vec();
+        // A session is only told to tell it from another one.
+        if let [only] = of_variant.as_mut_slice() {
+            only.setting.session = None;
+        }
+        if let Some(first) = of_variant.first_mut() {
+            first.older_versions = older;
+        }
+        kept.append(&mut of_variant);
+    }
+    kept
+}
+
+/// Returns the latest moment of instances in the history of the benchmark: date of the version, start of the session.
+fn latest_moment(instances: &[&InstanceData], history: &History) -> (Option<Timestamp>, Timestamp) {
+    let moment = |instance: &&InstanceData| {
+        let position = history.position(&instance.run.id)?;
+        Some((position.version_date, position.started))
+    };
+    let latest = instances.iter().filter_map(moment).max();
+    latest.unwrap_or_default()
+}
+
+fn pooled(data: &BenchmarkData) -> Sample<'_> {
+    let only = |of: &dyn Fn(&InstanceData) -> Option<String>| {
+        let first = data.instances.first().and_then(of);
+        let is_only = data.instances.iter().all(|instance| of(instance) == first);
+        first.filter(|_| is_only)
+    };
+    let setting = Setting {
+        variant: only(&|instance| Some(instance.run.variant.clone())),
+        version: only(&|instance| instance.run.version.label()),
+        ..Setting::default()
+    };
+    Sample::new(data, setting, data.instances.iter().collect())
+}
+
+fn by_side<'d>(
+    data: &'d BenchmarkData,
+    places_of: &dyn Fn(&InstanceData) -> Vec<SidePlace>,
+) -> Vec<Sample<'d>> {
+    let mut places: BTreeMap<SidePlace, Vec<&InstanceData>> = BTreeMap::new();
+    for instance in &data.instances {
+        for place in places_of(instance) {
+            places.entry(place).or_default().push(instance);
+        }
+    }
+    let mut samples = Vec::new();
+    for (place, instances) in places {
+        let settings = settings_of(instances.iter().copied());
+        let mut levels: BTreeMap<_, Vec<&InstanceData>> = BTreeMap::new();
+        for instance in instances {
+            let setting = settings.get(&instance.run.id);
+            let of_run = setting.map(|setting| setting.levels.clone());
+            levels
+                .entry(of_run.unwrap_or_default())
+                .or_default()
+                .push(instance);
+        }
+        for (levels, instances) in levels {
+            let setting = Setting {
+                variant: place.variant.clone(),
+                levels,
+                version: place.version.clone(),
+                session: None,
+            };
+            let mut sample = Sample::new(data, setting, instances);
+            sample.place = place.clone();
+            samples.push(sample);
+        }
+    }
+    samples
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::clean::tests::instance;
+    use crate::model::Outcome;
+
+    /// An instance of a variant and version, in the session of a day.
+    fn measured(
+        variant: &str,
+        version: Option<&str>,
+        date: Option<&str>,
+        day: i64,
+    ) -> InstanceData {
+        let mut it = instance(&[(false, Outcome::Ok, 1.0)]);
+        let run = Arc::make_mut(&mut it.run);
+        let version_bytes = version.unwrap_or_default().as_bytes();
+        run.id = Id::derived(&[variant.as_bytes(), version_bytes, &day.to_le_bytes()]);
+        variant.clone_into(&mut run.variant);
+        run.version.name = version.map(str::to_owned);
+        run.version.date = date.map(str::to_owned);
+        let session = Arc::make_mut(&mut it.session);
+        session.id = Id::derived(&[&day.to_le_bytes()]);
+        session.name = Some(format!("day {day}"));
+        session.started = Timestamp::from_second(86_400 * day).expect("a day");
+        it
+    }
+
+    fn texts(
+        instances: Vec<InstanceData>,
+        which: SettingChoice,
+    ) -> Vec<(Option<String>, usize, usize)> {
+        let data = BenchmarkData {
+            suite: "s".to_owned(),
+            benchmark: Benchmark::default(),
+            instances,
+        };
+        samples(&data, GroupBy::Setting(which))
+            .into_iter()
+            .map(|it| (it.setting.text(), it.instances.len(), it.older_versions))
+            .collect()
+    }
+
+    #[test]
+    fn the_latest_version_of_each_variant_is_told_by_its_date() {
+        let instances = vec![
+            measured("default", Some("2.0"), Some("2026-02-01"), 1),
+            measured("default", Some("1.0"), Some("2026-01-01"), 2),
+            measured("fast", Some("1.0"), Some("2026-01-01"), 2),
+            measured("fast", Some("1.0"), Some("2026-01-01"), 3),
+        ];
+        let text = |it: &str| Some(it.to_owned());
+        assert_eq!(
+            texts(instances.clone(), SettingChoice::Latest),
+            [(text("2.0"), 1, 1), (text("fast, 1.0"), 2, 0)]
+        );
+        assert_eq!(
+            texts(instances.clone(), SettingChoice::Each),
+            [
+                (text("1.0"), 1, 0),
+                (text("2.0"), 1, 0),
+                (text("fast, 1.0"), 2, 0)
+            ]
+        );
+        assert_eq!(texts(instances, SettingChoice::Pooled), [(None, 4, 0)]);
+    }
+
+    #[test]
+    fn of_a_version_that_was_measured_before_and_after_a_change_only_the_newest_epoch_is_there() {
+        let of = |fingerprint: &str, day| {
+            let mut it = measured("default", Some("1.0"), None, day);
+            it.instance.benchmark.fingerprint = Some(fingerprint.to_owned());
+            it
+        };
+        let data = BenchmarkData {
+            suite: "s".to_owned(),
+            benchmark: Benchmark::default(),
+            instances: vec![of("a", 1), of("a", 2), of("b", 3)],
+        };
+        for which in [
+            SettingChoice::Latest,
+            SettingChoice::Each,
+            SettingChoice::Pooled,
+        ] {
+            let found = samples(&data, GroupBy::Setting(which));
+            let counts: Vec<(usize, usize)> = found
+                .iter()
+                .map(|it| (it.instances.len(), it.earlier_epoch))
+                .collect();
+            assert_eq!(counts, [(1, 2)]);
+        }
+    }
+
+    #[test]
+    fn a_version_without_a_date_does_not_turn_the_order_of_the_others() {
+        let of = |version, date, day| measured("default", Some(version), date, day);
+        let instances = vec![
+            of("undated", None, 1),
+            of("3", Some("2026-01-03"), 2),
+            of("1", Some("2026-01-01"), 3),
+            of("2", Some("2026-01-02"), 3),
+        ];
+        let names = |which| {
+            let found = texts(instances.clone(), which);
+            let names: Vec<String> = found.into_iter().filter_map(|it| it.0).collect();
+            names.join(" ")
+        };
+        assert_eq!(names(SettingChoice::Each), "undated 1 2 3");
+        assert_eq!(names(SettingChoice::Latest), "3");
+    }
+
+    #[test]
+    fn sessions_of_unknown_versions_stand_by_themselves() {
+        let instances = vec![
+            measured("default", None, None, 1),
+            measured("default", None, None, 2),
+            measured("default", None, None, 2),
+        ];
+        assert_eq!(
+            texts(instances.clone(), SettingChoice::Latest),
+            [(None, 2, 1)]
+        );
+        assert_eq!(
+            texts(instances, SettingChoice::Each),
+            [
+                (Some("day 1".to_owned()), 1, 0),
+                (Some("day 2".to_owned()), 2, 0)
+            ]
+        );
+    }
+}

@@ -1,0 +1,33 @@
+//! Decides which instances are judged together: settings, sides, order of versions, epochs, filters and
+//! units, once for every command and page.
+//!
+//! [`each_benchmark`] reads benchmarks as they are judged today, [`SampleFilter`] finds the runs that people
+//! mean, [`ComparedSides`] the sides of a comparison, and [`samples`] groups the instances of a benchmark.
+
+mod epoch;
+mod filter;
+mod group;
+mod history;
+mod pairing;
+mod params;
+mod read;
+mod setting;
+mod side;
+mod sides;
+mod subject;
+mod units;
+mod void;
+
+pub use filter::{RunFilter, RunKey, SampleFilter};
+pub use group::{GroupBy, Sample, SettingChoice, SidePlace, samples};
+pub use history::{History, HistoryPosition};
+pub(crate) use history::{RunMoment, version_date};
+pub use pairing::{SettingPair, SideSetting, pair_settings};
+pub(crate) use params::{differ, telling};
+pub use read::{BenchmarkData, each_benchmark, each_with_all_metrics};
+pub(crate) use setting::VariantNames;
+pub use setting::{Setting, levels_text};
+pub use side::{KnownSides, SideKind, SideSpec};
+pub use sides::{ComparedSide, ComparedSides, SideError};
+pub use subject::Subject;
+pub(crate) use units::convert;

@@ -1,0 +1,98 @@
+//! Benchmarks with everything measured of them, as they are judged today.
+
+use super::epoch::assign_epochs;
+use super::units::settle_units;
+use super::void::settle_void;
+use super::{History, sides::with_metrics};
+use crate::model::Benchmark;
+use crate::record::{Filter, InstanceData, RecordedBenchmark, Store, StoreError};
+
+/// One benchmark with everything measured of it that passes a filter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BenchmarkData {
+    /// The suite that it belongs to.
+    pub suite: String,
+    /// Its description by the instance at the last position of its history.
+    pub benchmark: Benchmark,
+    /// Its instances by start of session, then position, then attempt. Their fingerprints are those of
+    /// their epochs, their units are one where they can be converted, and iterations of void instances
+    /// have failed.
+    pub instances: Vec<InstanceData>,
+}
+
+/// Calls `visit` with each benchmark that has an instance passing the filter, by suite and id in natural
+/// order. Holds one benchmark's measurements at a time.
+///
+/// The filter's metrics choose which values are read; a benchmark or an iteration without them is
+/// visited all the same, because that it has none may be the news.
+///
+/// # Errors
+/// Whatever `visit` returns; when an entry of the filter fits nothing; when the store cannot be read.
+pub fn each_benchmark<E: From<StoreError>>(
+    store: &Store,
+    filter: &Filter,
+    mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
+) -> Result<(), E> {
+    store.each_recorded(filter, |recorded| match BenchmarkData::of(recorded) {
+        Some(data) => visit(data),
+        None => Ok(()),
+    })
+}
+
+impl BenchmarkData {
+    /// Returns what was recorded of a benchmark as it is judged; `None` without an instance.
+    fn of(recorded: RecordedBenchmark) -> Option<Self> {
+        let RecordedBenchmark {
+            suite,
+            id,
+            mut instances,
+            definitions,
+        } = recorded;
+        instances.iter_mut().for_each(settle_void);
+        assign_epochs(&mut instances, definitions);
+        settle_units(&mut instances);
+        let history = History::of_instances(&instances);
+        // Old versions that are measured later do not change what the benchmark is today.
+        let latest = instances
+            .iter()
+            .max_by_key(|instance| history.position(&instance.run.id))?;
+        let mut benchmark = latest.instance.benchmark.clone();
+        benchmark.id = id;
+        // The latest measurement may come from a source that knows no tags.
+        let has_tags = |instance: &&InstanceData| !instance.instance.benchmark.tags.is_empty();
+        if benchmark.tags.is_empty()
+            && let Some(tagged) = instances.iter().rev().find(has_tags)
+        {
+            benchmark.tags.clone_from(&tagged.instance.benchmark.tags);
+        }
+        Some(Self {
+            suite,
+            benchmark,
+            instances,
+        })
+    }
+}
+
+/// Calls `visit` with every benchmark that has one of the metrics asked for. All of its metrics come with it,
+/// because burn-in is found from the wall time whatever is judged.
+///
+/// # Errors
+/// As [`each_benchmark`].
+pub fn each_with_all_metrics<E: From<StoreError>>(
+    store: &Store,
+    filter: &Filter,
+    mut visit: impl FnMut(BenchmarkData) -> Result<(), E>,
+) -> Result<(), E> {
+    let asked = with_metrics(store, filter)?;
+    let all_metrics = Filter {
+        metrics: Vec::new(),
+        ..filter.clone()
+    };
+    each_benchmark(store, &all_metrics, |data| {
+        let key = (data.suite.clone(), data.benchmark.id.clone());
+        if asked.as_ref().is_none_or(|asked| asked.contains(&key)) {
+            visit(data)?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,195 @@
+//! A side of a comparison, as people write it: `variant:fast`, `commit:ab12`, `file:old.json`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::filter::{RunKey, SHORTEST_ID};
+use super::sides::SideError;
+use crate::record::RunHead;
+
+/// What a side is chosen by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SideKind {
+    /// A property of runs in the store.
+    Runs(RunKey),
+    /// A file that could be imported, or another store.
+    File,
+}
+
+impl SideKind {
+    const ALL: [Self; 6] = [
+        Self::Runs(RunKey::Variant),
+        Self::Runs(RunKey::Version),
+        Self::Runs(RunKey::Commit),
+        Self::Runs(RunKey::Run),
+        Self::Runs(RunKey::Session),
+        Self::File,
+    ];
+
+    /// Returns what stands before the colon.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Runs(key) => key.name(),
+            Self::File => "file",
+        }
+    }
+
+    /// Returns the runs that are chosen by a text.
+    fn chosen<'r>(self, runs: &'r [RunHead], text: &str) -> Vec<&'r RunHead> {
+        match self {
+            Self::Runs(key) => key.chosen(runs, text),
+            Self::File => Vec::new(),
+        }
+    }
+}
+
+/// A side as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideSpec {
+    /// What it is chosen by; `None` for a bare word, which is looked up.
+    kind: Option<SideKind>,
+    /// What follows the colon.
+    pub text: String,
+}
+
+impl FromStr for SideSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let stated = text.split_once(':').and_then(|(kind, rest)| {
+            let kind = SideKind::ALL.into_iter().find(|it| it.name() == kind)?;
+            Some((kind, rest))
+        });
+        let (kind, text) = match stated {
+            Some((kind, rest)) => (Some(kind), rest),
+            None => (None, text),
+        };
+        if text.is_empty() {
+            return Err("a side has a name: variant:fast, version:2.1, file:old.json".to_owned());
+        }
+        Ok(Self {
+            kind,
+            text: text.to_owned(),
+        })
+    }
+}
+
+impl SideSpec {
+    /// Returns whether it is a file, whatever the store holds.
+    pub fn is_file(&self) -> bool {
+        self.kind == Some(SideKind::File)
+    }
+
+    /// Returns whether it is a file where no run has that name.
+    pub fn may_be_file(&self) -> bool {
+        self.is_file() || (self.kind.is_none() && Path::new(&self.text).exists())
+    }
+
+    /// Returns what a bare word could be among these runs.
+    pub(super) fn kinds(&self, runs: &[RunHead]) -> Vec<SideKind> {
+        let chooses = |kind: &SideKind| !kind.chosen(runs, &self.text).is_empty();
+        match self.kind {
+            Some(kind) => vec![kind],
+            None => SideKind::ALL.into_iter().filter(chooses).collect(),
+        }
+    }
+
+    /// Returns what it is chosen by, and the runs that it chooses.
+    ///
+    /// # Errors
+    /// When it fits nothing or several things.
+    pub(super) fn look_up<'r>(
+        &self,
+        runs: &'r [RunHead],
+    ) -> Result<(SideKind, Vec<&'r RunHead>), SideError> {
+        let text = &self.text;
+        let kind = match self.kinds(runs).as_slice() {
+            [] => return Err(self.nothing(runs)),
+            [kind] => *kind,
+            several => {
+                return Err(SideError::SeveralKinds {
+                    text: text.clone(),
+                    kinds: several.to_vec(),
+                });
+            }
+        };
+        let chosen = kind.chosen(runs, text);
+        if chosen.is_empty() {
+            return Err(self.nothing(runs));
+        }
+        if let SideKind::Runs(key @ (RunKey::Commit | RunKey::Run | RunKey::Session)) = kind {
+            let is_named = |run: &&RunHead| run.session_name.as_ref() == Some(text);
+            let named = key == RunKey::Session && chosen.iter().any(is_named);
+            let meant: BTreeSet<String> = chosen.iter().filter_map(|run| key.of(run)).collect();
+            if meant.len() > 1 && !named {
+                return Err(SideError::SeveralRuns {
+                    kind,
+                    text: text.clone(),
+                    candidates: meant.into_iter().take(6).collect(),
+                });
+            }
+        }
+        Ok((kind, chosen))
+    }
+
+    fn nothing(&self, runs: &[RunHead]) -> SideError {
+        let known = KnownSides::among(runs, self.kind);
+        let text = self.text.clone();
+        match self.kind {
+            Some(kind @ SideKind::Runs(RunKey::Commit | RunKey::Run))
+                if text.len() < SHORTEST_ID =>
+            {
+                SideError::TooShort { kind, text, known }
+            }
+            Some(kind) => SideError::NoRun { kind, text, known },
+            None => SideError::Nothing { text, known },
+        }
+    }
+}
+
+/// The sides that some runs offer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownSides {
+    /// As they are written: `variant:fast`, `version:2.1`.
+    names: Vec<String>,
+    /// Whether there are more.
+    more: bool,
+}
+
+impl KnownSides {
+    /// Returns the sides of a kind, or of every kind, that these runs offer.
+    pub fn among(runs: &[RunHead], kind: Option<SideKind>) -> Self {
+        /// So many are worth naming.
+        const SHOWN: usize = 6;
+        let mut names: Vec<String> = Vec::new();
+        let keys = [RunKey::Variant, RunKey::Version, RunKey::Session];
+        let is_asked = |key: &RunKey| kind.is_none_or(|kind| kind == SideKind::Runs(*key));
+        for key in keys.into_iter().filter(is_asked) {
+            for run in runs {
+                let text = match key {
+                    RunKey::Session => run.session_name.clone(),
+                    _ => key.of(run),
+                };
+                let written = text.map(|text| format!("{}:{text}", key.name()));
+                if let Some(written) = written
+                    && !names.contains(&written)
+                {
+                    names.push(written);
+                }
+            }
+        }
+        let more = names.len() > SHOWN;
+        names.truncate(SHOWN);
+        Self { names, more }
+    }
+
+    /// Returns `there are variant:fast, version:2.1 and more`; `None` where there is none.
+    pub fn text(&self) -> Option<String> {
+        if self.names.is_empty() {
+            return None;
+        }
+        let rest = if self.more { " and more" } else { "" };
+        Some(format!("there are {}{rest}", self.names.join(", ")))
+    }
+}
