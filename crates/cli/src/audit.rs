@@ -16,7 +16,7 @@ use crate::table::Table;
 
 /// How much is said of what was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub enum AuditDetail {
     /// A line, and in JSON the sums.
     Line,
     /// Every step and every benchmark, and in JSON every iteration.
@@ -30,37 +30,38 @@ const SHOWN: usize = 20;
 /// [`json`], and a CSV table no place for it.
 pub fn below(
     audit: &Audit,
-    detail: Detail,
+    detail: AuditDetail,
     format: Format,
     context: &Context,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     match (format, detail) {
-        (Format::Text, Detail::Line) => {
+        (Format::Text, AuditDetail::Line) => {
             if let Some(line) = line(audit) {
                 writeln!(out, "\n{line}")?;
             }
         }
-        (Format::Markdown, Detail::Line) => {
+        (Format::Markdown, AuditDetail::Line) => {
             if let Some(line) = line(audit) {
                 writeln!(out, "\n{}", line.replace('|', "\\|"))?;
             }
         }
-        (Format::Text, Detail::All) => {
+        (Format::Text, AuditDetail::All) => {
             writeln!(out)?;
             let room = context.terminal.width();
             sections(audit, |table, out| table.text_within(room, out), out)?;
         }
-        (Format::Markdown, Detail::All) => {
+        (Format::Markdown, AuditDetail::All) => {
             writeln!(out)?;
             sections(audit, Table::markdown, out)?;
         }
-        (Format::Csv, Detail::All) => {
+        (Format::Csv, AuditDetail::All) => {
             context
                 .terminal
                 .note("a CSV table has no place for the audit; --format json has all of it");
         }
-        (Format::Csv, Detail::Line) | (Format::Json, Detail::Line | Detail::All) => {}
+        (Format::Csv, AuditDetail::Line) | (Format::Json, AuditDetail::Line | AuditDetail::All) => {
+        }
     }
     Ok(())
 }
@@ -250,7 +251,7 @@ fn never_steady(audit: &Audit) -> impl Iterator<Item = &BenchmarkAudit> {
 }
 
 /// Returns the value of the key `audit` of an answer.
-pub fn json(audit: &Audit, detail: Detail) -> Value {
+pub fn json(audit: &Audit, detail: AuditDetail) -> Value {
     let stages = audit.funnel();
     let funnel: Vec<Value> = stages
         .stages()
@@ -279,7 +280,7 @@ pub fn json(audit: &Audit, detail: Detail) -> Value {
         "not_viable": not_viable,
         "never_steady": never_steady,
     });
-    if detail == Detail::All
+    if detail == AuditDetail::All
         && let Some(all) = all.as_object_mut()
     {
         let benchmarks: Vec<Value> = audit.benchmarks.iter().map(benchmark_json).collect();

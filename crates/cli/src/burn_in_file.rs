@@ -53,14 +53,14 @@ pub enum BurnInFileError {
 
 /// The forms of the file: a map, or a list as Hail's plans are.
 enum Content {
-    Map(Starts),
+    Map(BurnInStarts),
     List(Vec<Entry>),
 }
 
 /// A map in which no name stands twice.
-struct Starts(BTreeMap<String, u32>);
+struct BurnInStarts(BTreeMap<String, u32>);
 
-impl<'de> Deserialize<'de> for Starts {
+impl<'de> Deserialize<'de> for BurnInStarts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(StartsVisitor)
     }
@@ -69,13 +69,13 @@ impl<'de> Deserialize<'de> for Starts {
 struct StartsVisitor;
 
 impl<'de> Visitor<'de> for StartsVisitor {
-    type Value = Starts;
+    type Value = BurnInStarts;
 
     fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str("a map from names to numbers")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Starts, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<BurnInStarts, A::Error> {
         let mut starts = BTreeMap::new();
         while let Some((name, start)) = map.next_entry::<String, u32>()? {
             if starts.contains_key(&name) {
@@ -83,7 +83,7 @@ impl<'de> Visitor<'de> for StartsVisitor {
             }
             starts.insert(name, start);
         }
-        Ok(Starts(starts))
+        Ok(BurnInStarts(starts))
     }
 }
 
@@ -132,7 +132,7 @@ fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, u32>, BurnInFileErr
         from_yaml(path, text)?
     };
     let starts: BTreeMap<String, u32> = match content {
-        Content::Map(Starts(starts)) => starts,
+        Content::Map(BurnInStarts(starts)) => starts,
         Content::List(entries) => by_name(path, entries)?,
     };
     if starts.is_empty() {

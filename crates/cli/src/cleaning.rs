@@ -7,7 +7,7 @@ use lapwing_core::clean::{BurnInRule, OutlierMetrics, OutlierRule, Rules};
 use lapwing_core::suite::{JudgeSettings, JudgedFrom, Suite};
 use lapwing_stats::Confidence;
 
-use crate::audit::Detail;
+use crate::audit::AuditDetail;
 use crate::burn_in_file;
 use crate::error::CliError;
 use crate::profile::{Compat, Profile};
@@ -15,7 +15,7 @@ use crate::suite_file;
 
 /// What is left out of a judgement.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Cleaning {
+pub struct CleaningOptions {
     /// Burn-in to exclude: `recorded` (as planned), `auto` (detected from the values), or a number
     /// of iterations [default: recorded]
     #[arg(long, value_name = "BURN-IN", value_parser = parse_burn_in, help_heading = "Exclusions")]
@@ -57,7 +57,7 @@ pub struct Cleaning {
 /// How a command judges: its options, else the suite file. What neither says is left to the
 /// command.
 #[derive(Debug, Clone)]
-pub struct Judging {
+pub struct JudgingOptions {
     /// What is left out.
     pub rules: Rules,
     /// The smallest change that matters, as a share.
@@ -83,18 +83,18 @@ fn parse_burn_in(text: &str) -> Result<JudgedFrom, String> {
     }
 }
 
-impl Cleaning {
+impl CleaningOptions {
     /// Returns how to judge where the options say nothing.
     pub fn profile(&self) -> Profile {
         Profile::of(self.compat)
     }
 
     /// Returns how much to say of what was left out.
-    pub fn detail(&self) -> Detail {
+    pub fn detail(&self) -> AuditDetail {
         if self.audit {
-            Detail::All
+            AuditDetail::All
         } else {
-            Detail::Line
+            AuditDetail::Line
         }
     }
 
@@ -103,10 +103,10 @@ impl Cleaning {
     ///
     /// # Errors
     /// When the suite file is wrong, or the burn-in file cannot be read.
-    pub fn judging(&self) -> Result<Judging, CliError> {
+    pub fn judging(&self) -> Result<JudgingOptions, CliError> {
         let suite = self.suite_settings()?;
         let confidence = suite.confidence.map(Confidence::new).transpose()?;
-        Ok(Judging {
+        Ok(JudgingOptions {
             rules: self.rules_with(&suite)?,
             smallest_effect: suite.smallest_effect,
             confidence,
@@ -117,7 +117,7 @@ impl Cleaning {
     /// Returns the rules of cleaning alone.
     ///
     /// # Errors
-    /// As [`Cleaning::judging`].
+    /// As [`CleaningOptions::judging`].
     pub fn rules(&self) -> Result<Rules, CliError> {
         Ok(self.judging()?.rules)
     }

@@ -10,7 +10,7 @@ use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
 use lapwing_stats::{Confidence, Seed};
 
 use crate::burn_in_file::unknown_names;
-use crate::cleaning::Judging;
+use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::profile::Profile;
@@ -19,7 +19,7 @@ use crate::store::{open_for_reading, retired_notes};
 
 /// How sides are compared.
 #[derive(Debug, Clone, Args)]
-pub struct Statistics {
+pub struct StatisticsOptions {
     /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
     /// and a change certain to be smaller is `equivalent`
     #[arg(long, value_name = "CHANGE", value_parser = parse_change, conflicts_with = "compat")]
@@ -31,7 +31,7 @@ pub struct Statistics {
         default_value = "default",
         conflicts_with = "compat"
     )]
-    method: MethodChoice,
+    method: CompareMethodChoice,
     /// Confidence level of the intervals [default: 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
     confidence: Option<Confidence>,
@@ -44,7 +44,7 @@ pub struct Statistics {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MethodChoice {
+enum CompareMethodChoice {
     /// Welch's t on logarithms; the studentised bootstrap from 20 instances per side
     Default,
     /// Welch's t on logarithms
@@ -66,7 +66,7 @@ enum MethodChoice {
     Permutation,
 }
 
-impl MethodChoice {
+impl CompareMethodChoice {
     fn method(self) -> Method {
         match self {
             Self::Default => Method::Default,
@@ -82,10 +82,10 @@ impl MethodChoice {
     }
 }
 
-impl Statistics {
+impl StatisticsOptions {
     /// Returns the options of a comparison; what they leave open is as the suite file says, or as
     /// usual.
-    pub fn options(&self, judging: &Judging) -> CompareOptions {
+    pub fn options(&self, judging: &JudgingOptions) -> CompareOptions {
         let usual = CompareOptions::default();
         CompareOptions {
             method: self.method.method(),
@@ -104,7 +104,7 @@ impl Statistics {
 }
 
 /// The samples of all sides.
-pub struct Gathered {
+pub struct GatheredSides {
     /// The names of the sides, the baseline first.
     pub names: Vec<String>,
     /// What counts of each.
@@ -132,7 +132,7 @@ pub fn gather(
     metrics: &MetricChoice,
     rules: &Rules,
     context: &Context,
-) -> Result<Gathered, CliError> {
+) -> Result<GatheredSides, CliError> {
     let found = FoundSides::find(sides, filter, context)?;
     let mut samples = SideSamples::gather(&found.sides, filter, metrics, rules)?;
     let mut notes = found.notes(filter, rules)?;
@@ -142,7 +142,7 @@ pub fn gather(
             suites.join(", ")
         ));
     }
-    Ok(Gathered {
+    Ok(GatheredSides {
         names: found.sides.names(),
         samples,
         notes,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 /// Exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum ExitStatus {
     /// 0: fine.
     Fine,
     /// 1: a condition of `--fail-on` was met.
@@ -21,15 +21,15 @@ pub enum Exit {
     Interrupted,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
+impl From<ExitStatus> for ExitCode {
+    fn from(exit: ExitStatus) -> Self {
         Self::from(match exit {
-            Exit::Fine => 0,
-            Exit::Judged => 1,
-            Exit::Input => 2,
-            Exit::NotEnough => 3,
-            Exit::Bug => 70,
-            Exit::Interrupted => 130,
+            ExitStatus::Fine => 0,
+            ExitStatus::Judged => 1,
+            ExitStatus::Input => 2,
+            ExitStatus::NotEnough => 3,
+            ExitStatus::Bug => 70,
+            ExitStatus::Interrupted => 130,
         })
     }
 }
@@ -44,7 +44,7 @@ pub struct CliError {
     /// Advice on what to do next.
     pub hint: Option<String>,
     /// The exit code.
-    pub exit: Exit,
+    pub exit: ExitStatus,
 }
 
 impl CliError {
@@ -54,7 +54,7 @@ impl CliError {
             cause: cause.into(),
             consequence: None,
             hint: None,
-            exit: Exit::Input,
+            exit: ExitStatus::Input,
         }
     }
 

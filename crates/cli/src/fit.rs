@@ -13,7 +13,7 @@ const LEAST: usize = 12;
 
 /// Preferred width and alignment of a column.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct ColumnWish {
     /// Alignment of its cells, and whether they may be wrapped.
     pub align: Align,
     /// Width of its widest cell or its heading.
@@ -24,7 +24,7 @@ pub struct Wish {
 
 /// Returns the width of each column so that all fit `room`, `None` for dropped columns. If they
 /// still do not fit, the remaining columns keep their minimum width.
-pub fn fit(wishes: &[Wish], room: usize) -> Vec<Option<usize>> {
+pub fn fit(wishes: &[ColumnWish], room: usize) -> Vec<Option<usize>> {
     let mut widths: Vec<Option<usize>> = wishes.iter().map(|wish| Some(wish.width)).collect();
     let mut ranks: Vec<usize> = wishes.iter().filter_map(|wish| wish.rank).collect();
     ranks.sort_unstable();
@@ -63,7 +63,7 @@ pub fn fit(wishes: &[Wish], room: usize) -> Vec<Option<usize>> {
     }
 }
 
-fn least(wish: &Wish, at: usize) -> usize {
+fn least(wish: &ColumnWish, at: usize) -> usize {
     match wish.align {
         Align::Right | Align::Whole => wish.width,
         Align::Left => wish.width.min(if at == 0 { LEAST_FIRST } else { LEAST }),
@@ -118,8 +118,8 @@ fn end_of_line(text: &str, width: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn wish(align: Align, width: usize, rank: Option<usize>) -> Wish {
-        Wish { align, width, rank }
+    fn wish(align: Align, width: usize, rank: Option<usize>) -> ColumnWish {
+        ColumnWish { align, width, rank }
     }
 
     #[test]

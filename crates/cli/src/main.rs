@@ -45,7 +45,7 @@ use crate::error::CliError;
 )]
 struct Arguments {
     #[command(flatten)]
-    common: options::Common,
+    common: options::CommonOptions,
     #[command(subcommand)]
     command: commands::Command,
 }
@@ -81,7 +81,7 @@ fn report(error: CliError, context: &options::Context) -> ExitCode {
     // The reader closed our output early (`lapwing list | head`): no error, so that scripts with
     // `pipefail` continue.
     if error.is_broken_pipe() {
-        return error::Exit::Fine.into();
+        return error::ExitStatus::Fine.into();
     }
     context.terminal.error(&error);
     error.exit.into()

@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 
 /// Options that every command has.
 #[derive(Debug, Clone, Args)]
-pub struct Common {
+pub struct CommonOptions {
     /// Path to the store of measurements [default: .lapwing/lapwing.db]
     #[arg(
         long,
@@ -51,7 +51,7 @@ pub enum Format {
 
 /// Filters on measurements.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Filters {
+pub struct FilterOptions {
     /// Only benchmarks whose id equals NAME, matches it as a pattern (`*`, `?`) or contains it
     #[arg(long, short, value_name = "NAME", help_heading = "Filters")]
     pub benchmark: Vec<String>,
@@ -87,7 +87,7 @@ pub struct Filters {
     pub retired: bool,
 }
 
-impl Filters {
+impl FilterOptions {
     /// Returns the filter that the options describe.
     pub fn filter(&self) -> Result<SampleFilter, CliError> {
         let runs = RunFilter {
@@ -137,7 +137,7 @@ pub struct Context {
 
 impl Context {
     /// Returns the context that the common options describe.
-    pub fn new(common: Common) -> Self {
+    pub fn new(common: CommonOptions) -> Self {
         Self {
             store: common
                 .store

@@ -6,12 +6,12 @@ use lapwing_core::explain::NoiseMetrics;
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::SettingChoice;
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::not_judged;
 
 /// Which versions and variants are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Which {
+pub enum SettingsOption {
     /// The latest version of each variant
     Latest,
     /// Each version and variant separately
@@ -20,7 +20,7 @@ pub enum Which {
     Pooled,
 }
 
-impl Which {
+impl SettingsOption {
     /// Returns the settings that are meant.
     pub fn settings(self) -> SettingChoice {
         match self {
@@ -45,7 +45,7 @@ pub fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliEr
     let names = std::mem::take(&mut filter.metrics);
     if benchmarks.is_empty() {
         return Err(CliError {
-            exit: Exit::NotEnough,
+            exit: ExitStatus::NotEnough,
             ..CliError::input("no benchmark passes all of these filters together")
                 .hint("leave one out to see more; `lapwing list` shows the contents of the store")
         });
@@ -72,7 +72,7 @@ pub fn nothing(audit: &Audit) -> CliError {
         }
     });
     CliError {
-        exit: Exit::NotEnough,
+        exit: ExitStatus::NotEnough,
         ..error
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::error::CliError;
-use crate::fit::{PADDING, Wish, fit, wrap};
+use crate::fit::{ColumnWish, PADDING, fit, wrap};
 
 /// Table of text cells.
 #[derive(Debug, Default)]
@@ -143,12 +143,12 @@ impl Table {
         Ok(())
     }
 
-    fn wishes(&self) -> Vec<Wish> {
+    fn wishes(&self) -> Vec<ColumnWish> {
         let columns = self.columns.iter().enumerate();
         columns
             .map(|(at, (name, align))| {
                 let cells = self.rows.iter().map(|row| plain(&row[at]).width());
-                Wish {
+                ColumnWish {
                     align: *align,
                     width: cells.max().unwrap_or(0).max(name.width()),
                     rank: self.dispensable.iter().position(|it| it == name),

@@ -15,9 +15,9 @@ use lapwing_core::record::{Purged, Store};
 use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, grouped};
 
-use self::share::Share;
-use crate::error::{CliError, Exit};
-use crate::options::{Context, Filters, Format};
+use self::share::ShareCommand;
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, FilterOptions, Format};
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table};
 
@@ -50,15 +50,15 @@ enum Action {
     ///
     /// Old and new measurements are shown under the new id. The measurements themselves do not
     /// change, and `lapwing db restore` undoes the rename.
-    Rename(rename::Rename),
+    Rename(rename::RenameCommand),
     /// Exclude a benchmark's past results from analysis
     ///
     /// Lists and comparisons omit retired results, and later measurements start a new epoch.
     /// Nothing is deleted: `--retired` includes retired results, and `lapwing db restore` undoes
     /// the retirement.
-    Retire(retire::Retire),
+    Retire(retire::RetireCommand),
     /// Undo a rename or a retirement
-    Restore(restore::Restore),
+    Restore(restore::RestoreCommand),
     /// List renames and retirements: who, when, what, why
     Annotations {
         /// Output format
@@ -72,15 +72,15 @@ enum Action {
     /// the same time. A server's user and password can be part of the URL; s3:// uses
     /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
     #[command(visible_alias = "sync")]
-    Push(Share),
+    Push(ShareCommand),
     /// Pull the records that others pushed to a shared history
     ///
     /// Like `push`, but sends nothing and needs no write access.
-    Pull(Share),
+    Pull(ShareCommand),
     /// Delete measurements permanently; this cannot be undone
     Purge {
         #[command(flatten)]
-        filters: Box<Filters>,
+        filters: Box<FilterOptions>,
         /// Delete everything
         #[arg(long)]
         all: bool,
@@ -92,7 +92,7 @@ enum Action {
 
 impl Db {
     /// Runs the action.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self.action {
             Action::Info { format } => info(context, format),
             Action::Check => check(context),
@@ -109,7 +109,7 @@ impl Db {
     }
 }
 
-fn info(context: &Context, format: Format) -> Result<Exit, CliError> {
+fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let info = store.info()?;
     let mut out = context.terminal.out();
@@ -135,7 +135,7 @@ fn info(context: &Context, format: Format) -> Result<Exit, CliError> {
         });
         serde_json::to_writer_pretty(&mut out, &answer)?;
         writeln!(out)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let mut table = Table::new(&[("what", Align::Left), ("value", Align::Right)]);
     let mut row = |what: &str, value: String| table.row(vec![what.to_owned(), value]);
@@ -154,7 +154,7 @@ fn info(context: &Context, format: Format) -> Result<Exit, CliError> {
         Format::Markdown => table.markdown(&mut out)?,
         Format::Csv | Format::Json => table.csv(&mut out)?,
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Returns a size with three significant digits and its unit.
@@ -176,7 +176,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn check(context: &Context) -> Result<Exit, CliError> {
+fn check(context: &Context) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let report = store.check()?;
     let mut out = context.terminal.out();
@@ -187,7 +187,7 @@ fn check(context: &Context) -> Result<Exit, CliError> {
             store.path().display(),
             counted(report.checks.len(), "check")
         )?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let problems = report.problems.len() as u64;
     Err(CliError::input(format!(
@@ -201,7 +201,7 @@ fn check(context: &Context) -> Result<Exit, CliError> {
     ))
 }
 
-fn migrate(context: &Context) -> Result<Exit, CliError> {
+fn migrate(context: &Context) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let info = store.info()?;
     writeln!(
@@ -210,10 +210,10 @@ fn migrate(context: &Context) -> Result<Exit, CliError> {
         store.path().display(),
         info.version
     )?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
-fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
+fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
     // Open all of them first: a missing one is probably mistyped.
     let others: Vec<Store> = files
         .iter()
@@ -244,10 +244,15 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<Exit, CliError> {
             grouped(total.already_there)
         )?;
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
-fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<Exit, CliError> {
+fn purge(
+    context: &Context,
+    filters: &FilterOptions,
+    all: bool,
+    yes: bool,
+) -> Result<ExitStatus, CliError> {
     let filter = filters.filter()?;
     if !filter.metrics.is_empty() {
         return Err(CliError::input("cannot delete a single metric")
@@ -278,7 +283,7 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
         context
             .terminal
             .note("nothing was deleted; add --yes to delete permanently");
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let purged = store.purge(&filter)?;
     writeln!(
@@ -289,7 +294,7 @@ fn purge(context: &Context, filters: &Filters, all: bool, yes: bool) -> Result<E
         counted(purged.runs, "run"),
         counted(purged.sessions, "session")
     )?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Returns the number of iterations, and of summaries from sources that kept no samples.

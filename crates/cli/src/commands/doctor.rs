@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use lapwing_core::measure::doctor::{Diagnosis, Finding, Severity, examine};
 use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
 /// Check whether this machine is suitable for measuring, and suggest improvements
@@ -16,15 +16,15 @@ use crate::options::Context;
 /// Checks load, frequency governor, turbo, virtualisation, swap, the clock and the available
 /// counters, and repeats a short computation to see how much its time varies. Changes nothing.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub struct DoctorCommand {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: DoctorFormat,
 }
 
 /// Output format of a diagnosis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum DoctorFormat {
     /// Text for reading in a terminal
     #[default]
     Text,
@@ -32,9 +32,9 @@ enum Form {
     Json,
 }
 
-impl Arguments {
+impl DoctorCommand {
     /// Examines the machine and prints the findings.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let mut executor = LocalExecutor::start(&LauncherOptions {
             program: crate::launcher_program(),
             cpus: None,
@@ -42,11 +42,11 @@ impl Arguments {
         let diagnosis = examine(Path::new("/"), &context.store, &mut executor)?;
         let mut out = context.terminal.coloured_out();
         match self.format {
-            Form::Text => write_text(&mut out, &diagnosis, context.quiet)?,
-            Form::Json => write_json(&mut out, &diagnosis)?,
+            DoctorFormat::Text => write_text(&mut out, &diagnosis, context.quiet)?,
+            DoctorFormat::Json => write_json(&mut out, &diagnosis)?,
         }
         out.flush()?;
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 }
 

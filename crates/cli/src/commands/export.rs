@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use lapwing_core::record::export::{ExportFormat, Exported, Separator, export};
 use lapwing_core::record::{Filter, Store};
-use lapwing_core::show::exchange::{ExchangeFormat, Exchanged, exchange};
+use lapwing_core::show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
 use lapwing_core::text::{counted, plural};
 
-use crate::error::{CliError, Exit};
-use crate::options::{Context, Filters};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, FilterOptions};
 use crate::store::{note_retired, open_for_reading};
 
 /// Export measurements for other tools
@@ -20,10 +20,10 @@ use crate::store::{note_retired, open_for_reading};
 /// Record v1, CSV, TSV and JSON contain everything that passes the filters. The formats of other
 /// tools contain one run, without burn-in and failures.
 #[derive(Debug, Args)]
-pub struct Export {
+pub struct ExportCommand {
     /// Output format
     #[arg(long, value_name = "FORMAT")]
-    to: To,
+    to: ExportTarget,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -32,13 +32,13 @@ pub struct Export {
     wide: bool,
     /// Column separator of a CSV table
     #[arg(long, value_name = "WHAT")]
-    separator: Option<Between>,
+    separator: Option<ColumnSeparator>,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum To {
+enum ExportTarget {
     /// Everything, as record v1, for import into another store
     Record,
     /// A table with one row per value of an iteration
@@ -58,7 +58,7 @@ enum To {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Between {
+enum ColumnSeparator {
     /// `,`
     #[value(alias = ",")]
     Comma,
@@ -71,25 +71,25 @@ enum Between {
 }
 
 /// Module that writes the file.
-enum Way {
+enum ExportWay {
     Table(ExportFormat),
     Exchange(ExchangeFormat),
 }
 
 /// Description of the output, and notes about it.
-struct Written {
+struct ExportWritten {
     what: String,
     notes: Vec<String>,
 }
 
-impl Export {
+impl ExportCommand {
     /// Writes to standard output, or to a file that appears only when it is complete.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let way = self.way()?;
         let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
         let filter = filter.resolve(&store)?;
-        if !matches!(way, Way::Table(ExportFormat::Record)) {
+        if !matches!(way, ExportWay::Table(ExportFormat::Record)) {
             note_retired(&store, &filter, context)?;
         }
         let written = match &self.output {
@@ -110,56 +110,65 @@ impl Export {
         for note in &written.notes {
             context.terminal.note(note);
         }
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
-    fn way(&self) -> Result<Way, CliError> {
-        let table = matches!(self.to, To::Csv | To::Tsv);
+    fn way(&self) -> Result<ExportWay, CliError> {
+        let table = matches!(self.to, ExportTarget::Csv | ExportTarget::Tsv);
         if self.wide && !table {
             return Err(CliError::input("--wide requires --to csv or --to tsv"));
         }
-        if self.separator.is_some() && self.to != To::Csv {
+        if self.separator.is_some() && self.to != ExportTarget::Csv {
             return Err(CliError::input("--separator requires --to csv"));
         }
         let separator = match (self.to, self.separator) {
-            (To::Tsv, _) | (_, Some(Between::Tab)) => Separator::Tab,
-            (_, Some(Between::Semicolon)) => Separator::Semicolon,
-            (_, Some(Between::Comma) | None) => Separator::Comma,
+            (ExportTarget::Tsv, _) | (_, Some(ColumnSeparator::Tab)) => Separator::Tab,
+            (_, Some(ColumnSeparator::Semicolon)) => Separator::Semicolon,
+            (_, Some(ColumnSeparator::Comma) | None) => Separator::Comma,
         };
         Ok(match self.to {
-            To::Record => Way::Table(ExportFormat::Record),
-            To::Csv | To::Tsv if self.wide => Way::Table(ExportFormat::Wide(separator)),
-            To::Csv | To::Tsv => Way::Table(ExportFormat::Long(separator)),
-            To::Json => Way::Table(ExportFormat::Json),
-            To::PytestBenchmark => Way::Exchange(ExchangeFormat::PytestBenchmark),
-            To::Hyperfine => Way::Exchange(ExchangeFormat::Hyperfine),
-            To::Bmf => Way::Exchange(ExchangeFormat::Bmf),
-            To::GithubAction => Way::Exchange(ExchangeFormat::GithubAction),
+            ExportTarget::Record => ExportWay::Table(ExportFormat::Record),
+            ExportTarget::Csv | ExportTarget::Tsv if self.wide => {
+                ExportWay::Table(ExportFormat::Wide(separator))
+            }
+            ExportTarget::Csv | ExportTarget::Tsv => {
+                ExportWay::Table(ExportFormat::Long(separator))
+            }
+            ExportTarget::Json => ExportWay::Table(ExportFormat::Json),
+            ExportTarget::PytestBenchmark => ExportWay::Exchange(ExchangeFormat::PytestBenchmark),
+            ExportTarget::Hyperfine => ExportWay::Exchange(ExchangeFormat::Hyperfine),
+            ExportTarget::Bmf => ExportWay::Exchange(ExchangeFormat::Bmf),
+            ExportTarget::GithubAction => ExportWay::Exchange(ExchangeFormat::GithubAction),
         })
     }
 
     fn write(
         &self,
-        way: &Way,
+        way: &ExportWay,
         store: &Store,
         filter: &Filter,
         out: &mut impl Write,
-    ) -> Result<Written, CliError> {
+    ) -> Result<ExportWritten, CliError> {
         match *way {
-            Way::Table(format) => {
+            ExportWay::Table(format) => {
                 let exported = export(store, filter, format, out)?;
                 Ok(self.table_written(exported))
             }
-            Way::Exchange(format) => Ok(exchange_written(exchange(store, filter, format, out)?)),
+            ExportWay::Exchange(format) => {
+                Ok(exchange_written(exchange(store, filter, format, out)?))
+            }
         }
     }
 
-    fn table_written(&self, exported: Exported) -> Written {
+    fn table_written(&self, exported: Exported) -> ExportWritten {
         let noun = match self.to {
-            To::Record => "record",
-            To::Csv | To::Tsv => "row",
-            To::Json => "object",
-            To::PytestBenchmark | To::Hyperfine | To::Bmf | To::GithubAction => "entry",
+            ExportTarget::Record => "record",
+            ExportTarget::Csv | ExportTarget::Tsv => "row",
+            ExportTarget::Json => "object",
+            ExportTarget::PytestBenchmark
+            | ExportTarget::Hyperfine
+            | ExportTarget::Bmf
+            | ExportTarget::GithubAction => "entry",
         };
         let mut notes = Vec::new();
         if exported.summaries_left > 0 {
@@ -168,14 +177,14 @@ impl Export {
                 counted(exported.summaries_left, "summary")
             ));
         }
-        Written {
+        ExportWritten {
             what: counted(exported.rows, noun),
             notes,
         }
     }
 }
 
-fn exchange_written(exchanged: Exchanged) -> Written {
+fn exchange_written(exchanged: ExchangeSummary) -> ExportWritten {
     let mut notes = Vec::new();
     if exchanged.joined > 0 {
         notes.push(format!(
@@ -201,7 +210,7 @@ fn exchange_written(exchanged: Exchanged) -> Written {
             exchanged.empty.join(", ")
         ));
     }
-    Written {
+    ExportWritten {
         what: counted(exchanged.entries, "entry"),
         notes,
     }
@@ -262,8 +271,8 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 /// Writes to a temporary file and renames it at the end, so that the file is never incomplete.
 fn to_file(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> Result<Written, CliError>,
-) -> Result<Written, CliError> {
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<ExportWritten, CliError>,
+) -> Result<ExportWritten, CliError> {
     let cannot = |source: io::Error| {
         CliError::input(io::Error::new(
             source.kind(),

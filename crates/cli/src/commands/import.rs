@@ -16,7 +16,7 @@ use lapwing_core::record::import::{
 };
 use lapwing_core::text::{counted, grouped, plural};
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::hints::with_hint;
 use crate::options::Context;
 
@@ -38,7 +38,7 @@ const NAMES_SHOWN: usize = 20;
 /// read. Each file is imported completely or not at all. Importing the same file again, under any
 /// name, changes nothing.
 #[derive(Debug, Args)]
-pub struct Import {
+pub struct ImportCommand {
     /// Files, glob patterns, directories (searched for known formats), or - for standard input
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
@@ -50,7 +50,7 @@ pub struct Import {
     suite: Option<String>,
     /// Meaning of each run of a command in hyperfine's results
     #[arg(long, value_name = "WHAT", default_value = "iteration")]
-    each_run: Each,
+    each_run: EachRunChoice,
     /// Import the valid lines of a file that also has invalid ones
     #[arg(long)]
     keep_going: bool,
@@ -60,7 +60,7 @@ pub struct Import {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Each {
+enum EachRunChoice {
     /// An iteration; all runs form one instance
     Iteration,
     /// An instance with one iteration, as if the machine had been prepared each time
@@ -75,15 +75,15 @@ fn format_names() -> clap::builder::PossibleValuesParser {
         .into()
 }
 
-impl Import {
+impl ImportCommand {
     /// Imports each source separately; a failed one does not stop the others.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let options = ImportOptions {
             format: self.from.as_deref().and_then(import::format_named),
             suite: self.suite.clone(),
             each_run: match self.each_run {
-                Each::Iteration => EachRun::Iteration,
-                Each::Instance => EachRun::Instance,
+                EachRunChoice::Iteration => EachRun::Iteration,
+                EachRunChoice::Instance => EachRun::Instance,
             },
             bad_lines: if self.keep_going {
                 BadLines::Skip
@@ -110,13 +110,13 @@ impl Import {
         } = found;
         let alone = places.len() == 1 && refused == 0;
         if places.is_empty() {
-            return Ok(Exit::Input);
+            return Ok(ExitStatus::Input);
         }
         let way = if self.dry_run { Way::DryRun } else { Way::Keep };
         let mut target = Target::new(context, way)?;
         let mut strangers = 0_u64;
         let mut without_runs = BTreeSet::new();
-        let mut tally = Tally::default();
+        let mut tally = ImportTally::default();
         let every_line = alone || context.verbose || places.len() <= FILES_SHOWN;
         for place in places {
             let taken_in = target.take(&place.path, &options)?;
@@ -183,7 +183,11 @@ impl Import {
                 other_endings.text()
             ));
         }
-        Ok(if refused > 0 { Exit::Input } else { Exit::Fine })
+        Ok(if refused > 0 {
+            ExitStatus::Input
+        } else {
+            ExitStatus::Fine
+        })
     }
 }
 
@@ -268,7 +272,7 @@ fn say_note(
 
 /// Totals of several files.
 #[derive(Default)]
-struct Tally {
+struct ImportTally {
     files: u64,
     /// Several files may belong to one session.
     sessions: BTreeSet<Id>,
@@ -281,7 +285,7 @@ struct Tally {
     notes: BTreeMap<(bool, &'static str), (Vec<String>, u64)>,
 }
 
-impl Tally {
+impl ImportTally {
     fn add(&mut self, imported: Imported, file: &str) {
         self.files += 1;
         self.sessions.extend(imported.sessions);

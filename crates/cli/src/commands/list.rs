@@ -8,8 +8,8 @@ use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, grouped};
 use serde::Serialize;
 
-use crate::error::{CliError, Exit};
-use crate::options::{Context, Filters, Format};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, FilterOptions, Format};
 use crate::store::{note_retired, open_for_reading};
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::Table;
@@ -20,19 +20,19 @@ const SUMMARIES: &str = "summaries";
 
 /// List benchmarks, sessions, runs or metrics
 #[derive(Debug, Args)]
-pub struct List {
+pub struct ListCommand {
     /// What to list
     #[arg(default_value = "benchmarks")]
-    what: What,
+    what: ListedThing,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum What {
+enum ListedThing {
     /// Benchmarks
     Benchmarks,
     /// Sessions: invocations of `lapwing run`, and imported files
@@ -43,7 +43,7 @@ enum What {
     Metrics,
 }
 
-impl What {
+impl ListedThing {
     fn name(self) -> &'static str {
         match self {
             Self::Benchmarks => "benchmarks",
@@ -58,20 +58,20 @@ impl What {
     }
 }
 
-impl List {
+impl ListCommand {
     /// Prints a line with the number of rows, then the table.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let asked = self.filters.filter()?;
         let store = open_for_reading(context)?;
         let filter = asked.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (table, json) = match self.what {
-            What::Benchmarks => both(&store.benchmarks(&filter)?, |rows| {
+            ListedThing::Benchmarks => both(&store.benchmarks(&filter)?, |rows| {
                 benchmarks(rows, self.format)
             })?,
-            What::Sessions => both(&store.sessions(&filter)?, sessions)?,
-            What::Runs => both(&store.runs(&filter)?, runs)?,
-            What::Metrics => both(&store.metrics(&filter)?, metrics)?,
+            ListedThing::Sessions => both(&store.sessions(&filter)?, sessions)?,
+            ListedThing::Runs => both(&store.runs(&filter)?, runs)?,
+            ListedThing::Metrics => both(&store.metrics(&filter)?, metrics)?,
         };
         let table = match self.format {
             // Few sources keep no samples; a column of zeros is not informative.
@@ -97,7 +97,7 @@ impl List {
             Format::Markdown => table.markdown(&mut out)?,
             Format::Csv => table.csv(&mut out)?,
         }
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 }
 
@@ -109,7 +109,7 @@ fn both<T: Serialize>(
 }
 
 /// Returns why the list is empty, and what to do about it.
-fn nothing(what: What, store: &Store, asked: &SampleFilter) -> Result<String, CliError> {
+fn nothing(what: ListedThing, store: &Store, asked: &SampleFilter) -> Result<String, CliError> {
     let name = what.name();
     let under_way = under_way::sessions(&store.inbox());
     if !under_way.is_empty() && *asked == SampleFilter::default() {

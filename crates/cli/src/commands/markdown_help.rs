@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use clap::{Arg, Args, Command, CommandFactory};
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
 /// Print the help of every command as Markdown
@@ -15,7 +15,7 @@ pub struct MarkdownHelp {}
 
 impl MarkdownHelp {
     /// Prints the page.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let mut program = crate::Arguments::command();
         program.build();
         let mut page = String::from(
@@ -34,7 +34,7 @@ impl MarkdownHelp {
             section(&mut page, command);
         }
         context.terminal.out().write_all(page.as_bytes())?;
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 }
 

@@ -17,31 +17,31 @@ mod variability;
 
 use clap::Subcommand;
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Box<run::Run>),
-    Doctor(doctor::Arguments),
-    Import(import::Import),
-    Export(export::Export),
-    List(list::List),
+    Doctor(doctor::DoctorCommand),
+    Import(import::ImportCommand),
+    Export(export::ExportCommand),
+    List(list::ListCommand),
     BurnIn(Box<burn_in::BurnIn>),
-    Variability(variability::Variability),
-    Mds(Box<mds::Mds>),
+    Variability(variability::VariabilityCommand),
+    Mds(Box<mds::MdsCommand>),
     Plan(Box<plan::PlanCommand>),
-    Compare(Box<compare::Compare>),
-    Report(Box<report::Report>),
+    Compare(Box<compare::CompareCommand>),
+    Report(Box<report::ReportCommand>),
     Db(db::Db),
-    Completions(completions::Completions),
+    Completions(completions::CompletionsCommand),
     MarkdownHelp(markdown_help::MarkdownHelp),
 }
 
 impl Command {
     /// Runs the command.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         match self {
             Self::Run(command) => command.act(context),
             Self::Doctor(arguments) => arguments.act(context),

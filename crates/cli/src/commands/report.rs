@@ -6,22 +6,22 @@ use std::path::PathBuf;
 use clap::Args;
 use lapwing_core::sample::{SampleFilter, SideSpec, each_with_all_metrics};
 use lapwing_core::show::report::{
-    ComparisonView, Detect, DirectoryError, Options, Remarks, ReportWriter,
+    ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks, ReportWriter,
 };
 use lapwing_core::text::counted;
 
-use crate::audit::Detail;
-use crate::cleaning::{Cleaning, Judging};
-use crate::comparing::{Statistics, gather, metrics};
-use crate::error::{CliError, Exit};
-use crate::options::{Context, Filters};
+use crate::audit::AuditDetail;
+use crate::cleaning::{CleaningOptions, JudgingOptions};
+use crate::comparing::{StatisticsOptions, gather, metrics};
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, FilterOptions};
 use crate::profile::Compat;
 use crate::progress::bar_of_many;
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
 /// Write an HTML report that a browser can open without a server
 #[derive(Debug, Args)]
-pub struct Report {
+pub struct ReportCommand {
     /// Output folder; an existing report in it is replaced
     #[arg(long, short, value_name = "FOLDER", default_value = "lapwing-report")]
     output: PathBuf,
@@ -30,16 +30,16 @@ pub struct Report {
     #[arg(long, value_name = "SIDE", num_args = 2..)]
     compare: Vec<SideSpec>,
     #[command(flatten)]
-    statistics: Statistics,
+    statistics: StatisticsOptions,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
     #[command(flatten)]
-    cleaning: Cleaning,
+    cleaning: CleaningOptions,
 }
 
-impl Report {
+impl ReportCommand {
     /// Reads benchmark by benchmark and says where the index is.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let asked = self.filters.filter()?;
         let judging = self.cleaning.judging()?;
         let comparisons = self.comparisons(&asked, &judging, context)?;
@@ -51,8 +51,8 @@ impl Report {
         }
         let total = store.benchmarks(&filter)?.len();
         let bar = bar_of_many("writing", total, context);
-        let usual = Detect::default();
-        let options = Options {
+        let usual = DetectionTarget::default();
+        let options = ReportOptions {
             title: "Lapwing report".to_owned(),
             made: format!(
                 "Made by lapwing {} from {}. Intervals are 95 % confidence intervals over instances.",
@@ -61,7 +61,7 @@ impl Report {
             ),
             rules: judging.rules,
             metrics: filter.metrics.clone(),
-            detect: Detect {
+            detect: DetectionTarget {
                 target: judging.smallest_effect.map_or(usual.target, |it| 1.0 + it),
                 confidence: judging.confidence.unwrap_or(usual.confidence),
                 ..usual
@@ -71,7 +71,7 @@ impl Report {
         if let Some(view) = comparisons {
             writer.comparisons(view);
         }
-        writer.remarks(Remarks {
+        writer.remarks(ReportRemarks {
             all: store.remarks()?,
             retired: store.left_out(&filter)?.instances,
             shown: filter.retired,
@@ -88,7 +88,7 @@ impl Report {
                 counted(written.benchmarks, "benchmark")
             ));
         }
-        if self.cleaning.detail() == Detail::All {
+        if self.cleaning.detail() == AuditDetail::All {
             let page = written.index.with_file_name("cleaning.html");
             let page = page.display();
             context
@@ -96,13 +96,13 @@ impl Report {
                 .note(&format!("what was left out is in {page}"));
         }
         writeln!(context.terminal.out(), "{}", written.index.display())?;
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
     fn comparisons(
         &self,
         filter: &SampleFilter,
-        judging: &Judging,
+        judging: &JudgingOptions,
         context: &Context,
     ) -> Result<Option<ComparisonView>, CliError> {
         if self.compare.is_empty() {

@@ -11,17 +11,17 @@ mod zoo;
 use std::path::Path;
 use std::time::Instant;
 
-use lapwing_core::show::report::{Options, ReportWriter};
+use lapwing_core::show::report::{ReportOptions, ReportWriter};
 use synthetic::{Recipe, Sessions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let options = Options {
+    let options = ReportOptions {
         title: "Synthetic report".to_owned(),
         made: "Made-up measurements, for trying the report.".to_owned(),
         rules: lapwing_core::clean::Rules::default(),
         metrics: Vec::new(),
-        detect: lapwing_core::show::report::Detect::default(),
+        detect: lapwing_core::show::report::DetectionTarget::default(),
     };
     let mut sessions = Sessions::default();
     match arguments.as_slice() {

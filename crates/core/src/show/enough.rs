@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lapwing_stats::Configuration;
 
 use super::detection::{DetectionView, a_side};
-use super::noise::{Row, Titles};
+use super::noise::{RowTitles, TitledRow};
 use crate::explain::Detectability;
 use crate::judge::DetectionCell;
 use crate::text::{grouped, plural};
@@ -13,7 +13,7 @@ use crate::text::{grouped, plural};
 /// The configurations with the fewest iterations in all that detect the slowdown which matters; of equal ones those
 /// with fewer instances. By formula all three are the same.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Enough<'a> {
+pub struct EnoughConfigurations<'a> {
     /// The first whose rate has the wanted power.
     pub likely: Option<&'a DetectionCell>,
     /// The first whose rate has it even at the lower end of its interval.
@@ -26,7 +26,7 @@ pub struct Enough<'a> {
 
 /// Whether any configuration of the grid is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Able {
+pub enum DetectionAbility {
     /// None is, not even at the upper ends of the intervals.
     No,
     /// Too little was measured to say anything.
@@ -37,7 +37,7 @@ pub enum Able {
     Yes,
 }
 
-impl<'a> Enough<'a> {
+impl<'a> EnoughConfigurations<'a> {
     /// Returns the configuration that is told: the likely one, or else one that may be enough.
     pub fn told(self) -> Option<&'a DetectionCell> {
         self.likely.or(self.perhaps)
@@ -50,12 +50,12 @@ impl<'a> Enough<'a> {
     }
 
     /// Returns whether the benchmark can detect the slowdown that matters.
-    pub fn able(self) -> Able {
+    pub fn able(self) -> DetectionAbility {
         match (self.surely, self.told()) {
-            (Some(_), _) => Able::Yes,
-            (None, Some(_)) => Able::Unsure,
-            (None, None) if self.is_known => Able::No,
-            (None, None) => Able::Unknown,
+            (Some(_), _) => DetectionAbility::Yes,
+            (None, Some(_)) => DetectionAbility::Unsure,
+            (None, None) if self.is_known => DetectionAbility::No,
+            (None, None) => DetectionAbility::Unknown,
         }
     }
 }
@@ -63,7 +63,7 @@ impl<'a> Enough<'a> {
 impl DetectionView {
     /// Returns which configurations are enough for the slowdown that matters. It takes a while: whoever tells several things of a row asks
     /// once.
-    pub fn enough(self, row: &Detectability) -> Enough<'_> {
+    pub fn enough(self, row: &Detectability) -> EnoughConfigurations<'_> {
         let mut cells: Vec<&DetectionCell> = self.cells(row).collect();
         cells.sort_by_key(|cell| {
             let Configuration {
@@ -72,9 +72,9 @@ impl DetectionView {
             } = cell.configuration;
             (instances * iterations, instances)
         });
-        let mut enough = Enough {
+        let mut enough = EnoughConfigurations {
             is_known: !cells.is_empty(),
-            ..Enough::default()
+            ..EnoughConfigurations::default()
         };
         // A rate takes a while, so no more are asked for than needed.
         for cell in cells {
@@ -111,7 +111,7 @@ impl DetectionView {
     pub fn headline(
         self,
         rows: &[Detectability],
-        enough: &[Enough<'_>],
+        enough: &[EnoughConfigurations<'_>],
         most: Configuration,
     ) -> String {
         if let ([row], [enough]) = (rows, enough) {
@@ -124,28 +124,28 @@ impl DetectionView {
     fn headline_of_one(
         self,
         row: &Detectability,
-        enough: Enough<'_>,
+        enough: EnoughConfigurations<'_>,
         most: Configuration,
     ) -> String {
         let (name, target) = (&row.benchmark, self.target_text());
         let within = format!("with at most {}", a_side(most));
         match (enough.able(), enough.surely, enough.likely) {
-            (Able::Yes, Some(surely), Some(likely)) if !enough.is_sure() => format!(
+            (DetectionAbility::Yes, Some(surely), Some(likely)) if !enough.is_sure() => format!(
                 "{name} can detect {target}, with {}, perhaps with {}",
                 a_side(surely.configuration),
                 likely.configuration
             ),
-            (Able::Yes, Some(surely), _) => {
+            (DetectionAbility::Yes, Some(surely), _) => {
                 format!(
                     "{name} can detect {target}, with {}",
                     a_side(surely.configuration)
                 )
             }
-            (Able::Unsure, ..) => {
+            (DetectionAbility::Unsure, ..) => {
                 let tell = tell(self.experiments([row]));
                 format!("{tell} whether {name} can detect {target} {within}")
             }
-            (Able::No | Able::Unknown | Able::Yes, ..) => {
+            (DetectionAbility::No | DetectionAbility::Unknown | DetectionAbility::Yes, ..) => {
                 format!("{name} cannot detect {target} {within}")
             }
         }
@@ -155,35 +155,35 @@ impl DetectionView {
     pub(super) fn headline_of_rows<'a>(
         self,
         rows: &[Detectability],
-        able: impl IntoIterator<Item = (&'a Detectability, Able)>,
+        able: impl IntoIterator<Item = (&'a Detectability, DetectionAbility)>,
         most: Configuration,
     ) -> String {
-        let mut benchmarks: BTreeMap<(&str, &str), Able> = BTreeMap::new();
+        let mut benchmarks: BTreeMap<(&str, &str), DetectionAbility> = BTreeMap::new();
         for (row, able) in able {
             let least = benchmarks
                 .entry((&row.suite, &row.benchmark))
                 .or_insert(able);
             *least = able.min(*least);
         }
-        let titles = Titles::within_benchmarks(rows);
+        let titles = RowTitles::within_benchmarks(rows);
         let throughout = match (titles.settings, titles.metrics) {
             (false, false) => "",
             (true, false) => " in every setting",
             (false, true) => " by every metric",
             (true, true) => " in every setting and by every metric",
         };
-        let counts = Counts::of(benchmarks.into_values());
+        let counts = AbilityCounts::of(benchmarks.into_values());
         self.sentence(counts, throughout, most, self.experiments(rows))
     }
 
     fn sentence(
         self,
-        counts: Counts,
+        counts: AbilityCounts,
         throughout: &str,
         most: Configuration,
         experiments: usize,
     ) -> String {
-        let Counts {
+        let AbilityCounts {
             yes,
             unsure,
             unknown,
@@ -238,29 +238,29 @@ impl DetectionView {
 
 /// How many benchmarks are how able.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct AbilityCounts {
     yes: usize,
     unsure: usize,
     unknown: usize,
     all: usize,
 }
 
-impl Counts {
-    fn of(all: impl IntoIterator<Item = Able>) -> Self {
+impl AbilityCounts {
+    fn of(all: impl IntoIterator<Item = DetectionAbility>) -> Self {
         all.into_iter().fold(Self::default(), |mut counts, able| {
             counts.all += 1;
             match able {
-                Able::Yes => counts.yes += 1,
-                Able::Unsure => counts.unsure += 1,
-                Able::Unknown => counts.unknown += 1,
-                Able::No => {}
+                DetectionAbility::Yes => counts.yes += 1,
+                DetectionAbility::Unsure => counts.unsure += 1,
+                DetectionAbility::Unknown => counts.unknown += 1,
+                DetectionAbility::No => {}
             }
             counts
         })
     }
 }
 
-impl Titles {
+impl RowTitles {
     /// Returns what it takes to tell the rows of one benchmark from each other, of the benchmark for which it takes most.
     fn within_benchmarks(rows: &[Detectability]) -> Self {
         let mut first: BTreeMap<(&str, &str), &Detectability> = BTreeMap::new();

@@ -2,14 +2,14 @@
 
 use lapwing_stats::Interval;
 
-use super::quantity::{NOTHING, Scale, fixed, percent, quantity, ratio, ratio_decimals};
+use super::quantity::{NOTHING, UnitScale, fixed, percent, quantity, ratio, ratio_decimals};
 use crate::judge::{Estimate, RatioEstimate};
 use crate::model::Better;
 
 impl Estimate {
     /// Returns `1.31 s (95 % CI 1.29–1.34 s, 5 instances × 5)`.
     pub fn text(&self, unit: &str) -> String {
-        let scale = Scale::of(self.value, unit);
+        let scale = UnitScale::of(self.value, unit);
         let decimals = self.decimals(&scale);
         format!(
             "{} ({}{})",
@@ -30,14 +30,14 @@ impl Estimate {
         if !self.value.is_finite() {
             return NOTHING.to_owned();
         }
-        let scale = Scale::of(self.value, unit);
+        let scale = UnitScale::of(self.value, unit);
         scale.with_unit(&scale.number_with(self.value, self.decimals(&scale)))
     }
 
     /// Returns the values of a row on one scale, so that `118 s` does not stand beside `2.00 min`;
     /// those that are not there as a dash.
     pub fn row_text(row: &[Option<Self>], unit: &str) -> Vec<String> {
-        let scale = Scale::of_all(row.iter().flatten().map(|it| it.value), unit);
+        let scale = UnitScale::of_all(row.iter().flatten().map(|it| it.value), unit);
         let text = |it: &Option<Self>| match it {
             Some(it) if it.value.is_finite() => {
                 scale.with_unit(&scale.number_with(it.value, it.decimals(&scale)))
@@ -50,7 +50,7 @@ impl Estimate {
     /// Returns the interval alone, `1.29–1.34`, on the scale of the value and without its
     /// unit; `None` when there is none.
     pub fn interval_text(&self, unit: &str) -> Option<String> {
-        let scale = Scale::of(self.value, unit);
+        let scale = UnitScale::of(self.value, unit);
         let decimals = self.decimals(&scale);
         ends(self.interval).map(|(lower, upper)| {
             range(
@@ -60,7 +60,7 @@ impl Estimate {
         })
     }
 
-    fn decimals(&self, scale: &Scale) -> usize {
+    fn decimals(&self, scale: &UnitScale) -> usize {
         telling_decimals(
             super::quantity::decimals(self.value / scale.factor, 3),
             self.interval.map(|interval| Interval {

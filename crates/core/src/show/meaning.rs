@@ -16,25 +16,25 @@ const LABEL_CHARACTERS: usize = 16;
 
 /// What a benchmark was in a run, as far as is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Meaning {
+pub struct BenchmarkMeaning {
     /// Its epoch: runs of one epoch are compared.
     pub epoch: Option<String>,
     /// The fingerprint that was recorded: a hash of what it does.
     pub definition: Option<String>,
     /// Its parameters that tell what it does.
-    pub params: BTreeMap<String, Parameter>,
+    pub params: BTreeMap<String, MeaningParameter>,
 }
 
 /// The value of a parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Parameter {
+pub struct MeaningParameter {
     /// What is the same where it means the same.
     meaning: String,
     /// As it was written.
     text: String,
 }
 
-impl Meaning {
+impl BenchmarkMeaning {
     pub(super) fn of(instance: &InstanceData) -> Self {
         let benchmark = &instance.instance.benchmark;
         let params = telling(&benchmark.params).into_iter();
@@ -49,7 +49,7 @@ impl Meaning {
             params: params
                 .map(|(key, meaning)| {
                     let text = text(&key);
-                    (key, Parameter { meaning, text })
+                    (key, MeaningParameter { meaning, text })
                 })
                 .collect(),
         }
@@ -64,7 +64,7 @@ impl Meaning {
     }
 
     /// Returns what of it is not what it was.
-    pub(super) fn changed_since(&self, before: &Self) -> Changed {
+    pub(super) fn changed_since(&self, before: &Self) -> MeaningChange {
         let definition = match (&before.definition, &self.definition) {
             (Some(one), Some(another)) => one != another,
             (None, _) | (_, None) => false,
@@ -78,7 +78,7 @@ impl Meaning {
                 now: now.text.clone(),
             })
         });
-        Changed {
+        MeaningChange {
             definition,
             params: params.collect(),
         }
@@ -87,7 +87,7 @@ impl Meaning {
 
 /// What of a benchmark changed; nothing where that is not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Changed {
+pub(super) struct MeaningChange {
     definition: bool,
     params: Vec<ParameterChange>,
 }
@@ -99,7 +99,7 @@ struct ParameterChange {
     now: String,
 }
 
-impl Changed {
+impl MeaningChange {
     /// Returns it in words: `its definition and its parameter n from 10 to 100`; empty where nothing is known.
     pub(super) fn text(&self) -> String {
         let params: Vec<String> = self
@@ -166,11 +166,11 @@ mod tests {
     use super::*;
     use crate::clean::tests::instance;
 
-    fn meaning(definition: &str, params: &Value) -> Meaning {
+    fn meaning(definition: &str, params: &Value) -> BenchmarkMeaning {
         let mut it = instance(&[]);
         it.recorded_fingerprint = (!definition.is_empty()).then(|| definition.to_owned());
         it.instance.benchmark.params = params.as_object().cloned().unwrap_or_default();
-        Meaning::of(&it)
+        BenchmarkMeaning::of(&it)
     }
 
     fn changed(before: (&str, Value), now: (&str, Value)) -> (String, String) {

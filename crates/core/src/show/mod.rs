@@ -17,16 +17,16 @@ mod summary;
 mod units;
 mod verdict;
 
-pub use chart::{Chart, Colours, Theme};
+pub use chart::{Chart, ChartTheme, VariantColours};
 pub use detection::{
     DetectionView, change, configuration_text, detectable_text, detectable_with_interval,
     few_instances_caution, interval_text, too_little_text,
 };
-pub use enough::{Able, Enough};
+pub use enough::{DetectionAbility, EnoughConfigurations};
 pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};
-pub use meaning::{Meaning, Parameter};
-pub use noise::{About, NOISY, Row, Titles, noise_advice, noise_headline};
-pub use quantity::{Scale, machine_time, percent, quantity, ratio, round_percent};
+pub use meaning::{BenchmarkMeaning, MeaningParameter};
+pub use noise::{NOISY, RowSubject, RowTitles, TitledRow, noise_advice, noise_headline};
+pub use quantity::{UnitScale, machine_time, percent, quantity, ratio, round_percent};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use steady::class_name;

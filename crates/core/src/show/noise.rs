@@ -35,7 +35,7 @@ impl Part {
 
 /// What it takes to tell the rows of an answer from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Titles {
+pub struct RowTitles {
     /// Whether they are of several suites.
     pub suites: bool,
     /// Whether they are of several settings.
@@ -46,7 +46,7 @@ pub struct Titles {
 
 /// What a row of an answer is about.
 #[derive(Debug, Clone, Copy)]
-pub struct About<'a> {
+pub struct RowSubject<'a> {
     /// The suite of the benchmark.
     pub suite: &'a str,
     /// Its id.
@@ -58,14 +58,14 @@ pub struct About<'a> {
 }
 
 /// A row that is about a metric of a benchmark in one setting.
-pub trait Row {
+pub trait TitledRow {
     /// Returns what it is about.
-    fn about(&self) -> About<'_>;
+    fn about(&self) -> RowSubject<'_>;
 }
 
-impl Row for Noise {
-    fn about(&self) -> About<'_> {
-        About {
+impl TitledRow for Noise {
+    fn about(&self) -> RowSubject<'_> {
+        RowSubject {
             suite: &self.suite,
             benchmark: &self.benchmark,
             setting: &self.setting,
@@ -74,9 +74,9 @@ impl Row for Noise {
     }
 }
 
-impl Row for Detectability {
-    fn about(&self) -> About<'_> {
-        About {
+impl TitledRow for Detectability {
+    fn about(&self) -> RowSubject<'_> {
+        RowSubject {
             suite: &self.suite,
             benchmark: &self.benchmark,
             setting: &self.setting,
@@ -85,10 +85,10 @@ impl Row for Detectability {
     }
 }
 
-impl Titles {
+impl RowTitles {
     /// Returns what it takes to tell these rows apart.
-    pub fn of<R: Row>(rows: &[R]) -> Self {
-        let differs = |same: &dyn Fn(About<'_>, About<'_>) -> bool| {
+    pub fn of<R: TitledRow>(rows: &[R]) -> Self {
+        let differs = |same: &dyn Fn(RowSubject<'_>, RowSubject<'_>) -> bool| {
             rows.first()
                 .is_some_and(|first| rows.iter().any(|row| !same(first.about(), row.about())))
         };
@@ -100,7 +100,7 @@ impl Titles {
     }
 
     /// Returns what tells a row from the others: `test_join (fast, 2026.9), peak memory`.
-    pub fn title(self, row: &impl Row) -> String {
+    pub fn title(self, row: &impl TitledRow) -> String {
         let about = row.about();
         let mut title = about.benchmark.to_owned();
         if self.suites {
@@ -148,7 +148,7 @@ pub fn noise_headline(rows: &[Noise]) -> String {
 
 /// Returns the sentence that says what to measure more of; `None` where nothing is known of any.
 pub fn noise_advice(rows: &[Noise]) -> Option<String> {
-    let titles = Titles::of(rows);
+    let titles = RowTitles::of(rows);
     let of = |more: More| -> Vec<String> {
         let rows = rows.iter();
         let rows = rows.filter(|row| row.effort.is_some_and(|it| it.more == more));
@@ -174,7 +174,7 @@ pub fn noise_advice(rows: &[Noise]) -> Option<String> {
 impl Noise {
     /// Returns what the two groups are and what goes with them, as sentences; `None` where there
     /// is one group.
-    pub fn groups_text(&self, titles: Titles) -> Option<String> {
+    pub fn groups_text(&self, titles: RowTitles) -> Option<String> {
         let Modes::Two { split, .. } = self.variability.modes else {
             return None;
         };

@@ -13,7 +13,7 @@ pub(super) const NOTHING: &str = "–";
 /// One scale serves all numbers that are read together: a value and its interval, the
 /// labels of an axis, the cells of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scale {
+pub struct UnitScale {
     /// What a shown number is multiplied with to give base units.
     pub factor: f64,
     /// The unit as it is written after the number, without the space; may be empty.
@@ -23,9 +23,9 @@ pub struct Scale {
 }
 
 /// A step of a ladder of units: the smallest magnitude that it is used for, its worth, its name.
-type Step = (f64, f64, &'static str);
+type ScaleStep = (f64, f64, &'static str);
 
-const SECONDS: [Step; 7] = [
+const SECONDS: [ScaleStep; 7] = [
     (0.0, 1e-9, "ns"),
     (1e-6, 1e-6, "µs"),
     (1e-3, 1e-3, "ms"),
@@ -37,7 +37,7 @@ const SECONDS: [Step; 7] = [
 
 const KIB: f64 = 1_024.0;
 
-const BYTES: [Step; 6] = [
+const BYTES: [ScaleStep; 6] = [
     (0.0, 1.0, "B"),
     (KIB, KIB, "KiB"),
     (KIB * KIB, KIB * KIB, "MiB"),
@@ -50,7 +50,7 @@ const BYTES: [Step; 6] = [
     ),
 ];
 
-const THOUSANDS: [Step; 5] = [
+const THOUSANDS: [ScaleStep; 5] = [
     (0.0, 1.0, ""),
     (1e4, 1e3, "k"),
     (1e6, 1e6, "M"),
@@ -58,7 +58,7 @@ const THOUSANDS: [Step; 5] = [
     (1e12, 1e12, "T"),
 ];
 
-impl Scale {
+impl UnitScale {
     /// Returns the scale in which a number of about that size, counted in `unit`, reads best.
     ///
     /// `s`, `B` and rates of them have ladders of their own; a share (`%`) stays as it is;
@@ -136,11 +136,11 @@ impl Scale {
         }
     }
 
-    fn climb(ladder: &[Step], magnitude: f64, suffix: &str) -> Self {
+    fn climb(ladder: &[ScaleStep], magnitude: f64, suffix: &str) -> Self {
         // Half a unit of the third digit is added, so that 999.7 ms is 1.00 s and not 1000 ms.
         let rounded = magnitude * 1.000_5;
         // Nothing at all is shown in the base unit: `0 s`, not `0 ns`.
-        let wanted = |step: &&Step| {
+        let wanted = |step: &&ScaleStep| {
             if magnitude > 0.0 {
                 rounded >= step.0
             } else {
@@ -196,7 +196,7 @@ impl Scale {
 
 /// Returns the value with three significant digits and a unit: `1.31 s`, `18.2 MiB`, `12.3k`.
 pub fn quantity(value: f64, unit: &str) -> String {
-    Scale::of(value, unit).text(value)
+    UnitScale::of(value, unit).text(value)
 }
 
 /// Returns a ratio: `1.04×`, `0.86×`, `12.3×`, `123×`.
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn a_ladder_has_every_scale_and_where_it_begins() {
         let texts = |unit| -> Vec<String> {
-            let ladder = Scale::ladder(unit).into_iter();
+            let ladder = UnitScale::ladder(unit).into_iter();
             ladder
                 .map(|(from, scale)| format!("{from}{}", scale.suffix()))
                 .collect()
@@ -368,8 +368,8 @@ mod tests {
         );
         assert_eq!(texts("%"), ["0 %"]);
         for unit in ["s", "B", "B/s", "1", "", "J"] {
-            for (from, scale) in Scale::ladder(unit) {
-                assert_eq!(Scale::of(from.max(1e-9), unit), scale);
+            for (from, scale) in UnitScale::ladder(unit) {
+                assert_eq!(UnitScale::of(from.max(1e-9), unit), scale);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::meaning::Meaning;
+use super::meaning::BenchmarkMeaning;
 use super::summary::{RunSummary, by_frequency};
 use crate::clean::{
     CleanInstance, Cleaned, InstanceStates, IterationState, LeftOut, Policy, states,
@@ -56,7 +56,7 @@ pub struct RunSample {
     /// The name of that version, where it has one: a release.
     pub release: Option<String>,
     /// What the benchmark was.
-    pub meaning: Meaning,
+    pub meaning: BenchmarkMeaning,
     /// The unit of its values, where it is another than that of the metric and cannot be
     /// converted: none of them counts.
     pub other_unit: Option<String>,
@@ -268,7 +268,7 @@ impl RunSample {
             retired: false,
             version: instance.run.version.label(),
             release: instance.run.version.name.clone(),
-            meaning: Meaning::of(instance),
+            meaning: BenchmarkMeaning::of(instance),
             other_unit: None,
             imported_from: ImportedFrom::of(session),
             instances: Vec::new(),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use lapwing_stats::as_f64;
 
-use super::quantity::{Scale, decimals, quantity};
+use super::quantity::{UnitScale, decimals, quantity};
 use crate::model::Summary;
 use crate::text::grouped;
 
@@ -66,7 +66,7 @@ impl RunSummary {
     /// Returns the spread and which one it is, on the scale of the value: `± 0.05 (iqr)`.
     pub fn spread_text(&self, unit: &str) -> Option<String> {
         let spread = self.spread.filter(|spread| spread.is_finite())?;
-        let scale = Scale::of(self.value, unit);
+        let scale = UnitScale::of(self.value, unit);
         let shown = decimals(self.value / scale.factor, 3);
         let own = decimals(spread / scale.factor, 1);
         let number = if own > shown + 3 {
@@ -86,7 +86,7 @@ impl RunSummary {
         let (centre, spread) = parts(&self.statistic);
         let mut text = centre.to_owned();
         if let Some(n) = self.n {
-            let n = grouped(n);
+            let n = usize::try_from(n).map_or_else(|_too_many| n.to_string(), grouped);
             text.push_str(&format!(" of {n}"));
         }
         if self.instances > 1 {

@@ -9,15 +9,17 @@ use lapwing_core::judge::{Estimate, SampleSize};
 use lapwing_core::model::Id;
 use lapwing_core::sample::{BenchmarkData, HistoryPosition, Sample};
 use lapwing_core::show::chart::{
-    self, Bar, BurnInMarks, ComparedValue, HistoryPoint, RunName, RunNumber,
+    self, BarFigures, BurnInMarks, ComparedValue, HistoryPoint, RunName, RunNumber,
 };
-use lapwing_core::show::{Chart, Colours, Meaning, MetricSample, RunSummary, Theme};
+use lapwing_core::show::{
+    BenchmarkMeaning, Chart, ChartTheme, MetricSample, RunSummary, VariantColours,
+};
 use serde_json::json;
 
-fn sample(recipe: &synthetic::Recipe) -> (MetricSample, Colours) {
+fn sample(recipe: &synthetic::Recipe) -> (MetricSample, VariantColours) {
     let data = synthetic::measure(recipe, &mut synthetic::Sessions::default());
     let sample = MetricSample::of(&data, "wall_time");
-    let mut colours = Colours::default();
+    let mut colours = VariantColours::default();
     for variant in sample.variants() {
         colours.number(variant);
     }
@@ -80,11 +82,13 @@ fn a_chart_is_the_same_bytes_whatever_was_drawn_before_it() {
     let (sample, colours) = sample(&synthetic::Recipe::default());
     let draw = || {
         chart::iterations(&sample, &sample.runs, &colours)
-            .svg(Theme::Light)
+            .svg(ChartTheme::Light)
             .expect("it draws")
     };
     let first = draw();
-    comparison(&["another"]).svg(Theme::Dark).expect("it draws");
+    comparison(&["another"])
+        .svg(ChartTheme::Dark)
+        .expect("it draws");
     assert_eq!(first, draw());
     let elsewhere = std::thread::scope(|scope| scope.spawn(draw).join().expect("no panic"));
     assert_eq!(first, elsewhere);
@@ -93,7 +97,7 @@ fn a_chart_is_the_same_bytes_whatever_was_drawn_before_it() {
 #[test]
 fn a_picture_says_title_units_and_names() {
     let svg = comparison(&["gzip -6", "<b>&\"zstd\""])
-        .svg(Theme::Light)
+        .svg(ChartTheme::Light)
         .expect("it draws");
     for text in [
         "wall time: comparison",
@@ -129,7 +133,7 @@ fn burn_in_is_hollow_and_other_iterations_that_do_not_count_are_triangles() {
 fn every_text_of_a_picture_lies_inside_it() {
     let long = "benchmarks/io/test_parquet.py::TestRoundTrip::test_partitioned_dataset_with_statistics[snappy-10-1000]";
     let svg = comparison(&[long, "short"])
-        .svg(Theme::Light)
+        .svg(ChartTheme::Light)
         .expect("it draws");
     assert!(svg.contains("…"), "shortened: {svg}");
     let positions = regex::Regex::new(r#"text-anchor="end"[^>]*transform="translate\(([0-9.-]+)"#)
@@ -188,7 +192,7 @@ fn point(number: i64, of: RunNumber) -> HistoryPoint {
         left_out: String::new(),
         failures: 0,
         release: None,
-        meaning: Meaning::default(),
+        meaning: BenchmarkMeaning::default(),
         link: String::new(),
     }
 }
@@ -198,9 +202,9 @@ fn a_history_marks_failures_releases_and_epochs() {
     let of = |value: f64| RunNumber::Estimate(compared("it", value).estimate);
     let named = |number: i64, release: &str, fingerprint: &str| HistoryPoint {
         release: Some(release.to_owned()),
-        meaning: Meaning {
+        meaning: BenchmarkMeaning {
             epoch: Some(fingerprint.to_owned()),
-            ..Meaning::default()
+            ..BenchmarkMeaning::default()
         },
         link: format!("#trace=run{number}"),
         ..point(number, of(1.0))
@@ -223,7 +227,12 @@ fn a_history_marks_failures_releases_and_epochs() {
             ..named(5, "2.0", "c")
         },
     ];
-    let chart = chart::history(&"wall_time".to_owned(), "s", &points, &Colours::default());
+    let chart = chart::history(
+        &"wall_time".to_owned(),
+        "s",
+        &points,
+        &VariantColours::default(),
+    );
     assert!(
         chart.subtitle.ends_with(
             "× at the foot is a run with failures. Dotted: the first run of a release; solid: the \
@@ -249,7 +258,12 @@ fn a_history_marks_failures_releases_and_epochs() {
         ..named(5, "2.0", "b")
     };
     let linked = [named(1, "1.0", "a"), elsewhere];
-    let other = chart::history(&"wall_time".to_owned(), "s", &linked, &Colours::default());
+    let other = chart::history(
+        &"wall_time".to_owned(),
+        "s",
+        &linked,
+        &VariantColours::default(),
+    );
     assert_eq!(other.links, ["#trace=run1", "other.html#run5"]);
     let datasets = &chart.option["dataset"];
     assert_eq!(datasets[0]["source"]["place"], json!([0, 1, 3, 4]));
@@ -274,7 +288,7 @@ fn a_history_marks_failures_releases_and_epochs() {
             (json!(4), json!("changed")),
         ]
     );
-    let svg = chart.svg(Theme::Light).expect("it draws");
+    let svg = chart.svg(ChartTheme::Light).expect("it draws");
     for text in ["changed", "2.0"] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
@@ -282,14 +296,14 @@ fn a_history_marks_failures_releases_and_epochs() {
 
 #[test]
 fn a_bar_tells_the_median_and_the_spread() {
-    let bar = Bar::new(&[1.0, 2.0, 6.0]).expect("a bar");
+    let bar = BarFigures::new(&[1.0, 2.0, 6.0]).expect("a bar");
     assert_eq!(
         (bar.count, bar.min, bar.median, bar.mean, bar.max),
         (3, 1.0, 2.0, 3.0, 6.0)
     );
     assert!((bar.sd.expect("a spread") - 7.0_f64.sqrt()).abs() < 1e-12);
-    assert_eq!(Bar::new(&[]), None);
-    assert_eq!(Bar::new(&[4.0]).and_then(|bar| bar.sd), None);
+    assert_eq!(BarFigures::new(&[]), None);
+    assert_eq!(BarFigures::new(&[4.0]).and_then(|bar| bar.sd), None);
 }
 
 #[test]
@@ -310,7 +324,12 @@ fn summaries_are_hollow_and_lie_on_a_line_of_their_own() {
         point(3, estimate),
     ];
     let draw = |points: &[HistoryPoint]| {
-        chart::history(&"wall_time".to_owned(), "s", points, &Colours::default())
+        chart::history(
+            &"wall_time".to_owned(),
+            "s",
+            points,
+            &VariantColours::default(),
+        )
     };
     let alone = draw(&points[..2]);
     assert_eq!(
@@ -323,7 +342,7 @@ fn summaries_are_hollow_and_lie_on_a_line_of_their_own() {
     );
     assert_eq!(alone.option["series"].as_array().map(Vec::len), Some(1));
     assert_eq!(alone.option["series"][0]["symbol"]["$function"], "ring");
-    let svg = draw(&points).svg(Theme::Dark).expect("it draws");
+    let svg = draw(&points).svg(ChartTheme::Dark).expect("it draws");
     for name in ["summaries", "means of samples", "day 3"] {
         assert!(svg.contains(name), "{name} in {svg}");
     }
@@ -372,7 +391,7 @@ fn a_chart_without_data_says_so_and_still_draws() {
             "{}",
             chart.subtitle
         );
-        chart.svg(Theme::Light).expect("it draws");
+        chart.svg(ChartTheme::Light).expect("it draws");
     }
 }
 
@@ -431,13 +450,13 @@ fn a_burn_in_is_shaded_up_to_its_marked_end_and_what_was_found_instead_is_dashed
     );
     let labels: Vec<&str> = chart.views.iter().map(|it| it.label.as_str()).collect();
     assert_eq!(labels, ["all values", "steady values"]);
-    let svg = chart.svg(Theme::Light).expect("it draws");
+    let svg = chart.svg(ChartTheme::Light).expect("it draws");
     for text in ["steady from 12", "found 5", "wall time (s)", "gets steady"] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
     assert!(!svg.contains("never steady"), "{svg}");
     let as_found = burn_in_chart(&recipe, SteadyFrom::Index(5), Some(5));
-    let svg = as_found.svg(Theme::Dark).expect("it draws");
+    let svg = as_found.svg(ChartTheme::Dark).expect("it draws");
     assert!(!svg.contains("found 5"), "{svg}");
 }
 
@@ -466,5 +485,5 @@ fn a_benchmark_without_a_steady_state_says_so_in_the_title_of_its_burn_in() {
     };
     let chart = burn_in_chart(&nothing, SteadyFrom::Recorded, None);
     assert!(chart.subtitle.starts_with("Nothing to draw"));
-    chart.svg(Theme::Light).expect("it draws");
+    chart.svg(ChartTheme::Light).expect("it draws");
 }

@@ -8,8 +8,8 @@ use crate::compared::{compared, view};
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 use lapwing_core::judge::{CompareOptions, Comparison, Reason, Verdict};
 use lapwing_core::sample::BenchmarkData;
-use lapwing_core::show::report::{Options, ReportWriter};
-use lapwing_core::show::{Theme, chart};
+use lapwing_core::show::report::{ReportOptions, ReportWriter};
+use lapwing_core::show::{ChartTheme, chart};
 
 fn benchmarks(number: u32) -> Vec<BenchmarkData> {
     let mut sessions = Sessions::default();
@@ -66,7 +66,7 @@ fn a_chart_of_ratios_has_every_verdict_the_worst_first() {
         .map(|it| it["source"]["place"].to_string())
         .collect();
     assert_eq!(places, ["[0]", "[4]", "[2,3]", "[1]"]);
-    let svg = chart.svg(Theme::Light).expect("it draws");
+    let svg = chart.svg(ChartTheme::Light).expect("it draws");
     for text in [
         "regression",
         "improvement",
@@ -115,17 +115,17 @@ fn without_a_ratio_there_is_nothing_to_draw() {
         chart.subtitle,
         "Nothing to draw: no comparison has a ratio."
     );
-    chart.svg(Theme::Light).expect("it draws all the same");
+    chart.svg(ChartTheme::Light).expect("it draws all the same");
 }
 
 /// Returns the files of a report with comparisons, by name.
 fn report(directory: &Path, compare: bool) -> BTreeMap<String, String> {
-    let options = Options {
+    let options = ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
         rules: lapwing_core::clean::Rules::default(),
         metrics: Vec::new(),
-        detect: lapwing_core::show::report::Detect::default(),
+        detect: lapwing_core::show::report::DetectionTarget::default(),
     };
     let benchmarks = benchmarks(6);
     let mut writer = ReportWriter::create(directory, options).expect("a new directory");

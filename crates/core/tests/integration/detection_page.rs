@@ -8,8 +8,8 @@ use lapwing_core::clean::Rules;
 use lapwing_core::explain::{Detectability, NoiseMetrics, detectability};
 use lapwing_core::judge::{DetectionOptions, WantedBasis};
 use lapwing_core::sample::{BenchmarkData, SettingChoice};
-use lapwing_core::show::report::{self, Detect, Options};
-use lapwing_core::show::{Chart, DetectionView, Theme, chart};
+use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
+use lapwing_core::show::{Chart, ChartTheme, DetectionView, chart};
 use lapwing_stats::{DetectionMethod, Strategy};
 use serde_json::{Value, json};
 
@@ -128,7 +128,7 @@ fn one_benchmark_has_a_heat_map_and_power_curves() {
     "20 × 20" 101 0: 4.9643  3.75: 100  7.5: 100
     "25 × 25" 101 0: 4.97728  3.75: 100  7.5: 100
     "#);
-    let svg = chart.svg(Theme::Light).expect("it draws");
+    let svg = chart.svg(ChartTheme::Light).expect("it draws");
     for text in [
         "test_join detects 5 %",
         "iterations of each instance",
@@ -240,7 +240,7 @@ fn where_too_little_was_measured_the_chart_says_what_it_takes() {
             chart.subtitle,
             "Nothing to draw: it takes three instances, two iterations in each of them, and times above zero."
         );
-        chart.svg(Theme::Dark).expect("it draws");
+        chart.svg(ChartTheme::Dark).expect("it draws");
     }
 }
 
@@ -287,7 +287,7 @@ fn what_is_written_in_a_cell_can_be_read_on_every_shade() {
     assert_eq!(shades.len(), 10, "{shades:?}");
     let cell = regex::Regex::new(r#"<path d="[^"]*" fill="([^"]+)"[^>]*></path>(?:\s*<path d="[^"]*" fill="none"[^>]*></path>)?\s*<text[^>]* fill="([^"]+)"[^>]*>~[^<]*%</text>"#)
         .expect("a regular expression");
-    for theme in [Theme::Light, Theme::Dark] {
+    for theme in [ChartTheme::Light, ChartTheme::Dark] {
         let svg = chart.svg(theme).expect("it draws");
         let pairs: Vec<(String, String)> = cell
             .captures_iter(&svg)
@@ -303,9 +303,9 @@ fn what_is_written_in_a_cell_can_be_read_on_every_shade() {
     }
 }
 
-fn write(benchmarks: Vec<BenchmarkData>, detect: Detect) -> tempfile::TempDir {
+fn write(benchmarks: Vec<BenchmarkData>, detect: DetectionTarget) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
-    let options = Options {
+    let options = ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
         rules: Rules::default(),
@@ -358,7 +358,7 @@ fn the_page_has_the_numbers_of_the_command_by_formula() {
             json!(corners.map(slowdown).collect::<Vec<_>>())
         })
         .collect();
-    let directory = write(benchmarks, Detect::default());
+    let directory = write(benchmarks, DetectionTarget::default());
     let columns = side_file(&directory, "detection.m0");
     assert_eq!(columns["id"], json!(["noisy", "quiet", "single"]));
     assert_eq!(columns["able"], json!(["no", "yes", "unknown"]));
@@ -375,9 +375,9 @@ fn the_page_has_the_numbers_of_the_command_by_formula() {
 
 #[test]
 fn the_slowdown_that_matters_is_that_of_the_suite() {
-    let detect = Detect {
+    let detect = DetectionTarget {
         target: 1.5,
-        ..Detect::default()
+        ..DetectionTarget::default()
     };
     let directory = write(vec![benchmark("noisy", 8, (0.2, 0.02))], detect);
     assert_eq!(
@@ -392,7 +392,7 @@ fn the_slowdown_that_matters_is_that_of_the_suite() {
 #[test]
 fn a_page_of_a_benchmark_says_what_ten_times_ten_would_detect() {
     let sentences = |data: BenchmarkData| {
-        let directory = write(vec![data], Detect::default());
+        let directory = write(vec![data], DetectionTarget::default());
         let mut pages = fs::read_dir(directory.path().join("benchmark")).expect("a folder");
         let page = pages.next().expect("a page").expect("an entry").path();
         let page = fs::read_to_string(page).expect("a page");

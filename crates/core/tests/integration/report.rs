@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::show::report::{self, Options};
+use lapwing_core::show::report::{self, ReportOptions};
 
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 
@@ -28,17 +28,17 @@ fn recipes() -> Vec<Recipe> {
     ]
 }
 
-fn options() -> Options {
-    Options {
+fn options() -> ReportOptions {
+    ReportOptions {
         title: format!("Report of {ODD}"),
         made: "for a test".to_owned(),
         rules: lapwing_core::clean::Rules::default(),
         metrics: Vec::new(),
-        detect: lapwing_core::show::report::Detect::default(),
+        detect: lapwing_core::show::report::DetectionTarget::default(),
     }
 }
 
-fn write(directory: &Path, recipes: &[Recipe]) -> report::Written {
+fn write(directory: &Path, recipes: &[Recipe]) -> report::WrittenReport {
     let mut sessions = Sessions::default();
     let benchmarks = recipes.iter().map(|recipe| measure(recipe, &mut sessions));
     report::write(benchmarks, directory, options()).expect("it writes")

@@ -7,7 +7,7 @@ use lapwing_core::clean::Rules;
 use lapwing_core::model::Id;
 use lapwing_core::record::{Filter, Store, StoreError, parse_line};
 use lapwing_core::sample::{BenchmarkData, each_benchmark};
-use lapwing_core::show::report::{self, Detect, Options};
+use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
 use serde_json::{Value, json};
 
 use crate::report_files::{names, side_file};
@@ -32,13 +32,13 @@ fn write(directory: &Path, ids: &[&str]) {
     report::write(benchmarks, directory, options()).expect("it writes");
 }
 
-fn options() -> Options {
-    Options {
+fn options() -> ReportOptions {
+    ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
         rules: Rules::default(),
         metrics: Vec::new(),
-        detect: Detect::default(),
+        detect: DetectionTarget::default(),
     }
 }
 

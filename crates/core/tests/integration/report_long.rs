@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lapwing_core::clean::Rules;
 use lapwing_core::sample::BenchmarkData;
-use lapwing_core::show::report::{self, Detect, Options};
+use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
 use serde_json::{Value, json};
 
 use crate::report_files::{names, side_file};
@@ -49,12 +49,12 @@ fn counted(id: &str, sessions: &[(&str, f64)]) -> BenchmarkData {
 }
 
 fn report_of(directory: &Path, benchmarks: Vec<BenchmarkData>) {
-    let options = Options {
+    let options = ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
         rules: Rules::default(),
         metrics: Vec::new(),
-        detect: Detect::default(),
+        detect: DetectionTarget::default(),
     };
     report::write(benchmarks, directory, options).expect("it writes");
 }

@@ -8,7 +8,7 @@ use lapwing_core::clean::Rules;
 use lapwing_core::model::{Annotation, Id, Object, Record};
 use lapwing_core::record::{Change, Filter, Retired, Retirement, Store, StoreError, parse_line};
 use lapwing_core::sample::each_benchmark;
-use lapwing_core::show::report::{Detect, Options, Remarks, ReportWriter};
+use lapwing_core::show::report::{DetectionTarget, ReportOptions, ReportRemarks, ReportWriter};
 use serde_json::{Value, json};
 
 /// Lines of records, with ids by number.
@@ -82,12 +82,12 @@ fn annotation(change: &Change) -> Record {
 }
 
 /// A report, as files.
-struct Written {
+struct WrittenReport {
     _directory: tempfile::TempDir,
     files: std::path::PathBuf,
 }
 
-impl Written {
+impl WrittenReport {
     fn of(lines: &Lines) -> Self {
         Self::with(lines, Retired::LeaveOut, &[])
     }
@@ -102,15 +102,15 @@ impl Written {
             ..Filter::default()
         };
         let files = directory.path().join("r");
-        let options = Options {
+        let options = ReportOptions {
             title: "Report".to_owned(),
             made: "for a test".to_owned(),
             rules: Rules::default(),
             metrics: Vec::new(),
-            detect: Detect::default(),
+            detect: DetectionTarget::default(),
         };
         let mut writer = ReportWriter::create(&files, options).unwrap();
-        writer.remarks(Remarks {
+        writer.remarks(ReportRemarks {
             all: store.remarks().unwrap(),
             retired: store.left_out(&filter).unwrap().instances,
             shown: retired,
@@ -205,7 +205,7 @@ fn a_history_measured_in_one_session_has_a_place_for_each_version() {
         &json!({}),
     );
     lines.measured(&run, &benchmark, 2.5);
-    let written = Written::of(&lines);
+    let written = WrittenReport::of(&lines);
     let metric = written.metric();
     assert_eq!(
         column(&metric, "version"),
@@ -256,7 +256,7 @@ fn levels_of_factors_are_settings_of_their_own_and_named_everywhere() {
         lines.measured(&run, &json!({"id": "b[x]"}), value);
         lines.measured(&run, &json!({"id": "b[y]"}), value);
     }
-    let written = Written::of(&lines);
+    let written = WrittenReport::of(&lines);
     let index = written.data("index.m0");
     let names = json!([
         "threads=1",
@@ -317,7 +317,7 @@ fn epochs_are_told_apart_within_a_setting_and_told_in_words() {
             lines.measured(&run, &benchmark("b[2]"), 1.0);
         }
     }
-    let written = Written::of(&lines);
+    let written = WrittenReport::of(&lines);
     let page = written.page("benchmark", "b-1");
     let metric = written.data(&format!("{page}.m0"));
     let changed = ["1 changed", "2 changed", "4 changed"];
@@ -374,14 +374,14 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
         version: None,
         before: "2026-06-03T00:00:00Z".parse().unwrap(),
     });
-    let left_out = Written::with(&lines, Retired::LeaveOut, std::slice::from_ref(&retire));
+    let left_out = WrittenReport::with(&lines, Retired::LeaveOut, std::slice::from_ref(&retire));
     assert_eq!(column(&left_out.metric(), "session"), ["night-3"]);
     let index = left_out.text("index.html");
     assert!(
         index.contains("6 retired instances are left out"),
         "{index}"
     );
-    let shown = Written::with(&lines, Retired::Show, &[retire]);
+    let shown = WrittenReport::with(&lines, Retired::Show, &[retire]);
     let metric = shown.metric();
     let retired: Vec<bool> = (0..3)
         .map(|at| metric["runs"][at]["retired"] == json!(true))
@@ -437,7 +437,7 @@ fn retired_runs_have_lines_of_their_own_on_the_page_of_a_test() {
         version: None,
         before: "2026-06-03T00:00:00Z".parse().unwrap(),
     });
-    let written = Written::with(&lines, Retired::Show, &[retire]);
+    let written = WrittenReport::with(&lines, Retired::Show, &[retire]);
     let of_test = written.data(&format!("test-{}.m0", written.page("test", "")));
     assert_eq!(of_test["order"], "In order of time.");
     let places = |member: usize| {
@@ -467,7 +467,7 @@ fn what_was_skipped_and_what_has_no_end_are_called_so() {
             json!({"kind": "iteration", "instance": id, "index": 0, "metrics": {"wall_time": 1}}),
         );
     }
-    let written = Written::of(&lines);
+    let written = WrittenReport::of(&lines);
     let index = written.data("index.m0");
     assert_eq!(index["value_text"][0], json!("skipped"));
     assert_eq!(index["skipped"], json!([true, false]));
@@ -514,7 +514,7 @@ fn tags_and_sources_are_those_of_the_latest_run_that_has_some() {
         );
         lines.line(json!({"kind": "instance_end", "instance": id}));
     }
-    let written = Written::of(&lines);
+    let written = WrittenReport::of(&lines);
     assert_eq!(written.data("index.m0")["tags"], json!([["slow"]]));
     let page = written.benchmark();
     assert!(
@@ -544,7 +544,7 @@ fn a_parameter_that_changed_under_the_same_id_is_named() {
         let benchmark = json!({"id": "b[1]", "fingerprint": "A", "params": params});
         lines.measured(&run, &benchmark, 1.0);
     }
-    let written = Written::of(&lines);
+    let written = WrittenReport::of(&lines);
     let page = written.page("benchmark", "b-1");
     let metric = written.data(&format!("{page}.m0"));
     assert_eq!(marks(&metric), ["1 j 3 → 999"]);
@@ -584,7 +584,7 @@ fn what_is_judged_together_is_what_the_benchmark_is_today_though_old_versions_we
         let benchmark = json!({"id": "b", "fingerprint": fingerprint, "params": {"n": n}});
         lines.measured(&run, &benchmark, 1.0);
     }
-    let written = Written::of(&lines);
+    let written = WrittenReport::of(&lines);
     assert_eq!(written.data("burn-in")["instances"], json!([6]));
     let page = written.text("burn-in.html");
     let left_out =
@@ -618,7 +618,7 @@ fn the_environment_of_a_run_is_compared_with_that_of_the_run_before_of_its_varia
             lines.measured(&id, &json!({"id": "b"}), 1.0);
         }
     }
-    let written = Written::of(&lines);
+    let written = WrittenReport::of(&lines);
     let page = written.page("benchmark", "b-");
     let html = written.text(&format!("benchmark/{page}.html"));
     let (_, part) = html.split_once("id=\"environment\"").unwrap();
@@ -653,7 +653,7 @@ fn labels_of_a_distribution_keep_variant_and_version_apart_from_the_session() {
         let run = lines.run(&session, variant, &version, &json!({}));
         lines.measured(&run, &json!({"id": "b"}), 1.0);
     }
-    let written = Written::of(&lines);
+    let written = WrittenReport::of(&lines);
     let metric = written.data(&format!("{}.m0", written.page("benchmark", "b-")));
     let charts = metric["charts"].as_array().unwrap();
     let chart = charts.iter().find(|it| it["id"] == "distribution").unwrap();

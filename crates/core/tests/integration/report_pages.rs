@@ -6,7 +6,7 @@ use std::path::Path;
 use lapwing_core::clean::Rules;
 use lapwing_core::explain::{NoiseMetrics, noise};
 use lapwing_core::sample::{BenchmarkData, SettingChoice};
-use lapwing_core::show::report::{self, Detect, Options};
+use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
 use lapwing_core::suite::JudgedFrom;
 use lapwing_stats::Seed;
 use serde_json::{Value, json};
@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 
 fn write(directory: &Path, benchmarks: Vec<BenchmarkData>, rules: Rules) {
-    let options = Options {
+    let options = ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
         rules,
         metrics: Vec::new(),
-        detect: Detect::default(),
+        detect: DetectionTarget::default(),
     };
     report::write(benchmarks, directory, options).expect("it writes");
 }

@@ -10,7 +10,7 @@ use lapwing_core::text::{counted, grouped, plural};
 use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 
-use super::rows::Row;
+use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::Align::{Left, Right, Whole};
@@ -21,7 +21,7 @@ const LEGEND: &str = "steady from: the first iteration to judge, counted from 0;
 bias: how far the mean is from the steady level, with everything judged → without the burn-in";
 
 /// Says it in a sentence and shows the table.
-pub fn text(rows: &[Row], context: &Context) -> Result<(), CliError> {
+pub fn text(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     writeln!(out, "{}\n", headline(rows))?;
     table(rows).text_within(context.terminal.width(), &mut out)?;
@@ -32,14 +32,14 @@ pub fn text(rows: &[Row], context: &Context) -> Result<(), CliError> {
 }
 
 /// Shows the same as Markdown.
-pub fn markdown(rows: &[Row], context: &Context) -> Result<(), CliError> {
+pub fn markdown(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     writeln!(out, "{}\n", headline(rows))?;
     table(rows).markdown(&mut out)?;
     Ok(())
 }
 
-fn headline(rows: &[Row]) -> String {
+fn headline(rows: &[BurnInRow]) -> String {
     let cost = share_of_time(rows).map_or_else(String::new, |share| {
         let shortened = rows.iter().filter(|row| row.is_shortened()).count();
         let of_several = if shortened > 0 && rows.len() > 1 {
@@ -60,12 +60,12 @@ fn headline(rows: &[Row]) -> String {
     if let [row] = rows {
         return format!("{}{cost}", of_one(row));
     }
-    let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let count = |wanted: fn(&BurnInRow) -> bool| rows.iter().filter(|row| wanted(row)).count();
     let never = count(|row| row.start.is_none());
-    let mostly = count(Row::is_mostly_unsteady);
+    let mostly = count(BurnInRow::is_mostly_unsteady);
     let zeros = count(|row| row.source == BurnInSource::Recorded && row.is_not_positive());
     let unclear = count(|row| row.source == BurnInSource::Recorded) - zeros;
-    let by_hand = count(Row::is_steady_by_hand_alone);
+    let by_hand = count(BurnInRow::is_steady_by_hand_alone);
     let steady = rows.len() - never - mostly - unclear - zeros - by_hand;
     let all = counted(rows.len(), "benchmark");
     let mut sentence = if steady == rows.len() {
@@ -100,7 +100,7 @@ fn headline(rows: &[Row]) -> String {
     format!("{sentence}{cost}")
 }
 
-fn of_one(row: &Row) -> String {
+fn of_one(row: &BurnInRow) -> String {
     let name = &row.benchmark;
     match row.steady_from() {
         SteadyFrom::Index(_) if row.is_mostly_unsteady() => format!(
@@ -131,7 +131,7 @@ fn of_one(row: &Row) -> String {
 }
 
 /// Returns which share of the measured time is burn-in; `None` where no metric is a time.
-fn share_of_time(rows: &[Row]) -> Option<f64> {
+fn share_of_time(rows: &[BurnInRow]) -> Option<f64> {
     let mut sums = (0.0, 0.0);
     for row in rows.iter().filter(|row| row.unit == "s") {
         let instances = as_f64(row.instances.len() - row.not_asked());
@@ -143,7 +143,7 @@ fn share_of_time(rows: &[Row]) -> Option<f64> {
     (sums.1 > 0.0).then(|| sums.0 / sums.1)
 }
 
-fn table(rows: &[Row]) -> Table {
+fn table(rows: &[BurnInRow]) -> Table {
     let suites: BTreeSet<&str> = rows.iter().map(|row| row.suite.as_str()).collect();
     let with_suite = suites.len() > 1;
     let mut columns = vec![
@@ -181,7 +181,7 @@ fn table(rows: &[Row]) -> Table {
 }
 
 /// Returns the start and, where it is not what the values say, who says so and what they say.
-pub fn start_text(row: &Row) -> String {
+pub fn start_text(row: &BurnInRow) -> String {
     let by_hand = |start: u32, who: &str| match row.found {
         Some(found) if found == start => format!("{start} ({who})"),
         Some(found) => format!("{start} ({who}; found {found})"),
@@ -203,7 +203,7 @@ pub fn start_text(row: &Row) -> String {
 }
 
 /// Returns what burn-in costs in each instance: time, or where the metric is none, iterations.
-pub fn cost_text(row: &Row) -> String {
+pub fn cost_text(row: &BurnInRow) -> String {
     match (&row.effect, row.start) {
         (Some(effect), Some(_)) if row.unit == "s" => quantity(effect.cost, "s"),
         (Some(_) | None, Some(start)) => counted(start, "iteration"),
@@ -212,7 +212,7 @@ pub fn cost_text(row: &Row) -> String {
 }
 
 /// Returns how wrong the mean is without burn-in, and with it: `+4.1 % → 0 %`.
-pub fn bias_text(row: &Row) -> String {
+pub fn bias_text(row: &BurnInRow) -> String {
     match (&row.effect, row.start, row.bias_without) {
         (Some(effect), Some(_), Some(without)) => {
             format!("{} → {}", signed(without), signed(effect.remaining_bias))

@@ -8,7 +8,7 @@ use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_stats::steady::{Class, Consistency};
 use serde_json::{Map, Value, json};
 
-use super::rows::Row;
+use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::not_judged::{self, NotJudged};
 use crate::options::Context;
@@ -16,7 +16,7 @@ use crate::table::csv_of_json;
 
 /// Writes the rows as JSON (`docs/burn-in.md`).
 pub fn json(
-    rows: &[Row],
+    rows: &[BurnInRow],
     others: &[NotJudged],
     notes: &[String],
     method: SteadyMethod,
@@ -42,7 +42,7 @@ fn key(class: Option<Class>) -> String {
     })
 }
 
-fn class(row: &Row) -> Option<String> {
+fn class(row: &BurnInRow) -> Option<String> {
     let class = match row.steady.burn_in.as_ref()?.consistency {
         Consistency::Same(class) => key(Some(class)),
         Consistency::GoodInconsistent | Consistency::BadInconsistent => "mixed".to_owned(),
@@ -50,7 +50,7 @@ fn class(row: &Row) -> Option<String> {
     Some(class)
 }
 
-fn row(row: &Row) -> Value {
+fn row(row: &BurnInRow) -> Value {
     let classes: Map<String, Value> = row
         .steady
         .classes()
@@ -101,7 +101,7 @@ fn row(row: &Row) -> Value {
 }
 
 /// Writes the rows as CSV: the columns of the JSON rows that are no lists.
-pub fn csv(rows: &[Row], context: &Context) -> Result<(), CliError> {
+pub fn csv(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
     const COLUMNS: [&str; 20] = [
         "benchmark",
         "suite",

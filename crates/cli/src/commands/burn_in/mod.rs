@@ -20,11 +20,11 @@ use lapwing_core::suite::{Suite, parse_duration};
 use lapwing_stats::Seed;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
-use self::notes::{Asked, UseOfStarts};
-use self::rows::{Keep, Row, Search};
-use crate::error::{CliError, Exit};
+use self::notes::{NotesContext, UseOfStarts};
+use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
+use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, Filters, Format};
+use crate::options::{Context, FilterOptions, Format};
 use crate::plot::check_ending;
 use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
@@ -33,10 +33,10 @@ use crate::{burn_in_file, suite_file, suite_update};
 #[derive(Debug, Args)]
 pub struct BurnIn {
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
     /// Detection method
     #[arg(long, value_name = "METHOD", value_enum, default_value_t)]
-    method: Method,
+    method: SteadyMethodChoice,
     /// Share of the steady instances that must be steady after the burn-in
     #[arg(long, value_name = "SHARE", value_parser = parse_quantile, default_value = "0.9")]
     quantile: f64,
@@ -74,7 +74,7 @@ pub struct BurnIn {
 
 /// How it is found when an instance gets steady.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Method {
+enum SteadyMethodChoice {
     /// Lapwing's method
     #[default]
     Default,
@@ -86,13 +86,13 @@ enum Method {
     Mser5,
 }
 
-impl From<Method> for SteadyMethod {
-    fn from(method: Method) -> Self {
+impl From<SteadyMethodChoice> for SteadyMethod {
+    fn from(method: SteadyMethodChoice) -> Self {
         match method {
-            Method::Default => Self::Default,
-            Method::Krun => Self::Krun,
-            Method::Traini => Self::Traini,
-            Method::Mser5 => Self::Mser5,
+            SteadyMethodChoice::Default => Self::Default,
+            SteadyMethodChoice::Krun => Self::Krun,
+            SteadyMethodChoice::Traini => Self::Traini,
+            SteadyMethodChoice::Mser5 => Self::Mser5,
         }
     }
 }
@@ -119,12 +119,12 @@ fn parse_max_cost(text: &str) -> Result<MaxCost, String> {
 
 impl BurnIn {
     /// Finds it, lets people review it, shows it, and writes it where it is wanted.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_ending(self.plot.as_deref())?;
         let listed = self.listed()?;
         let suite = self.update_suite.as_deref();
         let suite = suite.map(suite_update::load).transpose()?;
-        let search = Search {
+        let search = SteadyStartSearch {
             steady: SteadySearch {
                 method: self.method.into(),
                 burn_in: BurnInOptions {
@@ -135,9 +135,9 @@ impl BurnIn {
                 seed: Seed(self.seed),
             },
             keep: if self.review || self.plot.is_some() {
-                Keep::Values
+                KeptValues::Values
             } else {
-                Keep::Starts
+                KeptValues::Starts
             },
         };
         let store = open_for_reading(context)?;
@@ -157,7 +157,7 @@ impl BurnIn {
         }
         let known = store.benchmarks(&Filter::default())?;
         let writer = match &self.write {
-            Some(path) => Some(write::Writer::new(path, &known)?),
+            Some(path) => Some(write::BurnInWriter::new(path, &known)?),
             None => None,
         };
         let mut complete = true;
@@ -167,7 +167,7 @@ impl BurnIn {
             complete = review::review(&mut rows, writer, context)?;
         }
         let known: Vec<&str> = known.iter().map(|it| it.benchmark.as_str()).collect();
-        let asked = Asked {
+        let asked = NotesContext {
             method: search.steady.method,
             listed: &listed,
             known: &known,
@@ -193,7 +193,7 @@ impl BurnIn {
         {
             suite::update(suite, &rows, context)?;
         }
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
     /// Returns what the burn-in file says: the one that is named, else that of the suite file here.
@@ -220,7 +220,7 @@ impl BurnIn {
 
     fn show(
         &self,
-        rows: &[Row],
+        rows: &[BurnInRow],
         others: &[NotJudged],
         notes: &[String],
         context: &Context,
@@ -248,7 +248,7 @@ fn nothing(others: &[NotJudged]) -> CliError {
         None => "nothing to tell: no benchmark passes the filters".to_owned(),
     });
     CliError {
-        exit: Exit::NotEnough,
+        exit: ExitStatus::NotEnough,
         ..error.hint("`lapwing list` shows the contents of the store")
     }
 }

@@ -8,14 +8,14 @@ use lapwing_core::suite::BurnIn as PlannedBurnIn;
 use lapwing_core::text::{counted, first_names, grouped};
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
-use super::rows::{FOUND, Row};
+use super::rows::{BurnInRow, FOUND};
 use crate::burn_in_file::unknown_names;
 
 /// More names than this are a number.
 const SHOWN: usize = 5;
 
 /// What the notes depend on besides the rows.
-pub struct Asked<'a> {
+pub struct NotesContext<'a> {
     /// How the starts were found.
     pub method: SteadyMethod,
     /// What the burn-in file says.
@@ -36,7 +36,7 @@ pub enum UseOfStarts {
 }
 
 /// Returns the notes, most important first.
-pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
+pub fn notes(rows: &[BurnInRow], asked: &NotesContext) -> Vec<String> {
     [
         unsteady(rows),
         mostly_unsteady(rows),
@@ -56,18 +56,21 @@ pub fn notes(rows: &[Row], asked: &Asked) -> Vec<String> {
 }
 
 /// Returns names in a sentence: `a, b, and 3 more`.
-fn names<'a>(all: impl IntoIterator<Item = &'a Row>, more: impl Fn(&Row) -> String) -> String {
-    let named = |row: &Row| format!("{}{}", row.benchmark, more(row));
+fn names<'a>(
+    all: impl IntoIterator<Item = &'a BurnInRow>,
+    more: impl Fn(&BurnInRow) -> String,
+) -> String {
+    let named = |row: &BurnInRow| format!("{}{}", row.benchmark, more(row));
     first_names(all.into_iter().map(named), SHOWN)
 }
 
 /// Returns those rows, or nothing when there are none.
-fn those(rows: &[Row], wanted: impl Fn(&Row) -> bool) -> Option<Vec<&Row>> {
-    let found: Vec<&Row> = rows.iter().filter(|row| wanted(row)).collect();
+fn those(rows: &[BurnInRow], wanted: impl Fn(&BurnInRow) -> bool) -> Option<Vec<&BurnInRow>> {
+    let found: Vec<&BurnInRow> = rows.iter().filter(|row| wanted(row)).collect();
     (!found.is_empty()).then_some(found)
 }
 
-fn unsteady(rows: &[Row]) -> Option<String> {
+fn unsteady(rows: &[BurnInRow]) -> Option<String> {
     let never = those(rows, |row| row.start.is_none())?;
     let name = &never.first()?.benchmark;
     Some(format!(
@@ -78,21 +81,21 @@ fn unsteady(rows: &[Row]) -> Option<String> {
 }
 
 /// Returns how many of a benchmark's instances never get steady.
-fn never_of(row: &Row) -> String {
+fn never_of(row: &BurnInRow) -> String {
     let never = row.count(Class::NoSteadyState);
     let all = row.instances.len() - row.not_asked();
     format!(" ({} of {})", grouped(never), grouped(all))
 }
 
-fn mostly_unsteady(rows: &[Row]) -> Option<String> {
-    let mostly = those(rows, Row::is_mostly_unsteady)?;
+fn mostly_unsteady(rows: &[BurnInRow]) -> Option<String> {
+    let mostly = those(rows, BurnInRow::is_mostly_unsteady)?;
     Some(format!(
         "most instances never get steady, and the start is that of the others; to be fixed or retired: {}",
         names(mostly, never_of)
     ))
 }
 
-fn partly_unsteady(rows: &[Row]) -> Option<String> {
+fn partly_unsteady(rows: &[BurnInRow]) -> Option<String> {
     let partly = those(rows, |row| {
         let never = row.count(Class::NoSteadyState);
         row.start.is_some() && never > 0 && !row.is_mostly_unsteady()
@@ -103,7 +106,7 @@ fn partly_unsteady(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn wandering(rows: &[Row]) -> Option<String> {
+fn wandering(rows: &[BurnInRow]) -> Option<String> {
     let wander = those(rows, |row| {
         row.source == FOUND && row.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
     })?;
@@ -119,7 +122,7 @@ fn wandering(rows: &[Row]) -> Option<String> {
 const DEAR: f64 = 0.1;
 const SMALL_BIAS: f64 = 0.01;
 
-fn not_worth_it(rows: &[Row]) -> Option<String> {
+fn not_worth_it(rows: &[BurnInRow]) -> Option<String> {
     let dear = those(rows, |row| {
         row.source == FOUND
             && row.bias_without.is_some_and(|it| it.abs() < SMALL_BIAS)
@@ -129,7 +132,7 @@ fn not_worth_it(rows: &[Row]) -> Option<String> {
                 .is_some_and(|it| it.cost > DEAR * row.total)
             && row.start.is_some()
     })?;
-    let of = |row: &Row| {
+    let of = |row: &BurnInRow| {
         let cost = row.effect.as_ref().map_or(0.0, |it| it.cost);
         format!(
             " ({} of the time, bias {} without)",
@@ -143,9 +146,9 @@ fn not_worth_it(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn too_short(rows: &[Row], method: SteadyMethod) -> Option<String> {
+fn too_short(rows: &[BurnInRow], method: SteadyMethod) -> Option<String> {
     let short = those(rows, |row| row.count(Class::TooShort) > row.not_asked())?;
-    let of = |row: &Row| {
+    let of = |row: &BurnInRow| {
         let fewest = row.fewest_iterations() as u64;
         format!(" ({})", counted(fewest, "iteration"))
     };
@@ -159,9 +162,9 @@ fn too_short(rows: &[Row], method: SteadyMethod) -> Option<String> {
     ))
 }
 
-fn not_asked(rows: &[Row]) -> Option<String> {
+fn not_asked(rows: &[BurnInRow]) -> Option<String> {
     let short = those(rows, |row| row.not_asked() > 0)?;
-    let of = |row: &Row| {
+    let of = |row: &BurnInRow| {
         let (short, all) = (row.not_asked() as u64, row.instances.len() as u64);
         format!(" ({} of {})", grouped(short), counted(all, "instance"))
     };
@@ -172,7 +175,7 @@ fn not_asked(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn not_positive(rows: &[Row]) -> Option<String> {
+fn not_positive(rows: &[BurnInRow]) -> Option<String> {
     let of = those(rows, |row| {
         row.instances.iter().any(|it| it.class.is_none())
     })?;
@@ -182,9 +185,9 @@ fn not_positive(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn shortened(rows: &[Row]) -> Option<String> {
-    let short = those(rows, Row::is_shortened)?;
-    let of = |row: &Row| {
+fn shortened(rows: &[BurnInRow]) -> Option<String> {
+    let short = those(rows, BurnInRow::is_shortened)?;
+    let of = |row: &BurnInRow| {
         let (start, wanted) = (row.start.unwrap_or(0), row.wanted.unwrap_or(0));
         let bias = row.effect.as_ref().map_or(0.0, |it| it.remaining_bias);
         format!(" ({start} instead of {wanted}, bias {})", percent(bias))
@@ -195,15 +198,15 @@ fn shortened(rows: &[Row]) -> Option<String> {
     ))
 }
 
-fn planned_too_short(rows: &[Row], use_of_starts: UseOfStarts) -> Option<String> {
-    let planned = |row: &Row| match row.planned {
+fn planned_too_short(rows: &[BurnInRow], use_of_starts: UseOfStarts) -> Option<String> {
+    let planned = |row: &BurnInRow| match row.planned {
         PlannedBurnIn::Fixed(count) => count,
         PlannedBurnIn::Auto => u32::MAX,
     };
     let short = those(rows, |row| {
         row.known_start().is_some_and(|start| start > planned(row))
     })?;
-    let of = |row: &Row| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
+    let of = |row: &BurnInRow| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
     let next = match use_of_starts {
         UseOfStarts::Shown => {
             "; --update-suite writes these into the suite, --write into a file that judging takes \
@@ -218,7 +221,7 @@ fn planned_too_short(rows: &[Row], use_of_starts: UseOfStarts) -> Option<String>
 }
 
 /// Returns why a benchmark has no start to write; `None` for one that has.
-pub fn why_not_written(row: &Row) -> Option<&'static str> {
+pub fn why_not_written(row: &BurnInRow) -> Option<&'static str> {
     match row.steady_from() {
         SteadyFrom::Index(_) => None,
         SteadyFrom::Never => Some("never gets steady"),

@@ -5,7 +5,7 @@ use std::path::Path;
 use lapwing_core::clean::{BurnInSource, SteadyFrom};
 use lapwing_core::show::chart::{BurnInMarks, Chart, burn_in, save_page};
 
-use super::rows::Row;
+use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::plot::ending;
 
@@ -15,7 +15,7 @@ const MOST_CHARTS: usize = 200;
 const SHOWN: usize = 8;
 
 /// Refuses more benchmarks than a file of that form has room for.
-pub fn check_number(path: &Path, rows: &[Row]) -> Result<(), CliError> {
+pub fn check_number(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
     let is_page = ending(path) == "html";
     let most = if is_page { MOST_CHARTS } else { 1 };
     if rows.len() <= most {
@@ -48,7 +48,7 @@ pub fn check_number(path: &Path, rows: &[Row]) -> Result<(), CliError> {
 }
 
 /// Draws them.
-pub fn save(path: &Path, rows: &[Row]) -> Result<(), CliError> {
+pub fn save(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
     let charts: Vec<Chart> = rows.iter().map(chart).collect();
     match charts.as_slice() {
         [chart] => chart.save(path)?,
@@ -57,7 +57,7 @@ pub fn save(path: &Path, rows: &[Row]) -> Result<(), CliError> {
     Ok(())
 }
 
-fn chart(row: &Row) -> Chart {
+fn chart(row: &BurnInRow) -> Chart {
     burn_in(
         &row.steady,
         &BurnInMarks {

@@ -5,9 +5,9 @@ use std::io::{self, BufRead, IsTerminal};
 use lapwing_core::clean::BurnInSource;
 
 use super::answer::{bias_text, cost_text, start_text};
-use super::rows::Row;
+use super::rows::BurnInRow;
 use super::terminal_plot;
-use super::write::Writer;
+use super::write::BurnInWriter;
 use crate::error::CliError;
 use crate::options::Context;
 
@@ -15,7 +15,7 @@ use lapwing_core::text::{counted, grouped, plural};
 
 /// What somebody says of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum ReviewAnswer {
     Keep,
     Start(u32),
     Skip,
@@ -30,24 +30,28 @@ enum Round {
     Stopped,
 }
 
-struct Review<'a> {
-    rows: &'a mut [Row],
+struct BurnInReview<'a> {
+    rows: &'a mut [BurnInRow],
     /// Of which somebody said where they get steady.
     settled: Vec<bool>,
-    writer: &'a Writer,
+    writer: &'a BurnInWriter,
     context: &'a Context,
     input: io::StdinLock<'static>,
 }
 
 /// Goes through the benchmarks until a round brings no change, and writes every answer at once.
 /// Returns whether it came to that end.
-pub fn review(rows: &mut [Row], writer: &Writer, context: &Context) -> Result<bool, CliError> {
+pub fn review(
+    rows: &mut [BurnInRow],
+    writer: &BurnInWriter,
+    context: &Context,
+) -> Result<bool, CliError> {
     let settled: Vec<bool> = rows
         .iter()
         .map(|row| row.source == BurnInSource::Listed)
         .collect();
     let open: Vec<usize> = (0..rows.len()).filter(|at| !settled[*at]).collect();
-    let mut review = Review {
+    let mut review = BurnInReview {
         rows,
         settled,
         writer,
@@ -79,21 +83,21 @@ pub fn review(rows: &mut [Row], writer: &Writer, context: &Context) -> Result<bo
     }
 }
 
-impl Review<'_> {
+impl BurnInReview<'_> {
     fn round(&mut self, places: &[usize]) -> Result<Round, CliError> {
         let before: Vec<Option<u32>> = places.iter().map(|at| self.rows[*at].start).collect();
         let mut next = 0;
         while let Some(&at) = places.get(next) {
             self.show(at, next + 1, places.len());
             match self.answer(at)? {
-                Answer::Keep => self.settle(at, None)?,
-                Answer::Start(start) => self.settle(at, Some(start))?,
-                Answer::Skip => {}
-                Answer::Back => {
+                ReviewAnswer::Keep => self.settle(at, None)?,
+                ReviewAnswer::Start(start) => self.settle(at, Some(start))?,
+                ReviewAnswer::Skip => {}
+                ReviewAnswer::Back => {
                     next = next.saturating_sub(1);
                     continue;
                 }
-                Answer::Quit => return Ok(Round::Stopped),
+                ReviewAnswer::Quit => return Ok(Round::Stopped),
             }
             next += 1;
         }
@@ -129,7 +133,7 @@ impl Review<'_> {
     }
 
     /// Asks until the answer is understood; a closed input is the wish to stop.
-    fn answer(&mut self, at: usize) -> Result<Answer, CliError> {
+    fn answer(&mut self, at: usize) -> Result<ReviewAnswer, CliError> {
         let row = &self.rows[at];
         let terminal = &self.context.terminal;
         let proposal = match row.start {
@@ -143,7 +147,7 @@ impl Review<'_> {
             let mut line = String::new();
             if self.input.read_line(&mut line)? == 0 {
                 terminal.say("");
-                return Ok(Answer::Quit);
+                return Ok(ReviewAnswer::Quit);
             }
             if !io::stdin().is_terminal() {
                 // Nobody pressed Enter on the screen.
@@ -237,16 +241,16 @@ impl Review<'_> {
 }
 
 /// Returns what the line means for a benchmark with so many iterations.
-fn understand(line: &str, iterations: u32) -> Result<Answer, String> {
+fn understand(line: &str, iterations: u32) -> Result<ReviewAnswer, String> {
     match line {
-        "" => return Ok(Answer::Keep),
-        "s" => return Ok(Answer::Skip),
-        "b" => return Ok(Answer::Back),
-        "q" => return Ok(Answer::Quit),
+        "" => return Ok(ReviewAnswer::Keep),
+        "s" => return Ok(ReviewAnswer::Skip),
+        "b" => return Ok(ReviewAnswer::Back),
+        "q" => return Ok(ReviewAnswer::Quit),
         _ => {}
     }
     match line.parse::<u32>() {
-        Ok(start) if start < iterations => Ok(Answer::Start(start)),
+        Ok(start) if start < iterations => Ok(ReviewAnswer::Start(start)),
         Ok(_) => Err(format!(
             "it has the iterations 0 to {} only",
             iterations.saturating_sub(1)
@@ -262,13 +266,13 @@ mod tests {
     #[test]
     fn lines_are_understood_or_asked_again() {
         let of = |line| understand(line, 60);
-        assert_eq!(of(""), Ok(Answer::Keep));
-        assert_eq!(of("59"), Ok(Answer::Start(59)));
+        assert_eq!(of(""), Ok(ReviewAnswer::Keep));
+        assert_eq!(of("59"), Ok(ReviewAnswer::Start(59)));
         assert_eq!(
             of("60").expect_err("beyond"),
             "it has the iterations 0 to 59 only"
         );
-        assert_eq!(of("q"), Ok(Answer::Quit));
+        assert_eq!(of("q"), Ok(ReviewAnswer::Quit));
         assert!(of("five").is_err());
         assert!(of("-1").is_err());
     }

@@ -21,16 +21,16 @@ use crate::progress::bar_of_many;
 use crate::store::earlier_note;
 
 /// What is looked for.
-pub struct Search {
+pub struct SteadyStartSearch {
     /// How.
     pub steady: SteadySearch,
     /// What is kept of it.
-    pub keep: Keep,
+    pub keep: KeptValues,
 }
 
 /// What is kept of a benchmark once it was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum KeptValues {
     /// Where its instances get steady.
     Starts,
     /// Their values too, to draw them.
@@ -53,7 +53,7 @@ pub struct InstanceRow {
 
 /// One benchmark.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct BurnInRow {
     pub suite: String,
     pub benchmark: String,
     pub unit: String,
@@ -83,17 +83,17 @@ const BATCH: usize = 64;
 pub fn read(
     store: &Store,
     filter: &Filter,
-    search: &Search,
+    search: &SteadyStartSearch,
     starts: &BTreeMap<String, u32>,
     context: &Context,
-) -> Result<(Vec<Row>, Vec<NotJudged>), CliError> {
+) -> Result<(Vec<BurnInRow>, Vec<NotJudged>), CliError> {
     let bar = bar_of_many("looking", store.benchmarks(filter)?.len(), context);
     let (mut rows, mut others) = (Vec::new(), Vec::new());
     let mut batch: Vec<BenchmarkData> = Vec::new();
     let mut earlier = 0;
     let mut look = |batch: &mut Vec<BenchmarkData>| -> Result<(), CliError> {
         let samples: Vec<Sample<'_>> = batch.iter().map(Sample::of_newest_epoch).collect();
-        let found: Vec<Option<Row>> = samples
+        let found: Vec<Option<BurnInRow>> = samples
             .par_iter()
             .map(|sample| row(sample, search, starts))
             .collect::<Result<_, _>>()?;
@@ -139,9 +139,9 @@ fn without_value(sample: &Sample<'_>) -> NotJudged {
 
 fn row(
     sample: &Sample<'_>,
-    search: &Search,
+    search: &SteadyStartSearch,
     starts: &BTreeMap<String, u32>,
-) -> Result<Option<Row>, CliError> {
+) -> Result<Option<BurnInRow>, CliError> {
     let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
     };
@@ -167,7 +167,7 @@ fn row(
         .filter(|it| it.is_asked)
         .map(|it| it.values.iter().sum())
         .collect();
-    let mut row = Row {
+    let mut row = BurnInRow {
         suite: sample.suite.to_owned(),
         benchmark: sample.benchmark.id.clone(),
         unit,
@@ -202,7 +202,7 @@ fn row(
         }
         (None, SteadyFrom::Index(_) | SteadyFrom::Never) => row.decide(found, FOUND),
     }
-    if search.keep == Keep::Starts {
+    if search.keep == KeptValues::Starts {
         for instance in &mut row.steady.instances {
             instance.values = Vec::new();
             instance.index = Vec::new();
@@ -232,7 +232,7 @@ fn planned(sample: &Sample<'_>) -> PlannedBurnIn {
     PlannedBurnIn::Fixed(u32::try_from(flagged.max().unwrap_or(0)).unwrap_or(u32::MAX))
 }
 
-impl Row {
+impl BurnInRow {
     /// Takes this as the first iteration that counts.
     pub fn decide(&mut self, start: Option<u32>, source: BurnInSource) {
         self.start = start;

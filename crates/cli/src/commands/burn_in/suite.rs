@@ -1,7 +1,7 @@
 //! `--update-suite`: the `burn_in` of the benchmarks of a suite file.
 
 use super::notes::why_not_written;
-use super::rows::Row;
+use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::suite_update::{KeyUpdate, Numbers, SuiteFile, TableUpdate};
@@ -9,7 +9,7 @@ use crate::suite_update::{KeyUpdate, Numbers, SuiteFile, TableUpdate};
 use lapwing_core::text::counted;
 
 /// Writes where the benchmarks get steady into their tables, and says what changed.
-pub fn update(file: SuiteFile, rows: &[Row], context: &Context) -> Result<(), CliError> {
+pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
     let path = file.path().display().to_string();
     let mut name = String::new();
     let updates = file.update(|file| {
@@ -51,7 +51,7 @@ pub fn update(file: SuiteFile, rows: &[Row], context: &Context) -> Result<(), Cl
 }
 
 /// Returns where the benchmarks of a suite get steady, of those where that is known.
-fn starts(rows: &[Row], suite: &str) -> Vec<(String, Numbers)> {
+fn starts(rows: &[BurnInRow], suite: &str) -> Vec<(String, Numbers)> {
     let rows = rows.iter().filter(|row| row.suite == suite);
     let starts = rows.filter_map(|row| {
         let numbers = Numbers {

@@ -1,9 +1,9 @@
 //! Iteration against value as text, for looking at in a terminal.
 
-use lapwing_core::show::{Scale, quantity};
+use lapwing_core::show::{UnitScale, quantity};
 use lapwing_stats::{as_f64, median, quantile};
 
-use super::rows::Row;
+use super::rows::BurnInRow;
 
 /// The height of a plot in lines.
 const LINES: usize = 12;
@@ -22,12 +22,12 @@ struct Column {
 
 /// Where columns are: how many, and how many iterations.
 #[derive(Debug, Clone, Copy)]
-struct Across {
+struct PlotColumns {
     columns: usize,
     iterations: usize,
 }
 
-impl Across {
+impl PlotColumns {
     fn new(iterations: usize, room: usize) -> Self {
         let wide = (room / iterations.max(1)).min(WIDEST_ITERATION);
         Self {
@@ -51,15 +51,15 @@ impl Across {
 
 /// Returns the plot in lines of at most `width`: the median over instances, what most of them do, and a
 /// vertical line where it is taken to be steady. The steady part sets the scale.
-pub fn lines(row: &Row, width: usize) -> Vec<String> {
+pub fn lines(row: &BurnInRow, width: usize) -> Vec<String> {
     let instances = &row.steady.instances;
     let last = instances.iter().filter_map(|it| it.index.last()).max();
     let iterations = last.map_or(0, |last| as_usize(*last) + 1);
     let values = instances.iter().flat_map(|it| it.values.iter().copied());
-    let scale = Scale::of_all(values, &row.unit);
+    let scale = UnitScale::of_all(values, &row.unit);
     let gutter = scale.text(highest(row)).chars().count().max(8);
     let room = width.saturating_sub(gutter + 2).clamp(20, WIDEST);
-    let across = Across::new(iterations, room);
+    let across = PlotColumns::new(iterations, room);
     let columns: Vec<Option<Column>> = (0..across.columns)
         .map(|column| of_column(row, across.iterations(column)))
         .collect();
@@ -102,7 +102,7 @@ pub fn lines(row: &Row, width: usize) -> Vec<String> {
 }
 
 /// Returns what the signs of a plot mean.
-pub fn legend(row: &Row, plot: &[String]) -> String {
+pub fn legend(row: &BurnInRow, plot: &[String]) -> String {
     let several = row.instances.len() > 1;
     let mut text = String::from(if several {
         "▀ median of the instances, ░ most of them"
@@ -125,13 +125,13 @@ pub fn legend(row: &Row, plot: &[String]) -> String {
     text
 }
 
-fn highest(row: &Row) -> f64 {
+fn highest(row: &BurnInRow) -> f64 {
     let instances = row.steady.instances.iter();
     let values = instances.flat_map(|it| it.values.iter().copied());
     values.fold(0.0, f64::max)
 }
 
-fn of_column(row: &Row, iterations: std::ops::Range<usize>) -> Option<Column> {
+fn of_column(row: &BurnInRow, iterations: std::ops::Range<usize>) -> Option<Column> {
     let mut values = Vec::new();
     for instance in &row.steady.instances {
         let from = instance
@@ -196,7 +196,7 @@ fn paint(cells: &mut [Vec<char>], at: usize, column: Column, bottom: f64, top: f
 }
 
 /// Draws a vertical line through what is not the median.
-fn rule(cells: &mut [Vec<char>], across: Across, start: u32, sign: char) {
+fn rule(cells: &mut [Vec<char>], across: PlotColumns, start: u32, sign: char) {
     let at = across.column(as_usize(start));
     for cells in cells {
         if let Some(cell) = cells.get_mut(at)
@@ -208,7 +208,7 @@ fn rule(cells: &mut [Vec<char>], across: Across, start: u32, sign: char) {
 }
 
 /// Returns the numbers below the plot: first and last iteration, and the start.
-fn ticks(row: &Row, across: Across) -> String {
+fn ticks(row: &BurnInRow, across: PlotColumns) -> String {
     let mut line: Vec<char> = vec![' '; across.columns + 1];
     let mut put = |at: usize, text: String| {
         let from = at.min((across.columns + 1).saturating_sub(text.len()));

@@ -8,20 +8,20 @@ use lapwing_core::record::BenchmarkRow;
 use lapwing_core::text::grouped;
 
 use super::notes::why_not_written;
-use super::rows::Row;
+use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::{atomic, burn_in_file};
 
 /// Writes a burn-in file, and keeps what it says of benchmarks that are not asked for.
-pub struct Writer {
+pub struct BurnInWriter {
     path: PathBuf,
     before: BTreeMap<String, u32>,
     /// The suites of every benchmark of the store, by id: those of one id share an entry.
     suites: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl Writer {
+impl BurnInWriter {
     /// Returns the writer of that file. One that is there has to be a burn-in file. `known` are all
     /// benchmarks of the store.
     pub fn new(path: &Path, known: &[BenchmarkRow]) -> Result<Self, CliError> {
@@ -65,7 +65,7 @@ impl Writer {
     }
 
     /// Writes what is known of every benchmark, and says what is not in the file.
-    pub fn write_all(&self, rows: &[Row], context: &Context) -> Result<(), CliError> {
+    pub fn write_all(&self, rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
         self.write(rows, |_| true)?;
         if context.quiet {
             return Ok(());
@@ -90,13 +90,17 @@ impl Writer {
     }
 
     /// Writes what is known of the benchmarks that `wanted` (by their place) chooses.
-    pub fn write(&self, rows: &[Row], wanted: impl Fn(usize) -> bool) -> Result<(), CliError> {
+    pub fn write(
+        &self,
+        rows: &[BurnInRow],
+        wanted: impl Fn(usize) -> bool,
+    ) -> Result<(), CliError> {
         // Others may write to the file too: what they added since is kept.
         let _lock = atomic::lock_beside(&self.path)?;
         let mut starts =
             burn_in_file::read(&self.path).unwrap_or_else(|_none_yet| self.before.clone());
         let chosen = rows.iter().enumerate();
-        let chosen: Vec<&Row> = chosen
+        let chosen: Vec<&BurnInRow> = chosen
             .filter(|(at, _)| wanted(*at))
             .map(|(_, row)| row)
             .collect();
@@ -122,7 +126,7 @@ impl Writer {
     }
 
     /// Says which benchmarks are not in the file, and why.
-    pub fn say_what_is_missing(&self, rows: &[Row], context: &Context) {
+    pub fn say_what_is_missing(&self, rows: &[BurnInRow], context: &Context) {
         let missing: Vec<String> = rows
             .iter()
             .filter_map(|row| Some(format!("{} ({})", row.benchmark, why_not_written(row)?)))
@@ -135,7 +139,7 @@ impl Writer {
     }
 
     /// Says which benchmarks share an entry because they have one id in several suites.
-    pub fn say_what_is_shared(&self, rows: &[Row], context: &Context) {
+    pub fn say_what_is_shared(&self, rows: &[BurnInRow], context: &Context) {
         let shared = rows.iter().filter(|row| self.suites_of(row) > 1);
         let shared: BTreeSet<String> = shared
             .filter_map(|row| {
@@ -154,12 +158,12 @@ impl Writer {
     }
 
     /// Returns how many suites have a benchmark of this one's id.
-    fn suites_of(&self, row: &Row) -> usize {
+    fn suites_of(&self, row: &BurnInRow) -> usize {
         self.suites.get(&row.benchmark).map_or(1, BTreeSet::len)
     }
 
     /// Returns the name under which the file has a benchmark: as it had it before, or by its id.
-    fn key(&self, row: &Row) -> String {
+    fn key(&self, row: &BurnInRow) -> String {
         let bare = bare_name(&row.benchmark);
         let namesakes = self.suites.keys().filter(|id| bare_name(id) == bare);
         let by_bare_name = !self.before.contains_key(&row.benchmark)
@@ -172,7 +176,7 @@ impl Writer {
         }
     }
 
-    fn changed(&self, rows: &[Row]) -> Vec<String> {
+    fn changed(&self, rows: &[BurnInRow]) -> Vec<String> {
         rows.iter()
             .filter_map(|row| {
                 let before = *self.before.get(&self.key(row))?;

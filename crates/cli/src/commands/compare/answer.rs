@@ -6,7 +6,7 @@ use lapwing_core::judge::{Caution, Comparison, Method, Reason, SuiteComparison};
 use lapwing_core::show::{caution_text, reason_text};
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::CompareAnswer;
 use crate::error::CliError;
 use crate::table::csv_of_json;
 
@@ -39,7 +39,7 @@ const COLUMNS: [&str; 24] = [
 ];
 
 /// Returns the whole answer but for the audit.
-pub(super) fn json(answer: &Answer) -> Value {
+pub(super) fn json(answer: &CompareAnswer) -> Value {
     let rows: Vec<Value> = answer.comparisons.iter().map(row).collect();
     let suites: Vec<Value> = answer.suites.iter().map(suite).collect();
     json!({
@@ -151,6 +151,6 @@ fn suite(it: &SuiteComparison) -> Value {
 }
 
 /// Writes a row for each comparison.
-pub(super) fn csv(answer: &Answer, out: &mut impl Write) -> Result<(), CliError> {
+pub(super) fn csv(answer: &CompareAnswer, out: &mut impl Write) -> Result<(), CliError> {
     csv_of_json(&COLUMNS, answer.comparisons.iter().map(row), out)
 }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use lapwing_core::judge::{Caution, Comparison, Reason, Verdict};
 
-use crate::error::Exit;
+use crate::error::ExitStatus;
 
 /// What a gate does not let pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -16,23 +16,26 @@ pub(super) enum FailOn {
 
 impl FailOn {
     /// Returns the exit code, and a word on it where the verdicts alone do not explain it.
-    pub(super) fn judge(gate: &[Self], comparisons: &[Comparison]) -> (Exit, Option<&'static str>) {
+    pub(super) fn judge(
+        gate: &[Self],
+        comparisons: &[Comparison],
+    ) -> (ExitStatus, Option<&'static str>) {
         let regressed = |it: &Comparison| it.verdict == Verdict::Regression;
         if gate.contains(&Self::Regression) && comparisons.iter().any(regressed) {
-            return (Exit::Judged, None);
+            return (ExitStatus::Judged, None);
         }
         if gate.contains(&Self::Regression) && lacks_any(comparisons) {
             let why = "--fail-on regression fails because the candidate lacks a benchmark that the baseline has, or has nothing of it that counts";
-            return (Exit::Judged, Some(why));
+            return (ExitStatus::Judged, Some(why));
         }
         if gate.contains(&Self::Failures) && comparisons.iter().any(fails_more_often) {
             let why = "--fail-on failures fails because a benchmark fails more often than in the baseline";
-            return (Exit::Judged, Some(why));
+            return (ExitStatus::Judged, Some(why));
         }
         if comparisons.iter().all(|it| it.ratio.is_none()) {
-            return (Exit::NotEnough, None);
+            return (ExitStatus::NotEnough, None);
         }
-        (Exit::Fine, None)
+        (ExitStatus::Fine, None)
     }
 }
 

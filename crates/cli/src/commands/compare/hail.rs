@@ -11,9 +11,9 @@ use lapwing_core::text::counted;
 use serde_json::{Value, json};
 
 use super::gate::FailOn;
-use super::{Compare, Gathered};
+use super::{CompareCommand, GatheredSides};
 use crate::audit;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Table, csv_of_json, markdown_text};
@@ -41,18 +41,18 @@ const COLUMNS: [&str; 19] = [
     "p_adjusted",
 ];
 
-impl Compare {
+impl CompareCommand {
     pub(super) fn as_hail(
         &self,
-        gathered: Gathered,
+        gathered: GatheredSides,
         options: &CompareOptions,
         context: &Context,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<ExitStatus, CliError> {
         if self.fail_on.contains(&FailOn::Failures) {
             let what = "under `--compat hail` nobody counts how often a benchmark fails";
             return Err(CliError::input(what).hint("`--fail-on regression` is a gate there"));
         }
-        let Gathered {
+        let GatheredSides {
             names,
             samples,
             mut notes,
@@ -67,11 +67,11 @@ impl Compare {
         let lacks = lacking.iter().any(|(_, _, is_candidate)| *is_candidate);
         let is_gate = self.fail_on.contains(&FailOn::Regression);
         Ok(if is_gate && (regressed || lacks) {
-            Exit::Judged
+            ExitStatus::Judged
         } else if compared.is_empty() {
-            Exit::NotEnough
+            ExitStatus::NotEnough
         } else {
-            Exit::Fine
+            ExitStatus::Fine
         })
     }
 

@@ -17,11 +17,11 @@ use lapwing_core::show::chart::ratios;
 
 use self::gate::FailOn;
 use crate::audit;
-use crate::cleaning::Cleaning;
-use crate::comparing::{FoundSides, Gathered, Statistics, gather, metrics};
-use crate::error::{CliError, Exit};
+use crate::cleaning::CleaningOptions;
+use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics};
+use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
-use crate::options::{Context, Filters, Format};
+use crate::options::{Context, FilterOptions, Format};
 use crate::plot::check_ending;
 use crate::profile::Compat;
 use crate::store::open_for_reading;
@@ -33,7 +33,7 @@ use crate::store::open_for_reading;
 /// without a prefix is looked up. The ratio is candidate / baseline, so above 1 is slower. A
 /// verdict needs at least 3 instances per side.
 #[derive(Debug, Args)]
-pub struct Compare {
+pub struct CompareCommand {
     /// The baseline, then the candidates
     #[arg(value_name = "SIDE")]
     sides: Vec<SideSpec>,
@@ -54,11 +54,11 @@ pub struct Compare {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     #[command(flatten)]
-    statistics: Statistics,
+    statistics: StatisticsOptions,
     #[command(flatten)]
-    cleaning: Cleaning,
+    cleaning: CleaningOptions,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,7 +70,7 @@ enum SplitChoice {
 }
 
 /// What was compared, and what came of it.
-struct Answer {
+struct CompareAnswer {
     names: Vec<String>,
     comparisons: Vec<Comparison>,
     suites: Vec<SuiteComparison>,
@@ -79,9 +79,9 @@ struct Answer {
     samples: SideSamples,
 }
 
-impl Compare {
+impl CompareCommand {
     /// Gathers the sides, compares them, and shows what came of it.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_ending(self.plot.as_deref())?;
         let judging = self.cleaning.judging()?;
         let options = self.statistics.options(&judging);
@@ -89,12 +89,12 @@ impl Compare {
         if self.cleaning.compat == Some(Compat::Hail) {
             return self.as_hail(gathered, &options, context);
         }
-        let Gathered {
+        let GatheredSides {
             names,
             samples,
             notes,
         } = gathered;
-        let answer = Answer {
+        let answer = CompareAnswer {
             comparisons: samples.compare(&names, &options),
             suites: samples.suites(&names, options.confidence),
             names,
@@ -113,7 +113,7 @@ impl Compare {
         Ok(exit)
     }
 
-    fn gather(&self, rules: &Rules, context: &Context) -> Result<Gathered, CliError> {
+    fn gather(&self, rules: &Rules, context: &Context) -> Result<GatheredSides, CliError> {
         let filter = self.filters.filter()?;
         let metrics = metrics(&filter, self.cleaning.profile());
         match self.split {
@@ -127,7 +127,7 @@ impl Compare {
                 let notes = found.notes(&filter, rules)?;
                 let name = &found.sides.sides[0].name;
                 let [first, second] = how.names();
-                Ok(Gathered {
+                Ok(GatheredSides {
                     names: vec![format!("{name} {first}"), format!("{name} {second}")],
                     samples,
                     notes,
@@ -185,7 +185,7 @@ impl Compare {
         Err(CliError::input(what).hint(known))
     }
 
-    fn show(&self, answer: &Answer, context: &Context) -> Result<(), CliError> {
+    fn show(&self, answer: &CompareAnswer, context: &Context) -> Result<(), CliError> {
         let mut out = context.terminal.out();
         match self.format {
             Format::Text => text::text(answer, self.all, context, &mut out)?,

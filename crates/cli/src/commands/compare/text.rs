@@ -9,7 +9,7 @@ use lapwing_core::show::{
 };
 use lapwing_core::text::{counted, grouped};
 
-use super::Answer;
+use super::CompareAnswer;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::Align::{Left, Right, Whole};
@@ -23,14 +23,14 @@ const SHOWN: usize = 200;
 
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum TextForm {
     Text,
     Markdown,
 }
 
 /// Writes the answer for a terminal.
 pub(super) fn text(
-    answer: &Answer,
+    answer: &CompareAnswer,
     all: bool,
     context: &Context,
     out: &mut impl Write,
@@ -38,22 +38,26 @@ pub(super) fn text(
     writeln!(out, "{}\n", headline(answer))?;
     let (listed, hidden) = listed(answer, all);
     if !listed.is_empty() {
-        table(answer, &listed, Form::Text).text_within(context.terminal.width(), out)?;
+        table(answer, &listed, TextForm::Text).text_within(context.terminal.width(), out)?;
     }
-    below(answer, &hidden, Form::Text, out)
+    below(answer, &hidden, TextForm::Text, out)
 }
 
 /// Writes the answer for a pull request.
-pub(super) fn markdown(answer: &Answer, all: bool, out: &mut impl Write) -> Result<(), CliError> {
+pub(super) fn markdown(
+    answer: &CompareAnswer,
+    all: bool,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
     writeln!(out, "**{}**\n", markdown_text(&headline(answer)))?;
     let (listed, hidden) = listed(answer, all);
     if !listed.is_empty() {
-        table(answer, &listed, Form::Markdown).markdown(out)?;
+        table(answer, &listed, TextForm::Markdown).markdown(out)?;
     }
-    below(answer, &hidden, Form::Markdown, out)
+    below(answer, &hidden, TextForm::Markdown, out)
 }
 
-fn headline(answer: &Answer) -> String {
+fn headline(answer: &CompareAnswer) -> String {
     if answer.comparisons.is_empty() {
         return "there is nothing to compare: no side has a value".to_owned();
     }
@@ -71,7 +75,7 @@ fn headline(answer: &Answer) -> String {
 }
 
 /// Returns what is listed, news first, and how many of each verdict are not.
-fn listed(answer: &Answer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verdict, usize>) {
+fn listed(answer: &CompareAnswer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verdict, usize>) {
     let mut listed: Vec<&Comparison> = answer.comparisons.iter().collect();
     listed.sort_by(|one, other| news_first(one, other));
     let mut hidden = BTreeMap::new();
@@ -93,7 +97,7 @@ fn listed(answer: &Answer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verdict, us
     (listed, hidden)
 }
 
-fn table(answer: &Answer, listed: &[&Comparison], form: Form) -> Table {
+fn table(answer: &CompareAnswer, listed: &[&Comparison], form: TextForm) -> Table {
     let differ = |of: &dyn Fn(&Comparison) -> String| {
         let first = listed.first().map(|it| of(it));
         listed.iter().any(|it| Some(of(it)) != first)
@@ -154,9 +158,9 @@ fn table(answer: &Answer, listed: &[&Comparison], form: Form) -> Table {
 }
 
 /// Returns `✗ regression`, or `? inconclusive: 12 instances a side would settle 5 %`.
-fn verdict_text(it: &Comparison, form: Form) -> String {
+fn verdict_text(it: &Comparison, form: TextForm) -> String {
     let mut text = format!("{} {}", it.verdict.symbol(), it.verdict.title());
-    if form == Form::Markdown && matches!(it.verdict, Verdict::Regression) {
+    if form == TextForm::Markdown && matches!(it.verdict, Verdict::Regression) {
         text = format!("**{text}**");
     }
     match reason_text(it) {
@@ -166,9 +170,9 @@ fn verdict_text(it: &Comparison, form: Form) -> String {
 }
 
 fn below(
-    answer: &Answer,
+    answer: &CompareAnswer,
     hidden: &BTreeMap<Verdict, usize>,
-    form: Form,
+    form: TextForm,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     let mut lines = Vec::new();
@@ -220,15 +224,15 @@ fn below(
     writeln!(out)?;
     for line in lines {
         match form {
-            Form::Text => writeln!(out, "{line}")?,
-            Form::Markdown => writeln!(out, "- {}", markdown_text(&line))?,
+            TextForm::Text => writeln!(out, "{line}")?,
+            TextForm::Markdown => writeln!(out, "- {}", markdown_text(&line))?,
         }
     }
     Ok(())
 }
 
 /// Returns what to know, each thing once with the benchmarks that it is about.
-fn notes(answer: &Answer) -> Vec<String> {
+fn notes(answer: &CompareAnswer) -> Vec<String> {
     /// So many benchmarks are worth naming.
     const NAMED: usize = 3;
     let mut notes = answer.notes.clone();

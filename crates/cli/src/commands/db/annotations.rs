@@ -5,12 +5,12 @@ use std::io::Write;
 use lapwing_core::record::{Change, Remark};
 use lapwing_core::text::counted;
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::store::open_for_reading;
 use crate::table::{Align, Table};
 
-pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
+pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
     let remarks = store.remarks()?;
     let mut out = context.terminal.out();
@@ -28,7 +28,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
             .collect();
         serde_json::to_writer_pretty(&mut out, &serde_json::json!({ "annotations": list }))?;
         writeln!(out)?;
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let mut table = Table::new(&[
         ("at", Align::Whole),
@@ -70,7 +70,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<Exit, CliError> {
         Format::Markdown => table.markdown(&mut out)?,
         Format::Csv | Format::Json => table.csv(&mut out)?,
     }
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Returns the target of an annotation, in words.

@@ -7,13 +7,13 @@ use lapwing_core::record::{Change, Filter, InstanceData, Retired, Store};
 use lapwing_core::sample::{BenchmarkData, SampleFilter, each_benchmark};
 use lapwing_core::text::grouped;
 
-use super::said::{By, Said, benchmarks_named, is_exact};
-use crate::error::{CliError, Exit};
+use super::said::{AnnotationAuthor, Said, benchmarks_named, is_exact};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
 /// Rename benchmarks or their metrics
 #[derive(Debug, Args)]
-pub(super) struct Rename {
+pub(super) struct RenameCommand {
     /// Id of the benchmark, or a pattern with *
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
@@ -30,7 +30,7 @@ pub(super) struct Rename {
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: String,
     #[command(flatten)]
-    by: By,
+    by: AnnotationAuthor,
 }
 
 fn old_and_new(text: &str) -> Result<(String, String), String> {
@@ -42,8 +42,8 @@ fn old_and_new(text: &str) -> Result<(String, String), String> {
     }
 }
 
-impl Rename {
-    pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
+impl RenameCommand {
+    pub(super) fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         self.by.keep(context, |store| self.look(store))
     }
 
@@ -232,7 +232,7 @@ impl Rename {
             ..filter
         };
         each_benchmark(store, &filter, |data| {
-            match Both::of(&data, names).obstacle(&data, names) {
+            match JoinedMetric::of(&data, names).obstacle(&data, names) {
                 None => Ok(()),
                 Some(why) => Err(
                     CliError::input(format!("{}: {why}", data.benchmark.id)).hint(format!(
@@ -254,12 +254,12 @@ fn stays_retired(old: &str, new: &str) -> String {
 
 /// Descriptions of a metric under its old and its new name.
 #[derive(Default)]
-struct Both {
+struct JoinedMetric {
     old: Option<Metric>,
     new: Option<Metric>,
 }
 
-impl Both {
+impl JoinedMetric {
     /// Returns the latest description of each name with results.
     fn of(data: &BenchmarkData, [old, new]: [&str; 2]) -> Self {
         let latest = |name: &str| {

@@ -4,13 +4,13 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::record::{Change, Remark, Store};
 
-use super::said::{By, Said};
-use crate::error::{CliError, Exit};
+use super::said::{AnnotationAuthor, Said};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
 /// Undo annotations
 #[derive(Debug, Args)]
-pub(super) struct Restore {
+pub(super) struct RestoreCommand {
     /// First or last characters of an annotation's id; or a benchmark's id, to undo all of its
     /// annotations
     #[arg(value_name = "ANNOTATION|BENCHMARK")]
@@ -19,14 +19,14 @@ pub(super) struct Restore {
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: Option<String>,
     #[command(flatten)]
-    by: By,
+    by: AnnotationAuthor,
 }
 
 /// Minimum length of an abbreviated id.
 const SHORTEST: usize = 4;
 
-impl Restore {
-    pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
+impl RestoreCommand {
+    pub(super) fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         self.by.keep(context, |store| self.look(store))
     }
 

@@ -5,13 +5,13 @@ use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
 use lapwing_core::record::{Change, Retirement, Store};
 
-use super::said::{By, Said, benchmarks_named, is_exact};
-use crate::error::{CliError, Exit};
+use super::said::{AnnotationAuthor, Said, benchmarks_named, is_exact};
+use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, parse_date};
 
 /// Retire past results of benchmarks
 #[derive(Debug, Args)]
-pub(super) struct Retire {
+pub(super) struct RetireCommand {
     /// Id of the benchmark, or a pattern with *
     #[arg(value_name = "BENCHMARK")]
     benchmark: String,
@@ -31,11 +31,11 @@ pub(super) struct Retire {
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     reason: String,
     #[command(flatten)]
-    by: By,
+    by: AnnotationAuthor,
 }
 
-impl Retire {
-    pub(super) fn act(self, context: &Context) -> Result<Exit, CliError> {
+impl RetireCommand {
+    pub(super) fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         self.by.keep(context, |store| self.look(store))
     }
 

@@ -12,13 +12,13 @@ use lapwing_core::record::{Change, Filter, Store, Touched};
 use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, first_names};
 
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::store::open_for_reading;
 
 /// Author of an annotation, and whether this is a dry run
 #[derive(Debug, Args)]
-pub(super) struct By {
+pub(super) struct AnnotationAuthor {
     /// Author, stored with the annotation [default: git's user.name, or the login name]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Said<'s> {
     pub(super) would: String,
 }
 
-impl By {
+impl AnnotationAuthor {
     /// Adds the annotations that `look` derives from the store, and reports what they affect.
     ///
     /// If another process adds annotations between looking and adding, it looks again.
@@ -48,7 +48,7 @@ impl By {
         &self,
         context: &Context,
         look: impl Fn(&Store) -> Result<Said<'s>, CliError>,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<ExitStatus, CliError> {
         let mut store = open_for_reading(context)?;
         let mut by = None;
         let (said, records) = loop {
@@ -75,7 +75,7 @@ impl By {
         if self.dry_run {
             writeln!(out, "{}: {about}", said.would)?;
             context.terminal.note("nothing was changed");
-            return Ok(Exit::Fine);
+            return Ok(ExitStatus::Fine);
         }
         writeln!(out, "{}: {about}", said.done)?;
         let undoable: Vec<Id> = records
@@ -94,7 +94,7 @@ impl By {
                 counted(several.len(), "annotation")
             )?,
         }
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 }
 

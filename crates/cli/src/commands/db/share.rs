@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::size;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::progress::LateSpinner;
 use crate::remote::Place;
@@ -24,7 +24,7 @@ use crate::table::{Align, Table};
 
 /// Shared history and the options of using it.
 #[derive(Debug, Args)]
-pub struct Share {
+pub struct ShareCommand {
     #[command(flatten)]
     place: Place,
     /// Show what would be pushed and pulled, without changing anything
@@ -42,9 +42,9 @@ pub struct Share {
     format: Format,
 }
 
-impl Share {
+impl ShareCommand {
     /// Pulls records of others, then pushes those that the history lacks.
-    pub(super) fn push(self, context: &Context) -> Result<Exit, CliError> {
+    pub(super) fn push(self, context: &Context) -> Result<ExitStatus, CliError> {
         let remote = self.place.open()?;
         // Without a store of its own, a push can still pull records of others.
         let is_new = !context.store.exists() && History::find(&*remote)?.is_some();
@@ -76,7 +76,7 @@ impl Share {
     }
 
     /// Pulls records of others.
-    pub(super) fn pull(self, context: &Context) -> Result<Exit, CliError> {
+    pub(super) fn pull(self, context: &Context) -> Result<ExitStatus, CliError> {
         let remote = self.place.open()?;
         let options = self.options();
         if self.dry_run {
@@ -111,7 +111,7 @@ impl Share {
         pushed: &Pushed,
         remote: &dyn Remote,
         context: &Context,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<ExitStatus, CliError> {
         let went = match pushed.segments {
             0 => "nothing to push".to_owned(),
             segments => format!(
@@ -136,7 +136,7 @@ impl Share {
         });
         self.answer(&format!("{went}; {came}"), &answer, context)?;
         say_under_way(pushed.under_way, context);
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
     fn say_pulled(
@@ -144,7 +144,7 @@ impl Share {
         pulled: &Pulled,
         remote: &dyn Remote,
         context: &Context,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<ExitStatus, CliError> {
         let answer = json!({
             "address": remote.address(),
             "dry_run": self.dry_run,
@@ -153,7 +153,7 @@ impl Share {
         let nothing = format!("nothing new at {}", remote.address());
         let verb = if self.dry_run { "would pull" } else { "pulled" };
         self.answer(&came(pulled, verb, &nothing), &answer, context)?;
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
     fn say_rehearsed(
@@ -161,7 +161,7 @@ impl Share {
         would: &Rehearsed,
         remote: &dyn Remote,
         context: &Context,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<ExitStatus, CliError> {
         let went = match would.sessions + would.annotations {
             0 => "would push nothing".to_owned(),
             _some => format!(
@@ -184,7 +184,7 @@ impl Share {
         });
         self.answer(&format!("{went}; {came}"), &answer, context)?;
         say_under_way(would.under_way, context);
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
     /// Writes the answer in the requested format.

@@ -6,7 +6,7 @@ use lapwing_core::explain::Detectability;
 use lapwing_core::judge::DetectionCell;
 use serde_json::{Map, Value, json};
 
-use super::{Found, Mds, text};
+use super::{FoundDetection, MdsCommand, text};
 use crate::audit;
 use crate::error::CliError;
 use crate::not_judged;
@@ -14,7 +14,11 @@ use crate::options::{Context, Format};
 use crate::table::csv_of_json;
 
 /// Writes the answer in the requested format.
-pub fn write(found: &Found, command: &Mds, context: &Context) -> Result<(), CliError> {
+pub fn write(
+    found: &FoundDetection,
+    command: &MdsCommand,
+    context: &Context,
+) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     let detail = command.cleaning.detail();
     match command.format {
@@ -98,7 +102,7 @@ fn of_cell(row: &Detectability, cell: &DetectionCell, fields: &[(&str, Value)]) 
 }
 
 /// Returns the rate of every slowdown of every cell.
-fn rates(found: &Found) -> impl Iterator<Item = Value> {
+fn rates(found: &FoundDetection) -> impl Iterator<Item = Value> {
     let slowdowns = &found.options.grid.slowdowns;
     let cells = found
         .rows
@@ -123,7 +127,7 @@ fn rates(found: &Found) -> impl Iterator<Item = Value> {
 }
 
 /// Returns the smallest slowdown that each cell detects; `null` where it detects none.
-fn minimal(found: &Found, power: f64) -> impl Iterator<Item = Value> {
+fn minimal(found: &FoundDetection, power: f64) -> impl Iterator<Item = Value> {
     let cells = found
         .rows
         .iter()
@@ -145,7 +149,7 @@ fn minimal(found: &Found, power: f64) -> impl Iterator<Item = Value> {
 }
 
 /// Returns the names of the rates of a wide row: `laaber_ibs`.
-fn rate_columns(found: &Found) -> Vec<String> {
+fn rate_columns(found: &FoundDetection) -> Vec<String> {
     let of = |method: &lapwing_stats::DetectionMethod| {
         let strategies = found.options.strategies.iter();
         let name = method.name();
@@ -156,7 +160,7 @@ fn rate_columns(found: &Found) -> Vec<String> {
     found.options.methods.iter().flat_map(of).collect()
 }
 
-fn wide_columns(found: &Found) -> Vec<String> {
+fn wide_columns(found: &FoundDetection) -> Vec<String> {
     let rates = rate_columns(found);
     COLUMNS[..6]
         .iter()
@@ -167,7 +171,7 @@ fn wide_columns(found: &Found) -> Vec<String> {
 }
 
 /// Returns the rates of all methods for each configuration and slowdown.
-fn wide(found: &Found) -> impl Iterator<Item = Value> {
+fn wide(found: &FoundDetection) -> impl Iterator<Item = Value> {
     found.rows.iter().flat_map(move |row| {
         text::wide_rows(row, found).into_iter().map(move |wide| {
             let mut object = about(row);

@@ -18,14 +18,14 @@ use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
 use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
-use crate::cleaning::{Cleaning, Judging};
+use crate::cleaning::{CleaningOptions, JudgingOptions};
 use crate::comparing::{number, parse_level, parse_share};
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, Filters, Format};
+use crate::options::{Context, FilterOptions, Format};
 use crate::plot::check_ending;
 use crate::progress;
-use crate::samples::{Which, metrics, nothing};
+use crate::samples::{SettingsOption, metrics, nothing};
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
 /// Show which slowdowns can be detected with how many instances and iterations
@@ -34,7 +34,7 @@ use crate::store::{note_retired, note_unknown_names, open_for_reading};
 /// MDS (minimal detectable slowdown) is the smallest slowdown that is detected with the required
 /// power.
 #[derive(Debug, Args)]
-pub struct Mds {
+pub struct MdsCommand {
     /// Smallest slowdown that matters, such as 5% or 1.05 [default: the suite's smallest effect, or
     /// 5%]
     #[arg(long, alias = "slowdown", value_name = "SLOWDOWN", value_parser = parse_slowdown)]
@@ -44,7 +44,7 @@ pub struct Mds {
     power: f64,
     /// Detection method [default: all; laaber and schultz with --compat hail]
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
-    method: Vec<MethodChoice>,
+    method: Vec<DetectionMethodChoice>,
     /// Which instances the two sides are drawn from [default: both]
     #[arg(long, value_name = "STRATEGY", value_delimiter = ',')]
     strategy: Vec<StrategyChoice>,
@@ -55,14 +55,14 @@ pub struct Mds {
     #[arg(long)]
     wide: bool,
     #[command(flatten)]
-    grid: Grid,
+    grid: DetectionGridOptions,
     /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
-    settings: Option<Which>,
+    settings: Option<SettingsOption>,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
     #[command(flatten)]
-    cleaning: Cleaning,
+    cleaning: CleaningOptions,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -76,7 +76,7 @@ const MOST_EXPERIMENTS: i64 = 1_000_000;
 
 /// What is simulated, and how often.
 #[derive(Debug, Clone, Args)]
-pub struct Grid {
+pub struct DetectionGridOptions {
     /// Slowdowns to simulate, such as 10% or 1.1; 1 gives the false-positive rate [default:
     /// 1,1.1,1.2,1.3,1.4,1.5]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_any_slowdown, help_heading = "Simulation")]
@@ -108,7 +108,7 @@ pub struct Grid {
 
 /// What tells a slowdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MethodChoice {
+pub enum DetectionMethodChoice {
     /// The confidence intervals of the two means do not overlap
     Laaber,
     /// The confidence interval of the ratio excludes 1
@@ -127,7 +127,7 @@ pub enum StrategyChoice {
 }
 
 /// What was found.
-struct Found {
+struct FoundDetection {
     rows: Vec<Detectability>,
     audit: Audit,
     /// How many versions were passed over because there are later ones.
@@ -141,9 +141,9 @@ struct Found {
     smallest_effect: Option<f64>,
 }
 
-impl Mds {
+impl MdsCommand {
     /// Answers in a sentence, then shows the table and what to do.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_ending(self.plot.as_deref())?;
         let found = self.find(context)?;
         let has_cells = found.rows.iter().any(|row| !row.cells.is_empty());
@@ -161,10 +161,10 @@ impl Mds {
             chart::detection(&found.rows, &found.options.grid, view).save(path)?;
         }
         CliError::unless_reader_left(answer::write(&found, &self, context))?;
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
-    fn find(&self, context: &Context) -> Result<Found, CliError> {
+    fn find(&self, context: &Context) -> Result<FoundDetection, CliError> {
         let judging = self.cleaning.judging()?;
         let mut options = self.options(&judging);
         self.check_experiments(&options)?;
@@ -181,8 +181,8 @@ impl Mds {
         note_unknown_names(&store, &judging.rules, context)?;
         let which = self
             .settings
-            .map_or(self.cleaning.profile().settings, Which::settings);
-        let mut found = Found {
+            .map_or(self.cleaning.profile().settings, SettingsOption::settings);
+        let mut found = FoundDetection {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,
@@ -230,7 +230,7 @@ impl Mds {
         }
     }
 
-    fn options(&self, judging: &Judging) -> DetectionOptions {
+    fn options(&self, judging: &JudgingOptions) -> DetectionOptions {
         let usual = DetectionOptions::default();
         let profile = self.cleaning.profile();
         let methods: Vec<DetectionMethod> = if self.method.is_empty() {
@@ -276,10 +276,10 @@ pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(
     }))
 }
 
-impl Grid {
+impl DetectionGridOptions {
     /// Returns how rates are found, by all methods and strategies, with so many experiments where
     /// nobody says how many.
-    pub fn options(&self, judging: &Judging, experiments: u32) -> DetectionOptions {
+    pub fn options(&self, judging: &JudgingOptions, experiments: u32) -> DetectionOptions {
         let usual = DetectionOptions::default();
         DetectionOptions {
             grid: self.grid(),
@@ -339,7 +339,7 @@ fn in_order<T: Ord>(mut all: Vec<T>) -> Vec<T> {
     all
 }
 
-impl MethodChoice {
+impl DetectionMethodChoice {
     /// Returns the method.
     pub fn method(self) -> DetectionMethod {
         match self {
@@ -364,7 +364,7 @@ impl StrategyChoice {
 const LEAST: &str = "it takes 3 instances of 2 iterations, and no zeros";
 
 /// Returns what nothing is said of: what did not come through cleaning, and of what too little was measured.
-fn not_judged(found: &Found) -> Vec<NotJudged> {
+fn not_judged(found: &FoundDetection) -> Vec<NotJudged> {
     let mut all = not_judged::of_audit(&found.audit);
     all.extend(too_little_of(&found.rows, |row| row.cells.is_empty()));
     all
@@ -384,7 +384,7 @@ fn too_little_of(
     rows.iter().filter(|row| is_unknown(row)).map(of).collect()
 }
 
-fn too_little(rows: &[Detectability], command: &Mds) -> CliError {
+fn too_little(rows: &[Detectability], command: &MdsCommand) -> CliError {
     let names = not_judged::names(&too_little_of(rows, |_| true)).unwrap_or_default();
     let error = CliError::input(format!("nothing is known of {names}"));
     let hint = match command.cleaning.profile().basis {
@@ -396,7 +396,7 @@ fn too_little(rows: &[Detectability], command: &Mds) -> CliError {
         ),
     };
     CliError {
-        exit: Exit::NotEnough,
+        exit: ExitStatus::NotEnough,
         ..error.hint(hint)
     }
 }

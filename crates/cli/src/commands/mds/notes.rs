@@ -3,24 +3,25 @@
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
 use lapwing_core::show::{
-    Able, DetectionView, Enough, few_instances_caution, interval_text, percent, round_percent,
+    DetectionAbility, DetectionView, EnoughConfigurations, few_instances_caution, interval_text,
+    percent, round_percent,
 };
 use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{DetectionMethod, Strategy};
 
 use super::text::{Ends, rate_titles, wide_rows};
-use super::{Found, Mds, too_little_of};
-use crate::audit::Detail;
+use super::{FoundDetection, MdsCommand, too_little_of};
+use crate::audit::AuditDetail;
 use crate::commands::plan::text::beyond_band_note;
 use crate::not_judged;
 use crate::store::earlier_note;
 
 /// Returns what there is to say below the table.
 pub fn notes(
-    found: &Found,
-    command: &Mds,
+    found: &FoundDetection,
+    command: &MdsCommand,
     view: DetectionView,
-    enough: &[Enough<'_>],
+    enough: &[EnoughConfigurations<'_>],
     ends: Ends,
 ) -> Vec<String> {
     let rows = found.rows.as_slice();
@@ -47,11 +48,11 @@ pub fn notes(
         notes.push("older versions were passed over (`--settings each`)".to_owned());
     }
     notes.extend(earlier_note(found.earlier));
-    if command.cleaning.detail() == Detail::Line {
+    if command.cleaning.detail() == AuditDetail::Line {
         let names = not_judged::names(&not_judged::of_audit(&found.audit));
         notes.extend(names.map(|names| format!("not judged: {names}")));
     }
-    let able = enough.iter().all(|it| it.able() == Able::Yes);
+    let able = enough.iter().all(|it| it.able() == DetectionAbility::Yes);
     notes.push(format!(
         "`lapwing plan --slowdown {}` {}",
         view.target_text().replace(' ', ""),
@@ -64,7 +65,7 @@ pub fn notes(
 }
 
 /// Returns how often a slowdown is found where there is none, with the least and with the most.
-fn false_positives(found: &Found, view: DetectionView) -> Option<String> {
+fn false_positives(found: &FoundDetection, view: DetectionView) -> Option<String> {
     let configurations = found.options.grid.configurations();
     let mut ends = vec![*configurations.first()?, *configurations.last()?];
     ends.dedup();
@@ -85,7 +86,12 @@ fn false_positives(found: &Found, view: DetectionView) -> Option<String> {
 }
 
 /// Returns what was simulated, and how surely that tells it.
-fn simulation(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> Vec<String> {
+fn simulation(
+    found: &FoundDetection,
+    command: &MdsCommand,
+    view: DetectionView,
+    ends: Ends,
+) -> Vec<String> {
     let cells = || told(found, command, view).filter(|it| it.experiments().is_some());
     if cells().next().is_none() {
         return Vec::new();
@@ -130,7 +136,7 @@ fn simulation(found: &Found, command: &Mds, view: DetectionView, ends: Ends) -> 
 }
 
 /// Returns how far the intervals of all rates reach.
-fn widest_rate(found: &Found) -> Option<String> {
+fn widest_rate(found: &FoundDetection) -> Option<String> {
     let rows = found.rows.iter().flat_map(|row| wide_rows(row, found));
     let rates: Vec<f64> = rows
         .flat_map(|row| row.rates)
@@ -158,7 +164,7 @@ fn points(shares: impl IntoIterator<Item = f64>) -> String {
 }
 
 /// Returns whether the table says nothing of a benchmark.
-fn is_unknown(row: &Detectability, command: &Mds, view: DetectionView) -> bool {
+fn is_unknown(row: &Detectability, command: &MdsCommand, view: DetectionView) -> bool {
     match command.wide {
         true => row.cells.is_empty(),
         false => view.cells(row).next().is_none(),
@@ -167,8 +173,8 @@ fn is_unknown(row: &Detectability, command: &Mds, view: DetectionView) -> bool {
 
 /// Returns what is told in the table.
 fn told<'a>(
-    found: &'a Found,
-    command: &'a Mds,
+    found: &'a FoundDetection,
+    command: &'a MdsCommand,
     view: DetectionView,
 ) -> impl Iterator<Item = &'a DetectionCell> {
     let cells = found.rows.iter().flat_map(|row| &row.cells);
@@ -179,8 +185,12 @@ fn told<'a>(
 
 /// Returns what stands behind the answer: of one benchmark the rate of the configuration that is told, of several
 /// what the question mark means.
-fn unsure(enough: &[Enough<'_>], command: &Mds, view: DetectionView) -> Option<String> {
-    let has_mark = |enough: &Enough<'_>| enough.told().is_some() && !enough.is_sure();
+fn unsure(
+    enough: &[EnoughConfigurations<'_>],
+    command: &MdsCommand,
+    view: DetectionView,
+) -> Option<String> {
+    let has_mark = |enough: &EnoughConfigurations<'_>| enough.told().is_some() && !enough.is_sure();
     if let [enough] = enough {
         let cell = enough.told()?;
         let (rate, with) = (cell.rate(view.target)?, cell.configuration);
@@ -206,7 +216,7 @@ fn unsure(enough: &[Enough<'_>], command: &Mds, view: DetectionView) -> Option<S
 }
 
 /// Returns what experiments could not tell, and why.
-fn undetermined(found: &Found, command: &Mds, view: DetectionView) -> Vec<String> {
+fn undetermined(found: &FoundDetection, command: &MdsCommand, view: DetectionView) -> Vec<String> {
     let mut notes = Vec::new();
     let is_hopeless =
         |it: &DetectionCell| it.method == DetectionMethod::Welch && it.configuration.instances == 1;
@@ -228,7 +238,12 @@ fn undetermined(found: &Found, command: &Mds, view: DetectionView) -> Vec<String
 }
 
 /// Returns what the signs in the table mean.
-fn signs(found: &Found, command: &Mds, view: DetectionView, enough: &[Enough<'_>]) -> Vec<String> {
+fn signs(
+    found: &FoundDetection,
+    command: &MdsCommand,
+    view: DetectionView,
+    enough: &[EnoughConfigurations<'_>],
+) -> Vec<String> {
     let rows = found.rows.as_slice();
     let mut notes = Vec::new();
     let takes = "twice the instances (ibs) or iterations (tbs)";
@@ -262,7 +277,8 @@ fn signs(found: &Found, command: &Mds, view: DetectionView, enough: &[Enough<'_>
             round_percent(view.power)
         ));
     }
-    if !command.wide && rows.len() > 1 && enough.iter().any(|it| it.able() == Able::No) {
+    if !command.wide && rows.len() > 1 && enough.iter().any(|it| it.able() == DetectionAbility::No)
+    {
         notes.push(format!(
             "– for {}: no configuration of the grid is enough",
             view.target_text()
@@ -272,7 +288,7 @@ fn signs(found: &Found, command: &Mds, view: DetectionView, enough: &[Enough<'_>
 }
 
 /// Returns that `lapwing compare` says nothing with so few instances.
-fn no_verdict(found: &Found, command: &Mds, view: DetectionView) -> Option<String> {
+fn no_verdict(found: &FoundDetection, command: &MdsCommand, view: DetectionView) -> Option<String> {
     let fewest = *found.options.grid.instances.first()?;
     let options = &found.options;
     let (welch, ibs) = (DetectionMethod::Welch, Strategy::DifferentInstances);

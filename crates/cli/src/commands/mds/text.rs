@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::CellRate;
 use lapwing_core::show::{
-    Able, DetectionView, Enough, Titles, configuration_text, detectable_text,
-    detectable_with_interval,
+    DetectionAbility, DetectionView, EnoughConfigurations, RowTitles, configuration_text,
+    detectable_text, detectable_with_interval,
 };
 use lapwing_stats::{Configuration, DetectionMethod};
 
 use super::notes::notes;
-use super::{Found, Mds};
+use super::{FoundDetection, MdsCommand};
 use crate::fit::wrap;
 use crate::options::Context;
 use crate::table::Align::{Left, Right};
@@ -19,8 +19,8 @@ use crate::table::Table;
 
 /// Writes it for a terminal.
 pub fn text(
-    found: &Found,
-    command: &Mds,
+    found: &FoundDetection,
+    command: &MdsCommand,
     context: &Context,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -38,7 +38,11 @@ pub fn text(
 }
 
 /// Writes the table as Markdown.
-pub fn markdown(found: &Found, command: &Mds, out: &mut impl Write) -> io::Result<()> {
+pub fn markdown(
+    found: &FoundDetection,
+    command: &MdsCommand,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let view = DetectionView::of(&found.options, found.target, command.power);
     let enough = all_enough(found, view);
     writeln!(out, "{}\n", headline(found, view, &enough))?;
@@ -51,11 +55,15 @@ pub fn markdown(found: &Found, command: &Mds, out: &mut impl Write) -> io::Resul
 }
 
 /// Returns what is enough for each row, which takes a while.
-fn all_enough(found: &Found, view: DetectionView) -> Vec<Enough<'_>> {
+fn all_enough(found: &FoundDetection, view: DetectionView) -> Vec<EnoughConfigurations<'_>> {
     found.rows.iter().map(|row| view.enough(row)).collect()
 }
 
-fn headline(found: &Found, view: DetectionView, enough: &[Enough<'_>]) -> String {
+fn headline(
+    found: &FoundDetection,
+    view: DetectionView,
+    enough: &[EnoughConfigurations<'_>],
+) -> String {
     view.headline(&found.rows, enough, found.options.grid.largest())
 }
 
@@ -69,10 +77,10 @@ pub enum Ends {
 }
 
 fn table(
-    found: &Found,
-    command: &Mds,
+    found: &FoundDetection,
+    command: &MdsCommand,
     view: DetectionView,
-    enough: &[Enough<'_>],
+    enough: &[EnoughConfigurations<'_>],
     room: Option<usize>,
 ) -> (Table, Ends) {
     match (command.wide, found.rows.as_slice()) {
@@ -101,7 +109,7 @@ fn names(
     Vec<(String, crate::table::Align)>,
     impl Fn(&Detectability) -> Vec<String>,
 ) {
-    let titles = Titles::of(rows);
+    let titles = RowTitles::of(rows);
     let shown = [
         (true, "benchmark"),
         (titles.suites, "suite"),
@@ -133,9 +141,9 @@ fn names(
 /// detect what matters.
 fn overview(
     rows: &[Detectability],
-    found: &Found,
+    found: &FoundDetection,
     view: DetectionView,
-    enough: &[Enough<'_>],
+    enough: &[EnoughConfigurations<'_>],
 ) -> Table {
     let corners = found.options.grid.corners();
     let (mut columns, cells) = names(rows);
@@ -167,7 +175,7 @@ fn overview(
 }
 
 /// Returns the configuration that is enough: `10 × 5`, and `10 × 5?` where that is too close to call.
-fn enough_text(enough: Enough) -> String {
+fn enough_text(enough: EnoughConfigurations) -> String {
     match enough.told() {
         Some(cell) if enough.is_sure() => configuration_text(cell),
         Some(cell) => format!("{}?", configuration_text(cell)),
@@ -178,12 +186,12 @@ fn enough_text(enough: Enough) -> String {
 /// Returns the rows so that what detects the least stands on top, and last of what nothing is known.
 fn hardest_first<'a>(
     rows: &'a [Detectability],
-    enough: &[Enough<'a>],
+    enough: &[EnoughConfigurations<'a>],
     view: DetectionView,
-) -> Vec<(&'a Detectability, Enough<'a>)> {
-    let key = |row: &Detectability, able: Able| {
+) -> Vec<(&'a Detectability, EnoughConfigurations<'a>)> {
+    let key = |row: &Detectability, able: DetectionAbility| {
         let best = view.best(row).map_or(f64::INFINITY, |it| it.1.slowdown);
-        (able == Able::Unknown, able, best)
+        (able == DetectionAbility::Unknown, able, best)
     };
     let rows = rows.iter().zip(enough);
     let mut rows: Vec<_> = rows
@@ -197,7 +205,7 @@ fn hardest_first<'a>(
 }
 
 /// What every configuration of one benchmark detects.
-fn square(row: &Detectability, found: &Found, view: DetectionView, ends: Ends) -> Table {
+fn square(row: &Detectability, found: &FoundDetection, view: DetectionView, ends: Ends) -> Table {
     let grid = &found.options.grid;
     let mut columns = vec![("instances".to_owned(), Right)];
     columns.extend(grid.iterations.iter().map(|it| (format!("× {it}"), Right)));
@@ -231,7 +239,7 @@ pub struct WideRow {
 }
 
 /// Returns the wide rows of a benchmark, by slowdown and configuration, as Hail has them.
-pub fn wide_rows(row: &Detectability, found: &Found) -> Vec<WideRow> {
+pub fn wide_rows(row: &Detectability, found: &FoundDetection) -> Vec<WideRow> {
     let options = &found.options;
     let mut rows = Vec::new();
     for slowdown in &options.grid.slowdowns {
@@ -261,7 +269,7 @@ pub fn wide_rows(row: &Detectability, found: &Found) -> Vec<WideRow> {
 }
 
 /// Returns the titles of the rates of all methods: `laaber ibs`.
-pub fn rate_titles(found: &Found) -> Vec<String> {
+pub fn rate_titles(found: &FoundDetection) -> Vec<String> {
     let options = &found.options;
     let of = |method: &DetectionMethod| {
         let name = method.name();
@@ -272,7 +280,7 @@ pub fn rate_titles(found: &Found) -> Vec<String> {
     options.methods.iter().flat_map(of).collect()
 }
 
-fn wide_table(rows: &[Detectability], found: &Found, ends: Ends) -> Table {
+fn wide_table(rows: &[Detectability], found: &FoundDetection, ends: Ends) -> Table {
     let (mut columns, cells) = names(rows);
     // One benchmark has its name in the headline.
     let named = if rows.len() == 1 { 1 } else { 0 };

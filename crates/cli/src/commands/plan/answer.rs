@@ -6,7 +6,7 @@ use lapwing_core::clean::Audit;
 use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
 use serde_json::{Map, Value, json};
 
-use super::lines::{Fate, Line, Plan};
+use super::lines::{ChosenPlan, LineFate, PlanLine};
 use super::text::denied_text;
 use super::{PlanCommand, notes, text};
 use crate::audit;
@@ -18,7 +18,7 @@ use crate::table::csv_of_json;
 
 /// Writes the answer in the requested format.
 pub fn write(
-    plan: &Plan,
+    plan: &ChosenPlan,
     audit: &Audit,
     options: &PlanOptions,
     command: &PlanCommand,
@@ -50,8 +50,8 @@ pub fn write(
                 "false_positives": options.false_positives,
                 "benchmarks": plan.benchmarks(),
                 "budget_seconds": plan.budget,
-                "cost_seconds": plan.cost_of(Fate::Kept),
-                "cost_seconds_beyond_budget": plan.cost_of(Fate::BeyondBudget),
+                "cost_seconds": plan.cost_of(LineFate::Kept),
+                "cost_seconds_beyond_budget": plan.cost_of(LineFate::BeyondBudget),
                 "older_versions": plan.older,
                 "audit": audit::json(audit, detail),
             });
@@ -102,7 +102,7 @@ const COLUMNS: [&str; 31] = [
 ];
 
 /// Returns a row for each benchmark and slowdown.
-fn rows(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Value> {
+fn rows(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec<Value> {
     let of_lines = plan.lines.iter().flat_map(|line| {
         let found = line.choice.found.iter();
         found.map(|(slowdown, found)| row(line, *slowdown, found, options, command))
@@ -120,7 +120,7 @@ fn rows(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Value>
 }
 
 fn row(
-    line: &Line,
+    line: &PlanLine,
     slowdown: f64,
     found: &Result<Chosen, Box<Unmet>>,
     options: &PlanOptions,
@@ -138,7 +138,7 @@ fn row(
     let (power, false_positives) = (rates.map(|it| it.power), rates.map(|it| it.false_positives));
     let cost = |chosen: Option<Chosen>| line.cost_with(&chosen?);
     let money = |seconds: Option<f64>| Some(seconds? / 3_600.0 * command.price?);
-    let runs = line.fate == Fate::Kept
+    let runs = line.fate == LineFate::Kept
         && line
             .first()
             .is_some_and(|(first, _)| first.total_cmp(&slowdown).is_eq());
@@ -283,17 +283,17 @@ fn object(fields: &[(&str, Value)]) -> Value {
 }
 
 /// Returns what becomes of a row in data.
-fn outcome(line: &Line, slowdown: f64, why: Option<Unable>) -> &'static str {
+fn outcome(line: &PlanLine, slowdown: f64, why: Option<Unable>) -> &'static str {
     let is_too_dear = line.first().is_some_and(|(first, _)| first > slowdown);
     match (line.fate, why) {
-        (Fate::Skipped, _) => "skipped",
+        (LineFate::Skipped, _) => "skipped",
         (_, Some(Unable::NoiseUnknown)) => "noise_unknown",
         (_, Some(Unable::TooMany)) => "too_many_instances",
         (_, Some(Unable::FalsePositives)) => "false_positives",
         (_, Some(Unable::NotInGrid)) => "not_in_grid",
-        (Fate::Kept, None) if is_too_dear => "beyond_budget",
-        (Fate::Kept | Fate::Unable, None) => "planned",
-        (Fate::BeyondBudget, None) => "beyond_budget",
-        (Fate::CostUnknown, None) => "cost_unknown",
+        (LineFate::Kept, None) if is_too_dear => "beyond_budget",
+        (LineFate::Kept | LineFate::Unable, None) => "planned",
+        (LineFate::BeyondBudget, None) => "beyond_budget",
+        (LineFate::CostUnknown, None) => "cost_unknown",
     }
 }

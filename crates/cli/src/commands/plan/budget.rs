@@ -2,11 +2,11 @@
 
 use lapwing_core::suite::parse_duration;
 
-use super::lines::{Fate, Plan};
+use super::lines::{ChosenPlan, LineFate};
 
 /// What may be spent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Budget {
+pub enum PlanBudget {
     /// Seconds of a machine.
     Seconds(f64),
     /// Money.
@@ -14,17 +14,17 @@ pub enum Budget {
 }
 
 /// Returns a budget written as `20h` or `50`.
-pub fn parse_budget(text: &str) -> Result<Budget, String> {
+pub fn parse_budget(text: &str) -> Result<PlanBudget, String> {
     let refused = || "write machine time such as 20h, or a sum of money".to_owned();
     let budget = match text.trim().parse::<f64>() {
-        Ok(money) => Budget::Money(money),
-        Err(_) => Budget::Seconds(
+        Ok(money) => PlanBudget::Money(money),
+        Err(_) => PlanBudget::Seconds(
             parse_duration(text)
                 .map_err(|_reason| refused())?
                 .as_secs_f64(),
         ),
     };
-    let (Budget::Seconds(amount) | Budget::Money(amount)) = budget;
+    let (PlanBudget::Seconds(amount) | PlanBudget::Money(amount)) = budget;
     (amount.is_finite() && amount > 0.0)
         .then_some(budget)
         .ok_or_else(refused)
@@ -38,7 +38,7 @@ pub fn parse_price(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a sum of money above 0".to_owned())
 }
 
-impl Plan {
+impl ChosenPlan {
     /// Decides what the budget reaches: as many benchmarks as possible, the cheapest first. All lines of a benchmark share
     /// its fate, as they share its entry.
     pub fn spend(&mut self) {
@@ -47,11 +47,11 @@ impl Plan {
         for group in self.groups() {
             let (found, unable): (Vec<usize>, Vec<usize>) = group
                 .into_iter()
-                .filter(|at| self.lines[*at].fate != Fate::Skipped)
+                .filter(|at| self.lines[*at].fate != LineFate::Skipped)
                 .partition(|at| self.lines[*at].first().is_some());
             unable
                 .into_iter()
-                .for_each(|at| self.lines[at].fate = Fate::Unable);
+                .for_each(|at| self.lines[at].fate = LineFate::Unable);
             if !found.is_empty() {
                 able.push((self.cost_together(&found), found));
             }
@@ -66,15 +66,15 @@ impl Plan {
                 cost = self.cost_together(&lines);
             }
             let fate = match (cost, self.budget) {
-                (Some(cost), _) if cost > left => Fate::BeyondBudget,
+                (Some(cost), _) if cost > left => LineFate::BeyondBudget,
                 (Some(cost), _) => {
                     left -= cost;
-                    Fate::Kept
+                    LineFate::Kept
                 }
-                (None, None) => Fate::Kept,
-                (None, Some(_)) => Fate::CostUnknown,
+                (None, None) => LineFate::Kept,
+                (None, Some(_)) => LineFate::CostUnknown,
             };
-            if fate == Fate::BeyondBudget {
+            if fate == LineFate::BeyondBudget {
                 lines.iter().for_each(|at| self.lines[*at].from = 0);
             }
             lines.into_iter().for_each(|at| self.lines[at].fate = fate);
@@ -106,7 +106,7 @@ impl Plan {
 
     /// Returns the seconds that the benchmarks take of which this becomes, as far as that is known: of each the line that
     /// takes most.
-    pub fn cost_of(&self, fate: Fate) -> f64 {
+    pub fn cost_of(&self, fate: LineFate) -> f64 {
         let groups = self.groups().into_iter();
         let costs = groups.filter_map(|group| {
             let of = group.into_iter().filter(|at| self.lines[*at].fate == fate);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lapwing_core::suite::{PlanConfiguration, PlanDocument, PlanEntry, PlanFlavour};
 use lapwing_core::text::counted;
 
-use super::lines::{Line, Plan};
+use super::lines::{ChosenPlan, PlanLine};
 use crate::atomic;
 use crate::error::CliError;
 use crate::options::Context;
@@ -17,14 +17,14 @@ use crate::suite_update::SuiteFile;
 
 /// Where a plan is written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum PlanTarget {
     /// In place of the answer.
     Output,
     /// In place of what was there.
     File(PathBuf),
 }
 
-impl Target {
+impl PlanTarget {
     /// Returns what `--write` means.
     pub fn of(path: &Path) -> Self {
         let names = ["-", "/dev/stdout", "/dev/fd/1"];
@@ -65,19 +65,19 @@ impl Target {
 
 /// Writes the plan.
 pub fn write(
-    plan: &Plan,
-    target: &Target,
+    plan: &ChosenPlan,
+    target: &PlanTarget,
     flavour: PlanFlavour,
     context: &Context,
 ) -> Result<(), CliError> {
     let document = document(plan);
     let text = document.text(flavour);
     match target {
-        Target::Output => {
+        PlanTarget::Output => {
             let written = context.terminal.out().write_all(text.as_bytes());
             CliError::unless_reader_left(written.map_err(CliError::from))
         }
-        Target::File(path) => {
+        PlanTarget::File(path) => {
             atomic::replace(path, &text)
                 .map_err(|error| CliError::input(format!("{}: {error}", path.display())))?;
             if !context.quiet {
@@ -94,7 +94,11 @@ pub fn write(
 }
 
 /// Writes the plan into a suite file.
-pub fn update_suite(suite: SuiteFile, plan: &Plan, context: &Context) -> Result<(), CliError> {
+pub fn update_suite(
+    suite: SuiteFile,
+    plan: &ChosenPlan,
+    context: &Context,
+) -> Result<(), CliError> {
     let file = PlanFile {
         path: suite.path().to_owned(),
         document: document(plan),
@@ -103,7 +107,7 @@ pub fn update_suite(suite: SuiteFile, plan: &Plan, context: &Context) -> Result<
 }
 
 /// Returns what is run. A benchmark of several metrics, variants or versions has the entry that takes most.
-fn document(plan: &Plan) -> PlanDocument {
+fn document(plan: &ChosenPlan) -> PlanDocument {
     let mut entries: Vec<(f64, PlanEntry)> = Vec::new();
     for line in plan.kept() {
         let (cost, entry) = (line.cost().unwrap_or_default(), entry(line));
@@ -132,7 +136,7 @@ fn takes(entry: &PlanEntry) -> u64 {
 }
 
 /// Returns the benchmarks that have several lines, which share one entry.
-pub fn shared(plan: &Plan) -> Vec<&str> {
+pub fn shared(plan: &ChosenPlan) -> Vec<&str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for line in plan.kept() {
         *counts.entry(&line.choice.benchmark).or_default() += 1;
@@ -141,7 +145,7 @@ pub fn shared(plan: &Plan) -> Vec<&str> {
     several.map(|it| it.0).collect()
 }
 
-fn entry(line: &Line) -> PlanEntry {
+fn entry(line: &PlanLine) -> PlanEntry {
     let choice = &line.choice;
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let found = choice.found.iter().filter_map(|(slowdown, found)| {

@@ -8,9 +8,9 @@ use lapwing_stats::Configuration;
 use crate::not_judged::NotJudged;
 
 /// What was chosen for every benchmark, and what becomes of it.
-pub struct Plan {
+pub struct ChosenPlan {
     /// The benchmarks: a line for each setting and metric.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PlanLine>,
     /// Those of which nothing can be said.
     pub missing: Vec<NotJudged>,
     /// How many versions were passed over because there are later ones.
@@ -22,11 +22,11 @@ pub struct Plan {
 }
 
 /// What was chosen for a benchmark.
-pub struct Line {
+pub struct PlanLine {
     /// The choice.
     pub choice: Choice,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: LineFate,
     /// The slowdowns before this one, by their place, are too dear for the budget.
     pub from: usize,
     /// What a configuration that somebody types is simulated with, where they may.
@@ -35,7 +35,7 @@ pub struct Line {
 
 /// What becomes of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum LineFate {
     /// It is run.
     Kept,
     /// The budget does not reach it.
@@ -48,12 +48,12 @@ pub enum Fate {
     Skipped,
 }
 
-impl Line {
+impl PlanLine {
     /// Takes another configuration, where people may.
     pub fn change(&mut self, configuration: Configuration) {
         if let Some(simulation) = &mut self.simulation {
             self.choice.change(configuration, simulation);
-            self.fate = Fate::Kept;
+            self.fate = LineFate::Kept;
         }
     }
 
@@ -87,7 +87,7 @@ impl Line {
 
     /// Returns whether what is run detects this slowdown with the power.
     pub fn detects(&self, slowdown: f64, power: f64) -> bool {
-        let is_run = self.fate == Fate::Kept;
+        let is_run = self.fate == LineFate::Kept;
         let run = self.first().map(|it| it.1.configuration);
         // What detects a slowdown detects larger ones too.
         let detects = self.choice.found.iter().any(|(found, chosen)| {
@@ -100,7 +100,7 @@ impl Line {
     }
 }
 
-impl Plan {
+impl ChosenPlan {
     /// Returns the lines of each benchmark, by suite and id.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
@@ -129,22 +129,22 @@ impl Plan {
     }
 
     /// Returns the lines that are run.
-    pub fn kept(&self) -> impl Iterator<Item = &Line> {
-        self.of(Fate::Kept)
+    pub fn kept(&self) -> impl Iterator<Item = &PlanLine> {
+        self.of(LineFate::Kept)
     }
 
     /// Returns the lines of which this becomes.
-    pub fn of(&self, fate: Fate) -> impl Iterator<Item = &Line> {
+    pub fn of(&self, fate: LineFate) -> impl Iterator<Item = &PlanLine> {
         self.lines.iter().filter(move |line| line.fate == fate)
     }
 
     /// Returns whether somebody left out all that there is.
     pub fn is_skipped(&self) -> bool {
-        !self.lines.is_empty() && self.lines.iter().all(|line| line.fate == Fate::Skipped)
+        !self.lines.is_empty() && self.lines.iter().all(|line| line.fate == LineFate::Skipped)
     }
 
     /// Returns the benchmarks whose lines are like this, each once, in their order.
-    pub fn names(&self, is_meant: impl Fn(&Line) -> bool) -> Vec<&str> {
+    pub fn names(&self, is_meant: impl Fn(&PlanLine) -> bool) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for line in self.lines.iter().filter(|line| is_meant(line)) {
             if !names.contains(&line.choice.benchmark.as_str()) {

@@ -20,19 +20,21 @@ use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
 use lapwing_stats::{Confidence, Configuration, DetectionMethod};
 
-use self::budget::{Budget, parse_budget, parse_price};
-use self::document::Target;
-use self::lines::{Fate, Line, Plan};
-use self::review::Review;
-use super::mds::{Grid, MethodChoice, StrategyChoice, parse_slowdown, refuse_too_few};
-use crate::cleaning::{Cleaning, Judging};
+use self::budget::{PlanBudget, parse_budget, parse_price};
+use self::document::PlanTarget;
+use self::lines::{ChosenPlan, LineFate, PlanLine};
+use self::review::PlanReview;
+use super::mds::{
+    DetectionGridOptions, DetectionMethodChoice, StrategyChoice, parse_slowdown, refuse_too_few,
+};
+use crate::cleaning::{CleaningOptions, JudgingOptions};
 use crate::comparing::parse_share;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::not_judged;
-use crate::options::{Context, Filters, Format};
+use crate::options::{Context, FilterOptions, Format};
 use crate::plot::check_ending;
 use crate::progress;
-use crate::samples::{Which, metrics, nothing};
+use crate::samples::{SettingsOption, metrics, nothing};
 use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
 use crate::suite_update;
 
@@ -55,13 +57,13 @@ pub struct PlanCommand {
     alpha: f64,
     /// Total budget: machine time such as 20h, or money with --price
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
-    budget: Option<Budget>,
+    budget: Option<PlanBudget>,
     /// Cost of one machine hour
     #[arg(long, value_name = "MONEY", value_parser = parse_price)]
     price: Option<f64>,
     /// Detection method [default: welch, as in `lapwing compare`; laaber with --compat hail]
     #[arg(long, value_name = "METHOD")]
-    method: Option<MethodChoice>,
+    method: Option<DetectionMethodChoice>,
     /// Which instances the two sides are drawn from
     #[arg(long, value_name = "STRATEGY", default_value = "ibs")]
     strategy: StrategyChoice,
@@ -85,7 +87,7 @@ pub struct PlanCommand {
         default_value = "batch",
         requires = "write"
     )]
-    flavour: Flavour,
+    flavour: PlanFlavourChoice,
     /// Write instances, iterations and burn-in into a suite file [default file: lapwing.toml]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml")]
     update_suite: Option<PathBuf>,
@@ -94,14 +96,14 @@ pub struct PlanCommand {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]
-    grid: Grid,
+    grid: DetectionGridOptions,
     /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
-    settings: Option<Which>,
+    settings: Option<SettingsOption>,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
     #[command(flatten)]
-    cleaning: Cleaning,
+    cleaning: CleaningOptions,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -112,7 +114,7 @@ pub struct PlanCommand {
 
 /// For whom a plan is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Flavour {
+enum PlanFlavourChoice {
     /// `lapwing run --plan` and Hail's submit script (`burn-in-iterations`)
     Batch,
     /// Hail's notebook (`burn_in`), which `lapwing run --plan` reads as well
@@ -121,7 +123,7 @@ enum Flavour {
 
 impl PlanCommand {
     /// Chooses, shows what was chosen, and writes it where that was asked for.
-    pub fn act(mut self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
         check_ending(self.plot.as_deref())?;
         self.check_grid()?;
         self.smallest_effect = self.cleaning.judging()?.smallest_effect;
@@ -132,7 +134,7 @@ impl PlanCommand {
             .as_deref()
             .map(suite_update::load)
             .transpose()?;
-        let target = self.write.as_deref().map(Target::of);
+        let target = self.write.as_deref().map(PlanTarget::of);
         if let Some(target) = &target {
             target.check()?;
             self.check_output(target)?;
@@ -143,8 +145,8 @@ impl PlanCommand {
         }
         if self.review {
             match review::review(&mut plan, &options, context)? {
-                Review::Complete => {}
-                Review::Stopped => return Ok(Exit::Interrupted),
+                PlanReview::Complete => {}
+                PlanReview::Stopped => return Ok(ExitStatus::Interrupted),
             }
         }
         if let Some(path) = &self.plot {
@@ -156,8 +158,8 @@ impl PlanCommand {
                 context.terminal.say("nothing was written");
             }
             return Ok(match plan.is_skipped() {
-                true => Exit::Fine,
-                false => Exit::NotEnough,
+                true => ExitStatus::Fine,
+                false => ExitStatus::NotEnough,
             });
         }
         if let Some(target) = &target {
@@ -166,37 +168,37 @@ impl PlanCommand {
         if let Some(suite) = suite {
             document::update_suite(suite, &plan, context)?;
         }
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
     /// Refuses two answers in one place.
-    fn check_output(&self, target: &Target) -> Result<(), CliError> {
+    fn check_output(&self, target: &PlanTarget) -> Result<(), CliError> {
         match (target, self.format) {
-            (Target::Output, Format::Json | Format::Csv | Format::Markdown) => Err(CliError::input(
+            (PlanTarget::Output, Format::Json | Format::Csv | Format::Markdown) => Err(CliError::input(
                 "--write - writes the plan to standard output, where the answer of --format would be",
             )
             .hint("leave one of them out, or write the plan to a file")),
-            (Target::Output, Format::Text) | (Target::File(_), _) => Ok(()),
+            (PlanTarget::Output, Format::Text) | (PlanTarget::File(_), _) => Ok(()),
         }
     }
 
     /// Shows the answer; where the plan itself goes to standard output, its first sentence beside it.
     fn tell(
         &self,
-        plan: &Plan,
+        plan: &ChosenPlan,
         options: &PlanOptions,
         audit: &Audit,
-        target: Option<&Target>,
+        target: Option<&PlanTarget>,
         context: &Context,
     ) -> Result<(), CliError> {
         match target {
-            Some(Target::Output) => {
+            Some(PlanTarget::Output) => {
                 if !context.quiet {
                     context.terminal.say(&text::headline(plan, options, self));
                 }
                 Ok(())
             }
-            Some(Target::File(_)) | None => {
+            Some(PlanTarget::File(_)) | None => {
                 let written = answer::write(plan, audit, options, self, context);
                 CliError::unless_reader_left(written)
             }
@@ -206,11 +208,11 @@ impl PlanCommand {
     /// Says why there is nothing to plan.
     fn nothing(
         &self,
-        plan: &Plan,
+        plan: &ChosenPlan,
         options: &PlanOptions,
         audit: &Audit,
         context: &Context,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<ExitStatus, CliError> {
         if matches!(self.format, Format::Json | Format::Csv) {
             answer::write(plan, audit, options, self, context)?;
         }
@@ -221,7 +223,7 @@ impl PlanCommand {
         &self,
         budget: Option<f64>,
         context: &Context,
-    ) -> Result<(PlanOptions, Plan, Audit), CliError> {
+    ) -> Result<(PlanOptions, ChosenPlan, Audit), CliError> {
         let judging = self.cleaning.judging()?;
         let options = self.options(&judging);
         refuse_too_few(options.detection.experiments, self.power, "")?;
@@ -233,8 +235,8 @@ impl PlanCommand {
         note_unknown_names(&store, &judging.rules, context)?;
         let which = self
             .settings
-            .map_or(self.cleaning.profile().settings, Which::settings);
-        let mut plan = Plan {
+            .map_or(self.cleaning.profile().settings, SettingsOption::settings);
+        let mut plan = ChosenPlan {
             lines: Vec::new(),
             missing: Vec::new(),
             older: 0,
@@ -248,9 +250,9 @@ impl PlanCommand {
             let found = choices(&data, &judging.rules, which, &metrics, &options);
             plan.older += found.older;
             let rows = found.rows.into_iter();
-            plan.lines.extend(rows.map(|(choice, simulation)| Line {
+            plan.lines.extend(rows.map(|(choice, simulation)| PlanLine {
                 choice,
-                fate: Fate::Kept,
+                fate: LineFate::Kept,
                 from: 0,
                 // A review alone goes on with it.
                 simulation: self.review.then_some(simulation),
@@ -269,7 +271,7 @@ impl PlanCommand {
         Ok((options, plan, audit))
     }
 
-    fn options(&self, judging: &Judging) -> PlanOptions {
+    fn options(&self, judging: &JudgingOptions) -> PlanOptions {
         let profile = self.cleaning.profile();
         let slowdowns = match (self.slowdown.is_empty(), profile.searches_grid) {
             (true, true) => Vec::new(),
@@ -328,7 +330,7 @@ impl PlanCommand {
     }
 
     fn method(&self) -> DetectionMethod {
-        let method = self.method.map(MethodChoice::method);
+        let method = self.method.map(DetectionMethodChoice::method);
         method.unwrap_or_else(|| self.cleaning.profile().plan_method)
     }
 
@@ -336,9 +338,9 @@ impl PlanCommand {
     fn budget_seconds(&self) -> Result<Option<f64>, CliError> {
         match (self.budget, self.price) {
             (None, _) => Ok(None),
-            (Some(Budget::Seconds(seconds)), _) => Ok(Some(seconds)),
-            (Some(Budget::Money(money)), Some(price)) => Ok(Some(3_600.0 * money / price)),
-            (Some(Budget::Money(money)), None) => Err(CliError::input(format!(
+            (Some(PlanBudget::Seconds(seconds)), _) => Ok(Some(seconds)),
+            (Some(PlanBudget::Money(money)), Some(price)) => Ok(Some(3_600.0 * money / price)),
+            (Some(PlanBudget::Money(money)), None) => Err(CliError::input(format!(
                 "--budget {money} is money, and it is not known what an hour costs"
             ))
             .hint("give --price, or write machine time such as 20h")),
@@ -347,7 +349,7 @@ impl PlanCommand {
 }
 
 /// Draws what is planned beside what other configurations detect.
-fn draw(plan: &Plan, options: &PlanOptions, path: &Path) -> Result<(), CliError> {
+fn draw(plan: &ChosenPlan, options: &PlanOptions, path: &Path) -> Result<(), CliError> {
     // Of a single benchmark perhaps only a larger slowdown is planned for.
     let of_run = match plan.lines.as_slice() {
         [line] => line.first().map(|it| it.0),
@@ -357,7 +359,7 @@ fn draw(plan: &Plan, options: &PlanOptions, path: &Path) -> Result<(), CliError>
     let slowdown = of_run.or(smallest).unwrap_or(USUAL_SLOWDOWN);
     let view = DetectionView::of(&options.detection, slowdown, options.power);
     let rows = plan.lines.iter().map(|line| {
-        let run = line.first().filter(|_| line.fate == Fate::Kept);
+        let run = line.first().filter(|_| line.fate == LineFate::Kept);
         let planned = run.map(|it| it.1.configuration);
         (line.choice.detectability(options, planned), planned)
     });
@@ -366,7 +368,7 @@ fn draw(plan: &Plan, options: &PlanOptions, path: &Path) -> Result<(), CliError>
     Ok(())
 }
 
-impl Flavour {
+impl PlanFlavourChoice {
     fn of(self) -> PlanFlavour {
         match self {
             Self::Batch => PlanFlavour::HailBatch,

@@ -5,17 +5,17 @@ use lapwing_core::show::{DetectionView, machine_time, percent, round_percent};
 use lapwing_core::text::{first_names, grouped};
 use lapwing_stats::Configuration;
 
-use super::lines::{Fate, Line, Plan};
+use super::lines::{ChosenPlan, LineFate, PlanLine};
 use super::text::{beyond_band_note, cost_text, denied_text, power_text, rate_text};
 use super::{PlanCommand, document};
 use crate::not_judged;
-use crate::samples::Which;
+use crate::samples::SettingsOption;
 
 /// More benchmarks than this are told by the table alone.
 const NAMES: usize = 3;
 
 /// Returns what there is to say below the table.
-pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
+pub fn notes(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
     let view = DetectionView::of(&options.detection, 1.05, options.power);
     let mut notes = vec![format!(
         "{}, false positives at most {} as far as can be told; costs are those of one version",
@@ -39,7 +39,7 @@ pub fn notes(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<S
 }
 
 /// Returns how the lines of the table are to be read.
-fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
+fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     let mut notes = Vec::new();
     let shared = document::shared(plan);
     if !shared.is_empty() {
@@ -49,7 +49,7 @@ fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
         ));
     }
     notes.extend(beyond_band_note(command.smallest_effect));
-    let is_by_formula = |line: &Line| {
+    let is_by_formula = |line: &PlanLine| {
         let found = line.choice.found.iter();
         let shown = found.filter_map(|it| match &it.1 {
             Ok(chosen) => Some(*chosen),
@@ -61,7 +61,8 @@ fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
         notes.push("~ is by formula: too little was measured to simulate so much".to_owned());
     }
     notes.extend(nearly(plan));
-    let unknown: Vec<&str> = plan.names(|line| line.fate == Fate::Kept && line.cost().is_none());
+    let unknown: Vec<&str> =
+        plan.names(|line| line.fate == LineFate::Kept && line.cost().is_none());
     if !unknown.is_empty() {
         notes.push(format!(
             "no wall time was recorded, so it is not known what these take, and no sum holds it: {}",
@@ -72,7 +73,7 @@ fn of_lines(plan: &Plan, command: &PlanCommand) -> Vec<String> {
 }
 
 /// Returns how many simulations leave open whether the power is a little less than wanted, and how much.
-fn nearly(plan: &Plan) -> Option<String> {
+fn nearly(plan: &ChosenPlan) -> Option<String> {
     let lower_ends = plan.kept().filter_map(|line| {
         let power = line.first()?.1.rates?.power;
         let is_enough = power.value >= plan.power;
@@ -95,7 +96,7 @@ fn nearly(plan: &Plan) -> Option<String> {
 }
 
 /// Returns what is planned by formula although the simulations that could be made contradict it.
-fn denied(plan: &Plan, options: &PlanOptions) -> Option<String> {
+fn denied(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
     let lines = plan.kept().filter_map(|line| {
         let denied = line.first()?.1.denied.as_ref()?;
         let name = &line.choice.benchmark;
@@ -111,7 +112,7 @@ fn denied(plan: &Plan, options: &PlanOptions) -> Option<String> {
 }
 
 /// Returns what is planned although it does not have the power, which somebody chose, or has too many false positives.
-fn lesser(plan: &Plan, options: &PlanOptions) -> Vec<String> {
+fn lesser(plan: &ChosenPlan, options: &PlanOptions) -> Vec<String> {
     let (mut lesser, mut louder) = (Vec::new(), Vec::new());
     for line in plan.kept() {
         let Some((_, chosen)) = line.first() else {
@@ -149,17 +150,17 @@ fn lesser(plan: &Plan, options: &PlanOptions) -> Vec<String> {
 }
 
 /// Returns what the budget does not reach.
-fn beyond(plan: &Plan, command: &PlanCommand) -> Vec<String> {
+fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     let mut notes = Vec::new();
-    let beyond = plan.names(|line| line.fate == Fate::BeyondBudget);
+    let beyond = plan.names(|line| line.fate == LineFate::BeyondBudget);
     if !beyond.is_empty() {
         notes.push(format!(
             "beyond the budget: {}; all of them would take {} more",
             first_names(&beyond, NAMES),
-            cost_text(plan.cost_of(Fate::BeyondBudget), command)
+            cost_text(plan.cost_of(LineFate::BeyondBudget), command)
         ));
     }
-    let unknown = plan.names(|line| line.fate == Fate::CostUnknown);
+    let unknown = plan.names(|line| line.fate == LineFate::CostUnknown);
     if !unknown.is_empty() {
         notes.push(format!(
             "no wall time was recorded, so it is not known whether the budget reaches these, and they are not planned: {}",
@@ -170,10 +171,10 @@ fn beyond(plan: &Plan, command: &PlanCommand) -> Vec<String> {
 }
 
 /// Returns which slowdowns nothing detects as wanted, why, and what it would take.
-fn unmet(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
+fn unmet(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
     let several = options.slowdowns.len() > 1;
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for line in plan.lines.iter().filter(|it| it.fate != Fate::Skipped) {
+    for line in plan.lines.iter().filter(|it| it.fate != LineFate::Skipped) {
         for (slowdown, found) in &line.choice.found {
             let Err(unmet) = found else { continue };
             let is_unknown = unmet.why == Unable::NoiseUnknown;
@@ -193,8 +194,8 @@ fn unmet(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Strin
     let mut notes: Vec<String> = reasons
         .map(|(reason, names)| format!("{reason}: {}", first_names(&names, NAMES)))
         .collect();
-    let has_closest = |line: &&Line| line.unmet().is_some_and(|it| it.1.closest.is_some());
-    let is_told = |line: &&Line| line.fate != Fate::Skipped;
+    let has_closest = |line: &&PlanLine| line.unmet().is_some_and(|it| it.1.closest.is_some());
+    let is_told = |line: &&PlanLine| line.fate != LineFate::Skipped;
     if plan.lines.iter().filter(is_told).any(|it| has_closest(&it)) {
         notes.push("of those the table has what comes closest".to_owned());
     }
@@ -203,7 +204,7 @@ fn unmet(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> Vec<Strin
 }
 
 /// Returns where a larger slowdown is planned for than the smallest that is wanted.
-fn not_the_smallest(plan: &Plan) -> Option<String> {
+fn not_the_smallest(plan: &ChosenPlan) -> Option<String> {
     let larger = plan.kept().filter_map(|line| {
         let (first, _) = line.first()?;
         let smallest = line.choice.found.first().map(|it| it.0);
@@ -225,7 +226,7 @@ fn not_the_smallest(plan: &Plan) -> Option<String> {
 }
 
 /// Returns a benchmark with what would do.
-fn named(line: &Line, unmet: &Unmet) -> String {
+fn named(line: &PlanLine, unmet: &Unmet) -> String {
     let name = &line.choice.benchmark;
     match (unmet.why, unmet.needed) {
         (Unable::NoiseUnknown, _) => name.clone(),
@@ -279,8 +280,11 @@ pub fn reason(why: Unable, options: &PlanOptions, command: &PlanCommand) -> Stri
 }
 
 /// Returns what was passed over because there is something later, and what to do where that is too little.
-fn older(plan: &Plan, command: &PlanCommand) -> Option<String> {
-    let is_chosen = matches!(command.settings, Some(Which::Each | Which::Pooled));
+fn older(plan: &ChosenPlan, command: &PlanCommand) -> Option<String> {
+    let is_chosen = matches!(
+        command.settings,
+        Some(SettingsOption::Each | SettingsOption::Pooled)
+    );
     if plan.older == 0 || is_chosen {
         return None;
     }

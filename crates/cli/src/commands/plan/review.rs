@@ -7,14 +7,14 @@ use lapwing_core::show::{machine_time, percent, quantity, round_percent};
 use lapwing_core::text::counted;
 use lapwing_stats::Configuration;
 
-use super::lines::{Fate, Line, Plan};
+use super::lines::{ChosenPlan, LineFate, PlanLine};
 use super::text::{denied_text, has_several_settings, power_text};
 use crate::error::CliError;
 use crate::options::Context;
 
 /// What somebody says of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum PlanReviewAnswer {
     Keep,
     Configuration(Configuration),
     Skip,
@@ -24,7 +24,7 @@ enum Answer {
 
 /// How a review ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Review {
+pub enum PlanReview {
     /// Everything was answered.
     Complete,
     /// Somebody stopped, or there were no more answers.
@@ -33,10 +33,10 @@ pub enum Review {
 
 /// Goes through the benchmarks.
 pub fn review(
-    plan: &mut Plan,
+    plan: &mut ChosenPlan,
     options: &PlanOptions,
     context: &Context,
-) -> Result<Review, CliError> {
+) -> Result<PlanReview, CliError> {
     let terminal = &context.terminal;
     let mut input = io::stdin().lock();
     let mut at = 0;
@@ -50,7 +50,7 @@ pub fn review(
                 "\nthe answers end before {} of {count}: nothing is kept, and nothing was written",
                 at + 1
             ));
-            return Ok(Review::Stopped);
+            return Ok(PlanReview::Stopped);
         }
         if !io::stdin().is_terminal() {
             // Nobody pressed Enter on the screen.
@@ -58,35 +58,35 @@ pub fn review(
         }
         match understand(line.trim()) {
             Err(reason) => terminal.say(&reason),
-            Ok(Answer::Quit) => {
+            Ok(PlanReviewAnswer::Quit) => {
                 terminal.say("stopped: nothing is kept, and nothing was written");
-                return Ok(Review::Stopped);
+                return Ok(PlanReview::Stopped);
             }
-            Ok(Answer::Back) => at = at.saturating_sub(1),
-            Ok(Answer::Keep) => {
+            Ok(PlanReviewAnswer::Back) => at = at.saturating_sub(1),
+            Ok(PlanReviewAnswer::Keep) => {
                 let line = &mut plan.lines[at];
                 line.fate = match line.first() {
-                    Some(_) => Fate::Kept,
-                    None => Fate::Unable,
+                    Some(_) => LineFate::Kept,
+                    None => LineFate::Unable,
                 };
                 at += 1;
             }
-            Ok(Answer::Skip) => {
-                plan.lines[at].fate = Fate::Skipped;
+            Ok(PlanReviewAnswer::Skip) => {
+                plan.lines[at].fate = LineFate::Skipped;
                 at += 1;
             }
-            Ok(Answer::Configuration(configuration)) => {
+            Ok(PlanReviewAnswer::Configuration(configuration)) => {
                 // It is shown again with its power and cost, and Enter then keeps it.
                 plan.lines[at].change(configuration);
             }
         }
     }
     plan.spend();
-    Ok(Review::Complete)
+    Ok(PlanReview::Complete)
 }
 
 /// Returns what may be answered.
-fn prompt(line: &Line) -> &'static str {
+fn prompt(line: &PlanLine) -> &'static str {
     match line.first() {
         Some(_) => "Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: ",
         None => "Enter leaves it out, `10 x 5` plans it, b goes back, q stops: ",
@@ -94,12 +94,12 @@ fn prompt(line: &Line) -> &'static str {
 }
 
 /// Returns a benchmark and what was chosen for it.
-fn shown(plan: &Plan, at: usize, options: &PlanOptions) -> String {
+fn shown(plan: &ChosenPlan, at: usize, options: &PlanOptions) -> String {
     let line = &plan.lines[at];
     let choice = &line.choice;
     let skipped = match line.fate {
-        Fate::Skipped => " (skipped)",
-        Fate::Kept | Fate::BeyondBudget | Fate::CostUnknown | Fate::Unable => "",
+        LineFate::Skipped => " (skipped)",
+        LineFate::Kept | LineFate::BeyondBudget | LineFate::CostUnknown | LineFate::Unable => "",
     };
     let setting = choice.setting.text().filter(|_| has_several_settings(plan));
     let setting = setting.map(|it| format!(", {it}"));
@@ -124,7 +124,7 @@ fn shown(plan: &Plan, at: usize, options: &PlanOptions) -> String {
 }
 
 /// Returns what a configuration detects and takes.
-fn configuration_text(line: &Line, chosen: &Chosen, options: &PlanOptions) -> String {
+fn configuration_text(line: &PlanLine, chosen: &Chosen, options: &PlanOptions) -> String {
     let Configuration {
         instances,
         iterations,
@@ -148,7 +148,7 @@ fn configuration_text(line: &Line, chosen: &Chosen, options: &PlanOptions) -> St
 }
 
 /// Returns how near it comes, and what would do.
-fn unmet_text(line: &Line, unmet: &Unmet, options: &PlanOptions) -> String {
+fn unmet_text(line: &PlanLine, unmet: &Unmet, options: &PlanOptions) -> String {
     let wanted = round_percent(options.power);
     let mut text = match unmet.why {
         Unable::NoiseUnknown => {
@@ -172,12 +172,12 @@ fn unmet_text(line: &Line, unmet: &Unmet, options: &PlanOptions) -> String {
     text
 }
 
-fn understand(text: &str) -> Result<Answer, String> {
+fn understand(text: &str) -> Result<PlanReviewAnswer, String> {
     match text {
-        "" => return Ok(Answer::Keep),
-        "s" => return Ok(Answer::Skip),
-        "b" => return Ok(Answer::Back),
-        "q" => return Ok(Answer::Quit),
+        "" => return Ok(PlanReviewAnswer::Keep),
+        "s" => return Ok(PlanReviewAnswer::Skip),
+        "b" => return Ok(PlanReviewAnswer::Back),
+        "q" => return Ok(PlanReviewAnswer::Quit),
         _ => {}
     }
     let numbers: Vec<usize> = text
@@ -187,7 +187,7 @@ fn understand(text: &str) -> Result<Answer, String> {
         .collect();
     match numbers.as_slice() {
         [instances @ 2..=100_000, iterations @ 1..=65_535] => {
-            Ok(Answer::Configuration(Configuration {
+            Ok(PlanReviewAnswer::Configuration(Configuration {
                 instances: *instances,
                 iterations: *iterations,
             }))
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn configurations_are_understood_as_people_write_them() {
         let configuration = |instances, iterations| {
-            Ok(Answer::Configuration(Configuration {
+            Ok(PlanReviewAnswer::Configuration(Configuration {
                 instances,
                 iterations,
             }))
@@ -213,8 +213,8 @@ mod tests {
         for text in ["10 x 5", "10x5", "10 5", "10, 5", "10 × 5"] {
             assert_eq!(understand(text), configuration(10, 5), "{text}");
         }
-        assert_eq!(understand(""), Ok(Answer::Keep));
-        assert_eq!(understand("s"), Ok(Answer::Skip));
+        assert_eq!(understand(""), Ok(PlanReviewAnswer::Keep));
+        assert_eq!(understand("s"), Ok(PlanReviewAnswer::Skip));
         for text in [
             "10",
             "1 x 5",

@@ -2,16 +2,16 @@
 
 use lapwing_core::explain::{Choice, Chosen, Denied, PlanOptions, Unable};
 use lapwing_core::judge::CellRate;
-use lapwing_core::show::{Scale, machine_time, percent, quantity, round_percent};
+use lapwing_core::show::{UnitScale, machine_time, percent, quantity, round_percent};
 use lapwing_core::text::{counted, plural};
 
 use super::PlanCommand;
-use super::lines::{Fate, Line, Plan};
+use super::lines::{ChosenPlan, LineFate, PlanLine};
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::{Align, Table};
 
 /// Returns what comes first: how many benchmarks can detect the slowdown, and what that takes.
-pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> String {
+pub fn headline(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> String {
     if plan.is_skipped() {
         return "every benchmark was skipped: nothing is planned".to_owned();
     }
@@ -41,10 +41,10 @@ pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> St
         .map(|budget| format!(" within {}", cost_text(budget, command)));
     let mut text = format!("{}{}", parts.join(", "), within.unwrap_or_default());
     if plan.kept().any(|line| line.cost().is_some()) {
-        let cost = plan.cost_of(Fate::Kept);
+        let cost = plan.cost_of(LineFate::Kept);
         text.push_str(&format!(" (takes {})", cost_text(cost, command)));
     }
-    let skipped = plan.names(|line| line.fate == Fate::Skipped).len();
+    let skipped = plan.names(|line| line.fate == LineFate::Skipped).len();
     if skipped > 0 {
         text.push_str(&format!("; {skipped} skipped"));
     }
@@ -52,14 +52,14 @@ pub fn headline(plan: &Plan, options: &PlanOptions, command: &PlanCommand) -> St
 }
 
 /// Returns what to say where too little is known of the one benchmark that there is.
-fn unknown(plan: &Plan, options: &PlanOptions) -> Option<String> {
+fn unknown(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
     let [line] = plan.lines.as_slice() else {
         return None;
     };
     let (slowdown, unmet) = line.unmet()?;
     let is_unknown = unmet.why == Unable::NoiseUnknown && plan.benchmarks() == 1;
     let smallest = options.slowdowns.first().copied().unwrap_or(slowdown);
-    (is_unknown && line.fate != Fate::Kept).then(|| {
+    (is_unknown && line.fate != LineFate::Kept).then(|| {
         format!(
             "too little is known of {} to say what detects {}",
             line.choice.benchmark,
@@ -69,7 +69,7 @@ fn unknown(plan: &Plan, options: &PlanOptions) -> Option<String> {
 }
 
 /// Returns `12 can`, where it was said of what.
-fn others(able: usize, plan: &Plan) -> String {
+fn others(able: usize, plan: &ChosenPlan) -> String {
     match (able, plan.benchmarks()) {
         (0, 1) => "it cannot".to_owned(),
         (_, 1) => "it can".to_owned(),
@@ -80,7 +80,7 @@ fn others(able: usize, plan: &Plan) -> String {
 }
 
 /// Returns `12 of 13 benchmarks can`; of lines that are settings or metrics also how many there are.
-fn subject(able: usize, plan: &Plan) -> String {
+fn subject(able: usize, plan: &ChosenPlan) -> String {
     let all = plan.benchmarks();
     if let ([line], 1) = (plan.lines.as_slice(), all) {
         let can = plural(able, "can", "cannot");
@@ -110,7 +110,7 @@ pub fn cost_text(seconds: f64, command: &PlanCommand) -> String {
     let time = machine_time(seconds);
     match command.price {
         Some(price) => {
-            let money = Scale::of(1.0, "").number(seconds / 3_600.0 * price);
+            let money = UnitScale::of(1.0, "").number(seconds / 3_600.0 * price);
             format!("{time} at a price of {money}")
         }
         None => time,
@@ -127,7 +127,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(plan: &Plan) -> Self {
+    fn of(plan: &ChosenPlan) -> Self {
         let first = plan.lines.first().map(|it| &it.choice);
         let differs = |same: &dyn Fn(&Choice, &Choice) -> bool| {
             first.is_some_and(|first| plan.lines.iter().any(|line| !same(first, &line.choice)))
@@ -152,13 +152,13 @@ impl Shown {
 }
 
 /// Returns whether lines are of different variants or versions.
-pub fn has_several_settings(plan: &Plan) -> bool {
+pub fn has_several_settings(plan: &ChosenPlan) -> bool {
     let texts = plan.lines.iter().map(|it| it.choice.setting.text());
     texts.collect::<std::collections::BTreeSet<_>>().len() > 1
 }
 
 /// Returns a line for each benchmark, in the order of the store.
-pub fn table(plan: &Plan) -> Table {
+pub fn table(plan: &ChosenPlan) -> Table {
     let shown = Shown::of(plan);
     let columns = [
         (true, "benchmark", Left),
@@ -212,7 +212,7 @@ pub fn table(plan: &Plan) -> Table {
     table
 }
 
-fn numbers(line: &Line, chosen: &Chosen) -> [String; 4] {
+fn numbers(line: &PlanLine, chosen: &Chosen) -> [String; 4] {
     [
         chosen.configuration.instances.to_string(),
         chosen.configuration.iterations.to_string(),
@@ -256,15 +256,15 @@ pub fn denied_text(denied: &Denied, options: &PlanOptions) -> String {
 }
 
 /// Returns what becomes of a slowdown; nothing of what is run.
-fn outcome_text(line: &Line, slowdown: f64, why: Option<Unable>) -> &'static str {
+fn outcome_text(line: &PlanLine, slowdown: f64, why: Option<Unable>) -> &'static str {
     match (line.fate, why) {
-        (Fate::Skipped, _) => "skipped",
+        (LineFate::Skipped, _) => "skipped",
         (_, Some(Unable::NoiseUnknown)) => "noise unknown",
         (_, Some(Unable::TooMany | Unable::NotInGrid)) => "not enough",
         (_, Some(Unable::FalsePositives)) => "false alarms",
-        (Fate::BeyondBudget, None) => "beyond budget",
-        (Fate::CostUnknown, None) => "cost unknown",
-        (Fate::Kept | Fate::Unable, None) => match line.first() {
+        (LineFate::BeyondBudget, None) => "beyond budget",
+        (LineFate::CostUnknown, None) => "cost unknown",
+        (LineFate::Kept | LineFate::Unable, None) => match line.first() {
             Some((first, _)) if first < slowdown => "not run",
             Some((first, _)) if first > slowdown => "beyond budget",
             Some(_) | None => "",

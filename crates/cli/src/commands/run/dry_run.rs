@@ -14,12 +14,12 @@ use lapwing_core::text::grouped;
 use lapwing_stats::as_f64;
 
 use super::from_file::Planned;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::table::{Align, Table};
 
 /// Shows the order; of a plan file also how often each benchmark is measured.
-pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
+pub fn show(planned: &Planned, context: &Context) -> Result<ExitStatus, CliError> {
     let plan = &planned.plan;
     // What was measured here tells more than what the plan file says of other machines.
     let of_plan = |(id, mean): (&String, &f64)| {
@@ -80,7 +80,7 @@ pub fn show(planned: &Planned, context: &Context) -> Result<Exit, CliError> {
         writeln!(out)?;
     }
     table.text(&mut out)?;
-    Ok(Exit::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Returns how often each benchmark is measured, and how long that takes in all variants.

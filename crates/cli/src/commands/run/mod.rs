@@ -36,7 +36,7 @@ use self::keep::{Journal, Keeper, StoreWriter};
 pub use self::options::Run;
 use self::progress::Progress;
 use self::system::SystemClock;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
 /// Refuses what would not even fit into memory.
@@ -56,7 +56,7 @@ fn refuse_too_many(plan: &Plan) -> Result<(), CliError> {
 
 impl Run {
     /// Measures.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         if let Some(session) = &self.resume {
             return resume::resume(&self, session, context);
         }
@@ -65,7 +65,7 @@ impl Run {
         refuse_too_many(&planned.plan)?;
         if planned.plan.variants.is_empty() {
             // Nothing is wrong with that: a nightly job may find no new commit.
-            return Ok(Exit::Fine);
+            return Ok(ExitStatus::Fine);
         }
         if self.dry_run {
             return dry_run::show(&planned, context);
@@ -137,7 +137,11 @@ struct Measuring<'a> {
 }
 
 impl Measuring<'_> {
-    fn all(mut self, opening: Opening, schedule: &mut FixedSchedule) -> Result<Exit, CliError> {
+    fn all(
+        mut self,
+        opening: Opening,
+        schedule: &mut FixedSchedule,
+    ) -> Result<ExitStatus, CliError> {
         let session = match &opening {
             Opening::New(session) => session.clone(),
             Opening::Again(runs, _) => runs.session.clone(),
@@ -294,7 +298,7 @@ impl Measuring<'_> {
     }
 
     /// Says what came out.
-    fn conclude(self, session: &Session, end: RunEnd) -> Result<Exit, CliError> {
+    fn conclude(self, session: &Session, end: RunEnd) -> Result<ExitStatus, CliError> {
         let answer = summary::Summary::read(&self.store, session, self.plan)?;
         answer.show(self.command.format, self.context)?;
         if let Some(path) = &self.command.plot {
@@ -304,9 +308,9 @@ impl Measuring<'_> {
             self.say_where(session, end);
         }
         match end {
-            RunEnd::Interrupted => Ok(Exit::Interrupted),
-            RunEnd::Complete if answer.is_empty() => Ok(Exit::NotEnough),
-            RunEnd::Complete => Ok(Exit::Fine),
+            RunEnd::Interrupted => Ok(ExitStatus::Interrupted),
+            RunEnd::Complete if answer.is_empty() => Ok(ExitStatus::NotEnough),
+            RunEnd::Complete => Ok(ExitStatus::Fine),
         }
     }
 

@@ -10,11 +10,11 @@ use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
 
 use super::{Measuring, Opening, Run, start_executor};
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
 /// Measures the rest of the session of that name or id; of the latest one when empty.
-pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, CliError> {
+pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitStatus, CliError> {
     let store = crate::store::open_for_writing(context)?;
     let state = find(&store, session)?;
     refuse_what_is_under_way(&store, &state.session, None)?;
@@ -27,7 +27,7 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<Exit, C
         context.terminal.say(&format!(
             "session `{name}` is complete: nothing is left to measure"
         ));
-        return Ok(Exit::Fine);
+        return Ok(ExitStatus::Fine);
     }
     let found = plan
         .variants

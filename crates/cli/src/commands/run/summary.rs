@@ -11,7 +11,7 @@ use lapwing_core::measure::COUNTED;
 use lapwing_core::model::{Metric, Run, Session};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{GroupBy, SidePlace, each_benchmark, samples};
-use lapwing_core::show::Colours;
+use lapwing_core::show::VariantColours;
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::suite::Plan;
 use serde_json::json;
@@ -184,7 +184,7 @@ impl Summary {
 
     /// Draws it to a file.
     pub fn plot(&self, path: &Path) -> Result<(), CliError> {
-        let mut colours = Colours::default();
+        let mut colours = VariantColours::default();
         let values: Vec<ComparedValue> = self
             .rows
             .iter()

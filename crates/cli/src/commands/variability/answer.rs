@@ -3,23 +3,29 @@
 use std::io::Write;
 
 use lapwing_core::explain::{Association, Noise, Part};
-use lapwing_core::show::{FIRST_METRIC, Titles, noise_advice, noise_headline, percent, quantity};
+use lapwing_core::show::{
+    FIRST_METRIC, RowTitles, noise_advice, noise_headline, percent, quantity,
+};
 use lapwing_core::text::counted;
 use lapwing_stats::Modes;
 use serde_json::{Value, json};
 
-use super::{Found, Variability};
-use crate::audit::{self, Detail};
+use super::{FoundNoise, VariabilityCommand};
+use crate::audit::{self, AuditDetail};
 use crate::error::CliError;
 use crate::not_judged;
 use crate::options::{Context, Format};
-use crate::samples::Which;
+use crate::samples::SettingsOption;
 use crate::store::earlier_note;
 use crate::table::Align::{Left, Right};
 use crate::table::{Table, csv_of_json};
 
 /// Writes the answer in the requested format.
-pub fn write(found: &Found, command: &Variability, context: &Context) -> Result<(), CliError> {
+pub fn write(
+    found: &FoundNoise,
+    command: &VariabilityCommand,
+    context: &Context,
+) -> Result<(), CliError> {
     let mut out = context.terminal.out();
     let detail = command.cleaning.detail();
     match command.format {
@@ -54,9 +60,9 @@ pub fn write(found: &Found, command: &Variability, context: &Context) -> Result<
 }
 
 fn table(rows: &[Noise]) -> Table {
-    let Titles {
+    let RowTitles {
         suites, settings, ..
-    } = Titles::of(rows);
+    } = RowTitles::of(rows);
     // The wall time goes without saying; anything else has to be said.
     let metrics = rows.iter().any(|row| row.name != FIRST_METRIC);
     let best = rows
@@ -114,8 +120,8 @@ fn table(rows: &[Noise]) -> Table {
 const GROUPS: usize = 5;
 
 /// Returns what there is to say below the table.
-fn notes(found: &Found, command: &Variability) -> Vec<String> {
-    let titles = Titles::of(&found.rows);
+fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
+    let titles = RowTitles::of(&found.rows);
     let rows = found.rows.iter();
     let groups: Vec<String> = rows.filter_map(|row| row.groups_text(titles)).collect();
     let mut notes: Vec<String> = groups.iter().take(GROUPS).cloned().collect();
@@ -136,7 +142,12 @@ fn notes(found: &Found, command: &Variability) -> Vec<String> {
             counted(single, "benchmark")
         ));
     }
-    if found.older > 0 && !matches!(command.settings, Some(Which::Each | Which::Pooled)) {
+    if found.older > 0
+        && !matches!(
+            command.settings,
+            Some(SettingsOption::Each | SettingsOption::Pooled)
+        )
+    {
         notes.push(format!(
             "of each variant this is the latest version; {} in the store (`--settings each`)",
             match found.older {
@@ -146,7 +157,7 @@ fn notes(found: &Found, command: &Variability) -> Vec<String> {
         ));
     }
     notes.extend(earlier_note(found.earlier));
-    if command.cleaning.detail() == Detail::Line {
+    if command.cleaning.detail() == AuditDetail::Line {
         let names = not_judged::names(&not_judged::of_audit(&found.audit));
         notes.extend(names.map(|names| format!("not judged: {names}")));
     }

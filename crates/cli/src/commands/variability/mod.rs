@@ -12,11 +12,11 @@ use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::chart;
 use lapwing_stats::Seed;
 
-use crate::cleaning::Cleaning;
-use crate::error::{CliError, Exit};
-use crate::options::{Context, Filters, Format};
+use crate::cleaning::CleaningOptions;
+use crate::error::{CliError, ExitStatus};
+use crate::options::{Context, FilterOptions, Format};
 use crate::plot::check_ending;
-use crate::samples::{Which, metrics, nothing};
+use crate::samples::{SettingsOption, metrics, nothing};
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
 
 /// Show how noisy each benchmark is, where the noise comes from, and what to measure more of
@@ -24,14 +24,14 @@ use crate::store::{note_retired, note_unknown_names, open_for_reading};
 /// Comparisons depend on the noise between instances; more iterations per instance do not reduce
 /// it.
 #[derive(Debug, Args)]
-pub struct Variability {
+pub struct VariabilityCommand {
     /// Versions and variants to analyse [default: latest; pooled with --compat hail]
     #[arg(long, value_name = "WHICH")]
-    settings: Option<Which>,
+    settings: Option<SettingsOption>,
     #[command(flatten)]
-    filters: Filters,
+    filters: FilterOptions,
     #[command(flatten)]
-    cleaning: Cleaning,
+    cleaning: CleaningOptions,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -44,7 +44,7 @@ pub struct Variability {
 }
 
 /// What was found.
-struct Found {
+struct FoundNoise {
     /// The noisiest first.
     rows: Vec<Noise>,
     audit: Audit,
@@ -53,9 +53,9 @@ struct Found {
     earlier: usize,
 }
 
-impl Variability {
+impl VariabilityCommand {
     /// Answers in a sentence, then shows the table and what to do.
-    pub fn act(self, context: &Context) -> Result<Exit, CliError> {
+    pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_ending(self.plot.as_deref())?;
         let found = self.find(context)?;
         if found.rows.is_empty() {
@@ -68,10 +68,10 @@ impl Variability {
             chart::variability(&found.rows).save(path)?;
         }
         CliError::unless_reader_left(answer::write(&found, &self, context))?;
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 
-    fn find(&self, context: &Context) -> Result<Found, CliError> {
+    fn find(&self, context: &Context) -> Result<FoundNoise, CliError> {
         let rules = self.cleaning.rules()?;
         let filter = self.filters.filter()?;
         let store = open_for_reading(context)?;
@@ -81,8 +81,8 @@ impl Variability {
         note_unknown_names(&store, &rules, context)?;
         let which = self
             .settings
-            .map_or(self.cleaning.profile().settings, Which::settings);
-        let mut found = Found {
+            .map_or(self.cleaning.profile().settings, SettingsOption::settings);
+        let mut found = FoundNoise {
             rows: Vec::new(),
             audit: Audit::default(),
             older: 0,

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::columns::Columns;
-use super::{Chart, WIDTH, grid};
+use super::Chart;
+use super::columns::ChartColumns;
+use super::parts::{axis_below_rows, grid, row_axis, tooltip};
 
 /// One bar: what a sample of instances' means comes to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bar {
+pub struct BarFigures {
     /// How many instances there are.
     pub count: usize,
     /// Their standard deviation; `None` of a single one.
@@ -22,7 +23,7 @@ pub struct Bar {
     pub max: f64,
 }
 
-impl Bar {
+impl BarFigures {
     /// Returns what the means of instances come to; `None` where there are none.
     pub fn new(means: &[f64]) -> Option<Self> {
         Some(Self {
@@ -41,23 +42,14 @@ impl Bar {
 /// What is missing are the columns of the dataset, the names beside the bars, the ends of the
 /// vertical axis, the names of the horizontal axes, and the texts on hover.
 pub fn bars() -> Chart {
-    Chart {
-        id: "bars",
-        title: String::new(),
-        subtitle: String::new(),
-        width: WIDTH,
-        height: 76,
-        option: option(),
-        views: Vec::new(),
-        links: Vec::new(),
-    }
+    Chart::new("bars", String::new(), String::new(), 76, option())
 }
 
 /// Names of what is told on hover that is not a column of its own.
 const TOLD: [&str; 7] = ["sd", "min", "median", "mean", "max", "versions", "measured"];
 
 fn option() -> Value {
-    let columns = Columns::new(&[
+    let columns = ChartColumns::new(&[
         "place", "median", "mean", "low", "high", "count", "pale", "run", "colour",
     ]);
     let mut fields = vec![
@@ -67,32 +59,20 @@ fn option() -> Value {
     fields.extend(TOLD.map(|label| json!({"label": label, "column": "run", "names": []})));
     // Long charts have the axis at both ends, so that it can be read without scrolling.
     let axis = |position: &str| {
-        json!({
-            "type": "value",
-            "position": position,
-            "name": "",
-            "nameLocation": "middle",
-            "nameGap": 8,
-            "axisLine": {"onZero": false},
-            "axisLabel": {"$function": "plainNumber", "hideOverlap": true},
-        })
+        let mut axis = axis_below_rows("");
+        axis["position"] = json!(position);
+        axis
     };
+    // The page knows how many rows there are.
+    let mut rows = row_axis(&[], "left");
+    rows["max"] = Value::Null;
     let encode = json!({"x": ["median", "mean", "low", "high"], "y": "place"});
     json!({
         "dataset": [columns.into_dataset()],
         "grid": grid(4),
         "xAxis": [axis("bottom"), axis("top")],
-        "yAxis": {
-            "type": "value",
-            "inverse": true,
-            "min": -0.5,
-            "interval": 0.5,
-            "axisLine": {"onZero": false},
-            "axisLabel": {"formatter": {"$function": "category", "names": []}, "color": {"$color": "text"}},
-            "axisTick": {"show": false},
-            "splitLine": {"show": false},
-        },
-        "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": fields}},
+        "yAxis": rows,
+        "tooltip": tooltip(&json!(fields)),
         "series": [
             {
                 "name": "bars",

@@ -4,13 +4,12 @@ use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
-use super::{
-    Chart, LABEL_SIZE, View, WIDTH, axis_name, colour, grid, named_colour, number_axis, six_digits,
-    thin, value_axis, whole_numbers,
-};
+use super::columns::ChartColumns;
+use super::iterations::DRAWN_BY_STRETCH;
+use super::parts::{axis_name, drawn_text, grid, number_axis, tooltip, value_axis, whole_numbers};
+use super::{Chart, ChartView, LABEL_SIZE, colour, named_colour, six_digits, thin};
 use crate::clean::{BenchmarkSteady, InstanceSteady, SteadyFrom};
-use crate::show::quantity::Scale;
+use crate::show::quantity::UnitScale;
 use crate::text::{counted, grouped, plural};
 
 /// What the chart of a burn-in says besides the values.
@@ -38,9 +37,9 @@ const COLUMNS: [&str; 3] = ["index", "value", "instance"];
 pub fn burn_in(steady: &BenchmarkSteady, marks: &BurnInMarks) -> Chart {
     let instances: Vec<&InstanceSteady> = steady.instances.iter().collect();
     let values = instances.iter().flat_map(|it| it.values.iter().copied());
-    let scale = Scale::of_all(values, marks.unit);
+    let scale = UnitScale::of_all(values, marks.unit);
     let drawn = spread(&instances, MOST_LINES);
-    let mut plot = Plot {
+    let mut plot = BurnInPlot {
         steady,
         marks,
         scale,
@@ -48,16 +47,15 @@ pub fn burn_in(steady: &BenchmarkSteady, marks: &BurnInMarks) -> Chart {
         points: 0,
     };
     let option = plot.option(&drawn);
-    Chart {
-        id: "burn-in",
-        title: title(steady, marks),
-        subtitle: plot.subtitle(drawn.len()),
-        width: WIDTH,
-        height: 320,
+    let mut chart = Chart::new(
+        "burn-in",
+        title(steady, marks),
+        plot.subtitle(drawn.len()),
+        320,
         option,
-        views: plot.views(),
-        links: Vec::new(),
-    }
+    );
+    chart.views = plot.views();
+    chart
 }
 
 fn title(steady: &BenchmarkSteady, marks: &BurnInMarks) -> String {
@@ -87,20 +85,20 @@ fn spread<'a>(instances: &[&'a InstanceSteady], most: usize) -> Vec<&'a Instance
     (0..kept).map(|at| instances[at * all / kept]).collect()
 }
 
-struct Plot<'a> {
+struct BurnInPlot<'a> {
     steady: &'a BenchmarkSteady,
     marks: &'a BurnInMarks<'a>,
-    scale: Scale,
+    scale: UnitScale,
     left_out: usize,
     points: usize,
 }
 
-impl Plot<'_> {
+impl BurnInPlot<'_> {
     fn option(&mut self, drawn: &[&InstanceSteady]) -> Value {
         let limit = (MOST_POINTS / drawn.len().max(1)).max(4);
-        let mut settled = Columns::new(&COLUMNS);
-        let mut unsettled = Columns::new(&COLUMNS);
-        let mut starts = Columns::new(&COLUMNS);
+        let mut settled = ChartColumns::new(&COLUMNS);
+        let mut unsettled = ChartColumns::new(&COLUMNS);
+        let mut starts = ChartColumns::new(&COLUMNS);
         let mut names = Vec::new();
         for (number, instance) in drawn.iter().enumerate() {
             let lines = if never_steady(instance) {
@@ -118,7 +116,7 @@ impl Plot<'_> {
             let id: String = instance.instance.to_string();
             names.push(id.get(id.len() - 6..).unwrap_or(&id).to_owned());
         }
-        let mut medians = Columns::new(&COLUMNS);
+        let mut medians = ChartColumns::new(&COLUMNS);
         if self.steady.instances.len() > 1 {
             self.median(&mut medians);
         }
@@ -139,10 +137,8 @@ impl Plot<'_> {
             })
         };
         let mut one = line(0, "instances", 0);
-        if let Some(one) = one.as_object_mut() {
-            one.insert("markArea".to_owned(), self.area());
-            one.insert("markLine".to_owned(), self.rules());
-        }
+        one["markArea"] = self.area();
+        one["markLine"] = self.rules();
         let series = json!([
             one,
             line(1, "never steady", 1),
@@ -181,7 +177,7 @@ impl Plot<'_> {
         .filter_map(|(name, is_there)| is_there.then_some(name))
         .collect();
         let tables = [settled, unsettled, medians, starts];
-        let datasets: Vec<Value> = tables.into_iter().map(Columns::into_dataset).collect();
+        let datasets: Vec<Value> = tables.into_iter().map(ChartColumns::into_dataset).collect();
         let metric = &self.steady.metric;
         json!({
             "dataset": datasets,
@@ -189,16 +185,22 @@ impl Plot<'_> {
             "legend": {"show": true, "top": 0, "left": 12, "itemWidth": 14, "data": legend, "selectedMode": false},
             "xAxis": whole_numbers(number_axis("iteration within its instance")),
             "yAxis": value_axis(metric, &self.scale),
-            "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+            "tooltip": tooltip(&json!([
                 {"label": "instance", "column": "instance", "names": names},
                 {"label": "iteration", "column": "index"},
-                {"label": axis_name(metric, &Scale::of(1.0, "")), "column": "value", "unit": self.scale.unit},
-            ]}},
+                {"label": axis_name(metric, &UnitScale::of(1.0, "")), "column": "value", "unit": self.scale.unit},
+            ])),
             "series": series,
         })
     }
 
-    fn line(&mut self, instance: &InstanceSteady, number: f64, limit: usize, into: &mut Columns) {
+    fn line(
+        &mut self,
+        instance: &InstanceSteady,
+        number: f64,
+        limit: usize,
+        into: &mut ChartColumns,
+    ) {
         let kept = thin(&instance.values, limit);
         self.points += kept.len();
         self.left_out += instance.values.len() - kept.len();
@@ -211,7 +213,7 @@ impl Plot<'_> {
         }
     }
 
-    fn median(&self, into: &mut Columns) {
+    fn median(&self, into: &mut ChartColumns) {
         let medians = self.steady.medians();
         let values: Vec<f64> = medians.iter().map(|(_, value)| *value).collect();
         for at in thin(&values, MOST_POINTS / 2) {
@@ -320,18 +322,13 @@ impl Plot<'_> {
                 counted(all, "instance")
             ));
         }
-        if self.left_out > 0 {
-            text.push_str(&format!(
-                " {} of {} dots drawn; the smallest and largest of each stretch are among them.",
-                grouped(self.points),
-                grouped(self.points + self.left_out)
-            ));
-        }
+        let points = self.points + self.left_out;
+        text.push_str(&drawn_text(self.points, points, DRAWN_BY_STRETCH));
         text
     }
 
     /// All values, or those of the steady part alone: a slow first iteration presses the rest flat.
-    fn views(&self) -> Vec<View> {
+    fn views(&self) -> Vec<ChartView> {
         let SteadyFrom::Index(start @ 1..) = self.marks.start else {
             return Vec::new();
         };
@@ -347,7 +344,7 @@ impl Plot<'_> {
             return Vec::new();
         }
         let room = 0.05 * (most - least);
-        let ends = |label: &str, least: Value, most: Value| View {
+        let ends = |label: &str, least: Value, most: Value| ChartView {
             label: label.to_owned(),
             patch: json!({"yAxis": {"min": least, "max": most}}),
         };

@@ -6,12 +6,12 @@ use super::six_digits;
 
 /// A table whose columns have names; every row is one thing drawn, or a gap between lines.
 #[derive(Debug, Clone)]
-pub(super) struct Columns {
+pub(super) struct ChartColumns {
     names: Vec<&'static str>,
     columns: Vec<Vec<Value>>,
 }
 
-impl Columns {
+impl ChartColumns {
     pub(super) fn new(names: &[&'static str]) -> Self {
         Self {
             names: names.to_vec(),

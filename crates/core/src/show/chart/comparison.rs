@@ -3,14 +3,16 @@
 use lapwing_stats::as_f64;
 use serde_json::json;
 
-use super::columns::Columns;
-use super::font::shorten;
-use super::{Chart, LABEL_SIZE, WIDTH, axis_name, grid};
+use super::Chart;
+use super::columns::ChartColumns;
+use super::parts::{
+    axis_below_rows, axis_name, drawn_text, grid, right_labels, row_axis, row_intervals, row_names,
+    rows_height, tooltip,
+};
 use crate::judge::Estimate;
 use crate::model::MetricName;
-use crate::show::quantity::Scale;
+use crate::show::quantity::UnitScale;
 use crate::show::sample::metric_title;
-use crate::text::grouped;
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 200;
@@ -26,7 +28,7 @@ const ZERO_FROM: f64 = 1.5;
 pub struct ComparedValue {
     /// What the value belongs to.
     pub name: String,
-    /// The number of its colour ([`Colours::number`](super::Colours::number)).
+    /// The number of its colour ([`VariantColours::number`](super::Colours::number)).
     pub colour: usize,
     /// The value.
     pub estimate: Estimate,
@@ -52,9 +54,9 @@ pub fn comparison(metric: &MetricName, unit: &str, values: &[ComparedValue]) -> 
     let logarithmic = positive && largest / smallest > LOGARITHMIC_FROM;
     let scale = if logarithmic {
         // One unit for the whole range: that of the geometric middle.
-        Scale::of((smallest * largest).sqrt(), unit)
+        UnitScale::of((smallest * largest).sqrt(), unit)
     } else {
-        Scale::of_all(numbers(), unit)
+        UnitScale::of_all(numbers(), unit)
     };
     let mut subtitle =
         "A dot is the mean of the instances' means, the bar its 95 % confidence interval."
@@ -65,41 +67,26 @@ pub fn comparison(metric: &MetricName, unit: &str, values: &[ComparedValue]) -> 
     if logarithmic {
         subtitle.push_str(" Logarithmic axis: equal distances are equal ratios.");
     }
-    if shown.len() < values.len() {
-        subtitle.push_str(&format!(
-            " {} of {} rows drawn.",
-            grouped(shown.len()),
-            grouped(values.len())
-        ));
-    }
-    Chart {
-        id: "comparison",
-        title: format!("{}: comparison", metric_title(metric)),
+    subtitle.push_str(&drawn_text(shown.len(), values.len(), "rows drawn"));
+    let from_zero = largest / smallest >= ZERO_FROM && positive;
+    Chart::new(
+        "comparison",
+        format!("{}: comparison", metric_title(metric)),
         subtitle,
-        width: WIDTH,
-        height: 76 + 30 * u32::try_from(shown.len().max(1)).unwrap_or(1),
-        option: option(
-            metric,
-            unit,
-            &shown,
-            &scale,
-            logarithmic,
-            largest / smallest >= ZERO_FROM && positive,
-        ),
-        views: Vec::new(),
-        links: Vec::new(),
-    }
+        76 + rows_height(shown.len(), 30),
+        option(metric, unit, &shown, &scale, logarithmic, from_zero),
+    )
 }
 
 fn option(
     metric: &str,
     unit: &str,
     shown: &[&ComparedValue],
-    scale: &Scale,
+    scale: &UnitScale,
     logarithmic: bool,
     from_zero: bool,
 ) -> serde_json::Value {
-    let mut columns = Columns::new(&["place", "value", "lower", "upper", "colour"]);
+    let mut columns = ChartColumns::new(&["place", "value", "lower", "upper", "colour"]);
     for (place, value) in shown.iter().enumerate() {
         let estimate = &value.estimate;
         columns.push(&[
@@ -117,65 +104,33 @@ fn option(
             None => value.estimate.value_text(unit),
         })
         .collect();
-    let names: Vec<String> = shown
-        .iter()
-        .map(|value| shorten(&value.name, LABEL_SIZE, f64::from(WIDTH) * 0.36))
-        .collect();
+    let names = row_names(shown.iter().map(|value| &value.name));
     let texts: Vec<String> = shown
         .iter()
         .map(|value| value.estimate.text(unit))
         .collect();
     let full_names: Vec<&str> = shown.iter().map(|value| value.name.as_str()).collect();
     let mut grid = grid(12);
-    if let Some(grid) = grid.as_object_mut() {
-        grid.insert("right".to_owned(), json!(16));
-    }
-    let labels = if logarithmic {
+    grid["right"] = json!(16);
+    let mut axis = axis_below_rows(&axis_name(metric, scale));
+    axis["scale"] = json!(!from_zero);
+    if logarithmic {
+        axis["type"] = json!("log");
+        axis["name"] = json!(metric_title(metric));
         // Several units along one axis: every label says its own.
-        json!({"$function": "quantity", "unit": unit, "factor": scale.factor, "hideOverlap": true})
-    } else {
-        json!({"$function": "plainNumber", "hideOverlap": true})
-    };
-    let place_axis = |names: &[String], position: &str| {
-        json!({
-            "type": "value",
-            "position": position,
-            "inverse": true,
-            "min": -0.5,
-            "max": as_f64(shown.len().max(1)) - 0.5,
-            "interval": 0.5,
-            "axisLabel": {"formatter": {"$function": "category", "names": names}, "color": {"$color": "text"}},
-            "axisLine": {"show": position == "left"},
-            "axisTick": {"show": false},
-            "splitLine": {"show": false},
-        })
-    };
+        axis["axisLabel"] = json!({"$function": "quantity", "unit": unit, "factor": scale.factor, "hideOverlap": true});
+    }
     json!({
         "dataset": [columns.into_dataset()],
         "grid": grid,
-        "xAxis": {
-            "type": if logarithmic { "log" } else { "value" },
-            "name": if logarithmic { metric_title(metric) } else { axis_name(metric, scale) },
-            "nameLocation": "middle",
-            "nameGap": 8,
-            "scale": !from_zero,
-            "axisLine": {"onZero": false},
-            "axisLabel": labels,
-        },
-        "yAxis": [place_axis(&names, "left"), place_axis(&numbers, "right")],
-        "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+        "xAxis": axis,
+        "yAxis": [row_axis(&names, "left"), row_axis(&numbers, "right")],
+        "tooltip": tooltip(&json!([
             {"label": "", "column": "place", "names": full_names},
             {"label": metric_title(metric), "column": "place", "names": texts},
-        ]}},
+        ])),
         "series": [
-            {
-                "name": "interval",
-                "type": "custom",
-                "encode": {"x": ["lower", "upper"], "y": "place"},
-                "renderItem": {"$function": "interval", "along": "x", "cap": 4},
-                "itemStyle": {"color": {"$function": "colourOfRow"}},
-                "silent": true,
-            },
+            row_intervals("interval", 0, 4, &json!({"$function": "colourOfRow"})),
             {
                 "name": "value",
                 "type": "scatter",
@@ -184,8 +139,7 @@ fn option(
                 "itemStyle": {"color": {"$function": "colourOfRow"}},
                 "emphasis": {"scale": 1.3},
             },
-            // The right axis is drawn only when something belongs to it.
-            {"name": "labels", "type": "scatter", "yAxisIndex": 1, "encode": {"x": "value", "y": "place"}, "symbolSize": 0, "silent": true},
+            right_labels("value"),
         ],
     })
 }

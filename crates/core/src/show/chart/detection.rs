@@ -7,15 +7,15 @@ use lapwing_stats::Configuration;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::font::shorten;
-use super::heat::Cells;
+use super::Chart;
+use super::heat::HeatCells;
+use super::parts::{grid as plot_grid, number_axis, row_names, rows_height};
 use super::power::{power_axes, power_curves};
-use super::{Chart, LABEL_SIZE, WIDTH, number_axis};
 use crate::explain::Detectability;
 use crate::judge::{DetectionCell, DetectionGrid};
 use crate::show::detection::DetectionView;
-use crate::show::enough::{Able, Enough};
-use crate::show::noise::Titles;
+use crate::show::enough::{DetectionAbility, EnoughConfigurations};
+use crate::show::noise::RowTitles;
 use crate::text::{capitalised, grouped};
 
 /// More rows than this would make a picture that nobody can read.
@@ -56,7 +56,7 @@ pub fn plan(
                 numbers.sort_unstable();
                 numbers.dedup();
             }
-            let name = Titles::of(&all).title(row);
+            let name = RowTitles::of(&all).title(row);
             Chart {
                 title: format!("{name}: {planned} is planned to detect {target}"),
                 ..draw(&all, shown, &grid, view)
@@ -77,11 +77,11 @@ pub fn plan(
 }
 
 /// A row, and what is planned of it.
-type Shown<'a> = (&'a Detectability, Option<Configuration>);
+type PlannedRow<'a> = (&'a Detectability, Option<Configuration>);
 
 fn draw(
     rows: &[Detectability],
-    mut shown: Vec<Shown<'_>>,
+    mut shown: Vec<PlannedRow<'_>>,
     grid: &DetectionGrid,
     view: DetectionView,
 ) -> Chart {
@@ -90,7 +90,7 @@ fn draw(
         [] => Chart {
             subtitle: "Nothing to draw: it takes three instances, two iterations in each of them, and times above zero."
                 .to_owned(),
-            ..chart(view.headline(rows, &vec![Enough::default(); rows.len()], grid.largest()), 160, nothing())
+            ..chart(view.headline(rows, &vec![EnoughConfigurations::default(); rows.len()], grid.largest()), 160, nothing())
         },
         [(row, planned)] if rows.len() == 1 => one(row, *planned, grid, view),
         _ => several(rows, &shown, grid, view),
@@ -98,21 +98,12 @@ fn draw(
 }
 
 fn chart(title: String, height: u32, option: Value) -> Chart {
-    Chart {
-        id: "detection",
-        title,
-        subtitle: String::new(),
-        width: WIDTH,
-        height,
-        option,
-        views: Vec::new(),
-        links: Vec::new(),
-    }
+    Chart::new("detection", title, String::new(), height, option)
 }
 
 fn nothing() -> Value {
-    let (dataset, series) = Cells::new().into_parts();
-    json!({"dataset": [dataset], "grid": super::grid(36), "xAxis": number_axis("slowdown (%)"),
+    let (dataset, series) = HeatCells::new().into_parts();
+    json!({"dataset": [dataset], "grid": plot_grid(36), "xAxis": number_axis("slowdown (%)"),
         "yAxis": {"type": "value"}, "series": [series]})
 }
 
@@ -136,7 +127,7 @@ fn one(
     grid: &DetectionGrid,
     view: DetectionView,
 ) -> Chart {
-    let name = Titles::of(std::slice::from_ref(row)).title(row);
+    let name = RowTitles::of(std::slice::from_ref(row)).title(row);
     let target = view.target_text();
     let enough = view.enough(row);
     let title = match enough.told() {
@@ -157,7 +148,7 @@ fn one(
         "{} Below: how probably each slowdown is detected.",
         legend(view, view.cells(row))
     );
-    let mut cells = Cells::new();
+    let mut cells = HeatCells::new();
     for (y, instances) in grid.instances.iter().enumerate() {
         for (x, iterations) in grid.iterations.iter().enumerate() {
             let configuration = Configuration {
@@ -183,7 +174,7 @@ fn one(
     datasets.insert(0, dataset);
     series.insert(0, heat);
     let (slowdowns, rates) = power_axes(1);
-    let height = 64 + CELL_HEIGHT * u32::try_from(grid.instances.len()).unwrap_or(1);
+    let height = 64 + rows_height(grid.instances.len(), CELL_HEIGHT);
     let option = json!({
         "dataset": datasets,
         "grid": [
@@ -208,28 +199,29 @@ fn one(
 
 fn several(
     rows: &[Detectability],
-    shown: &[Shown<'_>],
+    shown: &[PlannedRow<'_>],
     grid: &DetectionGrid,
     view: DetectionView,
 ) -> Chart {
-    let mut shown: Vec<(Urgency, Shown<'_>)> = shown
+    let mut shown: Vec<(RowUrgency, PlannedRow<'_>)> = shown
         .par_iter()
         .map(|it| (urgency(it.0, grid, view), *it))
         .collect();
     shown.sort_by_key(|it| it.0);
     let drawable = shown.len();
-    let able: Vec<(&Detectability, Able)> = shown.iter().map(|it| (it.1.0, it.0.0)).collect();
+    let able: Vec<(&Detectability, DetectionAbility)> =
+        shown.iter().map(|it| (it.1.0, it.0.0)).collect();
     let unknown = rows.iter().filter(|row| view.cells(row).next().is_none());
     let able = able
         .into_iter()
-        .chain(unknown.map(|row| (row, Able::Unknown)));
+        .chain(unknown.map(|row| (row, DetectionAbility::Unknown)));
     let headline = view.headline_of_rows(rows, able, grid.largest());
-    let shown: Vec<Shown<'_>> = shown.into_iter().take(MOST_ROWS).map(|it| it.1).collect();
+    let shown: Vec<PlannedRow<'_>> = shown.into_iter().take(MOST_ROWS).map(|it| it.1).collect();
     let configurations = telling(grid);
-    let titles = Titles::of(rows);
+    let titles = RowTitles::of(rows);
     let names: Vec<String> = shown.iter().map(|it| titles.title(it.0)).collect();
     let has_plan = shown.iter().any(|it| it.1.is_some());
-    let mut cells = Cells::new();
+    let mut cells = HeatCells::new();
     for (y, ((row, planned), name)) in shown.iter().zip(&names).enumerate() {
         for (x, configuration) in configurations.iter().enumerate() {
             if let Some(cell) = view.cell(row, *configuration) {
@@ -243,18 +235,14 @@ fn several(
     }
     debug_assert!(!cells.is_empty(), "every row has a cell");
     let (dataset, heat) = cells.into_parts();
-    let short: Vec<String> = names
-        .iter()
-        .map(|name| shorten(name, LABEL_SIZE, f64::from(WIDTH) * 0.36))
-        .collect();
     let mut columns = texts(&configurations);
     columns.extend(has_plan.then(|| "planned".to_owned()));
     let mut x = names_axis("instances × iterations a side", "middle", &columns);
-    let mut y = names_axis("", "end", &short);
+    let mut y = names_axis("", "end", &row_names(&names));
     x["position"] = json!("top");
     y["inverse"] = json!(true);
     y["axisLabel"] = json!({"interval": 0, "color": {"$color": "text"}});
-    let height = 56 + ROW_HEIGHT * u32::try_from(shown.len()).unwrap_or(1);
+    let height = 56 + rows_height(shown.len(), ROW_HEIGHT);
     let option = json!({
         "dataset": [dataset],
         "grid": plot(8, height),
@@ -285,11 +273,11 @@ fn several(
 }
 
 /// In which order rows are drawn.
-type Urgency = (Able, Option<Reverse<usize>>, Reverse<u64>);
+type RowUrgency = (DetectionAbility, Option<Reverse<usize>>, Reverse<u64>);
 
 /// Those that cannot detect what matters come first, the worst of them before the others; then those for which it
 /// takes most.
-fn urgency(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> Urgency {
+fn urgency(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> RowUrgency {
     let enough = view.enough(row);
     let cost = enough.told().map(|it| {
         let Configuration {

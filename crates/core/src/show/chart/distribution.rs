@@ -3,14 +3,15 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::font::shorten;
-use super::{Chart, Colours, LABEL_SIZE, WIDTH, axis_name, grid, named_colour, thin};
+use super::parts::{axis_below_rows, axis_name, drawn_text, grid, row_axis, rows_height};
+use super::{Chart, LABEL_SIZE, VariantColours, named_colour, thin};
 use crate::clean::IterationState;
 use crate::model::Run;
-use crate::show::quantity::Scale;
+use crate::show::quantity::UnitScale;
 use crate::show::sample::{MetricSample, RunSample, metric_title};
-use crate::text::{counted, grouped};
+use crate::text::counted;
 
 /// More runs than this would make the chart longer than a screen.
 const MOST_GROUPS: usize = 12;
@@ -18,7 +19,7 @@ const MOST_POINTS: usize = 3_000;
 const FEWEST_IN_A_BOX: usize = 5;
 const LABEL_WIDTH: f64 = 250.0;
 
-struct Group<'a> {
+struct RunGroup<'a> {
     run: &'a RunSample,
     /// Ascending, with the number of the instance.
     values: Vec<(f64, usize)>,
@@ -26,15 +27,15 @@ struct Group<'a> {
 
 /// Returns the chart of the iterations that count of the latest of these runs, a row per run, newest first,
 /// coloured by variant.
-pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Colours) -> Chart {
-    let all: Vec<Group<'_>> = runs
+pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &VariantColours) -> Chart {
+    let all: Vec<RunGroup<'_>> = runs
         .iter()
         .rev()
         .map(group)
         .filter(|group| !group.values.is_empty())
         .collect();
     let groups = all.get(..MOST_GROUPS.min(all.len())).unwrap_or(&all);
-    let scale = Scale::of_all(
+    let scale = UnitScale::of_all(
         groups
             .iter()
             .flat_map(|group| group.values.iter().map(|(value, _)| *value)),
@@ -52,32 +53,27 @@ pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Colours
         "A dot is an iteration; the box spans the middle half, its line is the median. Two heaps of dots are two ways of running.".to_owned()
     };
     if all.len() > groups.len() {
+        let latest = groups.len();
         subtitle.push_str(&format!(
-            " The latest {} of {}.",
-            groups.len(),
+            " The latest {latest} of {}.",
             counted(all.len(), "run")
         ));
     }
-    if drawn < total {
-        subtitle.push_str(&format!(
-            " {} of {} dots drawn, evenly by rank, extremes among them.",
-            grouped(drawn),
-            grouped(total)
-        ));
-    }
-    Chart {
-        id: "distribution",
-        title: format!("{}: distribution", metric_title(&sample.name)),
+    subtitle.push_str(&drawn_text(
+        drawn,
+        total,
+        "dots drawn, evenly by rank, extremes among them",
+    ));
+    Chart::new(
+        "distribution",
+        format!("{}: distribution", metric_title(&sample.name)),
         subtitle,
-        width: WIDTH,
-        height: 84 + 46 * u32::try_from(groups.len().max(1)).unwrap_or(1),
-        option: option(sample, groups, &scale, limit, colours),
-        views: Vec::new(),
-        links: Vec::new(),
-    }
+        84 + rows_height(groups.len(), 46),
+        option(sample, groups, &scale, limit, colours),
+    )
 }
 
-fn group(run: &RunSample) -> Group<'_> {
+fn group(run: &RunSample) -> RunGroup<'_> {
     let mut values: Vec<(f64, usize)> = run
         .instances
         .iter()
@@ -91,18 +87,18 @@ fn group(run: &RunSample) -> Group<'_> {
         })
         .collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    Group { run, values }
+    RunGroup { run, values }
 }
 
 fn option(
     sample: &MetricSample,
-    groups: &[Group<'_>],
-    scale: &Scale,
+    groups: &[RunGroup<'_>],
+    scale: &UnitScale,
     limit: usize,
-    colours: &Colours,
+    colours: &VariantColours,
 ) -> Value {
-    let mut dots = Columns::new(&["value", "place", "instance", "colour"]);
-    let mut boxes = Columns::new(&[
+    let mut dots = ChartColumns::new(&["value", "place", "instance", "colour"]);
+    let mut boxes = ChartColumns::new(&[
         "place", "low", "q1", "median", "q3", "high", "count", "colour",
     ]);
     let mut instances: Vec<String> = Vec::new();
@@ -149,31 +145,18 @@ fn option(
     let names: Vec<String> = groups.iter().map(|group| label(group.run)).collect();
     let narrow: Vec<String> = groups.iter().map(|group| narrow_label(group.run)).collect();
     let title = metric_title(&sample.name);
+    let mut x = axis_below_rows(&axis_name(&sample.name, scale));
+    x["scale"] = json!(true);
+    let mut y = row_axis(&names, "left");
+    y["axisLabel"] = json!({
+        "formatter": {"$function": "category", "names": names, "narrow": narrow},
+        "lineHeight": 15,
+    });
     json!({
         "dataset": [dots.into_dataset(), boxes.into_dataset()],
         "grid": grid(12),
-        "xAxis": {
-            "type": "value",
-            "name": axis_name(&sample.name, scale),
-            "nameLocation": "middle",
-            "nameGap": 8,
-            "scale": true,
-            "axisLine": {"onZero": false},
-            "axisLabel": {"$function": "plainNumber", "hideOverlap": true},
-        },
-        "yAxis": {
-            "type": "value",
-            "inverse": true,
-            "min": -0.5,
-            "max": as_f64(groups.len().max(1)) - 0.5,
-            "interval": 0.5,
-            "axisLabel": {
-                "formatter": {"$function": "category", "names": names, "narrow": narrow},
-                "lineHeight": 15,
-            },
-            "axisTick": {"show": false},
-            "splitLine": {"show": false},
-        },
+        "xAxis": x,
+        "yAxis": y,
         "tooltip": {"trigger": "item"},
         "series": [
             {

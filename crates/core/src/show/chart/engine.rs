@@ -29,15 +29,15 @@ impl DrawError {
 }
 
 thread_local! {
-    static ENGINE: RefCell<Option<Engine>> = const { RefCell::new(None) };
+    static ENGINE: RefCell<Option<ChartEngine>> = const { RefCell::new(None) };
 }
 
-struct Engine {
+struct ChartEngine {
     context: Context,
     _runtime: Runtime,
 }
 
-impl Engine {
+impl ChartEngine {
     fn load() -> Result<Self, DrawError> {
         let runtime = Runtime::new().map_err(DrawError::new)?;
         runtime.set_max_stack_size(1024 * 1024);
@@ -86,7 +86,7 @@ pub(super) fn draw(job: &str) -> Result<String, DrawError> {
     ENGINE.with_borrow_mut(|slot| {
         let engine = match slot.take() {
             Some(engine) => engine,
-            None => Engine::load()?,
+            None => ChartEngine::load()?,
         };
         let drawn = engine.draw(job);
         // An engine that failed may be in any state: the next chart gets a new one.

@@ -3,7 +3,7 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use crate::judge::DetectionCell;
 use crate::show::detection::{DetectionView, change, detectable_text, slowdown_interval};
 
@@ -28,14 +28,14 @@ pub(super) fn shade(slowdown: f64, target: f64) -> f64 {
 
 /// The cells of a heat map, with what is written in them and shown on hover.
 #[derive(Debug)]
-pub(super) struct Cells {
-    columns: Columns,
+pub(super) struct HeatCells {
+    columns: ChartColumns,
     texts: Vec<String>,
     titles: Vec<String>,
     detected: Vec<String>,
 }
 
-impl Cells {
+impl HeatCells {
     pub(super) fn new() -> Self {
         let columns = [
             "cell",
@@ -50,7 +50,7 @@ impl Cells {
             "able",
         ];
         Self {
-            columns: Columns::new(&columns),
+            columns: ChartColumns::new(&columns),
             texts: Vec::new(),
             titles: Vec::new(),
             detected: Vec::new(),

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use lapwing_stats::Interval;
-use lapwing_stats::as_f64;
+use lapwing_stats::{Interval, as_f64};
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::history_marks as marks;
-use super::{Chart, Colours, WIDTH, colour, grid, value_axis};
+use super::parts::{grid_below_legend, tooltip, value_axis, variants_legend};
+use super::{Chart, VariantColours, colour};
 use crate::judge::Estimate;
 use crate::model::MetricName;
 use crate::sample::HistoryPosition;
-use crate::show::meaning::Meaning;
+use crate::show::meaning::BenchmarkMeaning;
 use crate::show::packed::{compact, packed};
-use crate::show::quantity::Scale;
+use crate::show::quantity::UnitScale;
 use crate::show::sample::metric_title;
 use crate::show::summary::RunSummary;
 use crate::text::{grouped, plural};
@@ -43,7 +43,7 @@ pub struct HistoryPoint {
     /// The name of the version, where it is a release.
     pub release: Option<String>,
     /// What the benchmark was.
-    pub meaning: Meaning,
+    pub meaning: BenchmarkMeaning,
     /// Where a click leads; may be empty.
     pub link: String,
 }
@@ -109,16 +109,16 @@ impl RunNumber {
 
 /// One line of the chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Line<'a> {
+struct HistoryLine<'a> {
     variant: &'a str,
     of_summaries: bool,
     /// Whether it is of runs that count no more.
     retired: bool,
 }
 
-impl Line<'_> {
-    fn of<'a>(point: &'a HistoryPoint, number: &RunNumber) -> Line<'a> {
-        Line {
+impl HistoryLine<'_> {
+    fn of<'a>(point: &'a HistoryPoint, number: &RunNumber) -> HistoryLine<'a> {
+        HistoryLine {
             variant: &point.variant,
             of_summaries: number.statistic().is_some(),
             retired: point.retired,
@@ -167,15 +167,15 @@ pub fn history(
     metric: &MetricName,
     unit: &str,
     points: &[HistoryPoint],
-    colours: &Colours,
+    colours: &VariantColours,
 ) -> Chart {
-    let scale = Scale::of_all(numbers(points).map(RunNumber::value), unit);
-    let mut lines: Vec<Line<'_>> = Vec::new();
+    let scale = UnitScale::of_all(numbers(points).map(RunNumber::value), unit);
+    let mut lines: Vec<HistoryLine<'_>> = Vec::new();
     for point in points {
         if let Some(number) = &point.number
-            && !lines.contains(&Line::of(point, number))
+            && !lines.contains(&HistoryLine::of(point, number))
         {
-            lines.push(Line::of(point, number));
+            lines.push(HistoryLine::of(point, number));
         }
     }
     let only_summaries = !lines.is_empty() && lines.iter().all(|line| line.of_summaries);
@@ -184,21 +184,13 @@ pub fn history(
     } else {
         "run by run"
     };
-    Chart {
-        id: "history",
-        title: format!("{}: {title}", metric_title(metric)),
-        subtitle: subtitle(points),
-        width: WIDTH,
-        height: 300,
-        option: option(metric, unit, &scale, points, &lines, colours),
-        views: Vec::new(),
-        links: if points.iter().any(|point| !point.link.is_empty()) && common_link(points).is_none()
-        {
-            points.iter().map(|point| point.link.clone()).collect()
-        } else {
-            Vec::new()
-        },
+    let title = format!("{}: {title}", metric_title(metric));
+    let option = option(metric, unit, &scale, points, &lines, colours);
+    let mut chart = Chart::new("history", title, subtitle(points), 300, option);
+    if points.iter().any(|point| !point.link.is_empty()) && common_link(points).is_none() {
+        chart.links = points.iter().map(|point| point.link.clone()).collect();
     }
+    chart
 }
 
 /// Returns what stands before the run's id in every link, where that is all that tells them apart.
@@ -215,7 +207,7 @@ fn common_link(points: &[HistoryPoint]) -> Option<&str> {
 
 /// Returns the line of the tooltip that says a run's number. The page writes an estimate from the
 /// numbers that are drawn; what a source says of its summaries is told in its words.
-fn value_field(metric: &str, unit: &str, scale: &Scale, points: &[HistoryPoint]) -> Value {
+fn value_field(metric: &str, unit: &str, scale: &UnitScale, points: &[HistoryPoint]) -> Value {
     let texts =
         |of: &dyn Fn(&HistoryPoint) -> String| packed(&points.iter().map(of).collect::<Vec<_>>());
     if numbers(points).all(|number| number.statistic().is_none()) {
@@ -353,12 +345,12 @@ fn subtitle(points: &[HistoryPoint]) -> String {
 fn option(
     metric: &str,
     unit: &str,
-    scale: &Scale,
+    scale: &UnitScale,
     points: &[HistoryPoint],
-    lines: &[Line<'_>],
-    colours: &Colours,
+    lines: &[HistoryLine<'_>],
+    colours: &VariantColours,
 ) -> Value {
-    let mut tables: Vec<Columns> = lines.iter().map(|_| Columns::new(&COLUMNS)).collect();
+    let mut tables: Vec<ChartColumns> = lines.iter().map(|_| ChartColumns::new(&COLUMNS)).collect();
     let place_of = places_of(points);
     let mut places: Vec<&str> = Vec::new();
     for (at, (point, &place)) in points.iter().zip(&place_of).enumerate() {
@@ -370,7 +362,7 @@ fn option(
         };
         let table = lines
             .iter()
-            .position(|line| *line == Line::of(point, number))
+            .position(|line| *line == HistoryLine::of(point, number))
             .and_then(|at| tables.get_mut(at));
         if let Some(table) = table {
             let interval = number.interval();
@@ -425,14 +417,14 @@ fn option(
             "emphasis": {"disabled": true},
         }));
     }
-    let mut datasets: Vec<Value> = tables.into_iter().map(Columns::into_dataset).collect();
+    let mut datasets: Vec<Value> = tables.into_iter().map(ChartColumns::into_dataset).collect();
     if let Some(failures) = marks::failures(points, &place_of, colours) {
         series.push(marks::failure_series(datasets.len()));
         datasets.push(failures.into_dataset());
     }
     series.extend(marks::mark_series(points, &place_of));
-    let legend: Vec<String> = lines.iter().map(|line| line.name(lines)).collect();
-    let several = lines.len() > 1;
+    let mut legend = variants_legend(lines.len());
+    legend["data"] = lines.iter().map(|line| line.name(lines)).collect();
     let of_run =
         |text: fn(&HistoryPoint) -> &str| packed(&points.iter().map(text).collect::<Vec<_>>());
     let mut heads = RUN_HEADS.to_vec();
@@ -453,8 +445,8 @@ fn option(
     });
     json!({
         "dataset": datasets,
-        "grid": grid(if several { 30 } else { 4 }),
-        "legend": {"show": several, "data": legend, "top": 0, "left": 12, "type": "scroll"},
+        "grid": grid_below_legend(lines.len()),
+        "legend": legend,
         "xAxis": {
             "type": "category",
             "data": packed(&places),
@@ -463,12 +455,12 @@ fn option(
             "axisLine": {"onZero": false},
         },
         "yAxis": value_axis(metric, scale),
-        "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+        "tooltip": tooltip(&json!([
             {"label": "run", "column": "run", "unit": scale.unit, "heads": heads, "joined": names, "link": common_link(points)},
             value_field(metric, unit, scale, points),
             {"label": "left out", "column": "run", "names": compact(left_out.collect())},
             {"label": "failures", "column": "failures"},
-        ]}},
+        ])),
         "series": series,
     })
 }

@@ -5,43 +5,43 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::history::HistoryPoint;
-use super::{Colours, named_colour};
-use crate::show::meaning::{Changed, Meaning};
+use super::{VariantColours, named_colour};
+use crate::show::meaning::{BenchmarkMeaning, MeaningChange};
 
 /// So many marks have a label; more could not be read beside each other.
 const LABELS: usize = 24;
 
 /// What is marked at a place.
-struct Mark<'a> {
+struct HistoryMark<'a> {
     place: usize,
-    what: What<'a>,
+    what: MarkReason<'a>,
 }
 
-enum What<'a> {
+enum MarkReason<'a> {
     /// The first run of a release.
     Release(&'a str),
     /// The benchmark itself changed.
-    Epoch(Changed),
+    Epoch(MeaningChange),
 }
 
-impl Mark<'_> {
+impl HistoryMark<'_> {
     fn is_epoch(&self) -> bool {
         self.changed().is_some()
     }
 
-    fn changed(&self) -> Option<&Changed> {
+    fn changed(&self) -> Option<&MeaningChange> {
         match &self.what {
-            What::Release(_) => None,
-            What::Epoch(changed) => Some(changed),
+            MarkReason::Release(_) => None,
+            MarkReason::Epoch(changed) => Some(changed),
         }
     }
 
     fn label(&self) -> String {
         match &self.what {
-            What::Release(name) => (*name).to_owned(),
-            What::Epoch(changed) => changed.label(),
+            MarkReason::Release(name) => (*name).to_owned(),
+            MarkReason::Epoch(changed) => changed.label(),
         }
     }
 }
@@ -49,7 +49,7 @@ impl Mark<'_> {
 /// Returns what the marks mean, where there are any.
 pub(in crate::show) fn sentence(points: &[HistoryPoint], places: &[usize]) -> Option<String> {
     let marks = marks(points, places);
-    let epochs: Vec<&Changed> = marks.iter().filter_map(Mark::changed).collect();
+    let epochs: Vec<&MeaningChange> = marks.iter().filter_map(HistoryMark::changed).collect();
     let releases = marks.len() - epochs.len();
     // Of several changes each says at its line what it is.
     let which = match epochs.as_slice() {
@@ -70,9 +70,9 @@ pub(in crate::show) fn sentence(points: &[HistoryPoint], places: &[usize]) -> Op
 pub(super) fn failures(
     points: &[HistoryPoint],
     places: &[usize],
-    colours: &Colours,
-) -> Option<Columns> {
-    let mut columns = Columns::new(&["place", "value", "run", "failures", "above", "colour"]);
+    colours: &VariantColours,
+) -> Option<ChartColumns> {
+    let mut columns = ChartColumns::new(&["place", "value", "run", "failures", "above", "colour"]);
     let mut crossed = (0, 0);
     for (at, (point, &place)) in points.iter().zip(places).enumerate() {
         if point.failures > 0 {
@@ -152,10 +152,10 @@ pub(in crate::show) fn mark_series(points: &[HistoryPoint], places: &[usize]) ->
 /// Returns where a release was measured first, and where the benchmark itself became another thing
 /// within a line. Where hardly any run is not the first of a release, that is no news, and lines
 /// would hide the points.
-fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
-    let mut marks: Vec<Mark<'a>> = Vec::new();
+fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<HistoryMark<'a>> {
+    let mut marks: Vec<HistoryMark<'a>> = Vec::new();
     let mut releases: BTreeSet<&str> = BTreeSet::new();
-    let mut known: BTreeMap<&str, &Meaning> = BTreeMap::new();
+    let mut known: BTreeMap<&str, &BenchmarkMeaning> = BTreeMap::new();
     for (point, &place) in points.iter().zip(places) {
         if point.meaning.epoch.is_some()
             && let Some(before) = known.insert(&point.variant, &point.meaning)
@@ -164,31 +164,31 @@ fn marks<'a>(points: &'a [HistoryPoint], places: &[usize]) -> Vec<Mark<'a>> {
                 .iter()
                 .any(|mark| mark.is_epoch() && mark.place == place)
         {
-            marks.push(Mark {
+            marks.push(HistoryMark {
                 place,
-                what: What::Epoch(point.meaning.changed_since(before)),
+                what: MarkReason::Epoch(point.meaning.changed_since(before)),
             });
         }
         if let Some(release) = point.release.as_deref()
             && releases.insert(release)
         {
-            marks.push(Mark {
+            marks.push(HistoryMark {
                 place,
-                what: What::Release(release),
+                what: MarkReason::Release(release),
             });
         }
     }
     let of_releases = marks.iter().filter(|mark| !mark.is_epoch()).count();
     let all = places.iter().collect::<BTreeSet<_>>().len();
     if of_releases > LABELS && 2 * of_releases > all {
-        marks.retain(Mark::is_epoch);
+        marks.retain(HistoryMark::is_epoch);
     }
     marks
 }
 
 /// Returns which marks have a label: epochs before releases, and none so near another that they would
 /// be printed over each other.
-fn labelled(marks: &[Mark<'_>], places: &[usize]) -> Vec<bool> {
+fn labelled(marks: &[HistoryMark<'_>], places: &[usize]) -> Vec<bool> {
     let apart = (places.last().map_or(0, |last| last / LABELS)).max(1);
     let mut taken: Vec<usize> = Vec::new();
     let mut shown = vec![false; marks.len()];

@@ -3,22 +3,23 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::font::shorten;
-use super::{
-    Chart, Colours, LABEL_SIZE, View, WIDTH, colour, grid, number_axis, thin, value_axis,
-    whole_numbers,
+use super::parts::{
+    drawn_text, grid_below_legend, not_drawn_text, number_axis, tooltip, value_axis,
+    variants_legend, whole_numbers,
 };
+use super::{Chart, ChartView, LABEL_SIZE, VariantColours, colour, thin};
 use crate::show::packed::packed;
-use crate::show::quantity::Scale;
+use crate::show::quantity::UnitScale;
 use crate::show::sample::{InstanceSample, MetricSample, RunSample, metric_title};
-use crate::text::{counted, grouped, plural};
+use crate::text::grouped;
 
 const MOST_POINTS: usize = 800;
 const MOST_HOSTS: usize = 24;
 const COLUMNS: [&str; 6] = ["order", "place", "value", "iterations", "host", "instance"];
 
-struct Mean<'a> {
+struct InstanceMean<'a> {
     order: usize,
     run: &'a RunSample,
     value: f64,
@@ -28,12 +29,16 @@ struct Mean<'a> {
 }
 
 /// Returns the chart of the mean of each instance of these runs, coloured by variant.
-pub fn instance_means(sample: &MetricSample, runs: &[RunSample], colours: &Colours) -> Chart {
+pub fn instance_means(
+    sample: &MetricSample,
+    runs: &[RunSample],
+    colours: &VariantColours,
+) -> Chart {
     let hosts = sample.hosts();
     let all = means(runs, &hosts);
-    let scale = Scale::of_all(all.iter().map(|mean| mean.value), &sample.metric.unit);
+    let scale = UnitScale::of_all(all.iter().map(|mean| mean.value), &sample.metric.unit);
     let values: Vec<f64> = all.iter().map(|mean| mean.value).collect();
-    let kept: Vec<&Mean<'_>> = thin(&values, MOST_POINTS)
+    let kept: Vec<&InstanceMean<'_>> = thin(&values, MOST_POINTS)
         .into_iter()
         .filter_map(|at| all.get(at))
         .collect();
@@ -51,37 +56,22 @@ pub fn instance_means(sample: &MetricSample, runs: &[RunSample], colours: &Colou
         .map(|run| run.instances.len())
         .sum::<usize>()
         .saturating_sub(all.len());
-    if without > 0 {
-        subtitle.push_str(&format!(
-            " {} without a value {} not drawn.",
-            counted(without, "instance"),
-            plural(without, "is", "are")
-        ));
+    subtitle.push_str(&not_drawn_text(without, "instance", "a value"));
+    subtitle.push_str(&drawn_text(
+        kept.len(),
+        all.len(),
+        "dots drawn, extremes among them",
+    ));
+    let title = format!("{}: mean of each instance", metric_title(&sample.name));
+    let option = option(sample, &kept, &hosts, &scale, colours);
+    let mut chart = Chart::new("instances", title, subtitle, 320, option);
+    if by_host {
+        chart.views = views(&kept, &hosts);
     }
-    if kept.len() < all.len() {
-        subtitle.push_str(&format!(
-            " {} of {} dots drawn, extremes among them.",
-            grouped(kept.len()),
-            grouped(all.len())
-        ));
-    }
-    Chart {
-        id: "instances",
-        title: format!("{}: mean of each instance", metric_title(&sample.name)),
-        subtitle,
-        width: WIDTH,
-        height: 320,
-        option: option(sample, &kept, &hosts, &scale, colours),
-        views: if by_host {
-            views(&kept, &hosts)
-        } else {
-            Vec::new()
-        },
-        links: Vec::new(),
-    }
+    chart
 }
 
-fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
+fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<InstanceMean<'a>> {
     let mut instances: Vec<(&RunSample, &InstanceSample, f64)> = runs
         .iter()
         .flat_map(|run| run.instances.iter().map(move |instance| (run, instance)))
@@ -95,7 +85,7 @@ fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
     instances
         .into_iter()
         .enumerate()
-        .map(|(order, (run, instance, value))| Mean {
+        .map(|(order, (run, instance, value))| InstanceMean {
             order,
             run,
             value,
@@ -109,7 +99,7 @@ fn means<'a>(runs: &'a [RunSample], hosts: &[&str]) -> Vec<Mean<'a>> {
         .collect()
 }
 
-fn variants_of<'a>(means: &[&'a Mean<'_>]) -> Vec<&'a str> {
+fn variants_of<'a>(means: &[&'a InstanceMean<'_>]) -> Vec<&'a str> {
     let mut variants: Vec<&str> = Vec::new();
     for mean in means {
         if !variants.contains(&mean.run.variant.as_str()) {
@@ -121,19 +111,18 @@ fn variants_of<'a>(means: &[&'a Mean<'_>]) -> Vec<&'a str> {
 
 fn option(
     sample: &MetricSample,
-    means: &[&Mean<'_>],
+    means: &[&InstanceMean<'_>],
     hosts: &[&str],
-    scale: &Scale,
-    colours: &Colours,
+    scale: &UnitScale,
+    colours: &VariantColours,
 ) -> Value {
     let variants = variants_of(means);
-    let several = variants.len() > 1;
     let mut datasets = Vec::new();
     let mut series = Vec::new();
     let mut labels: Vec<&str> = Vec::new();
     let mut runs: Vec<String> = Vec::new();
     for (at, variant) in variants.iter().enumerate() {
-        let mut columns = Columns::new(&COLUMNS);
+        let mut columns = ChartColumns::new(&COLUMNS);
         for mean in means.iter().filter(|mean| mean.run.variant == *variant) {
             let host = mean.host.map_or(f64::NAN, as_f64);
             columns.push(&[
@@ -165,22 +154,22 @@ fn option(
     let axis = whole_numbers(number_axis("instance, in the order of measuring"));
     json!({
         "dataset": datasets,
-        "grid": grid(if several { 30 } else { 4 }),
-        "legend": {"show": several, "top": 0, "left": 12, "type": "scroll"},
+        "grid": grid_below_legend(variants.len()),
+        "legend": variants_legend(variants.len()),
         "xAxis": axis,
         "yAxis": value_axis(&sample.name, scale),
-        "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+        "tooltip": tooltip(&json!([
             {"label": "instance", "column": "instance", "names": packed(&labels)},
             {"label": "run", "column": "instance", "names": packed(&runs)},
             {"label": "host", "column": "host", "names": hosts},
             {"label": format!("mean {}", metric_title(&sample.name)), "column": "value", "unit": scale.unit},
             {"label": "of iterations", "column": "iterations"},
-        ]}},
+        ])),
         "series": series,
     })
 }
 
-fn views(means: &[&Mean<'_>], hosts: &[&str]) -> Vec<View> {
+fn views(means: &[&InstanceMean<'_>], hosts: &[&str]) -> Vec<ChartView> {
     let variants = variants_of(means).len();
     let series = |column: &str| -> Vec<Value> {
         (0..variants)
@@ -193,7 +182,7 @@ fn views(means: &[&Mean<'_>], hosts: &[&str]) -> Vec<View> {
         .map(|host| shorten(host, LABEL_SIZE, width.max(40.0)))
         .collect();
     vec![
-        View {
+        ChartView {
             label: "in order".to_owned(),
             patch: json!({
                 "xAxis": {
@@ -204,7 +193,7 @@ fn views(means: &[&Mean<'_>], hosts: &[&str]) -> Vec<View> {
                 "series": series("order"),
             }),
         },
-        View {
+        ChartView {
             label: "by host".to_owned(),
             patch: json!({
                 "xAxis": {

@@ -3,35 +3,36 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
-use super::{
-    Chart, Colours, LABEL_SIZE, View, WIDTH, axis_name, colour, grid, named_colour, number_axis,
-    thin, value_axis, whole_numbers,
+use super::columns::ChartColumns;
+use super::parts::{
+    axis_name, drawn_text, grid_below_legend, not_drawn_text, number_axis, tooltip, value_axis,
+    variants_legend, whole_numbers,
 };
+use super::{Chart, ChartView, LABEL_SIZE, VariantColours, colour, named_colour, thin};
 use crate::clean::IterationState;
-use crate::show::quantity::Scale;
-use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample};
-use crate::text::{counted, grouped, plural};
+use crate::show::quantity::UnitScale;
+use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample, metric_title};
+use crate::text::grouped;
 
 /// More dots than this are not drawn: nobody could tell them apart.
 const MOST_POINTS: usize = 4_000;
 
 /// Returns the chart of every iteration of these runs: a line per instance, coloured by
 /// variant, the part that was planned as burn-in shaded and its dots hollow.
-pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &Colours) -> Chart {
+pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &VariantColours) -> Chart {
     let instances: Vec<(&RunSample, &InstanceSample)> = runs
         .iter()
         .flat_map(|run| run.instances.iter().map(move |instance| (run, instance)))
         .filter(|(_, instance)| instance.points.iter().any(is_drawn))
         .collect();
     let points = || instances.iter().flat_map(|(_, instance)| &instance.points);
-    let scale = Scale::of_all(
+    let scale = UnitScale::of_all(
         points()
             .filter(|point| is_drawn(point))
             .map(|point| point.value),
         &sample.metric.unit,
     );
-    let mut lines = Lines::new(runs, scale, instances.len());
+    let mut lines = IterationLines::new(runs, scale, instances.len());
     for (run, instance) in &instances {
         lines.add(run, instance);
     }
@@ -43,20 +44,20 @@ pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &Colours) 
         .flat_map(|instance| &instance.points)
         .filter(|point| !is_drawn(point))
         .count();
-    Chart {
-        id: "iterations",
-        title: format!(
-            "{}: every iteration",
-            crate::show::sample::metric_title(&sample.name)
-        ),
-        subtitle: subtitle(&instances, drawn_hollow, without_value, &lines),
-        width: WIDTH,
-        height: 360,
-        option: lines.option(sample, &instances, colours),
-        views: lines.views(&instances),
-        links: Vec::new(),
-    }
+    let mut chart = Chart::new(
+        "iterations",
+        format!("{}: every iteration", metric_title(&sample.name)),
+        subtitle(&instances, drawn_hollow, without_value, &lines),
+        360,
+        lines.option(sample, &instances, colours),
+    );
+    chart.views = lines.views(&instances);
+    chart
 }
+
+/// What is drawn of lines with too many points.
+pub(super) const DRAWN_BY_STRETCH: &str =
+    "dots drawn; the smallest and largest of each stretch are among them";
 
 fn is_drawn(point: &Point) -> bool {
     point.value.is_finite()
@@ -87,7 +88,7 @@ fn subtitle(
     instances: &[(&RunSample, &InstanceSample)],
     drawn_hollow: bool,
     without_value: usize,
-    lines: &Lines,
+    lines: &IterationLines,
 ) -> String {
     let mut text = match instances.len() {
         0 => return "Nothing to draw: no iteration of these runs has a value.".to_owned(),
@@ -107,41 +108,33 @@ fn subtitle(
     {
         text.push_str(" Triangles: failed, timed out or lost, which does not count either.");
     }
-    if without_value > 0 {
-        text.push_str(&format!(
-            " {} without a value {} not drawn.",
-            counted(without_value, "iteration"),
-            plural(without_value, "is", "are")
-        ));
-    }
-    if lines.left_out > 0 {
-        text.push_str(&format!(
-            " {} of {} dots drawn; the smallest and largest of each stretch are among them.",
-            grouped(lines.drawn),
-            grouped(lines.drawn + lines.left_out)
-        ));
-    }
+    text.push_str(&not_drawn_text(without_value, "iteration", "a value"));
+    text.push_str(&drawn_text(
+        lines.drawn,
+        lines.drawn + lines.left_out,
+        DRAWN_BY_STRETCH,
+    ));
     text
 }
 
 const COLUMNS: [&str; 5] = ["index", "offset", "value", "state", "instance"];
 
 /// The lines, one table for each variant; a row of nulls stands between instances.
-struct Lines {
-    scale: Scale,
+struct IterationLines {
+    scale: UnitScale,
     limit: usize,
-    variants: Vec<(String, Columns)>,
+    variants: Vec<(String, ChartColumns)>,
     labels: Vec<String>,
     drawn: usize,
     left_out: usize,
 }
 
-impl Lines {
-    fn new(runs: &[RunSample], scale: Scale, instances: usize) -> Self {
-        let mut variants: Vec<(String, Columns)> = Vec::new();
+impl IterationLines {
+    fn new(runs: &[RunSample], scale: UnitScale, instances: usize) -> Self {
+        let mut variants: Vec<(String, ChartColumns)> = Vec::new();
         for run in runs {
             if !variants.iter().any(|(known, _)| *known == run.variant) {
-                variants.push((run.variant.clone(), Columns::new(&COLUMNS)));
+                variants.push((run.variant.clone(), ChartColumns::new(&COLUMNS)));
             }
         }
         Self {
@@ -200,9 +193,9 @@ impl Lines {
         &mut self,
         sample: &MetricSample,
         instances: &[(&RunSample, &InstanceSample)],
-        colours: &Colours,
+        colours: &VariantColours,
     ) -> Value {
-        let several = self.variants.len() > 1;
+        let variants = self.variants.len();
         let unit = &self.scale.unit;
         let burn_in = burn_in_area(burn_in_end_by_index(instances));
         let series: Vec<Value> = self
@@ -234,21 +227,21 @@ impl Lines {
             .collect();
         json!({
             "dataset": datasets,
-            "grid": grid(if several { 30 } else { 4 }),
-            "legend": {"show": several, "top": 0, "left": 12, "type": "scroll"},
+            "grid": grid_below_legend(variants),
+            "legend": variants_legend(variants),
             "xAxis": whole_numbers(number_axis("iteration within its instance")),
             "yAxis": value_axis(&sample.name, &self.scale),
-            "tooltip": {"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+            "tooltip": tooltip(&json!([
                 {"label": "instance", "column": "instance", "names": self.labels},
                 {"label": "iteration", "column": "index"},
-                {"label": axis_name(&sample.name, &Scale::of(1.0, "")), "column": "value", "unit": unit},
+                {"label": axis_name(&sample.name, &UnitScale::of(1.0, "")), "column": "value", "unit": unit},
                 {"label": "counts", "column": "state", "names": IterationState::ALL.map(counts)},
-            ]}},
+            ])),
             "series": series,
         })
     }
 
-    fn views(&self, instances: &[(&RunSample, &InstanceSample)]) -> Vec<View> {
+    fn views(&self, instances: &[(&RunSample, &InstanceSample)]) -> Vec<ChartView> {
         let has_offsets = instances
             .iter()
             .flat_map(|(_, instance)| &instance.points)
@@ -261,7 +254,7 @@ impl Lines {
             .map(|(run, _)| run.variant.as_str())
             .collect::<std::collections::BTreeSet<_>>()
             .len();
-        let view = |label: &str, column: &str, axis: &str, end: Option<f64>| View {
+        let view = |label: &str, column: &str, axis: &str, end: Option<f64>| ChartView {
             label: label.to_owned(),
             patch: json!({
                 "xAxis": {"name": axis, "minInterval": if column == "index" { json!(1) } else { Value::Null }},

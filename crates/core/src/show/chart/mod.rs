@@ -19,6 +19,7 @@ mod history_marks;
 mod instance_means;
 mod iterations;
 mod page;
+mod parts;
 mod picture;
 mod power;
 mod ratios;
@@ -28,7 +29,7 @@ mod variability;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub use bars::{Bar, bars};
+pub use bars::{BarFigures, bars};
 pub use burn_in::{BurnInMarks, burn_in};
 pub(super) use columns::number;
 pub use comparison::{ComparedValue, comparison};
@@ -48,8 +49,6 @@ pub(super) use thin::thin;
 pub use variability::variability;
 
 use super::packed::packed;
-use super::quantity::Scale;
-use super::sample::metric_title;
 
 /// A chart: what it says, and how to draw it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,7 +67,7 @@ pub struct Chart {
     pub option: Value,
     /// Other ways to look at the same data; the first is the option as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub views: Vec<View>,
+    pub views: Vec<ChartView>,
     /// Where a click leads, by the number in the column `run`.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_packed")]
     pub links: Vec<String>,
@@ -80,16 +79,32 @@ fn as_packed<S: serde::Serializer>(texts: &[String], serializer: S) -> Result<S:
 
 /// Another way to look at a chart's data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct View {
+pub struct ChartView {
     /// What it is called on its button.
     pub label: String,
     /// What it changes in the option.
     pub patch: Value,
 }
 
+impl Chart {
+    /// Returns a chart with one view and without links.
+    fn new(id: &'static str, title: String, subtitle: String, height: u32, option: Value) -> Self {
+        Self {
+            id,
+            title,
+            subtitle,
+            width: WIDTH,
+            height,
+            option,
+            views: Vec::new(),
+            links: Vec::new(),
+        }
+    }
+}
+
 /// Dark on light or light on dark.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Theme {
+pub enum ChartTheme {
     /// Dark on light.
     #[default]
     Light,
@@ -97,7 +112,7 @@ pub enum Theme {
     Dark,
 }
 
-impl Theme {
+impl ChartTheme {
     fn name(self) -> &'static str {
         match self {
             Self::Light => "lapwing-light",
@@ -114,9 +129,9 @@ const LABEL_SIZE: f64 = 12.0;
 
 /// Which colour each variant has, so that it has the same one in every chart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Colours(Vec<String>);
+pub struct VariantColours(Vec<String>);
 
-impl Colours {
+impl VariantColours {
     /// Returns the colour of a variant: a number that a theme turns into a colour. A variant
     /// that was not seen before gets the next one.
     pub fn number(&mut self, variant: &str) -> usize {
@@ -144,56 +159,6 @@ fn colour(number: usize) -> Value {
 /// Returns the place in an option that a theme fills with a colour that has a name.
 fn named_colour(name: &str) -> Value {
     json!({ "$color": name })
-}
-
-/// Returns the space around the plot; `top` holds the legend and the name of the vertical axis.
-fn grid(top: u32) -> Value {
-    json!({"left": 16, "right": 24, "top": top, "bottom": 12, "outerBoundsMode": "same", "outerBoundsContain": "all"})
-}
-
-/// Returns what an axis is called: `wall time (ms)`.
-fn axis_name(metric: &str, scale: &Scale) -> String {
-    let title = metric_title(metric);
-    if scale.unit.is_empty() {
-        title
-    } else {
-        format!("{title} ({})", scale.unit)
-    }
-}
-
-/// Returns the vertical axis of a metric.
-fn value_axis(metric: &str, scale: &Scale) -> Value {
-    json!({
-        "type": "value",
-        "name": axis_name(metric, scale),
-        "nameLocation": "end",
-        "nameGap": 12,
-        "nameTextStyle": {"align": "left"},
-        "scale": true,
-        "axisLine": {"onZero": false},
-        "axisLabel": {"$function": "plainNumber"},
-    })
-}
-
-/// Returns the horizontal axis of a number that belongs in the middle below it.
-fn number_axis(name: &str) -> Value {
-    json!({
-        "type": "value",
-        "name": name,
-        "nameLocation": "middle",
-        "nameGap": 12,
-        "scale": true,
-        "axisLine": {"onZero": false},
-        "splitLine": {"show": false},
-    })
-}
-
-/// Returns the axis with labels at whole numbers only.
-fn whole_numbers(mut axis: Value) -> Value {
-    if let Some(axis) = axis.as_object_mut() {
-        axis.insert("minInterval".to_owned(), json!(1));
-    }
-    axis
 }
 
 /// Returns the number with six significant digits: enough to draw and to read, and short.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::engine::{self, CHART_SCRIPT, DrawError, ECHARTS};
 use super::font::{self, FONT_FAMILY, FONT_FILE};
-use super::{Chart, Theme};
+use super::{Chart, ChartTheme};
 
 /// Why a chart could not be saved.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +63,7 @@ impl Chart {
     ///
     /// # Errors
     /// When the drawing engine fails, which would be a bug.
-    pub fn svg(&self, theme: Theme) -> Result<String, DrawError> {
+    pub fn svg(&self, theme: ChartTheme) -> Result<String, DrawError> {
         let (option, header) = self.option_with_header();
         let job = json!({
             "option": option,
@@ -79,7 +79,7 @@ impl Chart {
     ///
     /// # Errors
     /// When the drawing engine fails, which would be a bug.
-    pub fn png(&self, theme: Theme) -> Result<Vec<u8>, DrawError> {
+    pub fn png(&self, theme: ChartTheme) -> Result<Vec<u8>, DrawError> {
         let svg = self.svg(theme)?;
         let options = usvg::Options {
             fontdb: Arc::clone(&FONTS),
@@ -144,8 +144,8 @@ impl Chart {
             .and_then(|extension| extension.to_str())
             .map(str::to_ascii_lowercase);
         let bytes = match extension.as_deref() {
-            Some("svg") => self.svg(Theme::Light)?.into_bytes(),
-            Some("png") => self.png(Theme::Light)?,
+            Some("svg") => self.svg(ChartTheme::Light)?.into_bytes(),
+            Some("png") => self.png(ChartTheme::Light)?,
             Some("html") => self.html().into_bytes(),
             Some(_) | None => {
                 return Err(SaveError::Extension {

@@ -3,7 +3,7 @@
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
+use super::columns::ChartColumns;
 use super::{colour, named_colour};
 use crate::judge::DetectionCell;
 use crate::show::detection::DetectionView;
@@ -56,7 +56,7 @@ fn end(cells: &[&DetectionCell], view: DetectionView, most: f64) -> f64 {
 }
 
 fn curve(cell: &DetectionCell, end: f64) -> Value {
-    let mut columns = Columns::new(&["slowdown", "rate", "lower", "upper"]);
+    let mut columns = ChartColumns::new(&["slowdown", "rate", "lower", "upper"]);
     for step in 0..=STRETCHES {
         let share = (end - 1.0) * as_f64(step) / as_f64(STRETCHES);
         let rate = cell.rate(1.0 + share);

@@ -6,14 +6,17 @@ use std::collections::BTreeSet;
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::columns::Columns;
-use super::font::shorten;
-use super::{Chart, LABEL_SIZE, WIDTH, colour, grid, named_colour, number_axis};
+use super::columns::ChartColumns;
+use super::parts::{
+    grid, not_drawn_text, number_axis, right_labels, row_axis, row_intervals, row_names,
+    rows_height, tooltip,
+};
+use super::{Chart, colour, named_colour};
 use crate::judge::{CompareOptions, ComparedRatio, Comparison, Verdict};
 use crate::model::Better;
 use crate::show::quantity::round_percent;
 use crate::show::sample::metric_title;
-use crate::text::{counted, grouped, plural};
+use crate::text::grouped;
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 50;
@@ -33,12 +36,12 @@ const TICKS: [f64; 36] = [
 const CLOSEST_TICKS: f64 = 0.07;
 
 /// A comparison that can be drawn.
-struct Row<'a> {
+struct RatioRow<'a> {
     comparison: &'a Comparison,
     ratio: ComparedRatio,
 }
 
-impl Row<'_> {
+impl RatioRow<'_> {
     /// Returns how much worse the candidate is, as a logarithm: negative where it is better.
     fn worse(&self) -> f64 {
         let change = self.ratio.value.ln();
@@ -62,33 +65,29 @@ impl Row<'_> {
 /// Returns the chart of the ratios of these comparisons, worst first; of very many the ones
 /// that changed most.
 pub fn ratios(comparisons: &[Comparison], options: &CompareOptions) -> Chart {
-    let drawable: Vec<Row<'_>> = comparisons
+    let drawable: Vec<RatioRow<'_>> = comparisons
         .iter()
         .filter_map(|comparison| {
             let ratio = comparison.ratio?;
             let is_positive = ratio.value > 0.0 && ratio.value.is_finite();
-            is_positive.then_some(Row { comparison, ratio })
+            is_positive.then_some(RatioRow { comparison, ratio })
         })
         .collect();
     let total = drawable.len();
     let shown = most_changed(drawable);
-    let height = 96 + 26 * u32::try_from(shown.len().max(1)).unwrap_or(1);
-    Chart {
-        id: "ratios",
-        title: title(&shown),
-        subtitle: subtitle(comparisons.len(), total, &shown, options),
-        width: WIDTH,
-        height,
-        option: option(&shown, options),
-        views: Vec::new(),
-        links: Vec::new(),
-    }
+    Chart::new(
+        "ratios",
+        title(&shown),
+        subtitle(comparisons.len(), total, &shown, options),
+        96 + rows_height(shown.len(), 26),
+        option(&shown, options),
+    )
 }
 
 /// Returns the rows to draw, worst first. What is sure comes before what is not where there
 /// is no room for all.
-fn most_changed(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
-    let is_sure = |row: &Row<'_>| {
+fn most_changed(mut rows: Vec<RatioRow<'_>>) -> Vec<RatioRow<'_>> {
+    let is_sure = |row: &RatioRow<'_>| {
         matches!(
             row.comparison.verdict,
             Verdict::Regression | Verdict::Improvement
@@ -103,7 +102,7 @@ fn most_changed(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     rows
 }
 
-fn title(shown: &[Row<'_>]) -> String {
+fn title(shown: &[RatioRow<'_>]) -> String {
     let distinct = |of: fn(&Comparison) -> &str| -> BTreeSet<String> {
         shown
             .iter()
@@ -123,7 +122,12 @@ fn title(shown: &[Row<'_>]) -> String {
     format!("{}: {candidate} / {baseline}", metric_title(&metric))
 }
 
-fn subtitle(all: usize, drawable: usize, shown: &[Row<'_>], options: &CompareOptions) -> String {
+fn subtitle(
+    all: usize,
+    drawable: usize,
+    shown: &[RatioRow<'_>],
+    options: &CompareOptions,
+) -> String {
     if shown.is_empty() {
         return "Nothing to draw: no comparison has a ratio.".to_owned();
     }
@@ -144,14 +148,7 @@ fn subtitle(all: usize, drawable: usize, shown: &[Row<'_>], options: &CompareOpt
             grouped(drawable)
         ));
     }
-    if drawable < all {
-        let without = all - drawable;
-        text.push_str(&format!(
-            " {} without a ratio {} not drawn.",
-            counted(without, "comparison"),
-            plural(without, "is", "are")
-        ));
-    }
+    text.push_str(&not_drawn_text(all - drawable, "comparison", "a ratio"));
     text
 }
 
@@ -169,7 +166,7 @@ fn look(verdict: Verdict) -> (Value, Value) {
     }
 }
 
-fn option(shown: &[Row<'_>], options: &CompareOptions) -> Value {
+fn option(shown: &[RatioRow<'_>], options: &CompareOptions) -> Value {
     let verdicts: Vec<Verdict> = Verdict::ALL
         .into_iter()
         .filter(|verdict| shown.iter().any(|row| row.comparison.verdict == *verdict))
@@ -191,21 +188,8 @@ fn option(shown: &[Row<'_>], options: &CompareOptions) -> Value {
             None => row.ratio.value_text(),
         })
         .collect();
-    let names: Vec<String> = shown
-        .iter()
-        .map(|row| {
-            shorten(
-                &name(row.comparison, shown),
-                LABEL_SIZE,
-                f64::from(WIDTH) * 0.36,
-            )
-        })
-        .collect();
-    // The right axis is drawn only when something belongs to it.
-    series.push(json!({
-        "name": "labels", "type": "scatter", "yAxisIndex": 1,
-        "encode": {"x": "log_ratio", "y": "place"}, "symbolSize": 0, "silent": true,
-    }));
+    let names = row_names(shown.iter().map(|row| name(row.comparison, shown)));
+    series.push(right_labels("log_ratio"));
     json!({
         "dataset": datasets,
         "grid": grid(34),
@@ -213,8 +197,8 @@ fn option(shown: &[Row<'_>], options: &CompareOptions) -> Value {
             "itemWidth": 11, "itemHeight": 11,
             "data": verdicts.iter().map(legend_entry).collect::<Vec<_>>()},
         "xAxis": ratio_axis(range),
-        "yAxis": [place_axis(&names, "left"), place_axis(&numbers, "right")],
-        "tooltip": tooltip(shown),
+        "yAxis": [row_axis(&names, "left"), row_axis(&numbers, "right")],
+        "tooltip": tooltip(&told(shown)),
         "series": series,
     })
 }
@@ -224,8 +208,8 @@ fn legend_entry(verdict: &Verdict) -> Value {
     json!({"name": verdict.title(), "icon": symbol})
 }
 
-fn dataset(shown: &[Row<'_>], verdict: Verdict) -> Value {
-    let mut columns = Columns::new(&[
+fn dataset(shown: &[RatioRow<'_>], verdict: Verdict) -> Value {
+    let mut columns = ChartColumns::new(&[
         "place",
         "ratio",
         "ratio_lower",
@@ -272,16 +256,7 @@ fn series_of(at: usize, verdict: Verdict, background: Option<&CompareOptions>) -
         .into_iter()
         .collect();
     [
-        json!({
-            "name": verdict.title(),
-            "type": "custom",
-            "datasetIndex": at,
-            "encode": {"x": ["lower", "upper"], "y": "place"},
-            "renderItem": {"$function": "interval", "along": "x", "cap": 4},
-            "itemStyle": {"color": colour},
-            "clip": true,
-            "silent": true,
-        }),
+        row_intervals(verdict.title(), at, 4, &colour),
         json!({
             "name": verdict.title(),
             "type": "scatter",
@@ -302,7 +277,7 @@ fn series_of(at: usize, verdict: Verdict, background: Option<&CompareOptions>) -
 }
 
 /// Returns the ends of the axis as logarithms: all rows, the band and 1 are in it.
-fn range(shown: &[Row<'_>], options: &CompareOptions) -> (f64, f64) {
+fn range(shown: &[RatioRow<'_>], options: &CompareOptions) -> (f64, f64) {
     let band = options.smallest_effect.unwrap_or(0.01).ln_1p();
     let (low, high) = shown
         .iter()
@@ -338,35 +313,16 @@ fn ticks((low, high): (f64, f64)) -> Vec<f64> {
 fn ratio_axis(range: (f64, f64)) -> Value {
     let ticks = ticks(range);
     let mut axis = number_axis("candidate / baseline (logarithmic)");
-    if let Some(axis) = axis.as_object_mut() {
-        axis.insert("min".to_owned(), json!(super::six_digits(range.0)));
-        axis.insert("max".to_owned(), json!(super::six_digits(range.1)));
-        axis.insert("axisTick".to_owned(), json!({"customValues": ticks}));
-        axis.insert(
-            "axisLabel".to_owned(),
-            json!({"$function": "ratioOfLog", "customValues": ticks, "hideOverlap": true}),
-        );
-    }
+    axis["min"] = json!(super::six_digits(range.0));
+    axis["max"] = json!(super::six_digits(range.1));
+    axis["axisTick"] = json!({"customValues": ticks});
+    axis["axisLabel"] =
+        json!({"$function": "ratioOfLog", "customValues": ticks, "hideOverlap": true});
     axis
 }
 
-fn place_axis(names: &[String], position: &str) -> Value {
-    json!({
-        "type": "value",
-        "position": position,
-        "inverse": true,
-        "min": -0.5,
-        "max": as_f64(names.len().max(1)) - 0.5,
-        "interval": 0.5,
-        "axisLabel": {"formatter": {"$function": "category", "names": names}, "color": {"$color": "text"}},
-        "axisLine": {"show": position == "left", "onZero": false},
-        "axisTick": {"show": false},
-        "splitLine": {"show": false},
-    })
-}
-
 /// Returns what a row is called: the benchmark, and what else tells it from the others.
-fn name(comparison: &Comparison, shown: &[Row<'_>]) -> String {
+fn name(comparison: &Comparison, shown: &[RatioRow<'_>]) -> String {
     let differs = |of: fn(&Comparison) -> &str| {
         let mine = of(comparison);
         shown.iter().any(|row| of(row.comparison) != mine)
@@ -384,7 +340,8 @@ fn name(comparison: &Comparison, shown: &[Row<'_>]) -> String {
     name
 }
 
-fn tooltip(shown: &[Row<'_>]) -> Value {
+/// Returns the fields of the tooltip.
+fn told(shown: &[RatioRow<'_>]) -> Value {
     let names: Vec<String> = shown.iter().map(|it| name(it.comparison, shown)).collect();
     let values = |of: fn(&Comparison) -> Option<crate::judge::Estimate>| -> Vec<String> {
         shown
@@ -404,13 +361,13 @@ fn tooltip(shown: &[Row<'_>]) -> Value {
         .iter()
         .map(|row| row.comparison.verdict_text())
         .collect();
-    json!({"trigger": "item", "formatter": {"$function": "tooltip", "fields": [
+    json!([
         {"label": "", "column": "place", "names": names},
         {"label": "ratio", "column": "place", "names": texts},
         {"label": "baseline", "column": "place", "names": values(|it| it.baseline_estimate)},
         {"label": "candidate", "column": "place", "names": values(|it| it.candidate_estimate)},
         {"label": "verdict", "column": "place", "names": verdicts},
-    ]}})
+    ])
 }
 
 #[cfg(test)]

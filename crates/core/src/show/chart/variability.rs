@@ -1,15 +1,15 @@
 //! How noisy benchmarks are, between their instances and within them, the noisiest on top.
 
-use lapwing_stats::Interval;
-use lapwing_stats::as_f64;
+use lapwing_stats::{Interval, as_f64};
 use serde_json::{Value, json};
 
-use super::columns::Columns;
-use super::font::shorten;
-use super::{Chart, LABEL_SIZE, WIDTH, colour, grid};
+use super::columns::ChartColumns;
+use super::parts::{
+    axis_below_rows, drawn_text, grid, row_axis, row_intervals, row_names, rows_height,
+};
+use super::{Chart, colour};
 use crate::explain::{Noise, Part};
-use crate::show::noise::Titles;
-use crate::text::grouped;
+use crate::show::noise::RowTitles;
 
 /// More rows than this would make a picture that nobody can read.
 const MOST_ROWS: usize = 100;
@@ -60,34 +60,23 @@ pub fn variability(rows: &[Noise]) -> Chart {
             " Logarithmic axis; what is below {edge} % stands at its edge."
         ));
     }
-    if shown.len() < rows.len() && !shown.is_empty() {
-        subtitle.push_str(&format!(
-            " {} of {} rows drawn.",
-            grouped(shown.len()),
-            grouped(rows.len())
-        ));
+    if !shown.is_empty() {
+        subtitle.push_str(&drawn_text(shown.len(), rows.len(), "rows drawn"));
     }
-    let titles = Titles::of(rows);
+    let titles = RowTitles::of(rows);
     let names: Vec<String> = shown.iter().map(|row| titles.title(*row)).collect();
-    Chart {
-        id: "variability",
-        title: "Where the noise lies".to_owned(),
+    Chart::new(
+        "variability",
+        "Where the noise lies".to_owned(),
         subtitle,
-        width: WIDTH,
-        height: 104 + 30 * u32::try_from(shown.len().max(1)).unwrap_or(1),
-        option: option(&shown, &names, logarithmic, edge),
-        views: Vec::new(),
-        links: Vec::new(),
-    }
+        104 + rows_height(shown.len(), 30),
+        option(&shown, &names, logarithmic, edge),
+    )
 }
 
 fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> Value {
     let between: Vec<Option<Part>> = shown.iter().map(|row| row.between).collect();
     let within: Vec<Option<Part>> = shown.iter().map(|row| row.within).collect();
-    let short: Vec<String> = names
-        .iter()
-        .map(|name| shorten(name, LABEL_SIZE, f64::from(WIDTH) * 0.36))
-        .collect();
     let sizes: Vec<String> = shown
         .iter()
         .map(|row| row.variability.size.text())
@@ -109,15 +98,7 @@ fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> V
                 .map(|part| part.map_or(String::new(), |it| it.text()))
                 .collect();
             [
-                json!({
-                    "name": name,
-                    "type": "custom",
-                    "datasetIndex": number,
-                    "encode": {"x": ["lower", "upper"], "y": "place"},
-                    "renderItem": {"$function": "interval", "along": "x", "cap": 3},
-                    "itemStyle": {"color": colour(number)},
-                    "silent": true,
-                }),
+                row_intervals(name, number, 3, &colour(number)),
                 json!({
                     "name": name,
                     "type": "scatter",
@@ -136,37 +117,19 @@ fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> V
             ]
         })
         .collect();
-    let mut axis = json!({
-        "type": if logarithmic { "log" } else { "value" },
-        "name": "relative standard deviation (%)",
-        "nameLocation": "middle",
-        "nameGap": 8,
-        "axisLine": {"onZero": false},
-        "axisLabel": {"$function": "plainNumber", "hideOverlap": true},
-    });
-    if let Some(axis) = axis.as_object_mut()
-        && logarithmic
-    {
-        axis.insert("min".to_owned(), json!(edge));
+    let mut axis = axis_below_rows("relative standard deviation (%)");
+    if logarithmic {
+        axis["type"] = json!("log");
+        axis["min"] = json!(edge);
         // A label at each power of ten.
-        axis.insert("interval".to_owned(), json!(1));
+        axis["interval"] = json!(1);
     }
     json!({
         "dataset": datasets,
         "grid": grid(36),
         "legend": {"show": true, "top": 0, "left": 12, "data": series.map(|it| it.0)},
         "xAxis": axis,
-        "yAxis": {
-            "type": "value",
-            "inverse": true,
-            "min": -0.5,
-            "max": as_f64(shown.len().max(1)) - 0.5,
-            "interval": 0.5,
-            "axisLabel": {"formatter": {"$function": "category", "names": short}, "color": {"$color": "text"}},
-            "axisLine": {"show": true},
-            "axisTick": {"show": false},
-            "splitLine": {"show": false},
-        },
+        "yAxis": row_axis(&row_names(names), "left"),
         "tooltip": {"trigger": "item"},
         "series": drawn,
     })
@@ -174,7 +137,7 @@ fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> V
 
 /// Returns where the parts stand, in percent and not left of the edge.
 fn dataset(parts: &[Option<Part>], beside: f64, edge: f64) -> Value {
-    let mut columns = Columns::new(&["row", "place", "value", "lower", "upper"]);
+    let mut columns = ChartColumns::new(&["row", "place", "value", "lower", "upper"]);
     for (row, part) in parts.iter().enumerate() {
         let Some(part) = part else { continue };
         let shown = |value: f64| (value * 100.0).max(edge);

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::{Entry, ExchangeError, Exchanged, List, each_entry};
+use super::{ExchangeEntry, ExchangeError, ExchangeSummary, JsonList, each_entry};
 use crate::record::{Filter, Store};
 
 const NANOSECONDS: f64 = 1e9;
@@ -16,9 +16,9 @@ pub(super) fn write(
     store: &Store,
     filter: &Filter,
     out: &mut impl Write,
-) -> Result<Exchanged, ExchangeError> {
-    let mut exchanged = Exchanged::default();
-    let mut list = List::new("{");
+) -> Result<ExchangeSummary, ExchangeError> {
+    let mut exchanged = ExchangeSummary::default();
+    let mut list = JsonList::new("{");
     each_entry(store, filter, |entry| {
         let measures = measures(entry, &mut exchanged);
         if measures.is_empty() {
@@ -34,7 +34,7 @@ pub(super) fn write(
     Ok(exchanged)
 }
 
-fn measures(entry: &Entry<'_>, exchanged: &mut Exchanged) -> Map<String, Value> {
+fn measures(entry: &ExchangeEntry<'_>, exchanged: &mut ExchangeSummary) -> Map<String, Value> {
     let mut measures = Map::new();
     for metric in entry.metrics() {
         let Some(centre) = entry.centre(&metric) else {

@@ -7,17 +7,19 @@ use std::io::Write;
 
 use serde_json::json;
 
-use super::{Entry, ExchangeError, Exchanged, List, each_entry, is_higher_better};
+use super::{
+    ExchangeEntry, ExchangeError, ExchangeSummary, JsonList, each_entry, is_higher_better,
+};
 use crate::record::{Filter, Store};
 
 pub(super) fn write(
     store: &Store,
     filter: &Filter,
     out: &mut impl Write,
-) -> Result<Exchanged, ExchangeError> {
+) -> Result<ExchangeSummary, ExchangeError> {
     let higher = only_higher(store, filter)?;
-    let mut exchanged = Exchanged::default();
-    let mut list = List::new("[");
+    let mut exchanged = ExchangeSummary::default();
+    let mut list = JsonList::new("[");
     each_entry(store, filter, |entry| {
         let before = exchanged.entries;
         for metric in entry.metrics() {
@@ -47,11 +49,11 @@ fn only_higher(store: &Store, filter: &Filter) -> Result<bool, ExchangeError> {
 }
 
 fn write_one(
-    entry: &Entry<'_>,
+    entry: &ExchangeEntry<'_>,
     metric: &str,
     higher: bool,
-    exchanged: &mut Exchanged,
-    list: &mut List,
+    exchanged: &mut ExchangeSummary,
+    list: &mut JsonList,
     out: &mut impl Write,
 ) -> Result<(), ExchangeError> {
     let known = entry.metric(metric);

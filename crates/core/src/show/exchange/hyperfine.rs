@@ -4,8 +4,8 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::rounds::Rounds;
-use super::{Entry, ExchangeError, Exchanged, List, each_entry};
+use super::rounds::RoundFigures;
+use super::{ExchangeEntry, ExchangeError, ExchangeSummary, JsonList, each_entry};
 use crate::model::Summary;
 use crate::record::{Filter, Store};
 
@@ -13,14 +13,14 @@ pub(super) fn write(
     store: &Store,
     filter: &Filter,
     out: &mut impl Write,
-) -> Result<Exchanged, ExchangeError> {
+) -> Result<ExchangeSummary, ExchangeError> {
     // Memory and processor times stand beside the times.
     let everything = Filter {
         metrics: Vec::new(),
         ..filter.clone()
     };
-    let mut exchanged = Exchanged::default();
-    let mut list = List::new("{\"results\": [");
+    let mut exchanged = ExchangeSummary::default();
+    let mut list = JsonList::new("{\"results\": [");
     each_entry(store, &everything, |entry| {
         let metric = entry.time_metric(filter);
         let Some(counted) = entry.counted(&metric) else {
@@ -33,7 +33,7 @@ pub(super) fn write(
             }
             return Ok(());
         };
-        let Some(rounds) = Rounds::of(&counted.values) else {
+        let Some(rounds) = RoundFigures::of(&counted.values) else {
             return Ok(());
         };
         exchanged.note(Some(&counted));
@@ -44,7 +44,7 @@ pub(super) fn write(
     Ok(exchanged)
 }
 
-fn result(entry: &Entry<'_>, times: &[f64], rounds: &Rounds) -> Value {
+fn result(entry: &ExchangeEntry<'_>, times: &[f64], rounds: &RoundFigures) -> Value {
     let mean = |metric: &str| Some(entry.centre(metric)?.value);
     let mut result = json!({
         "command": entry.id(),
@@ -80,7 +80,7 @@ fn has_a_place(summary: &Summary) -> bool {
 }
 
 /// A result without times, as programs write it that keep the format and not the samples.
-fn summarised(entry: &Entry<'_>, summary: &Summary) -> Value {
+fn summarised(entry: &ExchangeEntry<'_>, summary: &Summary) -> Value {
     let centre = if summary.statistic.starts_with("median") {
         "median"
     } else {
@@ -95,7 +95,7 @@ fn summarised(entry: &Entry<'_>, summary: &Summary) -> Value {
     result
 }
 
-fn add_parameters(result: &mut Value, entry: &Entry<'_>) {
+fn add_parameters(result: &mut Value, entry: &ExchangeEntry<'_>) {
     let params = &entry.data.benchmark.params;
     if !params.is_empty() {
         let texts = params.iter().map(|(key, value)| {

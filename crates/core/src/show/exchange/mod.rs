@@ -37,7 +37,7 @@ pub enum ExchangeFormat {
 
 /// What was written, and what the format had no place for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Exchanged {
+pub struct ExchangeSummary {
     /// Entries of the file.
     pub entries: u64,
     /// Entries whose values come from several instances.
@@ -104,14 +104,14 @@ pub enum ExchangeError {
 }
 
 /// One benchmark of the run, with what counts.
-struct Entry<'d> {
+struct ExchangeEntry<'d> {
     data: &'d BenchmarkData,
     session: Arc<Session>,
     run: Arc<Run>,
 }
 
 /// What counts of one metric.
-struct Counted {
+struct CountedValues {
     /// The values of all instances, in order.
     values: Vec<f64>,
     estimate: Estimate,
@@ -119,7 +119,7 @@ struct Counted {
 }
 
 /// The centre of a metric, and what it rests on.
-struct Centre {
+struct MetricCentre {
     value: f64,
     /// A 95 % interval, or whatever bounds the source gave.
     bounds: Option<(f64, f64)>,
@@ -127,10 +127,10 @@ struct Centre {
     spread: Option<f64>,
     rests_on: String,
     /// The samples, where there are any.
-    counted: Option<Counted>,
+    counted: Option<CountedValues>,
 }
 
-impl Entry<'_> {
+impl ExchangeEntry<'_> {
     fn id(&self) -> &str {
         &self.data.benchmark.id
     }
@@ -140,7 +140,7 @@ impl Entry<'_> {
     }
 
     /// Returns what counts of a metric, if anything does.
-    fn counted(&self, metric: &str) -> Option<Counted> {
+    fn counted(&self, metric: &str) -> Option<CountedValues> {
         let cleaned = clean(&self.data.instances, metric, Policy::default());
         let estimate = estimate(&cleaned)?;
         let values = cleaned
@@ -148,7 +148,7 @@ impl Entry<'_> {
             .iter()
             .flat_map(|instance| instance.values.iter().copied())
             .collect();
-        Some(Counted {
+        Some(CountedValues {
             values,
             estimate,
             left_out: u64::try_from(cleaned.left_out.total()).unwrap_or(u64::MAX),
@@ -189,9 +189,9 @@ impl Entry<'_> {
     }
 
     /// Returns the centre of a metric from samples or, where there are none, from a summary.
-    fn centre(&self, metric: &str) -> Option<Centre> {
+    fn centre(&self, metric: &str) -> Option<MetricCentre> {
         if let Some(counted) = self.counted(metric) {
-            return Some(Centre {
+            return Some(MetricCentre {
                 value: counted.estimate.value,
                 bounds: counted.estimate.interval.map(|it| (it.lower, it.upper)),
                 spread: counted
@@ -207,7 +207,7 @@ impl Entry<'_> {
         }
         let summary = self.summary(metric)?;
         let bound = |key: &str| summary.extra.get(key).and_then(Value::as_f64);
-        Some(Centre {
+        Some(MetricCentre {
             value: summary.centre,
             bounds: bound("lower").zip(bound("upper")),
             spread: summary.spread,
@@ -264,7 +264,7 @@ pub fn exchange(
     filter: &Filter,
     format: ExchangeFormat,
     out: &mut impl Write,
-) -> Result<Exchanged, ExchangeError> {
+) -> Result<ExchangeSummary, ExchangeError> {
     let runs = store.runs(filter)?;
     match runs.len() {
         0 => return Err(ExchangeError::Nothing),
@@ -312,13 +312,13 @@ fn described(run: crate::record::RunRow) -> (String, String) {
 fn each_entry(
     store: &Store,
     filter: &Filter,
-    mut visit: impl FnMut(&Entry<'_>) -> Result<(), ExchangeError>,
+    mut visit: impl FnMut(&ExchangeEntry<'_>) -> Result<(), ExchangeError>,
 ) -> Result<(), ExchangeError> {
     each_benchmark(store, filter, |data| {
         let Some(first) = data.instances.first() else {
             return Ok(());
         };
-        let entry = Entry {
+        let entry = ExchangeEntry {
             session: Arc::clone(&first.session),
             run: Arc::clone(&first.run),
             data: &data,
@@ -348,8 +348,8 @@ fn refuse_other_than_time(store: &Store, filter: &Filter) -> Result<(), Exchange
     }
 }
 
-impl Exchanged {
-    fn note(&mut self, counted: Option<&Counted>) {
+impl ExchangeSummary {
+    fn note(&mut self, counted: Option<&CountedValues>) {
         self.entries += 1;
         let Some(counted) = counted else { return };
         self.joined += u64::from(counted.estimate.size.instances > 1);
@@ -359,12 +359,12 @@ impl Exchanged {
 
 /// Writes elements of a JSON list, one after another, and what stands around them. Without
 /// elements it writes nothing, so that an export of nothing leaves no document behind.
-struct List {
+struct JsonList {
     opening: String,
     empty: bool,
 }
 
-impl List {
+impl JsonList {
     fn new(opening: impl Into<String>) -> Self {
         Self {
             opening: opening.into(),

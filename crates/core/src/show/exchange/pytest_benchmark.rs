@@ -5,8 +5,8 @@ use std::io::Write;
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
-use super::rounds::Rounds;
-use super::{Entry, ExchangeError, Exchanged, List, each_entry};
+use super::rounds::RoundFigures;
+use super::{ExchangeEntry, ExchangeError, ExchangeSummary, JsonList, each_entry};
 use crate::record::{Filter, Store};
 
 /// The version whose format is written.
@@ -16,17 +16,17 @@ pub(super) fn write(
     store: &Store,
     filter: &Filter,
     out: &mut impl Write,
-) -> Result<Exchanged, ExchangeError> {
-    let mut exchanged = Exchanged::default();
-    let mut list: Option<List> = None;
+) -> Result<ExchangeSummary, ExchangeError> {
+    let mut exchanged = ExchangeSummary::default();
+    let mut list: Option<JsonList> = None;
     each_entry(store, filter, |entry| {
-        let list = list.get_or_insert_with(|| List::new(opening(entry)));
+        let list = list.get_or_insert_with(|| JsonList::new(opening(entry)));
         let metric = entry.time_metric(filter);
         let Some(counted) = entry.counted(&metric) else {
             exchanged.empty.push(entry.id().to_owned());
             return Ok(());
         };
-        let Some(rounds) = Rounds::of(&counted.values) else {
+        let Some(rounds) = RoundFigures::of(&counted.values) else {
             return Ok(());
         };
         exchanged.note(Some(&counted));
@@ -41,7 +41,7 @@ pub(super) fn write(
 }
 
 /// Returns everything before the benchmarks.
-fn opening(entry: &Entry<'_>) -> String {
+fn opening(entry: &ExchangeEntry<'_>) -> String {
     let (run, session) = (&entry.run, &entry.session);
     let mut machine = run.environment.clone();
     let host = entry
@@ -71,7 +71,12 @@ fn opening(entry: &Entry<'_>) -> String {
     )
 }
 
-fn benchmark(entry: &Entry<'_>, values: &[f64], rounds: &Rounds, loops: u64) -> Value {
+fn benchmark(
+    entry: &ExchangeEntry<'_>,
+    values: &[f64],
+    rounds: &RoundFigures,
+    loops: u64,
+) -> Value {
     let described = &entry.data.benchmark;
     let id = entry.id();
     let name = id.rsplit_once("::").map_or(id, |(_, name)| name);

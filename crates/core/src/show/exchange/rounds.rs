@@ -1,7 +1,7 @@
 //! The figures that pytest-benchmark and hyperfine write beside the samples.
 
 /// Figures of at least one value, as pytest-benchmark 5.3 defines them.
-pub(super) struct Rounds {
+pub(super) struct RoundFigures {
     pub(super) min: f64,
     pub(super) max: f64,
     pub(super) mean: f64,
@@ -22,7 +22,7 @@ pub(super) struct Rounds {
     pub(super) total: f64,
 }
 
-impl Rounds {
+impl RoundFigures {
     /// Returns the figures; `None` without values.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();

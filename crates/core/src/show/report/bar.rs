@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 
 use super::MetricView;
-use super::columns::About;
+use super::columns::BenchmarkLink;
 use crate::model::natural_order;
-use crate::show::Colours;
-use crate::show::chart::Bar;
+use crate::show::VariantColours;
+use crate::show::chart::BarFigures;
 use crate::show::sample::RunSample;
 
 /// Runs of so many days up to the latest run of a setting count.
 pub(super) const DAYS: i64 = 7;
 
-/// What the page with bars has to know of a benchmark.
+/// The bars of a benchmark.
 #[derive(Debug)]
 pub(super) struct BenchmarkBars {
-    pub(super) about: About,
+    pub(super) benchmark: BenchmarkLink,
     /// When its last session began.
     pub(super) newest: Option<Timestamp>,
     pub(super) bars: Vec<MetricBar>,
@@ -30,7 +30,7 @@ pub(super) struct MetricBar {
     pub(super) unit: String,
     pub(super) setting: String,
     pub(super) colour: usize,
-    pub(super) bar: Bar,
+    pub(super) bar: BarFigures,
     /// The version, or the first and the last.
     pub(super) versions: (String, String),
     /// When its first and its last session began.
@@ -40,13 +40,13 @@ pub(super) struct MetricBar {
 
 /// Returns a bar for each setting and metric of a benchmark.
 pub(super) fn of_benchmark(
-    about: &About,
+    benchmark: &BenchmarkLink,
     views: &[MetricView],
-    colours: &Colours,
+    colours: &VariantColours,
 ) -> BenchmarkBars {
     let runs = || views.iter().flat_map(|view| &view.sample.runs);
     BenchmarkBars {
-        about: about.clone(),
+        benchmark: benchmark.clone(),
         newest: runs().map(|run| run.started).max(),
         bars: views
             .iter()
@@ -55,7 +55,7 @@ pub(super) fn of_benchmark(
     }
 }
 
-fn of_metric(view: &MetricView, colours: &Colours) -> Vec<MetricBar> {
+fn of_metric(view: &MetricView, colours: &VariantColours) -> Vec<MetricBar> {
     let sample = &view.sample;
     let mut settings = sample.variants();
     settings.sort_by(|one, other| natural_order(one, other));
@@ -71,7 +71,7 @@ fn of_metric(view: &MetricView, colours: &Colours) -> Vec<MetricBar> {
                 unit: sample.metric.unit.clone(),
                 setting: setting.to_owned(),
                 colour: colours.get(setting),
-                bar: Bar::new(&means)?,
+                bar: BarFigures::new(&means)?,
                 versions: (
                     runs.first().as_ref().map(version)?,
                     runs.last().as_ref().map(version)?,

@@ -6,58 +6,59 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use maud::html;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::ReportSite;
 use super::bar::{BenchmarkBars, DAYS, MetricBar};
-use super::columns::About;
-use super::directory::{Directory, DirectoryError};
-use super::site::{
-    Choice, Choices, Compared, MetricRows, Metrics, NothingMore, Settings, SitePage, filters, shell,
-};
-use super::{Options, side_file};
+use super::columns::BenchmarkLink;
+use super::directory::DirectoryError;
+use super::frame::{PageFrame, SitePage};
+use super::listing::{Filters, MetricChoice, MetricRows};
 use crate::show::chart::{Chart, bars as empty_bars};
-use crate::show::quantity::Scale;
-use crate::show::sample::{FIRST_METRIC, minute_text};
+use crate::show::quantity::UnitScale;
+use crate::show::sample::minute_text;
 
-/// What the page gathers while benchmarks are written.
+/// The bars of all benchmarks, collected while these are written.
 #[derive(Debug, Default)]
 pub(super) struct BarsPage {
-    benchmarks: Vec<About>,
-    /// For each metric its bars, each with the place of its benchmark.
-    metrics: BTreeMap<String, Vec<(usize, MetricBar)>>,
+    benchmarks: Vec<BenchmarkLink>,
+    metrics: MetricRows<PlacedBar>,
     /// For each suite when its last session began.
     newest: BTreeMap<String, Timestamp>,
 }
 
+/// A bar with the position of its benchmark.
+type PlacedBar = (usize, MetricBar);
+
 /// A side file: the bars of one metric (`docs/report.md`).
 #[derive(Debug, Serialize)]
-struct MetricFile<'a> {
+struct BarFile<'a> {
     /// The chart without bars.
     chart: Chart,
-    units: Vec<Unit>,
-    settings: Vec<Setting>,
-    benchmarks: Benchmarks<'a>,
+    units: Vec<BarUnit>,
+    settings: Vec<BarSetting>,
+    benchmarks: BarBenchmarks<'a>,
     /// Which versions, and when measured.
     origins: Vec<(String, String)>,
-    bars: Bars,
+    bars: BarColumns,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
-struct Unit {
+struct BarUnit {
     unit: String,
     /// Magnitude, factor and what stands after a number, from small to large.
     scales: Vec<(f64, f64, String)>,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
-struct Setting {
+struct BarSetting {
     name: String,
     colour: usize,
 }
 
 /// What the bars are of, in columns.
 #[derive(Debug, Default, Serialize)]
-struct Benchmarks<'a> {
+struct BarBenchmarks<'a> {
     suite: Vec<&'a str>,
     id: Vec<&'a str>,
     slug: Vec<&'a str>,
@@ -68,7 +69,7 @@ struct Benchmarks<'a> {
 /// The bars in columns; `benchmark`, `unit`, `setting` and `origin` are places in the lists of the
 /// file.
 #[derive(Debug, Default, Serialize)]
-struct Bars {
+struct BarColumns {
     benchmark: Vec<usize>,
     setting: Vec<usize>,
     unit: Vec<usize>,
@@ -85,53 +86,31 @@ struct Bars {
 
 impl BarsPage {
     pub(super) fn add(&mut self, of_one: BenchmarkBars) {
-        let BenchmarkBars {
-            about,
-            newest,
-            bars,
-        } = of_one;
-        if let Some(newest) = newest {
-            let known = self.newest.entry(about.suite.clone()).or_insert(newest);
+        if let Some(newest) = of_one.newest {
+            let known = self.newest.entry(of_one.benchmark.suite.clone());
+            let known = known.or_insert(newest);
             *known = newest.max(*known);
         }
-        for bar in bars {
-            let of_metric = self.metrics.entry(bar.metric.clone()).or_default();
-            of_metric.push((self.benchmarks.len(), bar));
+        for bar in of_one.bars {
+            let (metric, unit) = (bar.metric.clone(), bar.unit.clone());
+            let placed = (self.benchmarks.len(), bar);
+            self.metrics.add(&metric, &unit, [placed]);
         }
-        self.benchmarks.push(about);
+        self.benchmarks.push(of_one.benchmark);
     }
 
     /// Writes the page and its side files.
-    pub(super) fn write(
-        &self,
-        directory: &Directory,
-        options: &Options,
-        compared: Compared,
-    ) -> Result<(), DirectoryError> {
-        let mut metrics: Vec<(&String, &Vec<(usize, MetricBar)>)> = self.metrics.iter().collect();
-        metrics.sort_by_key(|(name, bars)| (*name != FIRST_METRIC, usize::MAX - bars.len()));
-        let mut settings = Settings {
-            page: "bars",
-            metrics: Vec::new(),
-            file: None,
-            more: NothingMore {},
-        };
-        for (number, (name, bars)) in metrics.iter().enumerate() {
-            let file = format!("bars.m{number}");
-            directory.write(
-                &format!("data/{file}.js"),
-                &side_file(&file, &self.file(bars)),
-            )?;
-            settings.metrics.push(MetricRows {
-                name: (*name).clone(),
-                file,
-                chart: None,
-            });
-        }
-        let choices = self.choices(&metrics);
-        let compares = self.metrics.values().any(|bars| {
-            bars.windows(2)
-                .any(|two| two.first().map(|it| it.0) == two.last().map(|it| it.0))
+    pub(super) fn write(&self, site: &ReportSite) -> Result<(), DirectoryError> {
+        let content = |bars: &[PlacedBar]| self.file(bars);
+        let files = self
+            .metrics
+            .write_files(site, SitePage::Bars, content, |_| None)?;
+        let mut settings = json!({});
+        files.describe(SitePage::Bars, &mut settings);
+        let metrics = self.metrics.by_use();
+        let compares = metrics.iter().any(|(_, of_metric)| {
+            let mut neighbours = of_metric.rows.windows(2);
+            neighbours.any(|two| two[0].0 == two[1].0)
         });
         let mut groups = vec![("variant", "by variant")];
         if compares {
@@ -142,15 +121,15 @@ impl BarsPage {
                 p.answer { "Nothing to draw: no benchmark has samples." }
             } @else {
                 p.answer {
-                    "The latest values beside each other: of each variant of a benchmark its newest version, all instances of the "
+                    "The latest values beside each other: for each variant of a benchmark its newest version, all instances of the "
                     (DAYS) " days up to its latest run together. Nightly builds of one release count as one version."
                 }
                 p.hint {
                     "A bar ends at the median of the instances' means; the thick tick is their mean, the line one standard deviation to each side of it. "
                     "This is no interval and no verdict: "
-                    code { "lapwing compare" } " says what differs. A click leads to the benchmark."
+                    code { "lapwing compare" } " says what differs. A click opens the page of the benchmark."
                 }
-                (filters("Bars", &choices, Metrics::OneOf))
+                (self.filters().form())
                 p.tabs role="group" aria-label="Charts" {
                     @for (name, title) in &groups {
                         button type="button" data-group=(name) hidden[groups.len() < 2] { (title) } " "
@@ -162,56 +141,54 @@ impl BarsPage {
                 noscript { p { "Charts need JavaScript." } }
             }
         };
-        directory.write(
-            SitePage::Bars.file(),
-            &shell(SitePage::Bars, compared, options, &settings, &main),
+        let frame = PageFrame {
+            page: Some(SitePage::Bars),
+            heading: SitePage::Bars.title(),
+            class: "about-all",
+            skip: ("#bars", "Skip to the charts"),
+            scripts: SitePage::Bars.scripts(),
+            data: files.first(),
+        };
+        let page = frame.html(site, &settings, &main, &html! {});
+        site.directory.write(&SitePage::Bars.file(), &page)
+    }
+
+    fn filters(&self) -> Filters {
+        let drawn: BTreeSet<usize> = self.metrics.rows().map(|(at, _)| *at).collect();
+        let drawn = || drawn.iter().filter_map(|&at| self.benchmarks.get(at));
+        let metrics = self.metrics.by_use().into_iter();
+        let metrics =
+            metrics.map(|(name, of_metric)| (name.clone(), units(&of_metric.rows).join(", ")));
+        let categories: BTreeSet<String> = drawn().map(|it| category(&it.id)).collect();
+        let filters = Filters::of("Bars", drawn()).by_metric(metrics.collect(), MetricChoice::One);
+        if categories.len() < 2 {
+            return filters;
+        }
+        let named = categories.into_iter().filter(|name| !name.is_empty());
+        filters.by(
+            "category",
+            "Category",
+            named.map(|name| (name.clone(), name)),
         )
     }
 
-    fn choices(&self, metrics: &[(&String, &Vec<(usize, MetricBar)>)]) -> Choices {
-        let drawn: BTreeSet<usize> = self.metrics.values().flatten().map(|it| it.0).collect();
-        let all = || drawn.iter().filter_map(|&at| self.benchmarks.get(at));
-        let categories: BTreeSet<String> = all().map(|about| category(&about.id)).collect();
-        Choices {
-            metrics: metrics
-                .iter()
-                .map(|(name, bars)| ((*name).clone(), units(bars).join(", ")))
-                .collect(),
-            suites: all().map(|about| about.suite.clone()).collect(),
-            tags: all().flat_map(|about| about.tags.clone()).collect(),
-            more: if categories.len() > 1 {
-                vec![Choice {
-                    name: "category",
-                    label: "Category",
-                    values: categories
-                        .into_iter()
-                        .filter(|name| !name.is_empty())
-                        .map(|name| (name.clone(), name))
-                        .collect(),
-                }]
-            } else {
-                Vec::new()
-            },
-        }
-    }
-
     /// Returns the side file of a metric. What many bars share stands in it once.
-    fn file(&self, of_metric: &[(usize, MetricBar)]) -> MetricFile<'_> {
+    fn file<'a>(&'a self, of_metric: &[PlacedBar]) -> BarFile<'a> {
         let units = units(of_metric);
-        let mut settings: Vec<Setting> = Vec::new();
+        let mut settings: Vec<BarSetting> = Vec::new();
         let mut origins: Vec<(String, String)> = Vec::new();
-        let mut benchmarks = Benchmarks::default();
-        let mut bars = Bars::default();
+        let mut benchmarks = BarBenchmarks::default();
+        let mut bars = BarColumns::default();
         let mut last = None;
         for (at, it) in of_metric {
-            let Some(about) = self.benchmarks.get(*at) else {
+            let Some(benchmark) = self.benchmarks.get(*at) else {
                 continue;
             };
             if last != Some(*at) {
                 last = Some(*at);
-                benchmarks.add(about);
+                benchmarks.add(benchmark);
             }
-            let setting = Setting {
+            let setting = BarSetting {
                 name: it.setting.clone(),
                 colour: it.colour,
             };
@@ -220,7 +197,7 @@ impl BarsPage {
                 ends(&it.versions.0, &it.versions.1),
                 ends(&minute_text(it.from), &until),
             );
-            let newest = self.newest.get(&about.suite).unwrap_or(&it.until);
+            let newest = self.newest.get(&benchmark.suite).unwrap_or(&it.until);
             let old = newest.duration_since(it.until) > SignedDuration::from_hours(24 * DAYS);
             let day = until.get(..10).filter(|_| old).unwrap_or_default();
             bars.benchmark.push(benchmarks.id.len() - 1);
@@ -236,9 +213,9 @@ impl BarsPage {
             bars.origin.push(place(&mut origins, origin));
             bars.old.push(day.to_owned());
         }
-        MetricFile {
+        BarFile {
             chart: empty_bars(),
-            units: units.into_iter().map(Unit::new).collect(),
+            units: units.into_iter().map(BarUnit::new).collect(),
             settings,
             benchmarks,
             origins,
@@ -247,19 +224,19 @@ impl BarsPage {
     }
 }
 
-impl<'a> Benchmarks<'a> {
-    fn add(&mut self, about: &'a About) {
-        self.suite.push(&about.suite);
-        self.id.push(&about.id);
-        self.slug.push(&about.slug);
-        self.tags.push(&about.tags);
-        self.category.push(category(&about.id));
+impl<'a> BarBenchmarks<'a> {
+    fn add(&mut self, benchmark: &'a BenchmarkLink) {
+        self.suite.push(&benchmark.suite);
+        self.id.push(&benchmark.id);
+        self.slug.push(&benchmark.slug);
+        self.tags.push(&benchmark.tags);
+        self.category.push(category(&benchmark.id));
     }
 }
 
-impl Unit {
+impl BarUnit {
     fn new(unit: &str) -> Self {
-        let ladder = Scale::ladder(unit).into_iter();
+        let ladder = UnitScale::ladder(unit).into_iter();
         Self {
             unit: unit.to_owned(),
             scales: ladder
@@ -270,7 +247,7 @@ impl Unit {
 }
 
 /// Returns the units that bars are in, in order of the first bar of each.
-fn units(bars: &[(usize, MetricBar)]) -> Vec<&str> {
+fn units(bars: &[PlacedBar]) -> Vec<&str> {
     let mut units: Vec<&str> = Vec::new();
     for (_, it) in bars {
         if !units.contains(&it.unit.as_str()) {

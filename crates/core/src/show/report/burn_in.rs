@@ -1,25 +1,23 @@
 //! The page that says when each benchmark gets steady, and what its burn-in costs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use lapwing_stats::as_f64;
 use lapwing_stats::steady::{BurnIn, Class, Consistency};
 use maud::{Markup, html};
 use serde::Serialize;
+use serde_json::json;
 
-use super::Options;
+use super::ReportSite;
 use super::cleaning::source_text;
-use super::columns::{About, columns};
-use super::directory::{Directory, DirectoryError};
-use super::side_file;
-use super::site::{
-    Choice, Choices, Compared, Metrics, NothingMore, Settings, SitePage, filters, listing, shell,
-};
+use super::columns::BenchmarkLink;
+use super::directory::DirectoryError;
+use super::frame::SitePage;
+use super::listing::{Filters, ListingFiles, ListingPage, sorted, unsorted};
 use crate::clean::{
     BenchmarkSteady, BurnInSource, Policy, SteadyFrom, SteadySearch, burn_in_metric, find_steady,
     was_planned_auto,
 };
-use crate::model::Metric;
 use crate::record::InstanceData;
 use crate::sample::Sample;
 use crate::show::chart::{BurnInMarks, burn_in};
@@ -35,7 +33,7 @@ const MIXED: &str = "mixed";
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct BurnInRow {
     #[serde(flatten)]
-    pub(super) about: About,
+    benchmark: BenchmarkLink,
     metric: String,
     /// What its instances do, in words.
     classes: String,
@@ -81,12 +79,12 @@ impl BurnInRow {
     }
 }
 
-/// Finds when a benchmark gets steady and writes its chart; `None` without values. The sample is that of its
-/// newest epoch.
-pub(super) fn write(
-    directory: &Directory,
+/// Returns when a benchmark gets steady, and writes its chart; `None` without values. The sample
+/// is that of its newest epoch.
+pub(super) fn row(
+    site: &ReportSite,
     sample: &Sample<'_>,
-    about: About,
+    benchmark: &BenchmarkLink,
     (policy, source): (Policy, BurnInSource),
 ) -> Result<Option<BurnInRow>, DirectoryError> {
     let Some(metric) = burn_in_metric(sample) else {
@@ -97,84 +95,83 @@ pub(super) fn write(
         return Ok(None);
     }
     let unit = unit(sample, &metric);
-    let can_tell = steady
+    let planned = planned(sample);
+    let mut row = BurnInRow::new(sample, benchmark, &steady, &unit, (policy, source));
+    row.earlier = sample.earlier_epoch;
+    let can_tell = |class: Class| class != Class::TooShort;
+    if steady
         .instances
         .iter()
-        .any(|it| it.class.is_some_and(|class| class != Class::TooShort));
-    let mut chart = String::new();
-    if can_tell {
-        chart = format!("{}.burn-in", about.slug);
-        let start = match policy.burn_in {
-            SteadyFrom::Recorded => {
-                planned(sample).map_or(SteadyFrom::Recorded, |(_, most)| SteadyFrom::Index(most))
-            }
-            decided => decided,
-        };
-        let title = metric_title(&metric);
+        .any(|it| it.class.is_some_and(can_tell))
+    {
+        row.chart = format!("{}.burn-in", benchmark.slug);
         let marks = BurnInMarks {
-            subject: &title,
+            subject: &metric_title(&metric),
             unit: &unit,
-            start,
+            start: match (policy.burn_in, planned) {
+                (SteadyFrom::Recorded, Some((_, most))) => SteadyFrom::Index(most),
+                (decided, _) => decided,
+            },
             found: steady.start_index(),
         };
-        let content = side_file(&chart, &burn_in(&steady, &marks));
-        directory.write(&format!("data/{chart}.js"), &content)?;
+        site.directory
+            .write_data(&row.chart, &burn_in(&steady, &marks))?;
     }
-    let mut row = row(sample, about, &steady, &unit, (policy, source), chart);
-    row.earlier = sample.earlier_epoch;
     Ok(Some(row))
 }
 
-fn row(
-    sample: &Sample<'_>,
-    about: About,
-    steady: &BenchmarkSteady,
-    unit: &str,
-    (policy, source): (Policy, BurnInSource),
-    chart: String,
-) -> BurnInRow {
-    let told = steady.burn_in.as_ref();
-    // Where nothing gets steady there is no start that could cost anything.
-    let with_start = told.filter(|it| it.start.is_some());
-    let planned = planned_text(sample);
-    BurnInRow {
-        metric: steady.metric.clone(),
-        classes: steady.classes_text(),
-        class: told.map_or_else(|| MIXED.to_owned(), class),
-        start: match (policy.burn_in, self::planned(sample)) {
-            (SteadyFrom::Index(index), _) => with_wanted(index, source.wanted()),
-            (SteadyFrom::Recorded, Some(_)) => planned.clone(),
-            (SteadyFrom::Never, _) => "never".to_owned(),
-            (SteadyFrom::Recorded, None) | (SteadyFrom::Unknown, _) => "–".to_owned(),
-        },
-        source: source_text(source),
-        start_index: match policy.burn_in {
-            SteadyFrom::Index(index) => Some(index),
-            SteadyFrom::Recorded => self::planned(sample).map(|(_, most)| most),
-            SteadyFrom::Never | SteadyFrom::Unknown => None,
-        },
-        planned,
-        found: match steady.steady_from() {
-            SteadyFrom::Index(index) => with_wanted(index, steady.wanted_index()),
-            SteadyFrom::Never => "never".to_owned(),
-            SteadyFrom::Recorded | SteadyFrom::Unknown => "too short to tell".to_owned(),
-        },
-        never: told.map_or(0, |it| it.never_steady),
-        instances: steady.instances.iter().filter(|it| it.is_asked).count(),
-        earlier: 0,
-        // A sum of rates or of bytes is no cost.
-        cost: with_start.map(|it| match unit {
-            "s" => it.cost,
-            _ => as_f64(it.start.unwrap_or(0)),
-        }),
-        cost_text: with_start.map_or_else(String::new, |it| match unit {
-            "s" => quantity(it.cost, unit),
-            _ => counted(it.start.unwrap_or(0), "iteration"),
-        }),
-        bias: with_start.map(|it| it.remaining_bias.abs()),
-        bias_text: with_start.map_or_else(String::new, |it| percent(it.remaining_bias)),
-        chart,
-        about,
+impl BurnInRow {
+    fn new(
+        sample: &Sample<'_>,
+        benchmark: &BenchmarkLink,
+        steady: &BenchmarkSteady,
+        unit: &str,
+        (policy, source): (Policy, BurnInSource),
+    ) -> Self {
+        let told = steady.burn_in.as_ref();
+        // Where nothing gets steady there is no start that could cost anything.
+        let with_start = told.filter(|it| it.start.is_some());
+        let planned = planned(sample);
+        let planned_text = planned_text(sample, planned);
+        Self {
+            benchmark: benchmark.clone(),
+            metric: steady.metric.clone(),
+            classes: steady.classes_text(),
+            class: told.map_or_else(|| MIXED.to_owned(), class),
+            start: match (policy.burn_in, planned) {
+                (SteadyFrom::Index(index), _) => with_wanted(index, source.wanted()),
+                (SteadyFrom::Recorded, Some(_)) => planned_text.clone(),
+                (SteadyFrom::Never, _) => "never".to_owned(),
+                (SteadyFrom::Recorded, None) | (SteadyFrom::Unknown, _) => "–".to_owned(),
+            },
+            source: source_text(source),
+            start_index: match policy.burn_in {
+                SteadyFrom::Index(index) => Some(index),
+                SteadyFrom::Recorded => planned.map(|(_, most)| most),
+                SteadyFrom::Never | SteadyFrom::Unknown => None,
+            },
+            planned: planned_text,
+            found: match steady.steady_from() {
+                SteadyFrom::Index(index) => with_wanted(index, steady.wanted_index()),
+                SteadyFrom::Never => "never".to_owned(),
+                SteadyFrom::Recorded | SteadyFrom::Unknown => "too short to tell".to_owned(),
+            },
+            never: told.map_or(0, |it| it.never_steady),
+            instances: steady.instances.iter().filter(|it| it.is_asked).count(),
+            earlier: 0,
+            // A sum of rates or of bytes is no cost.
+            cost: with_start.map(|it| match unit {
+                "s" => it.cost,
+                _ => as_f64(it.start.unwrap_or(0)),
+            }),
+            cost_text: with_start.map_or_else(String::new, |it| match unit {
+                "s" => quantity(it.cost, unit),
+                _ => counted(it.start.unwrap_or(0), "iteration"),
+            }),
+            bias: with_start.map(|it| it.remaining_bias.abs()),
+            bias_text: with_start.map_or_else(String::new, |it| percent(it.remaining_bias)),
+            chart: String::new(),
+        }
     }
 }
 
@@ -194,11 +191,8 @@ fn class(burn_in: &BurnIn) -> String {
 }
 
 fn unit(sample: &Sample<'_>, metric: &str) -> String {
-    let stated: Option<&Metric> = sample
-        .instances
-        .iter()
-        .rev()
-        .find_map(|it| it.run.metrics.get(metric));
+    let mut runs = sample.instances.iter().rev();
+    let stated = runs.find_map(|it| it.run.metrics.get(metric));
     stated.map_or_else(String::new, |metric| metric.unit.clone())
 }
 
@@ -216,12 +210,12 @@ fn planned(sample: &Sample<'_>) -> Option<(u32, u32)> {
     })
 }
 
-fn planned_text(sample: &Sample<'_>) -> String {
+fn planned_text(sample: &Sample<'_>, planned: Option<(u32, u32)>) -> String {
     let is_auto = sample
         .instances
         .last()
         .is_some_and(|it| was_planned_auto(&it.session, &sample.benchmark.id));
-    match planned(sample) {
+    match planned {
         _ if is_auto => "auto".to_owned(),
         None => "–".to_owned(),
         Some((fewest, most)) if fewest == most => most.to_string(),
@@ -229,155 +223,88 @@ fn planned_text(sample: &Sample<'_>) -> String {
     }
 }
 
-/// What the page gathers while benchmarks are written.
-#[derive(Debug, Default)]
-pub(super) struct BurnInPage {
-    rows: Vec<BurnInRow>,
+/// Writes the page and its side file.
+pub(super) fn write(site: &ReportSite, rows: &[BurnInRow]) -> Result<(), DirectoryError> {
+    let classes: BTreeSet<&String> = rows.iter().map(|row| &row.class).collect();
+    let states = [
+        ("never", "never steady"),
+        ("mostly", "mostly not steady"),
+        ("partly", "a few instances not steady"),
+        ("short", "too short to tell"),
+        ("differs", "found start is not the one used"),
+    ];
+    let page = ListingPage {
+        page: SitePage::BurnIn,
+        conclusion: conclusion(rows),
+        filters: Filters::of("Benchmarks", rows.iter().map(|row| &row.benchmark))
+            .by("class", "Class", classes.into_iter().map(|it| (it, it)))
+            .by("state", "Show", states),
+        draw: Some(("multiples", "Draw the rows of the table")),
+        caption: "When each benchmark gets steady",
+        columns: vec![
+            sorted("name", "benchmark", "name"),
+            sorted("class", "class", "wide"),
+            sorted("start", "judged from", "number"),
+            unsorted("planned", "number"),
+            unsorted("found", "number"),
+            sorted("never", "never steady", "number"),
+            sorted("cost", "cost per instance", "number"),
+            sorted("bias", "bias left", "number"),
+        ],
+        guide: guide(),
+    };
+    let files = ListingFiles::write(site, SitePage::BurnIn, rows)?;
+    page.write(site, &files, json!({}))
 }
 
-impl BurnInPage {
-    pub(super) fn add(&mut self, row: BurnInRow) {
-        self.rows.push(row);
-    }
-
-    /// Writes the page and its side file.
-    pub(super) fn write(
-        &self,
-        directory: &Directory,
-        options: &Options,
-        compared: Compared,
-    ) -> Result<(), DirectoryError> {
-        const FILE: &str = "burn-in";
-        let content = side_file(FILE, &columns(&self.rows));
-        directory.write(&format!("data/{FILE}.js"), &content)?;
-        let settings = Settings {
-            page: "burn-in",
-            metrics: Vec::new(),
-            file: Some(FILE),
-            more: NothingMore {},
-        };
-        let main = self.main();
-        let page = shell(SitePage::BurnIn, compared, options, &settings, &main);
-        directory.write(SitePage::BurnIn.file(), &page)
-    }
-
-    fn main(&self) -> Markup {
-        html! {
-            (self.answer())
-            @if !self.rows.is_empty() {
-                (filters("Benchmarks", &self.choices(), Metrics::OneOf))
-                p.buttons { button type="button" data-action="multiples" aria-expanded="false" { "Draw the rows of the table" } }
-                div #multiples hidden {}
-                (listing("When each benchmark gets steady", &[
-                    ("name", "benchmark", "name"),
-                    ("class", "class", "wide"),
-                    ("start", "judged from", "number"),
-                    ("", "planned", "number"),
-                    ("", "found", "number"),
-                    ("never", "never steady", "number"),
-                    ("cost", "cost an instance", "number"),
-                    ("bias", "bias left", "number"),
-                ]))
-                (guide())
-            }
-        }
-    }
-
-    fn answer(&self) -> Markup {
-        let all = self.rows.len();
-        let short = self.rows.iter().filter(|it| it.chart.is_empty()).count();
-        let never = self.rows.iter().filter(|it| it.never_steady()).count();
-        let number = |test: fn(&BurnInRow) -> bool| self.rows.iter().filter(|it| test(it)).count();
-        let mostly = number(|it| it.mostly_unsteady() && !it.never_steady());
-        let partly = number(|it| it.never > 0 && !it.mostly_unsteady());
-        let steady = all - short - never - mostly;
-        let earlier = self.rows.iter().map(|it| it.earlier).sum();
-        html! {
-            p.answer {
-                @if all == 0 {
-                    "There is no value that could tell when a benchmark gets steady."
-                } @else {
-                    "Of " (counted(all, "benchmark")) ", " strong { (grouped(steady)) } " " (plural(steady, "gets", "get")) " steady"
-                    @if mostly > 0 {
-                        "; " a href="#state=mostly" { strong { (grouped(mostly)) } " mostly " (plural(mostly, "does", "do")) " not" }
-                    }
-                    @if never > 0 {
-                        "; " a href="#state=never" { strong { (grouped(never)) } " never " (plural(never, "does", "do")) }
-                    }
-                    @if partly > 0 {
-                        "; of " a href="#state=partly" { strong { (grouped(partly)) } " a few instances do not" }
-                    }
-                    @if short > 0 {
-                        "; " a href="#state=short" { strong { (grouped(short)) } " " (plural(short, "has", "have")) " too few iterations to tell" }
-                    }
-                    "."
-                    @if never + mostly > 0 {
-                        " Those that mostly or never get steady are candidates to fix or retire."
-                    }
+fn conclusion(rows: &[BurnInRow]) -> Markup {
+    let all = rows.len();
+    let short = rows.iter().filter(|it| it.chart.is_empty()).count();
+    let never = rows.iter().filter(|it| it.never_steady()).count();
+    let number = |test: fn(&BurnInRow) -> bool| rows.iter().filter(|it| test(it)).count();
+    let mostly = number(|it| it.mostly_unsteady() && !it.never_steady());
+    let partly = number(|it| it.never > 0 && !it.mostly_unsteady());
+    let steady = all - short - never - mostly;
+    let earlier = rows.iter().map(|it| it.earlier).sum();
+    html! {
+        p.answer {
+            @if all == 0 {
+                "There is no value that could tell when a benchmark gets steady."
+            } @else {
+                "Of " (counted(all, "benchmark")) ", " strong { (grouped(steady)) } " " (plural(steady, "gets", "get")) " steady"
+                @if mostly > 0 {
+                    "; " a href="#state=mostly" { strong { (grouped(mostly)) } " mostly " (plural(mostly, "does", "do")) " not" }
+                }
+                @if never > 0 {
+                    "; " a href="#state=never" { strong { (grouped(never)) } " never " (plural(never, "does", "do")) }
+                }
+                @if partly > 0 {
+                    "; of " a href="#state=partly" { strong { (grouped(partly)) } " a few instances do not" }
+                }
+                @if short > 0 {
+                    "; " a href="#state=short" { strong { (grouped(short)) } " " (plural(short, "has", "have")) " too few iterations to tell" }
+                }
+                "."
+                @if never + mostly > 0 {
+                    " Those that mostly or never get steady are candidates to fix or retire."
                 }
             }
-            @if earlier > 0 { p.hint { (earlier_epoch_text(earlier)) "." } }
         }
-    }
-
-    fn choices(&self) -> Choices {
-        let classes: BTreeSet<&String> = self.rows.iter().map(|it| &it.class).collect();
-        let mut metrics: BTreeMap<&String, usize> = BTreeMap::new();
-        for row in &self.rows {
-            *metrics.entry(&row.metric).or_default() += 1;
-        }
-        let states = [
-            ("never", "never steady"),
-            ("mostly", "mostly not steady"),
-            ("partly", "a few instances not steady"),
-            ("short", "too short to tell"),
-            ("differs", "found is not what is used"),
-        ];
-        Choices {
-            metrics: Vec::new(),
-            suites: self.rows.iter().map(|it| it.about.suite.clone()).collect(),
-            tags: self
-                .rows
-                .iter()
-                .flat_map(|it| it.about.tags.clone())
-                .collect(),
-            more: vec![
-                Choice {
-                    name: "class",
-                    label: "Class",
-                    values: classes
-                        .into_iter()
-                        .map(|it| (it.clone(), it.clone()))
-                        .collect(),
-                },
-                Choice {
-                    name: "state",
-                    label: "Show",
-                    values: states
-                        .map(|(key, it)| (key.to_owned(), it.to_owned()))
-                        .into(),
-                },
-            ],
-        }
+        @if earlier > 0 { p.hint { (earlier_epoch_text(earlier)) "." } }
     }
 }
 
 fn guide() -> Markup {
     html! {
-        details.guide {
-            summary { "How to read this table" }
-            dl {
-                dt { "class" }
-                dd { "What the iterations of an instance do: flat (steady at once), warm-up (slower at first), slowdown (faster at first), cyclic (up and down again and again), no steady state (still changing at the end), too short to tell (also beside others: less than half as many iterations as the longest instance). " em { "Mixed" } ": instances differ." }
-                dt { "judged from" }
-                dd { "The first iteration that counts in this report, by the rules that it was made with." }
-                dt { "found" }
-                dd { "Where the values themselves get steady: nine of ten instances that do get steady are so from there on. \"Wants\" is a start that had to be shortened so that something is left. " code { "lapwing report --burn-in auto" } " judges from there." }
-                dt { "cost an instance" }
-                dd { "What the iterations before the found start add up to, on average over instances; of a metric that is no time, how many they are." }
-                dt { "bias left" }
-                dd { "How far the mean of what comes after the found start is still off the steady level." }
-            }
-        }
+        dt { "class" }
+        dd { "What the iterations of an instance do: flat (steady at once), warm-up (slower at first), slowdown (faster at first), cyclic (up and down again and again), no steady state (still changing at the end), too short to tell (also beside others: less than half as many iterations as the longest instance). " em { "Mixed" } ": instances differ." }
+        dt { "judged from" }
+        dd { "The first iteration that counts in this report, by the rules that it was made with." }
+        dt { "found" }
+        dd { "Where the values themselves get steady: nine of ten instances that do get steady are so from there on. \"Wants\" is a start that had to be shortened so that something is left. " code { "lapwing report --burn-in auto" } " judges from there." }
+        dt { "cost an instance" }
+        dd { "What the iterations before the found start add up to, on average over instances; of a metric that is no time, how many they are." }
+        dt { "bias left" }
+        dd { "How far the mean of what comes after the found start is still off the steady level." }
     }
 }

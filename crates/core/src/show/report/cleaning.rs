@@ -1,35 +1,36 @@
 //! The page that says what was left out, step by step and by benchmark.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use lapwing_stats::as_f64;
 use maud::{Markup, html};
 use serde::Serialize;
+use serde_json::json;
 
-use super::Options;
-use super::columns::{About, columns};
-use super::directory::{Directory, DirectoryError};
-use super::page::url_part;
-use super::side_file;
-use super::site::{
-    Choice, Choices, Compared, MetricRows, Metrics, NothingMore, Settings, SitePage, filters,
-    listing, shell,
-};
+use super::ReportSite;
+use super::columns::{BenchmarkLink, columns};
+use super::directory::DirectoryError;
+use super::frame::{SitePage, url_part};
+use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted, unsorted};
 use crate::clean::{
-    BenchmarkAudit, BurnInRule, BurnInSource, Failures, Funnel, IterationState, LeftOut, Rules,
-    Stage, SteadyFrom,
+    BenchmarkAudit, BurnInRule, BurnInSource, Failures, Funnel, IterationState, LeftOut, Remaining,
+    Rules, Stage, SteadyFrom,
 };
 use crate::show::quantity::percent;
-use crate::show::sample::{FIRST_METRIC, metric_title};
+use crate::show::sample::{MetricSample, metric_title};
 use crate::suite::JudgedFrom;
 use crate::text::{counted, grouped, plural};
-use lapwing_stats::as_f64;
 
 /// What became of one benchmark's values of one metric.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct CleaningRow {
     #[serde(flatten)]
-    pub(super) about: About,
-    /// Where it is taken to be steady, and who says so.
+    benchmark: BenchmarkLink,
+    #[serde(skip)]
+    pub(super) metric: String,
+    #[serde(skip)]
+    pub(super) unit: String,
+    /// Where it is taken to be steady, and according to what.
     start: String,
     recorded: usize,
     left: usize,
@@ -48,12 +49,19 @@ pub(super) struct CleaningRow {
 }
 
 impl CleaningRow {
-    pub(super) fn new(audit: BenchmarkAudit, about: About, never_steady: bool) -> Self {
+    pub(super) fn new(
+        audit: BenchmarkAudit,
+        sample: &MetricSample,
+        benchmark: BenchmarkLink,
+        never_steady: bool,
+    ) -> Self {
         let stages: Vec<_> = audit.funnel.stages().collect();
         let first = stages.first().map(|(_, left)| *left).unwrap_or_default();
         let last = stages.last().map(|(_, left)| *left).unwrap_or_default();
         Self {
-            about,
+            benchmark,
+            metric: sample.name.clone(),
+            unit: sample.metric.unit.clone(),
             start: start_text(audit.policy.burn_in, audit.burn_in),
             recorded: first.iterations,
             left: last.iterations,
@@ -162,21 +170,15 @@ fn rules_text(rules: &Rules) -> Vec<String> {
     said
 }
 
-/// What the page gathers while benchmarks are written.
-#[derive(Debug, Default)]
-pub(super) struct CleaningPage {
-    metrics: BTreeMap<String, (String, Vec<CleaningRow>)>,
-}
-
 /// What the rows of one metric come to.
-struct Totals {
+struct CleaningTotals {
     funnel: Funnel,
     left_out: LeftOut,
     not_judged: usize,
     never_steady: usize,
 }
 
-impl Totals {
+impl CleaningTotals {
     fn of(rows: &[CleaningRow]) -> Self {
         let mut totals = Self {
             funnel: Funnel::default(),
@@ -191,123 +193,74 @@ impl Totals {
         totals
     }
 
-    fn left_at(&self, wanted: Stage) -> crate::clean::Remaining {
+    fn left_at(&self, wanted: Stage) -> Remaining {
         let stage = self.funnel.stages().find(|(stage, _)| *stage == wanted);
         stage.map(|(_, left)| left).unwrap_or_default()
     }
 }
 
-impl CleaningPage {
-    pub(super) fn add(&mut self, metric: &str, unit: &str, row: CleaningRow) {
-        let (_, rows) = self
-            .metrics
-            .entry(metric.to_owned())
-            .or_insert_with(|| (unit.to_owned(), Vec::new()));
-        rows.push(row);
-    }
-
-    /// Writes the page and its side files.
-    pub(super) fn write(
-        &self,
-        directory: &Directory,
-        options: &Options,
-        compared: Compared,
-    ) -> Result<(), DirectoryError> {
-        let metrics = by_use(&self.metrics, |(_, rows)| rows.len());
-        let mut files = Vec::new();
-        for (number, (name, (_, rows))) in metrics.iter().enumerate() {
-            let file = format!("cleaning.m{number}");
-            let content = side_file(&file, &columns(rows));
-            directory.write(&format!("data/{file}.js"), &content)?;
-            files.push(MetricRows {
-                name: (*name).clone(),
-                file,
-                chart: None,
-            });
-        }
-        let settings = Settings {
-            page: "cleaning",
-            metrics: files,
-            file: None,
-            more: NothingMore {},
-        };
-        let main = self.main(&metrics, &options.rules);
-        let page = shell(SitePage::Cleaning, compared, options, &settings, &main);
-        directory.write(SitePage::Cleaning.file(), &page)
-    }
-
-    fn main(&self, metrics: &[(&String, &(String, Vec<CleaningRow>))], rules: &Rules) -> Markup {
-        html! {
+/// Writes the page and its side files.
+pub(super) fn write(
+    site: &ReportSite,
+    metrics: &MetricRows<CleaningRow>,
+) -> Result<(), DirectoryError> {
+    let reasons = metrics.rows().flat_map(|row| row.sum.reasons());
+    let used: BTreeSet<IterationState> = reasons.map(|(state, _)| state).collect();
+    let states = [
+        ("out", "not judged"),
+        ("never", "hardly or never steady"),
+        ("some", "something left out besides burn-in"),
+    ];
+    let page = ListingPage {
+        page: SitePage::Cleaning,
+        conclusion: html! {
             @if metrics.is_empty() {
                 p.answer { "Nothing was recorded, so nothing was left out." }
             } @else {
-                @for (number, (name, (_, rows))) in metrics.iter().enumerate() {
-                    @let totals = Totals::of(rows);
-                    section.by-metric data-metric=(name) hidden[number > 0] aria-label=(format!("What was left out, by {}", metric_title(name))) {
-                        (answer(name, &totals))
-                        (funnel_table(&totals))
-                    }
-                }
-                details.guide {
-                    summary { "The rules" }
-                    ul { @for rule in rules_text(rules) { li { (rule) } } }
-                    p { "Nothing is deleted: measurements stay in the store, and other rules give another report. "
-                        "The options under " em { "What is left out" } " of " code { "lapwing report --help" } " choose them." }
-                }
+                (metrics.conclusions("What was left out,", |name, rows| {
+                    let totals = CleaningTotals::of(rows);
+                    html! { (conclusion(name, &totals)) (funnel_table(&totals)) }
+                }))
+                (rules_part(&site.options.rules))
                 h2 { "By benchmark" }
-                (filters("Benchmarks", &self.choices(metrics), Metrics::OneOf))
-                (listing("What was left out of each benchmark", &[
-                    ("name", "benchmark", "name"),
-                    ("", "steady", "wide"),
-                    ("recorded", "iterations", "number"),
-                    ("share", "that count", "number"),
-                    ("", "left out", "wide"),
-                    ("reason", "judged", ""),
-                ]))
             }
-        }
-    }
+        },
+        filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
+            .by_metric(metrics.units(), MetricChoice::One)
+            .by("state", "Show", states)
+            .by(
+                "rule",
+                "Left out as",
+                used.into_iter().map(|it| (it.key(), it.name())),
+            ),
+        draw: None,
+        caption: "What was left out of each benchmark",
+        columns: vec![
+            sorted("name", "benchmark", "name"),
+            unsorted("steady", "wide"),
+            sorted("recorded", "iterations", "number"),
+            sorted("share", "that count", "number"),
+            unsorted("left out", "wide"),
+            sorted("reason", "judged", ""),
+        ],
+        guide: html! {},
+    };
+    let files = metrics.write_files(site, SitePage::Cleaning, |rows| columns(rows), |_| None)?;
+    page.write(site, &files, json!({}))
+}
 
-    fn choices(&self, metrics: &[(&String, &(String, Vec<CleaningRow>))]) -> Choices {
-        let rows = || self.metrics.values().flat_map(|(_, rows)| rows);
-        let used: BTreeSet<IterationState> = rows()
-            .flat_map(|row| row.sum.reasons())
-            .map(|(state, _)| state)
-            .collect();
-        let states = [
-            ("out", "not judged"),
-            ("never", "hardly or never steady"),
-            ("some", "something left out besides burn-in"),
-        ];
-        Choices {
-            metrics: metrics
-                .iter()
-                .map(|(name, (unit, _))| ((*name).clone(), unit.clone()))
-                .collect(),
-            suites: rows().map(|it| it.about.suite.clone()).collect(),
-            tags: rows().flat_map(|it| it.about.tags.clone()).collect(),
-            more: vec![
-                Choice {
-                    name: "state",
-                    label: "Show",
-                    values: states
-                        .map(|(key, it)| (key.to_owned(), it.to_owned()))
-                        .into(),
-                },
-                Choice {
-                    name: "rule",
-                    label: "Left out as",
-                    values: used
-                        .into_iter()
-                        .map(|it| (it.key().to_owned(), it.name().to_owned()))
-                        .collect(),
-                },
-            ],
+fn rules_part(rules: &Rules) -> Markup {
+    html! {
+        details.guide {
+            summary { "The rules" }
+            ul { @for rule in rules_text(rules) { li { (rule) } } }
+            p { "Nothing is deleted: measurements stay in the store, and other rules give another report. "
+                "The options under " em { "What is left out" } " of " code { "lapwing report --help" } " choose them." }
         }
     }
 }
 
-fn answer(metric: &str, totals: &Totals) -> Markup {
+fn conclusion(metric: &str, totals: &CleaningTotals) -> Markup {
     let recorded = totals.left_at(Stage::Recorded);
     let left = totals.left_at(Stage::Viable);
     let link = |state: &str| format!("#metric={}&state={state}", url_part(metric));
@@ -331,7 +284,7 @@ fn answer(metric: &str, totals: &Totals) -> Markup {
 }
 
 /// Returns the funnel: what is left after each step, and what the step left out.
-fn funnel_table(totals: &Totals) -> Markup {
+fn funnel_table(totals: &CleaningTotals) -> Markup {
     let all = totals.left_at(Stage::Recorded).iterations;
     html! {
         div.scroll tabindex="0" role="region" aria-label="Step by step" {
@@ -357,7 +310,7 @@ fn funnel_table(totals: &Totals) -> Markup {
     }
 }
 
-fn left_out_at(totals: &Totals, stage: Stage) -> String {
+fn left_out_at(totals: &CleaningTotals, stage: Stage) -> String {
     let mut parts: Vec<String> = totals
         .left_out
         .reasons()
@@ -383,15 +336,4 @@ fn share(part: usize, all: usize) -> f64 {
     } else {
         as_f64(part) / as_f64(all)
     }
-}
-
-/// Returns metrics in the order in which people look at them: the usual one, then by how many
-/// benchmarks have it.
-pub(super) fn by_use<T>(
-    metrics: &BTreeMap<String, T>,
-    used: impl Fn(&T) -> usize,
-) -> Vec<(&String, &T)> {
-    let mut metrics: Vec<(&String, &T)> = metrics.iter().collect();
-    metrics.sort_by_key(|(name, metric)| (*name != FIRST_METRIC, usize::MAX - used(metric)));
-    metrics
 }

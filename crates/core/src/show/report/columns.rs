@@ -7,16 +7,23 @@ use serde_json::Value;
 
 use crate::show::packed::compact;
 
-/// Of so few rows every column is a plain list, which people can read.
+/// Columns of fewer rows are plain lists, which people can read.
 const FEW: usize = 50;
 
 /// Returns the rows in columns, by name; of many rows each in its smallest form (`show/packed.rs`).
 pub(super) fn columns(rows: &[impl Serialize]) -> BTreeMap<String, Value> {
     let columns = plain_columns(rows).into_iter();
     columns
-        .map(|(name, column)| match column.len() < FEW {
-            true => (name, Value::Array(column)),
-            false => (name, compact(column)),
+        .map(|(name, column)| {
+            let is_short = column.len() < FEW;
+            (
+                name,
+                if is_short {
+                    Value::Array(column)
+                } else {
+                    compact(column)
+                },
+            )
         })
         .collect()
 }
@@ -35,11 +42,12 @@ fn plain_columns(rows: &[impl Serialize]) -> BTreeMap<String, Vec<Value>> {
     columns
 }
 
-/// Which benchmark a row is about.
+/// The benchmark that a row is about, and its page.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct About {
+pub(super) struct BenchmarkLink {
     pub(super) suite: String,
     pub(super) id: String,
+    /// The name of its page; empty where the report has none.
     pub(super) slug: String,
     pub(super) tags: Vec<String>,
 }

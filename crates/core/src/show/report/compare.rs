@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::Options;
-use super::columns::{About, columns};
-use super::directory::{Directory, DirectoryError};
-use super::side_file;
-use super::site::{
-    Choice, Choices, Compared, Metrics, Settings, SitePage, filters, listing, shell,
-};
+use super::ReportSite;
+use super::columns::BenchmarkLink;
+use super::directory::DirectoryError;
+use super::frame::SitePage;
+use super::listing::{Filters, ListingColumn, ListingFiles, ListingPage, MetricChoice, sorted};
 use super::slug::slug;
-use super::verdicts::chip;
+use super::verdicts::{chip, looks};
 use crate::judge::{
     CompareOptions, Comparison, Estimate, INSTANCES_FOR_A_VERDICT, SuiteComparison, Verdict,
 };
@@ -39,13 +38,13 @@ pub struct ComparisonView {
 
 /// A view whose comparisons are found by benchmark.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ComparisonIndex {
     pub(super) view: ComparisonView,
     /// Places among the comparisons, by slug.
     places: BTreeMap<String, Vec<usize>>,
 }
 
-impl Shown {
+impl ComparisonIndex {
     pub(super) fn new(view: ComparisonView) -> Self {
         let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (place, it) in view.comparisons.iter().enumerate() {
@@ -89,9 +88,8 @@ impl ComparisonView {
 /// One comparison in the table.
 #[derive(Debug, Serialize)]
 struct CompareRow {
-    /// The slug is empty where the report has no page of the benchmark.
     #[serde(flatten)]
-    about: About,
+    benchmark: BenchmarkLink,
     setting: String,
     metric: String,
     candidate: String,
@@ -119,21 +117,7 @@ struct CompareRow {
     cautions: Vec<String>,
 }
 
-/// What the script needs to draw ratios on one axis.
-#[derive(Debug, Serialize)]
-struct Axis {
-    /// The ends of the axis, as logarithms.
-    low: f64,
-    high: f64,
-    /// The smallest change that matters, as a logarithm.
-    band: Option<f64>,
-    verdicts: BTreeMap<&'static str, [&'static str; 2]>,
-    several_candidates: bool,
-    several_metrics: bool,
-    baseline: String,
-}
-
-/// Returns the row, but for whether the report has a page of the benchmark.
+/// Returns the row; `written` has the tags of each benchmark with a page, by slug.
 fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> CompareRow {
     let subject = &comparison.subject;
     let unit = &comparison.metric.unit;
@@ -172,7 +156,7 @@ fn row(comparison: &Comparison, written: &BTreeMap<String, Vec<String>>) -> Comp
         verdict: comparison.verdict.name(),
         why: reason_text(comparison).unwrap_or_default(),
         cautions: comparison.cautions.iter().map(caution_text).collect(),
-        about: About {
+        benchmark: BenchmarkLink {
             suite: subject.suite.clone(),
             id: subject.benchmark.clone(),
             tags: written.get(&slug).cloned().unwrap_or_default(),
@@ -202,32 +186,31 @@ fn p_text(p: f64) -> String {
     }
 }
 
-/// Writes the page and its side files; `written` has the tags of each benchmark with a page, by
-/// slug.
+/// Writes the page and its side files, where sides were compared; `written` has the tags of each
+/// benchmark with a page, by slug.
 pub(super) fn write(
-    directory: &Directory,
-    view: &ComparisonView,
+    site: &ReportSite,
     written: &BTreeMap<String, Vec<String>>,
-    options: &Options,
 ) -> Result<(), DirectoryError> {
-    const FILE: &str = "compare";
-    let mut sorted: Vec<&Comparison> = view.comparisons.iter().collect();
-    sorted.sort_by(|a, b| news_first(a, b));
-    let rows: Vec<CompareRow> = sorted.into_iter().map(|it| row(it, written)).collect();
-    let content = side_file(FILE, &columns(&rows));
-    directory.write(&format!("data/{FILE}.js"), &content)?;
-    let charts = charts(view);
-    let content = side_file("compare.charts", &charts);
-    directory.write("data/compare.charts.js", &content)?;
-    let settings = Settings {
-        page: "compare",
-        metrics: Vec::new(),
-        file: Some(FILE),
-        more: axis(view, &rows),
+    let Some(ComparisonIndex { view, .. }) = &site.comparisons else {
+        return Ok(());
     };
-    let main = main(view, &rows);
-    let page = shell(SitePage::Compare, Compared::Yes, options, &settings, &main);
-    directory.write(SitePage::Compare.file(), &page)
+    let mut comparisons: Vec<&Comparison> = view.comparisons.iter().collect();
+    comparisons.sort_by(|one, other| news_first(one, other));
+    let rows = comparisons.into_iter().map(|it| row(it, written));
+    let rows: Vec<CompareRow> = rows.collect();
+    site.directory.write_data("compare.charts", &charts(view))?;
+    let files = ListingFiles::write(site, SitePage::Compare, &rows)?;
+    let page = ListingPage {
+        page: SitePage::Compare,
+        conclusion: conclusion(view),
+        filters: filters(view, &rows),
+        draw: Some(("ratios", "Draw the ratios")),
+        caption: "What changed, worst first",
+        columns: table_columns(view),
+        guide: guide(&view.options),
+    };
+    page.write(site, &files, axis(view, &rows))
 }
 
 /// Returns a chart for each metric and candidate.
@@ -247,7 +230,7 @@ fn charts(view: &ComparisonView) -> Vec<Chart> {
 }
 
 /// Returns the axis that all rows share: wide enough for most of what is sure.
-fn axis(view: &ComparisonView, rows: &[CompareRow]) -> Axis {
+fn axis(view: &ComparisonView, rows: &[CompareRow]) -> Value {
     let band = view.options.smallest_effect.map(f64::ln_1p);
     let mut furthest: Vec<f64> = rows
         .iter()
@@ -259,16 +242,14 @@ fn axis(view: &ComparisonView, rows: &[CompareRow]) -> Axis {
     let most = furthest.len().saturating_sub(1) * 95 / 100;
     let end = furthest.get(most).copied().unwrap_or(0.0);
     let end = end.max(band.unwrap_or(0.0) * 1.5).clamp(0.02, 2.0);
-    let look = |verdict: Verdict| (verdict.name(), [verdict.symbol(), verdict.title()]);
-    Axis {
-        low: -end * 1.1,
-        high: end * 1.1,
-        band,
-        verdicts: Verdict::ALL.map(look).into_iter().collect(),
-        several_candidates: view.names(|it| &it.candidate).len() > 1,
-        several_metrics: view.names(|it| &it.subject.metric).len() > 1,
-        baseline: joined(&view.names(|it| &it.baseline)),
-    }
+    json!({
+        "low": -end * 1.1,
+        "high": end * 1.1,
+        "band": band,
+        "verdicts": looks(),
+        "several_candidates": view.names(|it| &it.candidate).len() > 1,
+        "several_metrics": view.names(|it| &it.subject.metric).len() > 1,
+    })
 }
 
 fn width(row: &CompareRow) -> f64 {
@@ -278,7 +259,7 @@ fn width(row: &CompareRow) -> f64 {
     }
 }
 
-fn main(view: &ComparisonView, rows: &[CompareRow]) -> Markup {
+fn conclusion(view: &ComparisonView) -> Markup {
     let benchmarks: BTreeSet<(&String, &String)> = view
         .comparisons
         .iter()
@@ -309,27 +290,22 @@ fn main(view: &ComparisonView, rows: &[CompareRow]) -> Markup {
                 }
             }
             (suites(view))
-            (filters("Comparisons", &choices(view, rows), Metrics::AllOr))
-            p.buttons { button type="button" data-action="ratios" aria-expanded="false" { "Draw the ratios" } }
-            div.charts #ratios hidden {}
-            (listing("What changed, worst first", &table_columns(view)))
-            (guide(&view.options))
         }
     }
 }
 
-fn table_columns(view: &ComparisonView) -> Vec<super::site::Column<'static>> {
-    let mut columns = vec![("name", "benchmark", "name")];
+fn table_columns(view: &ComparisonView) -> Vec<ListingColumn> {
+    let mut columns = vec![sorted("name", "benchmark", "name")];
     if view.names(|it| &it.candidate).len() > 1 {
-        columns.push(("candidate", "candidate", ""));
+        columns.push(sorted("candidate", "candidate", ""));
     }
     columns.extend([
-        ("baseline", "baseline", "number"),
-        ("value", "candidate", "number"),
-        ("ratio", "ratio", "number"),
-        ("p", "p (adjusted)", "number"),
-        ("size", "instances", "number"),
-        ("verdict", "verdict", "verdict"),
+        sorted("baseline", "baseline", "number"),
+        sorted("value", "candidate", "number"),
+        sorted("ratio", "ratio", "number"),
+        sorted("p", "p (adjusted)", "number"),
+        sorted("size", "instances", "number"),
+        sorted("verdict", "verdict", "verdict"),
     ]);
     columns
 }
@@ -355,73 +331,48 @@ fn suites(view: &ComparisonView) -> Markup {
     }
 }
 
-fn choices(view: &ComparisonView, rows: &[CompareRow]) -> Choices {
+fn filters(view: &ComparisonView, rows: &[CompareRow]) -> Filters {
     let mut metrics: Vec<(String, String)> = Vec::new();
     for it in &view.comparisons {
         if !metrics.iter().any(|(name, _)| *name == it.subject.metric) {
             metrics.push((it.subject.metric.clone(), it.metric.unit.clone()));
         }
     }
+    if metrics.len() == 1 {
+        metrics.clear();
+    }
     let used: BTreeSet<Verdict> = view.comparisons.iter().map(|it| it.verdict).collect();
-    let mut more = vec![Choice {
-        name: "verdict",
-        label: "Verdict",
-        values: used
-            .into_iter()
-            .map(|it| (it.name().to_owned(), it.title().to_owned()))
-            .collect(),
-    }];
-    let candidates = view.names(|it| &it.candidate);
-    if candidates.len() > 1 {
-        let candidates = candidates.into_iter().map(|it| (it.clone(), it.clone()));
-        more.push(Choice {
-            name: "candidate",
-            label: "Candidate",
-            values: candidates.collect(),
-        });
+    let candidates = view.names(|it| &it.candidate).into_iter().cloned();
+    let filters = Filters::of("Comparisons", rows.iter().map(|row| &row.benchmark))
+        .by_metric(metrics, MetricChoice::OneOrAll)
+        .by(
+            "verdict",
+            "Verdict",
+            used.into_iter().map(|it| (it.name(), it.title())),
+        )
+        .by_name("candidate", "Candidate", candidates);
+    if view.comparisons.iter().all(|it| it.cautions.is_empty()) {
+        return filters;
     }
-    if view.comparisons.iter().any(|it| !it.cautions.is_empty()) {
-        let cautions = vec![("some".to_owned(), "with cautions".to_owned())];
-        more.push(Choice {
-            name: "caution",
-            label: "Cautions",
-            values: cautions,
-        });
-    }
-    Choices {
-        metrics: if metrics.len() > 1 {
-            metrics
-        } else {
-            Vec::new()
-        },
-        suites: rows.iter().map(|it| it.about.suite.clone()).collect(),
-        tags: rows.iter().flat_map(|it| it.about.tags.clone()).collect(),
-        more,
-    }
+    filters.by("caution", "Cautions", [("some", "with cautions")])
 }
 
-/// Returns the text as the beginning of a sentence.
 fn guide(options: &CompareOptions) -> Markup {
     html! {
-        details.guide {
-            summary { "How to read this table" }
-            dl {
-                dt { "ratio" }
-                dd { "Candidate divided by baseline: 1.10× is 10 % more. In brackets its " (round_percent(options.confidence.level())) " interval, by " (options.method.title()) ". In the picture all rows share one logarithmic axis with a line at 1×, so that half and double are equally far from it." }
-                dt { "p (adjusted)" }
-                dd { "How often chance alone gives a ratio that far from 1; in parentheses adjusted for the number of comparisons (Benjamini and Hochberg), which the verdict goes by." }
-                dt { "verdict" }
-                dd { (chip(Verdict::Regression)) " worse and " (chip(Verdict::Improvement)) " better are sure. " (chip(Verdict::Inconclusive)) " the measurements do not tell, and the table says what would. " (chip(Verdict::NotMeasured)) " a side has no value: never a pass. "
-                    @if let Some(effect) = options.smallest_effect {
-                        (chip(Verdict::Equivalent)) " differs by less than " (round_percent(effect)) ", which does not matter."
-                    } @else {
-                        "That two sides are equivalent can be said only with " code { "--smallest-effect" } "."
-                    }
-                }
-                dt { "instances" }
-                dd { "How many the two sides rest on: baseline / candidate. A verdict takes " (INSTANCES_FOR_A_VERDICT) " a side." }
+        dt { "ratio" }
+        dd { "Candidate divided by baseline: 1.10× is 10 % more. In brackets its " (round_percent(options.confidence.level())) " interval, by " (options.method.title()) ". In the picture all rows share one logarithmic axis with a line at 1×, so that half and double are equally far from it." }
+        dt { "p (adjusted)" }
+        dd { "How often chance alone gives a ratio that far from 1; in parentheses adjusted for the number of comparisons (Benjamini and Hochberg), which the verdict goes by." }
+        dt { "verdict" }
+        dd { (chip(Verdict::Regression)) " worse and " (chip(Verdict::Improvement)) " better are sure. " (chip(Verdict::Inconclusive)) " the measurements do not tell, and the table says what would. " (chip(Verdict::NotMeasured)) " a side has no value: never a pass. "
+            @if let Some(effect) = options.smallest_effect {
+                (chip(Verdict::Equivalent)) " differs by less than " (round_percent(effect)) ", which does not matter."
+            } @else {
+                "That two sides are equivalent can be said only with " code { "--smallest-effect" } "."
             }
         }
+        dt { "instances" }
+        dd { "How many the two sides rest on: baseline / candidate. A verdict takes " (INSTANCES_FOR_A_VERDICT) " a side." }
     }
 }
 

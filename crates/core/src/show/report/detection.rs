@@ -1,22 +1,18 @@
 //! The page that says which slowdowns could be detected with how many instances and iterations.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 use maud::{Markup, html};
 use serde::Serialize;
+use serde_json::json;
 
-use super::Options;
-use super::cleaning::by_use;
-use super::columns::{About, columns};
-use super::directory::{Directory, DirectoryError};
-use super::page::url_part;
-use super::power::{Curve, DRAWN, picture};
-use super::side_file;
-use super::site::{
-    Choice, Choices, Column, Compared, MetricRows, Metrics, Settings as PageSettings, SitePage,
-    filters, listing, shell,
-};
+use super::ReportSite;
+use super::columns::{BenchmarkLink, columns};
+use super::directory::DirectoryError;
+use super::frame::{SitePage, url_part};
+use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted};
+use super::power::{DRAWN, PowerCurve, picture};
 use crate::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
 use crate::judge::{
     DetectionOptions, INSTANCES_FOR_A_VERDICT, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
@@ -26,12 +22,12 @@ use crate::show::chart;
 use crate::show::detection::found_text;
 use crate::show::quantity::{machine_time, percent};
 use crate::show::sample::metric_title;
-use crate::show::{Able, DetectionView, detectable_text};
+use crate::show::{DetectionAbility, DetectionView, detectable_text};
 use crate::text::{counted, grouped, plural};
 
 /// Which slowdowns should be detected.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Detect {
+pub struct DetectionTarget {
     /// The slowdown that matters, as a factor.
     pub target: f64,
     /// How probably it should be detected.
@@ -40,7 +36,7 @@ pub struct Detect {
     pub confidence: Confidence,
 }
 
-impl Default for Detect {
+impl Default for DetectionTarget {
     /// As `lapwing mds` has it.
     fn default() -> Self {
         Self {
@@ -51,7 +47,7 @@ impl Default for Detect {
     }
 }
 
-impl Detect {
+impl DetectionTarget {
     /// Returns what is looked at: by formula what `lapwing compare` would detect between sessions of their own. A
     /// simulation of thousands of benchmarks would take minutes.
     fn options(self) -> DetectionOptions {
@@ -93,7 +89,7 @@ const TAKES: &str = "three instances with two iterations each that count, and va
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct DetectionRow {
     #[serde(flatten)]
-    about: About,
+    benchmark: BenchmarkLink,
     /// The variant and version, where they tell something.
     setting: String,
     size: String,
@@ -115,61 +111,62 @@ pub(super) struct DetectionRow {
     within: Option<f64>,
     within_text: String,
     #[serde(skip)]
-    found: Detectability,
+    pub(super) found: Detectability,
     /// What the benchmark's own page says.
     #[serde(skip)]
     first_answer: String,
 }
 
-/// Returns what could be detected where this is the noise.
-pub(super) fn row(noise: &Noise, about: About, detect: Detect) -> DetectionRow {
-    let (options, view) = (detect.options(), detect.view());
-    let found = Detectability::by_formula(noise, &options);
-    let corners = options.grid.corners().into_iter();
-    let corners = corners.map(|it| view.cell(&found, it));
-    // Each is searched for once.
-    let corners: Vec<_> = corners
-        .map(|cell| Some((cell?, cell?.detectable(view.power))))
-        .collect();
-    let cheapest = view.cheapest(&found).map(|it| it.configuration);
-    let plan = detect.plan().cheapest_of(noise);
-    let part = |of: Option<crate::explain::Part>| of.map(|it| it.value);
-    let (between, within) = (part(noise.between), part(noise.within));
-    let slowdowns = corners.iter().map(|it| {
-        let slowdown = (*it)?.1?.slowdown;
-        slowdown.is_finite().then_some(slowdown)
-    });
-    let first_answer = view.cell(&found, FIRST_ANSWER);
-    DetectionRow {
-        about,
-        setting: noise.setting.text().unwrap_or_default(),
-        size: noise.variability.size.text(),
-        instances: noise.variability.size.instances,
-        slowdowns: slowdowns.collect(),
-        slowdown_texts: corners
-            .iter()
-            .map(|it| it.map_or_else(String::new, |(cell, found)| found_text(cell, found)))
-            .collect(),
-        able: match (found.cells.is_empty(), cheapest) {
-            (true, _) => "unknown",
-            (false, None) => "no",
-            (false, Some(_)) => "yes",
-        },
-        iterations_needed: cheapest.map(|it| it.instances * it.iterations),
-        needed_text: cheapest.map_or_else(String::new, |it| it.to_string()),
-        plan_cost: plan.map(|it| it.1),
-        plan_text: plan.map_or_else(String::new, |it| it.0.configuration.to_string()),
-        plan_cost_text: plan.map_or_else(String::new, |it| machine_time(it.1)),
-        between,
-        between_text: between.map_or_else(String::new, percent),
-        within,
-        within_text: within.map_or_else(String::new, percent),
-        first_answer: first_answer.map_or_else(String::new, |it| detectable_text(it, view.power)),
-        found,
-    }
-}
-
 impl DetectionRow {
+    /// Returns what could be detected where this is the noise.
+    pub(super) fn new(noise: &Noise, benchmark: BenchmarkLink, detect: DetectionTarget) -> Self {
+        let (options, view) = (detect.options(), detect.view());
+        let found = Detectability::by_formula(noise, &options);
+        let corners = options.grid.corners().into_iter();
+        let corners = corners.map(|it| view.cell(&found, it));
+        // Each is searched for once.
+        let corners: Vec<_> = corners
+            .map(|cell| Some((cell?, cell?.detectable(view.power))))
+            .collect();
+        let cheapest = view.cheapest(&found).map(|it| it.configuration);
+        let plan = detect.plan().cheapest_of(noise);
+        let part = |of: Option<crate::explain::Part>| of.map(|it| it.value);
+        let (between, within) = (part(noise.between), part(noise.within));
+        let slowdowns = corners.iter().map(|it| {
+            let slowdown = (*it)?.1?.slowdown;
+            slowdown.is_finite().then_some(slowdown)
+        });
+        let first_answer = view.cell(&found, FIRST_ANSWER);
+        Self {
+            benchmark,
+            setting: noise.setting.text().unwrap_or_default(),
+            size: noise.variability.size.text(),
+            instances: noise.variability.size.instances,
+            slowdowns: slowdowns.collect(),
+            slowdown_texts: corners
+                .iter()
+                .map(|it| it.map_or_else(String::new, |(cell, found)| found_text(cell, found)))
+                .collect(),
+            able: match (found.cells.is_empty(), cheapest) {
+                (true, _) => "unknown",
+                (false, None) => "no",
+                (false, Some(_)) => "yes",
+            },
+            iterations_needed: cheapest.map(|it| it.instances * it.iterations),
+            needed_text: cheapest.map_or_else(String::new, |it| it.to_string()),
+            plan_cost: plan.map(|it| it.1),
+            plan_text: plan.map_or_else(String::new, |it| it.0.configuration.to_string()),
+            plan_cost_text: plan.map_or_else(String::new, |it| machine_time(it.1)),
+            between,
+            between_text: between.map_or_else(String::new, percent),
+            within,
+            within_text: within.map_or_else(String::new, percent),
+            first_answer: first_answer
+                .map_or_else(String::new, |it| detectable_text(it, view.power)),
+            found,
+        }
+    }
+
     /// Returns power curves of the least, the first answer and the most of the grid.
     fn picture(&self, view: DetectionView) -> Markup {
         let texts = [
@@ -178,12 +175,12 @@ impl DetectionRow {
             self.slowdown_texts.last(),
         ];
         let drawn = DRAWN.into_iter().zip(texts).filter_map(|(it, text)| {
-            Some(Curve {
+            Some(PowerCurve {
                 cell: view.cell(&self.found, it)?,
                 smallest: text?,
             })
         });
-        let curves: Vec<Curve<'_>> = drawn.collect();
+        let curves: Vec<PowerCurve<'_>> = drawn.collect();
         picture(&curves, view, self.slowdowns.first().copied().flatten())
     }
 
@@ -205,7 +202,11 @@ impl DetectionRow {
 }
 
 /// Returns the sentence of a benchmark's own page, by its first metric.
-pub(super) fn sentence(rows: &[DetectionRow], metric: &MetricName, detect: Detect) -> Markup {
+pub(super) fn sentence(
+    rows: &[DetectionRow],
+    metric: &MetricName,
+    detect: DetectionTarget,
+) -> Markup {
     let rows: Vec<&DetectionRow> = rows
         .iter()
         .filter(|it| it.found.name == *metric && it.is_known())
@@ -235,147 +236,62 @@ pub(super) fn sentence(rows: &[DetectionRow], metric: &MetricName, detect: Detec
 /// More variants than this have a sentence alone.
 const MOST_PICTURES: usize = 3;
 
-/// What the page's script has to know besides.
-#[derive(Debug, Serialize)]
-struct Titles {
-    corners: Vec<String>,
-    target: String,
-}
-
-/// What the page gathers while benchmarks are written.
-#[derive(Debug, Default)]
-pub(super) struct DetectionPage {
-    metrics: BTreeMap<String, (String, Vec<DetectionRow>)>,
-}
-
-impl DetectionPage {
-    pub(super) fn add(&mut self, row: DetectionRow) {
-        let unit = row.found.metric.unit.clone();
-        let metric = self.metrics.entry(row.found.name.clone());
-        metric.or_insert_with(|| (unit, Vec::new())).1.push(row);
-    }
-
-    /// Writes the page and its side files.
-    pub(super) fn write(
-        &mut self,
-        directory: &Directory,
-        options: &Options,
-        compared: Compared,
-    ) -> Result<(), DirectoryError> {
-        for (_, rows) in self.metrics.values_mut() {
-            rows.sort_by(|one, other| {
-                let (one, other) = (one.order(), other.order());
-                one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
-            });
-        }
-        let detect = options.detect;
-        let (grid, view) = (detect.options().grid, detect.view());
-        let metrics = by_use(&self.metrics, |(_, rows)| rows.len());
-        let mut files = Vec::new();
-        for (number, (name, (_, rows))) in metrics.iter().enumerate() {
-            let file = format!("detection.m{number}");
-            let content = side_file(&file, &columns(rows));
-            directory.write(&format!("data/{file}.js"), &content)?;
-            let chart = format!("{file}.chart");
-            let content = side_file(&chart, &chart::detection(&known(rows), &grid, view));
-            directory.write(&format!("data/{chart}.js"), &content)?;
-            files.push(MetricRows {
-                name: (*name).clone(),
-                file,
-                chart: Some(chart),
-            });
-        }
-        let corners = grid.corners().into_iter().map(|it| it.to_string());
-        let settings = PageSettings {
-            page: "detection",
-            metrics: files,
-            file: None,
-            more: Titles {
-                corners: corners.collect(),
-                target: view.target_text(),
-            },
-        };
-        let main = self.main(&metrics, view, &settings.more.corners, grid.largest());
-        let page = shell(SitePage::Detection, compared, options, &settings, &main);
-        directory.write(SitePage::Detection.file(), &page)
-    }
-
-    fn main(
-        &self,
-        metrics: &[(&String, &(String, Vec<DetectionRow>))],
-        view: DetectionView,
-        corners: &[String],
-        largest: Configuration,
-    ) -> Markup {
-        let heads: Vec<String> = corners
-            .iter()
-            .map(|it| format!("MDS at {}", it.replace(' ', "\u{a0}")))
-            .collect();
-        let needed = format!("for {}", view.target_text());
-        let mut columns: Vec<Column<'_>> = vec![
-            ("name", "benchmark", "name"),
-            ("size", "measured", "number"),
-        ];
-        let keys = ["corner0", "corner1", "corner2", "corner3"];
-        columns.extend(
-            keys.into_iter()
-                .zip(&heads)
-                .map(|(key, head)| (key, head.as_str(), "number")),
-        );
-        columns.extend([
-            ("needed", needed.as_str(), "number"),
-            ("plan", "cheapest", "number"),
-            ("between", "noise between", "number"),
-            ("within", "noise within", "number"),
-        ]);
-        html! {
+/// Writes the page and its side files.
+pub(super) fn write(
+    site: &ReportSite,
+    mut metrics: MetricRows<DetectionRow>,
+) -> Result<(), DirectoryError> {
+    metrics.sort_by(|one, other| {
+        let (one, other) = (one.order(), other.order());
+        one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+    });
+    let detect = site.options.detect;
+    let (grid, view) = (detect.options().grid, detect.view());
+    let target = view.target_text();
+    let corners: Vec<String> = grid.corners().iter().map(ToString::to_string).collect();
+    let states = [
+        ("no", format!("cannot detect {target}")),
+        ("yes", format!("can detect {target}")),
+        ("unknown", "too little measured".to_owned()),
+        (
+            "few",
+            format!("fewer than {INSTANCES_FOR_A_VERDICT} instances"),
+        ),
+    ];
+    let mut table = vec![
+        sorted("name", "benchmark", "name"),
+        sorted("size", "measured", "number"),
+    ];
+    table.extend(corners.iter().enumerate().map(|(at, corner)| {
+        let title = format!("MDS at {}", corner.replace(' ', "\u{a0}"));
+        sorted(format!("corner{at}"), title, "number")
+    }));
+    table.extend([
+        sorted("needed", format!("for {target}"), "number"),
+        sorted("plan", "cheapest", "number"),
+        sorted("between", "noise between", "number"),
+        sorted("within", "noise within", "number"),
+    ]);
+    let page = ListingPage {
+        page: SitePage::Detection,
+        conclusion: html! {
             @if metrics.is_empty() {
                 p.answer { "0 benchmarks have a value that counts, so nothing is known of what they could detect." }
             } @else {
-                @for (number, (name, (_, rows))) in metrics.iter().enumerate() {
-                    section.by-metric data-metric=(name) hidden[number > 0] aria-label=(format!("Detection by {}", metric_title(name))) {
-                        (answer(name, rows, view, largest))
-                    }
-                }
-                (filters("Benchmarks", &self.choices(metrics, view), Metrics::OneOf))
-                p.buttons { button type="button" data-action="overview" aria-expanded="false" { "Draw what is detected" } }
-                div #overview hidden {}
-                (listing("Which slowdowns each benchmark could detect, those first that cannot detect enough", &columns))
-                (guide(view))
+                (metrics.conclusions("Detection", |name, rows| conclusion(name, rows, view, grid.largest())))
             }
-        }
-    }
-
-    fn choices(
-        &self,
-        metrics: &[(&String, &(String, Vec<DetectionRow>))],
-        view: DetectionView,
-    ) -> Choices {
-        let rows = || self.metrics.values().flat_map(|(_, rows)| rows);
-        let target = view.target_text();
-        let states = [
-            ("no", format!("cannot detect {target}")),
-            ("yes", format!("can detect {target}")),
-            ("unknown", "too little measured".to_owned()),
-            (
-                "few",
-                format!("fewer than {INSTANCES_FOR_A_VERDICT} instances"),
-            ),
-        ];
-        Choices {
-            metrics: metrics
-                .iter()
-                .map(|(name, (unit, _))| ((*name).clone(), unit.clone()))
-                .collect(),
-            suites: rows().map(|it| it.about.suite.clone()).collect(),
-            tags: rows().flat_map(|it| it.about.tags.clone()).collect(),
-            more: vec![Choice {
-                name: "state",
-                label: "Show",
-                values: states.map(|(key, it)| (key.to_owned(), it)).into(),
-            }],
-        }
-    }
+        },
+        filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
+            .by_metric(metrics.units(), MetricChoice::One)
+            .by("state", "Show", states),
+        draw: Some(("overview", "Draw what is detected")),
+        caption: "Which slowdowns each benchmark could detect, those first that cannot detect enough",
+        columns: table,
+        guide: guide(view),
+    };
+    let chart = |rows: &[DetectionRow]| Some(chart::detection(&known(rows), &grid, view));
+    let files = metrics.write_files(site, SitePage::Detection, |rows| columns(rows), chart)?;
+    page.write(site, &files, json!({"corners": corners, "target": target}))
 }
 
 fn known(rows: &[DetectionRow]) -> Vec<Detectability> {
@@ -383,7 +299,7 @@ fn known(rows: &[DetectionRow]) -> Vec<Detectability> {
     rows.map(|it| it.found.clone()).collect()
 }
 
-fn answer(
+fn conclusion(
     metric: &str,
     rows: &[DetectionRow],
     view: DetectionView,
@@ -400,11 +316,13 @@ fn answer(
         .iter()
         .filter(|it| it.is_known())
         .map(|it| match it.able {
-            "yes" => (&it.found, Able::Yes),
-            _ => (&it.found, Able::No),
+            "yes" => (&it.found, DetectionAbility::Yes),
+            _ => (&it.found, DetectionAbility::No),
         });
     let headline = view.headline_of_rows(&found, known, largest);
-    let names = rows.iter().map(|it| (&it.about.suite, &it.about.id));
+    let names = rows
+        .iter()
+        .map(|it| (&it.benchmark.suite, &it.benchmark.id));
     let is_by_benchmark = names.collect::<BTreeSet<_>>().len() == rows.len();
     let unable_text = match is_by_benchmark {
         true => format!("{} cannot", grouped(unable)),
@@ -441,22 +359,17 @@ fn answer(
 fn guide(view: DetectionView) -> Markup {
     let target = view.target_text();
     html! {
-        details.guide {
-            summary { "How to read this table" }
-            dl {
-                dt { "MDS at 5 × 25" }
-                dd { "Minimal detectable slowdown: the smallest one that a comparison of two versions detects with 5 instances × 25 iterations of each ("
-                    (view.basis().replace('`', "")) "). ~ says that it is by formula; – that none is." }
-                dt { "for " (target) }
-                dd { "The fewest instances × iterations of each version that detect " (target) ", among 5 to 25 of both." }
-                dt { "cheapest" }
-                dd { "The configuration of up to " (USUAL_MOST) " that detects " (target) " in the least time, and what one version takes with it, its burn-in and all that an instance takes besides. "
-                    code { (format!("lapwing plan --slowdown {}", target.replace(' ', ""))) } " confirms it by simulation, keeps within a budget, and writes a file that " code { "lapwing run --plan" } " runs." }
-                dt { "noise between, within" }
-                dd { "The relative standard deviation of instances, and of the iterations of an instance, as on the page of variability. Against noise within, iterations help as well; against noise between, instances alone." }
-                dt { "measured" }
-                dd { "The instances × iterations that the noise is known from. With few, it is hardly known, and so is what could be detected." }
-            }
-        }
+        dt { "MDS at 5 × 25" }
+        dd { "Minimal detectable slowdown: the smallest one that a comparison of two versions detects with 5 instances × 25 iterations of each ("
+            (view.basis().replace('`', "")) "). ~ says that it is by formula; – that none is." }
+        dt { "for " (target) }
+        dd { "The fewest instances × iterations of each version that detect " (target) ", among 5 to 25 of both." }
+        dt { "cheapest" }
+        dd { "The configuration of up to " (USUAL_MOST) " that detects " (target) " in the least time, and what one version takes with it, its burn-in and all that an instance takes besides. "
+            code { (format!("lapwing plan --slowdown {}", target.replace(' ', ""))) } " confirms it by simulation, keeps within a budget, and writes a file that " code { "lapwing run --plan" } " runs." }
+        dt { "noise between, within" }
+        dd { "The relative standard deviation of instances, and of the iterations of an instance, as on the page of variability. Against noise within, iterations help as well; against noise between, instances alone." }
+        dt { "measured" }
+        dd { "The instances × iterations that the noise is known from. With few, it is hardly known, and so is what could be detected." }
     }
 }

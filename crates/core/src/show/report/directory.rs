@@ -4,7 +4,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::site::SitePage;
+use serde::Serialize;
+
+use super::frame::SitePage;
 
 /// The file that tells a report's directory from any other.
 const MARKER: &str = ".lapwing-report";
@@ -55,13 +57,13 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> DirectoryError + '_ {
 
 /// A report's directory while the report is being written.
 #[derive(Debug)]
-pub(super) struct Directory {
+pub(super) struct ReportDirectory {
     path: PathBuf,
     /// Locked as long as the report is written; the system lets go of it when the program ends.
     _lock: File,
 }
 
-impl Directory {
+impl ReportDirectory {
     /// Makes the directory ready: new, or emptied of an older report, its index first.
     pub(super) fn begin(path: &Path) -> Result<Self, DirectoryError> {
         if path.is_file() {
@@ -100,6 +102,35 @@ impl Directory {
     pub(super) fn write(&self, name: &str, content: &str) -> Result<(), DirectoryError> {
         let path = self.path.join(name);
         fs::write(&path, content).map_err(io_error(&path))
+    }
+
+    /// Writes a side file, which registers its data under its own name when a page loads it.
+    pub(super) fn write_data(
+        &self,
+        name: &str,
+        value: &impl Serialize,
+    ) -> Result<(), DirectoryError> {
+        // Structs of numbers and texts, which cannot fail.
+        let json = serde_json::to_string(value).unwrap_or_else(|_impossible| "null".to_owned());
+        // A line separator inside a text is an error to old browsers, and `</script` to some tools.
+        let json = [
+            ("\u{2028}", "\\u2028"),
+            ("\u{2029}", "\\u2029"),
+            ("</", "<\\/"),
+        ]
+        .iter()
+        .fold(json, |json, (found, escaped)| {
+            if json.contains(found) {
+                json.replace(found, escaped)
+            } else {
+                json
+            }
+        });
+        let quoted = serde_json::Value::from(name);
+        self.write(
+            &format!("data/{name}.js"),
+            &format!("lapwing.register({quoted},{json});\n"),
+        )
     }
 
     /// Writes the index, with which the report is whole, and returns its path. It appears when all of it is written.
@@ -146,7 +177,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("thesis.txt");
         fs::write(&file, "years of work").expect("it writes");
-        let error = Directory::begin(directory.path()).expect_err("not ours");
+        let error = ReportDirectory::begin(directory.path()).expect_err("not ours");
         assert!(
             error
                 .to_string()
@@ -157,7 +188,7 @@ mod tests {
             fs::read_to_string(&file).expect("still there"),
             "years of work"
         );
-        let error = Directory::begin(&file).expect_err("a file");
+        let error = ReportDirectory::begin(&file).expect_err("a file");
         assert!(
             error.to_string().ends_with("is a file, not a directory"),
             "{error}"
@@ -168,9 +199,9 @@ mod tests {
     fn two_reports_are_not_written_to_one_directory_at_once() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("report");
-        let first = Directory::begin(&path).expect("new");
+        let first = ReportDirectory::begin(&path).expect("new");
         first.write("data/mine.js", "mine").expect("it writes");
-        let error = Directory::begin(&path).expect_err("the first is not done");
+        let error = ReportDirectory::begin(&path).expect_err("the first is not done");
         assert!(
             error
                 .to_string()
@@ -179,7 +210,7 @@ mod tests {
         );
         assert!(path.join("data/mine.js").exists());
         first.finish("first").expect("it writes");
-        let second = Directory::begin(&path).expect("the first is done");
+        let second = ReportDirectory::begin(&path).expect("the first is done");
         second.finish("second").expect("it writes");
     }
 
@@ -187,10 +218,10 @@ mod tests {
     fn a_report_in_the_making_has_no_index_and_nothing_old() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("report");
-        let report = Directory::begin(&path).expect("new");
+        let report = ReportDirectory::begin(&path).expect("new");
         report.write("data/old.js", "old").expect("it writes");
         report.finish("first").expect("it writes");
-        let report = Directory::begin(&path).expect("a report may be replaced");
+        let report = ReportDirectory::begin(&path).expect("a report may be replaced");
         assert!(!path.join("index.html").exists());
         assert!(!path.join("data/old.js").exists());
         let index = report.finish("second").expect("it writes");

@@ -8,12 +8,12 @@ use serde_json::{Number, Value};
 use crate::model::{Id, Instance, Object, Run, Session};
 use crate::record::InstanceData;
 use crate::sample::BenchmarkData;
-use crate::show::quantity::Scale;
+use crate::show::quantity::UnitScale;
 use crate::show::sample::{MetricSample, RunSample};
 
 /// An observation of the latest run beside that of the run before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Observation {
+pub(super) struct ObservedValue {
     /// Where it stands, with dots: `packages.numpy`.
     pub(super) key: String,
     /// What it was in the run before; `None` when it was not observed.
@@ -22,7 +22,7 @@ pub(super) struct Observation {
     pub(super) now: Option<String>,
 }
 
-impl Observation {
+impl ObservedValue {
     pub(super) fn differs(&self) -> bool {
         self.before != self.now
     }
@@ -30,7 +30,7 @@ impl Observation {
 
 /// What was observed around the latest run of a variant, and around the run before it.
 #[derive(Debug)]
-pub(super) struct Environment {
+pub(super) struct VariantEnvironment {
     /// The variant.
     pub(super) variant: String,
     /// What the latest run is called: time and version.
@@ -38,14 +38,14 @@ pub(super) struct Environment {
     /// What the one before it is called; `None` when there is only one.
     pub(super) previous: Option<String>,
     /// Observations by key.
-    pub(super) observations: Vec<Observation>,
+    pub(super) observations: Vec<ObservedValue>,
 }
 
 /// Returns what was observed around the latest run of each variant, that which was measured last first. What
 /// varies within a run (its hosts, say) is listed with all its values.
 ///
 /// Variants are not compared with each other: they differ on purpose.
-pub(super) fn environments(data: &BenchmarkData, sample: &MetricSample) -> Vec<Environment> {
+pub(super) fn environments(data: &BenchmarkData, sample: &MetricSample) -> Vec<VariantEnvironment> {
     let mut of_run: BTreeMap<Id, Vec<&InstanceData>> = BTreeMap::new();
     for instance in &data.instances {
         of_run.entry(instance.run.id).or_default().push(instance);
@@ -57,7 +57,7 @@ pub(super) fn environments(data: &BenchmarkData, sample: &MetricSample) -> Vec<E
         |run: &RunSample| ["baseline", Run::DEFAULT_VARIANT].contains(&&*run.variant);
     latest.sort_by_key(|run| (Reverse(run.place), !is_reference(run)));
     let observed = |run: &RunSample| {
-        let mut values = Values::new();
+        let mut values = ObservedValues::new();
         // One session may measure a version of a variant in several runs.
         for beside in sample
             .beside(run)
@@ -75,7 +75,7 @@ pub(super) fn environments(data: &BenchmarkData, sample: &MetricSample) -> Vec<E
         .map(|run| {
             let previous = sample.before(run);
             let (now, before) = (observed(run), previous.map(observed).unwrap_or_default());
-            Environment {
+            VariantEnvironment {
                 variant: run.variant.clone(),
                 latest: name(run),
                 previous: previous.map(name),
@@ -92,13 +92,13 @@ fn name(run: &RunSample) -> String {
     }
 }
 
-type Values = BTreeMap<String, Vec<String>>;
+type ObservedValues = BTreeMap<String, Vec<String>>;
 
-fn observations(before: &Values, now: &Values) -> Vec<Observation> {
+fn observations(before: &ObservedValues, now: &ObservedValues) -> Vec<ObservedValue> {
     let keys: BTreeSet<&String> = now.keys().chain(before.keys()).collect();
     let joined = |values: Option<&Vec<String>>| values.map(|values| values.join(", "));
     keys.into_iter()
-        .map(|key| Observation {
+        .map(|key| ObservedValue {
             key: key.clone(),
             before: joined(before.get(key)),
             now: joined(now.get(key)),
@@ -106,7 +106,7 @@ fn observations(before: &Values, now: &Values) -> Vec<Observation> {
         .collect()
 }
 
-fn observe(instance: &InstanceData, values: &mut Values) {
+fn observe(instance: &InstanceData, values: &mut ObservedValues) {
     let mut add = |key: &str, value: String| {
         let known = values.entry(key.to_owned()).or_default();
         if !known.contains(&value) {
@@ -183,6 +183,6 @@ fn is_bytes(key: &str) -> bool {
 fn bytes(number: &Number) -> String {
     number.as_f64().map_or_else(
         || number.to_string(),
-        |number| Scale::of(number, "B").text(number),
+        |number| UnitScale::of(number, "B").text(number),
     )
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::environment::{Environment, Observation};
+use super::environment::{ObservedValue, VariantEnvironment};
 use crate::model::Run;
 use crate::text::{counted, grouped, plural};
 
@@ -14,8 +14,8 @@ const SHOWN_OBSERVATIONS: usize = 200;
 const SHOWN_CHARACTERS: usize = 160;
 
 /// Returns what differs between the latest run of each variant and the run before it.
-pub(super) fn environment_part(environments: &[Environment]) -> Markup {
-    let name = |it: &Environment| match environments {
+pub(super) fn environment_part(environments: &[VariantEnvironment]) -> Markup {
+    let name = |it: &VariantEnvironment| match environments {
         [_] if it.variant == Run::DEFAULT_VARIANT => String::new(),
         _ => format!(" of {}", it.variant),
     };
@@ -53,13 +53,13 @@ pub(super) fn environment_part(environments: &[Environment]) -> Markup {
     }
 }
 
-fn changed(environment: &Environment) -> Vec<&Observation> {
+fn changed(environment: &VariantEnvironment) -> Vec<&ObservedValue> {
     let observations = environment.observations.iter();
     observations.filter(|it| it.differs()).collect()
 }
 
 /// Returns what differs between the latest run of a variant, which may be named, and the run before.
-fn environment_change(environment: &Environment, name: &str) -> Markup {
+fn environment_change(environment: &VariantEnvironment, name: &str) -> Markup {
     let changed = changed(environment);
     let latest = environment.latest.as_str();
     html! {
@@ -78,7 +78,7 @@ fn environment_change(environment: &Environment, name: &str) -> Markup {
     }
 }
 
-fn observation_table(observations: &[&Observation], columns: &[(&str, bool)]) -> Markup {
+fn observation_table(observations: &[&ObservedValue], columns: &[(&str, bool)]) -> Markup {
     let shown = |value: Option<&String>| {
         let value = value.map_or("–", String::as_str);
         if value.chars().count() > SHOWN_CHARACTERS {

@@ -4,23 +4,22 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::directory::{Directory, DirectoryError};
+use super::directory::{DirectoryError, ReportDirectory};
 use super::environment::observe_run;
-use super::side_file;
 use crate::model::{Id, Run, Session};
 
-/// About how many characters one file holds.
+/// The approximate size of a file in characters.
 const CHARACTERS: usize = 100_000;
 
 /// One side file.
 #[derive(Debug, Default, Serialize)]
-struct Piece {
+struct EnvironmentFile {
     /// Observations, as key and value; most of them are those of many runs.
     observed: Vec<(String, String)>,
     /// For each run the positions of its observations.
     runs: BTreeMap<Id, Vec<usize>>,
     #[serde(skip)]
-    places: BTreeMap<(String, String), usize>,
+    positions: BTreeMap<(String, String), usize>,
     #[serde(skip)]
     characters: usize,
 }
@@ -30,30 +29,31 @@ struct Piece {
 pub(super) struct RunEnvironments {
     /// The number of the side file of each run.
     files: BTreeMap<Id, usize>,
-    finished: Vec<Piece>,
-    current: Piece,
+    finished: Vec<EnvironmentFile>,
+    current: EnvironmentFile,
 }
 
 impl RunEnvironments {
-    /// Takes in a run, unless it is known.
+    /// Adds a run, unless it is known.
     pub(super) fn add(&mut self, run: &Run, session: &Session) {
         if self.files.contains_key(&run.id) {
             return;
         }
         let piece = &mut self.current;
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for observation in observe_run(run, session) {
             let length = observation.0.len() + observation.1.len() + 8;
             let next = piece.observed.len();
-            let place = *piece.places.entry(observation).or_insert_with_key(|it| {
-                piece.observed.push(it.clone());
+            let position = piece.positions.entry(observation);
+            let position = *position.or_insert_with_key(|observation| {
+                piece.observed.push(observation.clone());
                 piece.characters += length;
                 next
             });
-            places.push(place);
+            positions.push(position);
         }
-        piece.characters += 45 + 4 * places.len();
-        piece.runs.insert(run.id, places);
+        piece.characters += 45 + 4 * positions.len();
+        piece.runs.insert(run.id, positions);
         self.files.insert(run.id, self.finished.len());
         if piece.characters > CHARACTERS {
             self.finished.push(std::mem::take(piece));
@@ -66,11 +66,10 @@ impl RunEnvironments {
     }
 
     /// Writes the side files.
-    pub(super) fn write(&mut self, directory: &Directory) -> Result<(), DirectoryError> {
-        self.finished.push(std::mem::take(&mut self.current));
-        for (number, piece) in self.finished.iter().enumerate() {
-            let name = format!("environments.{number}");
-            directory.write(&format!("data/{name}.js"), &side_file(&name, piece))?;
+    pub(super) fn write(&self, directory: &ReportDirectory) -> Result<(), DirectoryError> {
+        let all = self.finished.iter().chain([&self.current]);
+        for (number, file) in all.enumerate() {
+            directory.write_data(&format!("environments.{number}"), file)?;
         }
         Ok(())
     }

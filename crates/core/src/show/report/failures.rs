@@ -12,7 +12,7 @@ const SHOWN_CHARACTERS: usize = 2_000;
 
 /// One failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(super) struct FailureNote {
     /// `failed`, `timed out`, `instance lost`, …
     pub(super) what: String,
     /// When and where it happened.
@@ -22,7 +22,7 @@ pub(super) struct Failure {
 }
 
 /// Returns the latest failures of a benchmark, and how many there are in all.
-pub(super) fn failures(data: &BenchmarkData) -> (Vec<Failure>, usize) {
+pub(super) fn failures(data: &BenchmarkData) -> (Vec<FailureNote>, usize) {
     let mut newest: Vec<_> = data.instances.iter().collect();
     newest.sort_by_key(|instance| {
         std::cmp::Reverse((instance.session.started, instance.instance.position))
@@ -42,7 +42,7 @@ pub(super) fn failures(data: &BenchmarkData) -> (Vec<Failure>, usize) {
                     .map_or_else(String::new, |host| format!(" on {host}"));
                 let iteration =
                     iteration.map_or_else(String::new, |index| format!("iteration {index}, "));
-                failures.push(Failure {
+                failures.push(FailureNote {
                     what,
                     place: format!(
                         "{iteration}instance {}{host}, {}",

@@ -1,6 +1,6 @@
 //! Whether anything is wrong with a benchmark's latest runs.
 
-use super::row::Row;
+use super::row::IndexRow;
 use crate::judge::INSTANCES_FOR_A_VERDICT;
 use crate::show::sample::ImportedFrom;
 
@@ -9,7 +9,7 @@ pub(super) const NOISY_FROM: f64 = 0.10;
 
 /// What deserves attention in the latest run of each variant, by the first metric.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Health {
+pub(super) struct BenchmarkHealth {
     pub(super) failures: usize,
     pub(super) lost: usize,
     pub(super) few_instances: bool,
@@ -27,8 +27,8 @@ pub(super) struct Health {
     pub(super) changed: bool,
 }
 
-impl Health {
-    pub(super) fn of(rows: &[Row]) -> Self {
+impl BenchmarkHealth {
+    pub(super) fn of(rows: &[IndexRow]) -> Self {
         Self {
             failures: rows.iter().map(|row| row.failures).sum(),
             lost: rows.iter().map(|row| row.lost).sum(),

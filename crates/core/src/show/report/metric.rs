@@ -5,20 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::directory::{Directory, DirectoryError};
-use super::page::trace_part;
+use super::directory::DirectoryError;
+use super::frame::trace_part;
 use super::provenance::{back_to_back_note, summary_note};
-use super::row::{self, Change};
-use super::{MetricView, side_file};
+use super::row::{self, RunChange};
+use super::{MetricView, ReportSite};
 use crate::judge::{Estimate, RatioEstimate};
 use crate::model::InstanceOutcome;
 use crate::sample::HistoryPosition;
-use crate::show::Colours;
+use crate::show::VariantColours;
 use crate::show::chart::{
     Chart, HistoryPoint, RunName, RunNumber, distribution, history, instance_means, iterations,
 };
 use crate::show::packed::packed;
-use crate::show::quantity::{Scale, percent};
+use crate::show::quantity::{UnitScale, percent};
 use crate::show::sample::{InstanceSample, RunSample, metric_title, short_run};
 use crate::show::summary::{RunSummary, figures};
 use crate::text::grouped;
@@ -37,7 +37,7 @@ const NOTHING_TO_DRAW: &str =
 
 /// What a page has to know of the side file.
 #[derive(Debug, Serialize)]
-pub(super) struct MetricFile {
+pub(super) struct MetricSideFile {
     pub(super) name: String,
     pub(super) file: String,
     /// The side files with the iterations of older runs.
@@ -47,7 +47,7 @@ pub(super) struct MetricFile {
 }
 
 #[derive(Serialize)]
-struct Content {
+struct MetricContent {
     /// What to know before reading the charts, as far as the page has not said it already.
     notes: Vec<String>,
     charts: Vec<Chart>,
@@ -55,7 +55,7 @@ struct Content {
     #[serde(skip_serializing_if = "Option::is_none")]
     run_ids: Option<Value>,
     /// The newest runs.
-    runs: Vec<RunRow>,
+    runs: Vec<TraceRun>,
     /// The side files with the others, each with the position of its first run.
     more_runs: Vec<(String, usize)>,
 }
@@ -68,7 +68,7 @@ struct OlderGroup {
 
 /// A run in the table of runs. What it has not is left out: histories are long.
 #[derive(Serialize)]
-struct RunRow {
+struct TraceRun {
     id: String,
     time: String,
     session: String,
@@ -109,10 +109,10 @@ struct RunRow {
     lost: usize,
     #[serde(skip_serializing_if = "String::is_empty")]
     left_out: String,
-    instances: Vec<InstanceRow>,
+    instances: Vec<TraceInstance>,
     /// What the source says of the metric.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    summaries: Vec<SummaryRow>,
+    summaries: Vec<TraceSummary>,
 }
 
 #[expect(
@@ -133,7 +133,7 @@ fn is_false(value: &bool) -> bool {
 
 /// An instance among those that a run's number rests on.
 #[derive(Serialize)]
-struct InstanceRow {
+struct TraceInstance {
     id: String,
     host: String,
     mean: String,
@@ -144,7 +144,7 @@ struct InstanceRow {
 
 /// A summary among those of a run.
 #[derive(Serialize)]
-struct SummaryRow {
+struct TraceSummary {
     instance: String,
     host: String,
     what: String,
@@ -154,17 +154,16 @@ struct SummaryRow {
     figures: String,
 }
 
-/// Writes the side files of a metric.
+/// Writes the side files of the metric of that number.
 pub(super) fn write(
-    directory: &Directory,
+    site: &ReportSite,
     slug: &str,
     number: usize,
-    view: &MetricView,
-    first: &MetricView,
-    colours: &Colours,
-) -> Result<MetricFile, DirectoryError> {
-    let told = notes(first);
-    let sample = &view.sample;
+    views: &[MetricView],
+) -> Result<MetricSideFile, DirectoryError> {
+    let view = &views[number];
+    let told = notes(&views[0]);
+    let (sample, colours) = (&view.sample, &site.colours);
     let groups = groups(&sample.runs);
     let (latest, older) = match groups.split_first() {
         Some((latest, older)) => (*latest, older),
@@ -199,18 +198,18 @@ pub(super) fn write(
     let mut position = runs.len();
     for (at, piece) in pieces.enumerate() {
         let name = format!("{file}.more{at}");
-        directory.write(&format!("data/{name}.js"), &side_file(&name, &piece))?;
+        site.directory.write_data(&name, &piece)?;
         more_runs.push((name, position));
         position += piece.len();
     }
-    let content = Content {
+    let content = MetricContent {
         notes,
         charts,
         run_ids: (!in_history).then(|| packed(&ids.collect::<Vec<_>>())),
         runs,
         more_runs,
     };
-    directory.write(&format!("data/{file}.js"), &side_file(&file, &content))?;
+    site.directory.write_data(&file, &content)?;
     let groups = older.iter().filter(|_| has_samples).map(|runs| OlderGroup {
         label: group_label(runs),
         chart: iterations(sample, runs, colours),
@@ -221,10 +220,10 @@ pub(super) fn write(
         .enumerate()
     {
         let name = format!("{file}.older{at}");
-        directory.write(&format!("data/{name}.js"), &side_file(&name, piece))?;
+        site.directory.write_data(&name, piece)?;
         older_files.push(name);
     }
-    Ok(MetricFile {
+    Ok(MetricSideFile {
         name: sample.name.clone(),
         file,
         older: older_files,
@@ -412,7 +411,7 @@ fn is_release(name: &str) -> bool {
     !name.contains('+') && !name.contains("dev")
 }
 
-fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
+fn run_rows(view: &MetricView, colours: &VariantColours) -> Vec<TraceRun> {
     let unit = &view.sample.metric.unit;
     view.sample
         .runs
@@ -420,11 +419,11 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
         .zip(&view.estimates)
         .rev()
         .map(|(run, estimate)| {
-            let change = Change::of(view, run);
+            let change = RunChange::of(view, run);
             let ratio = change.ratio();
             let summary = view.summary(run).filter(|_| estimate.is_none());
             let summary = summary.as_ref();
-            RunRow {
+            TraceRun {
                 id: run.id.to_string(),
                 time: run.time_text(),
                 session: run.session_name.clone(),
@@ -476,11 +475,11 @@ fn run_rows(view: &MetricView, colours: &Colours) -> Vec<RunRow> {
         .collect()
 }
 
-fn summary_rows(instance: &InstanceSample, unit: &str) -> impl Iterator<Item = SummaryRow> {
+fn summary_rows(instance: &InstanceSample, unit: &str) -> impl Iterator<Item = TraceSummary> {
     instance.summaries.iter().filter_map(move |summary| {
         let alone = [summary.statistic.clone()];
         let number = RunSummary::of([summary], &alone)?;
-        Some(SummaryRow {
+        Some(TraceSummary {
             instance: instance.short_id(),
             host: instance.host.clone().unwrap_or_default(),
             what: number.what(),
@@ -491,10 +490,14 @@ fn summary_rows(instance: &InstanceSample, unit: &str) -> impl Iterator<Item = S
     })
 }
 
-fn instance_row(instance: &InstanceSample, estimate: Option<&Estimate>, unit: &str) -> InstanceRow {
+fn instance_row(
+    instance: &InstanceSample,
+    estimate: Option<&Estimate>,
+    unit: &str,
+) -> TraceInstance {
     let mean = instance.mean();
-    let scale = Scale::of(estimate.map_or(0.0, |estimate| estimate.value), unit);
-    InstanceRow {
+    let scale = UnitScale::of(estimate.map_or(0.0, |estimate| estimate.value), unit);
+    TraceInstance {
         id: instance.short_id(),
         host: instance.host.clone().unwrap_or_default(),
         mean: mean.map_or_else(|| "–".to_owned(), |mean| scale.text(mean)),

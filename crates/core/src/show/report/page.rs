@@ -1,22 +1,23 @@
 //! The page of one benchmark.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use serde::Serialize;
 
 use super::burn_in::BurnInRow;
+use super::detection::{self, DetectionRow};
 use super::environment::environments;
 use super::environment_part::environment_part;
 use super::failures::{self, failures};
-use super::health::{Health, NOISY_FROM};
-use super::metric::{self, MetricFile};
+use super::frame::{PageFrame, SitePage, trace_part, url_part};
+use super::health::{BenchmarkHealth, NOISY_FROM};
+use super::metric::{self, MetricSideFile};
 use super::parametrised::test_slug;
 use super::provenance::marked;
 use super::raw::RawFileName;
 use super::remarks::remarks_part;
-use super::row::Row;
-use super::site::{Compared, InnerPage, SitePage, inner_shell};
+use super::row::MetricIndexRows;
 use super::source::source_part;
-use super::{MetricView, Options, Site, verdicts};
+use super::{MetricView, ReportSite, verdicts};
 use crate::model::{Id, InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 use crate::sample::BenchmarkData;
@@ -27,47 +28,31 @@ use crate::text::{counted, grouped, plural};
 /// So many characters of a text stand in the page.
 const SHOWN_CHARACTERS: usize = 160;
 
-/// Stands where [`Later`] goes; no text of a page can be the same, because what is in one is escaped.
-const DETECTABLE: &str = "<!--detectable-->";
-
-/// What a page says that is known only once the measurements are taken apart.
-#[derive(Debug)]
-pub(super) struct Later {
-    /// Which slowdowns could be detected.
-    pub(super) detectable: Markup,
-}
-
-impl Later {
-    /// Returns the page with it.
-    pub(super) fn put_into(self, page: &str) -> String {
-        page.replacen(DETECTABLE, &self.detectable.into_string(), 1)
-    }
-}
-
 /// What a page is made of.
 #[derive(Debug)]
-pub(super) struct Page<'a> {
+pub(super) struct BenchmarkPage<'a> {
     pub(super) data: &'a BenchmarkData,
     pub(super) slug: &'a str,
     pub(super) views: &'a [MetricView],
-    pub(super) rows: &'a [(String, String, Vec<Row>)],
-    pub(super) files: &'a [MetricFile],
+    pub(super) metrics: &'a [MetricIndexRows],
+    pub(super) files: &'a [MetricSideFile],
     pub(super) raw_files: &'a [RawFileName],
     pub(super) run_files: &'a [String],
-    pub(super) health: &'a Health,
+    pub(super) health: &'a BenchmarkHealth,
     pub(super) burn_in: Option<&'a BurnInRow>,
-    pub(super) site: &'a Site<'a>,
+    pub(super) detection: &'a [DetectionRow],
+    pub(super) site: &'a ReportSite,
 }
 
 /// What the page's script has to know.
 #[derive(Serialize)]
-struct Settings<'a> {
+struct BenchmarkPageSettings<'a> {
     page: &'static str,
     benchmark: &'a str,
     slug: &'a str,
     /// Whether variants have names that matter.
     named: bool,
-    metrics: &'a [MetricFile],
+    metrics: &'a [MetricSideFile],
     raw: &'a [RawFileName],
     /// What is known of each run, newest first.
     runs: &'a [String],
@@ -86,14 +71,9 @@ struct BurnInFile<'a> {
 }
 
 /// Returns the page.
-pub(super) fn page(page: &Page<'_>) -> String {
+pub(super) fn page(page: &BenchmarkPage<'_>) -> String {
     let benchmark = &page.data.benchmark;
-    let options = page.site.options;
-    let compared = match page.site.comparisons {
-        Some(_) => Compared::Yes,
-        None => Compared::No,
-    };
-    let settings = Settings {
+    let settings = BenchmarkPageSettings {
         page: "benchmark",
         benchmark: &benchmark.id,
         slug: page.slug,
@@ -110,24 +90,33 @@ pub(super) fn page(page: &Page<'_>) -> String {
                 file: it.chart(),
             }),
     };
-    let frame = InnerPage {
-        kind: "benchmark",
-        name: &benchmark.id,
+    let frame = PageFrame {
+        page: None,
+        heading: &benchmark.id,
+        class: "inner benchmark",
         skip: ("#metrics", "Skip to the numbers"),
-        scripts: &["run.js", "benchmark.js"],
+        scripts: &[
+            "echarts.js",
+            "chart.js",
+            "app.js",
+            "charts.js",
+            "run.js",
+            "benchmark.js",
+        ],
+        data: None,
     };
     let main = html! {
         (description(page))
         p.hint #all-parametrisations hidden { a href=(format!("../test/{}.html", test_slug(&page.data.suite, &benchmark.id))) { "All parametrisations of this test together" } }
-        @if let Some(shown) = page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
+        @if let Some(shown) = &page.site.comparisons { (verdicts::section(shown, page.slug, &benchmark.id)) }
         (sentence(page))
-        (PreEscaped(DETECTABLE))
+        @if let Some(first) = page.metrics.first() { (detection::sentence(page.detection, &first.name, page.site.options.detect)) }
         (elsewhere(page))
         (metric_table(page))
         (metric_part(page))
         (raw_part(page))
         (failure_part(page))
-        (remarks_part(page.site.remarks, page.data))
+        (remarks_part(&page.site.remarks, page.data))
         (environment_part(&page.views.first().map_or_else(Vec::new, |it| environments(page.data, &it.sample))))
         (source_part(page.data))
     };
@@ -138,11 +127,11 @@ pub(super) fn page(page: &Page<'_>) -> String {
             form method="dialog" { button { "Close" } }
         }
     };
-    inner_shell(&frame, compared, options, &settings, &main, &dialog)
+    frame.html(page.site, &settings, &main, &dialog)
 }
 
 /// Returns links to the rows about the benchmark on the pages about all.
-fn elsewhere(page: &Page<'_>) -> Markup {
+fn elsewhere(page: &BenchmarkPage<'_>) -> Markup {
     let fragment = format!(
         "#q={}&suite={}",
         url_part(&page.data.benchmark.id),
@@ -165,7 +154,7 @@ fn elsewhere(page: &Page<'_>) -> Markup {
     }
 }
 
-fn description(page: &Page<'_>) -> Markup {
+fn description(page: &BenchmarkPage<'_>) -> Markup {
     let benchmark = &page.data.benchmark;
     html! {
         p.description {
@@ -181,8 +170,13 @@ fn description(page: &Page<'_>) -> Markup {
 }
 
 /// Returns what the latest runs say by the first metric, in words.
-fn sentence(page: &Page<'_>) -> Markup {
-    let Some((metric, unit, rows)) = page.rows.first() else {
+fn sentence(page: &BenchmarkPage<'_>) -> Markup {
+    let Some(MetricIndexRows {
+        name: metric,
+        unit,
+        rows,
+    }) = page.metrics.first()
+    else {
         return html! {};
     };
     html! {
@@ -245,7 +239,7 @@ fn skipped_because(data: &BenchmarkData, run: &Id) -> Option<String> {
 }
 
 /// Returns what stands in the way of trusting the numbers, and what helps.
-fn advice(page: &Page<'_>) -> Markup {
+fn advice(page: &BenchmarkPage<'_>) -> Markup {
     let health = page.health;
     let imported = page.views.first().is_some_and(|view| {
         let last = view.sample.runs.last();
@@ -284,13 +278,13 @@ fn advice(page: &Page<'_>) -> Markup {
     }
 }
 
-fn names_matter(page: &Page<'_>) -> bool {
-    let mut rows = page.rows.iter().flat_map(|(_, _, rows)| rows);
+fn names_matter(page: &BenchmarkPage<'_>) -> bool {
+    let mut rows = page.metrics.iter().flat_map(|metric| &metric.rows);
     rows.any(|row| row.named)
 }
 
 /// Returns the table of all metrics, whose names choose what is drawn below.
-fn metric_table(page: &Page<'_>) -> Markup {
+fn metric_table(page: &BenchmarkPage<'_>) -> Markup {
     let named = names_matter(page);
     html! {
         section aria-labelledby="metrics" {
@@ -303,7 +297,7 @@ fn metric_table(page: &Page<'_>) -> Markup {
                     th.number scope="col" { "change" } th.number scope="col" { "noise" } th.number scope="col" { "instances × iterations" }
                 } }
                 tbody {
-                    @for (name, _, rows) in page.rows {
+                    @for MetricIndexRows { name, rows, .. } in page.metrics {
                         @for (position, row) in rows.iter().enumerate() {
                             tr {
                                 td {
@@ -345,7 +339,7 @@ pub(super) fn zoom_hint() -> Markup {
     }
 }
 
-fn metric_part(page: &Page<'_>) -> Markup {
+fn metric_part(page: &BenchmarkPage<'_>) -> Markup {
     html! {
         section #charts aria-labelledby="charts-title" {
             h2 #charts-title tabindex="-1" { (page.files.first().map_or_else(String::new, |file| metric_title(&file.name))) }
@@ -362,7 +356,7 @@ fn metric_part(page: &Page<'_>) -> Markup {
     }
 }
 
-fn raw_part(page: &Page<'_>) -> Markup {
+fn raw_part(page: &BenchmarkPage<'_>) -> Markup {
     let total: usize = page.raw_files.iter().map(|file| file.rows).sum();
     html! {
         section #iterations aria-labelledby="iterations-title" {
@@ -382,7 +376,7 @@ fn raw_part(page: &Page<'_>) -> Markup {
     }
 }
 
-fn failure_part(page: &Page<'_>) -> Markup {
+fn failure_part(page: &BenchmarkPage<'_>) -> Markup {
     let (failures, total) = failures(page.data);
     html! {
         section #failures aria-labelledby="failures-title" {
@@ -436,54 +430,4 @@ fn nothing_failed(data: &BenchmarkData) -> String {
     } else {
         format!("None; {}.", parts.join(", and "))
     }
-}
-
-/// Returns the head of a page; `root` leads from it to the report's directory.
-pub(super) fn head(title: &str, root: &str) -> Markup {
-    html! {
-        head {
-            meta charset="utf-8";
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
-            meta name="generator" content="lapwing";
-            title { (title) }
-            link rel="stylesheet" href=(format!("{root}assets/style.css"));
-            link rel="icon" href="data:,";
-            // Before anything is drawn, so that a chosen theme does not flash.
-            script { (PreEscaped("try{const t=localStorage.getItem('lapwing-theme');if(t)document.documentElement.dataset.theme=t}catch{}")) }
-        }
-    }
-}
-
-pub(super) fn theme_switch() -> Markup {
-    html! { button.theme type="button" data-action="theme" { "Dark or light" } }
-}
-
-pub(super) fn foot(options: &Options) -> Markup {
-    html! { footer { p { (options.made) } } }
-}
-
-/// Returns data for a script in a form that no content can break out of.
-pub(super) fn json_script(id: &str, value: &impl Serialize) -> Markup {
-    // Structs of numbers and texts, which cannot fail.
-    let json = serde_json::to_string(value).unwrap_or_else(|_impossible| "null".to_owned());
-    html! { script id=(id) type="application/json" { (PreEscaped(json.replace('<', "\\u003c"))) } }
-}
-
-/// Returns the part of an address that opens what a number rests on.
-pub(super) fn trace_part(metric: &str, run: &impl std::fmt::Display) -> String {
-    format!("metric={}&trace={run}", url_part(metric))
-}
-
-/// Returns the text as it may stand in the query of an address.
-pub(super) fn url_part(text: &str) -> String {
-    text.bytes()
-        .map(|byte| {
-            if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
-                char::from(byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        })
-        .collect()
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use maud::html;
 use serde::Serialize;
 
-use super::columns::About;
-use super::directory::{Directory, DirectoryError};
+use super::columns::BenchmarkLink;
+use super::directory::DirectoryError;
+use super::frame::{PageFrame, url_part};
 use super::metric::history_points;
-use super::page::{url_part, zoom_hint};
-use super::row::Row;
-use super::site::{Compared, InnerPage, inner_shell};
+use super::page::zoom_hint;
+use super::row::{IndexRow, MetricIndexRows};
 use super::slug::slug;
-use super::{MetricView, Options, side_file, together};
+use super::{MetricView, ReportSite, together};
 use crate::sample::RunMoment;
 use crate::show::chart::HistoryPoint;
 use crate::show::sample::metric_title;
@@ -39,8 +39,8 @@ pub(super) fn test_slug(suite: &str, id: &str) -> String {
 
 /// What a page about a test has to know of one of its parametrisations.
 #[derive(Debug)]
-pub(super) struct Member {
-    pub(super) about: About,
+pub(super) struct TestMember {
+    pub(super) benchmark: BenchmarkLink,
     /// What it is called among the others.
     pub(super) name: String,
     pub(super) metrics: Vec<MemberMetric>,
@@ -52,7 +52,7 @@ pub(super) struct MemberMetric {
     pub(super) unit: String,
     pub(super) points: Vec<MemberPoint>,
     /// What the latest runs say.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<IndexRow>,
 }
 
 #[derive(Debug)]
@@ -61,19 +61,19 @@ pub(super) struct MemberPoint {
     pub(super) point: HistoryPoint,
 }
 
-impl Member {
+impl TestMember {
     /// Returns what is to be kept of a benchmark; `rows` are what its latest runs say by each metric.
     pub(super) fn of(
-        about: &About,
+        benchmark: &BenchmarkLink,
         views: &[MetricView],
-        rows: &[(String, String, Vec<Row>)],
+        metrics: &[MetricIndexRows],
     ) -> Self {
-        let name = match parts(&about.id) {
+        let name = match parts(&benchmark.id) {
             Some((_, name)) if name.is_empty() => EMPTY.to_owned(),
             Some((_, name)) => name,
             None => WITHOUT.to_owned(),
         };
-        let metrics = views.iter().zip(rows).map(|(view, (_, _, rows))| {
+        let metrics = views.iter().zip(metrics).map(|(view, metric)| {
             let points = history_points(view)
                 .into_iter()
                 .map(|(run, point)| MemberPoint {
@@ -81,35 +81,37 @@ impl Member {
                     point,
                 });
             MemberMetric {
-                name: view.sample.name.clone(),
-                unit: view.sample.metric.unit.clone(),
+                name: metric.name.clone(),
+                unit: metric.unit.clone(),
                 points: points.collect(),
-                rows: rows.clone(),
+                rows: metric.rows.clone(),
             }
         });
         Self {
-            about: about.clone(),
+            benchmark: benchmark.clone(),
             name,
             metrics: metrics.collect(),
         }
     }
 
     fn test(&self) -> &str {
-        parts(&self.about.id).map_or(&self.about.id, |(test, _)| test)
+        parts(&self.benchmark.id).map_or(&self.benchmark.id, |(test, _)| test)
     }
 
     fn is_of_the_test_of(&self, other: &Self) -> bool {
-        (self.about.suite.as_str(), self.test()) == (other.about.suite.as_str(), other.test())
+        (self.benchmark.suite.as_str(), self.test())
+            == (other.benchmark.suite.as_str(), other.test())
     }
 
     fn has_brackets(&self) -> bool {
-        parts(&self.about.id).is_some()
+        parts(&self.benchmark.id).is_some()
     }
 
     /// Returns whether the other one may stand between this one and its parametrisations, as
     /// benchmarks are ordered.
     fn begins_as(&self, other: &Self) -> bool {
-        self.about.suite == other.about.suite && other.about.id.starts_with(&self.about.id)
+        self.benchmark.suite == other.benchmark.suite
+            && other.benchmark.id.starts_with(&self.benchmark.id)
     }
 }
 
@@ -118,15 +120,15 @@ impl Member {
 /// is held until it is clear whether it gained a parameter.
 #[derive(Debug, Default)]
 pub(super) struct TestPages {
-    without_brackets: Vec<Member>,
-    held: Vec<Member>,
+    without_brackets: Vec<TestMember>,
+    held: Vec<TestMember>,
     /// The pages that were written.
     written: BTreeSet<String>,
 }
 
 /// What the page's script has to know.
 #[derive(Serialize)]
-struct Settings<'a> {
+struct TestPageSettings<'a> {
     page: &'static str,
     slug: &'a str,
     metrics: &'a [MetricCharts],
@@ -142,14 +144,12 @@ impl TestPages {
     /// Takes in the next benchmark.
     pub(super) fn add(
         &mut self,
-        member: Member,
-        directory: &Directory,
-        options: &Options,
-        compared: Compared,
+        member: TestMember,
+        site: &ReportSite,
     ) -> Result<(), DirectoryError> {
-        let other_test = |first: &Member| !first.is_of_the_test_of(&member);
+        let other_test = |first: &TestMember| !first.is_of_the_test_of(&member);
         if self.held.first().is_some_and(other_test) {
-            self.write_held(directory, options, compared)?;
+            self.write_held(site)?;
         }
         self.without_brackets.retain(|it| it.begins_as(&member));
         if !member.has_brackets() {
@@ -169,17 +169,9 @@ impl TestPages {
     }
 
     /// Writes what is left and the list of all.
-    pub(super) fn finish(
-        &mut self,
-        directory: &Directory,
-        options: &Options,
-        compared: Compared,
-    ) -> Result<(), DirectoryError> {
-        self.write_held(directory, options, compared)?;
-        directory.write(
-            &format!("data/{LIST}.js"),
-            &side_file(LIST, &self.written.iter().collect::<Vec<_>>()),
-        )
+    pub(super) fn finish(&mut self, site: &ReportSite) -> Result<(), DirectoryError> {
+        self.write_held(site)?;
+        site.directory.write_data(LIST, &self.written)
     }
 
     /// Returns whether a test has a page.
@@ -187,17 +179,12 @@ impl TestPages {
         self.written.contains(slug)
     }
 
-    fn write_held(
-        &mut self,
-        directory: &Directory,
-        options: &Options,
-        compared: Compared,
-    ) -> Result<(), DirectoryError> {
+    fn write_held(&mut self, site: &ReportSite) -> Result<(), DirectoryError> {
         let members = std::mem::take(&mut self.held);
         let Some(first) = members.first().filter(|_| members.len() > 1) else {
             return Ok(());
         };
-        let slug = test_slug(&first.about.suite, &first.about.id);
+        let slug = test_slug(&first.benchmark.suite, &first.benchmark.id);
         let mut names: Vec<&str> = Vec::new();
         for metric in members.iter().flat_map(|member| &member.metrics) {
             if !names.contains(&metric.name.as_str()) {
@@ -207,40 +194,41 @@ impl TestPages {
         let mut metrics = Vec::new();
         for (number, name) in names.into_iter().enumerate() {
             let file = format!("test-{slug}.m{number}");
-            together::write(directory, &file, &members, name)?;
+            together::write(site, &file, &members, name)?;
             metrics.push(MetricCharts {
                 name: name.to_owned(),
                 file,
             });
         }
-        let settings = Settings {
+        let settings = TestPageSettings {
             page: "test",
             slug: &slug,
             metrics: &metrics,
         };
-        let page = page(first, members.len(), &settings, options, compared);
-        directory.write(&format!("test/{slug}.html"), &page)?;
+        let page = page(site, first, members.len(), &settings);
+        site.directory.write(&format!("test/{slug}.html"), &page)?;
         self.written.insert(slug);
         Ok(())
     }
 }
 
 fn page(
-    first: &Member,
+    site: &ReportSite,
+    first: &TestMember,
     members: usize,
-    settings: &Settings<'_>,
-    options: &Options,
-    compared: Compared,
+    settings: &TestPageSettings<'_>,
 ) -> String {
-    let page = InnerPage {
-        kind: "test",
-        name: first.test(),
+    let frame = PageFrame {
+        page: None,
+        heading: first.test(),
+        class: "inner test",
         skip: ("#charts-title", "Skip to the charts"),
-        scripts: &["test.js"],
+        scripts: &["echarts.js", "chart.js", "app.js", "charts.js", "test.js"],
+        data: None,
     };
     let main = html! {
         p.description {
-            span { "suite " a href=(format!("../index.html#suite={}", url_part(&first.about.suite))) { (first.about.suite) } }
+            span { "suite " a href=(format!("../index.html#suite={}", url_part(&first.benchmark.suite))) { (first.benchmark.suite) } }
             " · " (counted(members, "parametrisation"))
         }
         section #charts aria-labelledby="charts-title" {
@@ -265,7 +253,7 @@ fn page(
             div.content {}
         }
     };
-    inner_shell(&page, compared, options, settings, &main, &html! {})
+    frame.html(site, settings, &main, &html! {})
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ const MOST: f64 = 1.5;
 
 /// One of the curves.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Curve<'a> {
+pub(super) struct PowerCurve<'a> {
     /// What the configuration detects.
     pub(super) cell: &'a DetectionCell,
     /// The smallest slowdown that it detects with the wanted power, in words.
@@ -39,9 +39,13 @@ pub(super) struct Curve<'a> {
 /// Returns power curves with a table that says what matters of them; the more is measured, the thicker the curve.
 ///
 /// `smallest` is the slowdown that the first of them detects, where it detects one: the picture goes a little beyond it.
-pub(super) fn picture(curves: &[Curve<'_>], view: DetectionView, smallest: Option<f64>) -> Markup {
+pub(super) fn picture(
+    curves: &[PowerCurve<'_>],
+    view: DetectionView,
+    smallest: Option<f64>,
+) -> Markup {
     let end = end(view, smallest);
-    let place = Place { end };
+    let place = PowerPlot { end };
     let (wanted, target) = (place.y(view.power), place.x(view.target));
     html! {
         figure.power {
@@ -101,7 +105,7 @@ pub(super) const DRAWN: [Configuration; 3] = [
 
 const CLASSES: [&str; 3] = ["least", "middling", "most"];
 
-fn aria_label(curves: &[Curve<'_>], view: DetectionView) -> String {
+fn aria_label(curves: &[PowerCurve<'_>], view: DetectionView) -> String {
     let each = curves.iter().map(|curve| {
         format!(
             "{} of the time with {}",
@@ -131,11 +135,11 @@ fn end(view: DetectionView, smallest: Option<f64>) -> f64 {
 
 /// Where slowdowns and rates stand.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct PowerPlot {
     end: f64,
 }
 
-impl Place {
+impl PowerPlot {
     fn x(self, slowdown: f64) -> f64 {
         LEFT + (slowdown - 1.0) / (self.end - 1.0) * (RIGHT - LEFT)
     }
@@ -146,7 +150,7 @@ impl Place {
 }
 
 /// Returns the points of a curve; once all is detected it goes straight on.
-fn points(cell: &DetectionCell, place: Place) -> String {
+fn points(cell: &DetectionCell, place: PowerPlot) -> String {
     let mut points = String::new();
     for step in 0..=STRETCHES {
         let slowdown = 1.0 + (place.end - 1.0) * as_f64(step) / as_f64(STRETCHES);
@@ -200,10 +204,10 @@ mod tests {
         };
         let view = DetectionView::of(&options, 1.05, 0.95);
         let cells = detection_by_formula(noise, &options);
-        let curves: Vec<Curve<'_>> = cells
+        let curves: Vec<PowerCurve<'_>> = cells
             .iter()
             .filter(|it| DRAWN.contains(&it.configuration))
-            .map(|cell| Curve {
+            .map(|cell| PowerCurve {
                 cell,
                 smallest: "~6.0 %",
             })

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::directory::{Directory, DirectoryError};
-use super::side_file;
+use super::directory::{DirectoryError, ReportDirectory};
 use crate::model::{Id, MetricName};
 use crate::record::InstanceData;
 use crate::sample::{BenchmarkData, VariantNames};
@@ -67,7 +66,7 @@ pub(super) struct RawFileName {
 
 /// Writes all iterations and returns the files, newest first.
 pub(super) fn write(
-    directory: &Directory,
+    directory: &ReportDirectory,
     slug: &str,
     data: &BenchmarkData,
 ) -> Result<Vec<RawFileName>, DirectoryError> {
@@ -81,39 +80,40 @@ pub(super) fn write(
     let variants = VariantNames::of(data);
     let row_length = (metrics.len() + 4) * NUMBER;
     let mut files = Vec::new();
-    let mut current: Vec<&InstanceData> = Vec::new();
+    for (number, instances) in in_files(newest_first(data), row_length).iter().enumerate() {
+        let name = format!("{slug}.raw{number}");
+        let file = file(instances, &metrics, &variants);
+        directory.write_data(&name, &file)?;
+        files.push(RawFileName {
+            file: name,
+            rows: file.index.len(),
+        });
+    }
+    Ok(files)
+}
+
+/// Returns the instances in groups that make a file each; none where nothing has an iteration.
+fn in_files(instances: Vec<&InstanceData>, row_length: usize) -> Vec<Vec<&InstanceData>> {
+    let mut files: Vec<Vec<&InstanceData>> = Vec::new();
     let mut rows = 0;
     let mut characters = 0;
-    for instance in newest_first(data) {
+    for instance in instances {
         let length = INSTANCE + instance.iterations.len() * row_length;
-        if rows > 0 && characters + length > CHARACTERS {
-            files.push(write_file(
-                directory,
-                slug,
-                files.len(),
-                &current,
-                &metrics,
-                &variants,
-            )?);
-            current.clear();
+        if files.is_empty() || rows > 0 && characters + length > CHARACTERS {
+            files.push(Vec::new());
             rows = 0;
             characters = 0;
         }
         characters += length;
         rows += instance.iterations.len();
-        current.push(instance);
+        if let Some(file) = files.last_mut() {
+            file.push(instance);
+        }
     }
-    if rows > 0 {
-        files.push(write_file(
-            directory,
-            slug,
-            files.len(),
-            &current,
-            &metrics,
-            &variants,
-        )?);
+    if rows == 0 {
+        files.pop();
     }
-    Ok(files)
+    files
 }
 
 fn newest_first(data: &BenchmarkData) -> Vec<&InstanceData> {
@@ -126,23 +126,6 @@ fn newest_first(data: &BenchmarkData) -> Vec<&InstanceData> {
             .then(a.instance.attempt.cmp(&b.instance.attempt))
     });
     instances
-}
-
-fn write_file(
-    directory: &Directory,
-    slug: &str,
-    number: usize,
-    instances: &[&InstanceData],
-    metrics: &[&MetricName],
-    variants: &VariantNames,
-) -> Result<RawFileName, DirectoryError> {
-    let name = format!("{slug}.raw{number}");
-    let file = file(instances, metrics, variants);
-    directory.write(&format!("data/{name}.js"), &side_file(&name, &file))?;
-    Ok(RawFileName {
-        file: name,
-        rows: file.index.len(),
-    })
 }
 
 fn file<'a>(

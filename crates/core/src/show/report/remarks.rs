@@ -13,7 +13,7 @@ use crate::text::{counted, plural};
 
 /// What was said of measurements, and how many instances are left out because of it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Remarks {
+pub struct ReportRemarks {
     /// All annotations, and which of them hold.
     pub all: Vec<Remark>,
     /// How many instances are retired and so not in the report.
@@ -23,7 +23,11 @@ pub struct Remarks {
 }
 
 /// Returns the runs of which nothing counts any more by a metric.
-pub(super) fn retired_runs(remarks: &Remarks, data: &BenchmarkData, metric: &str) -> BTreeSet<Id> {
+pub(super) fn retired_runs(
+    remarks: &ReportRemarks,
+    data: &BenchmarkData,
+    metric: &str,
+) -> BTreeSet<Id> {
     let retirements = retirements(remarks, data);
     let of_metric = retirements.all.iter().filter(|(_, it)| {
         let retired = it.metric.as_deref();
@@ -41,7 +45,7 @@ pub(super) fn retired_runs(remarks: &Remarks, data: &BenchmarkData, metric: &str
 }
 
 /// Returns how many instances of a benchmark are in the report though they are retired as a whole.
-pub(super) fn shown_retired(remarks: &Remarks, data: &BenchmarkData) -> usize {
+pub(super) fn shown_retired(remarks: &ReportRemarks, data: &BenchmarkData) -> usize {
     let retirements = retirements(remarks, data);
     let covered = |it: &&InstanceData| {
         let mut whole = retirements
@@ -54,20 +58,20 @@ pub(super) fn shown_retired(remarks: &Remarks, data: &BenchmarkData) -> usize {
 }
 
 /// The retirements of what is in the report all the same.
-struct Retirements<'a> {
+struct ShownRetirements<'a> {
     suite: &'a str,
     names: Names,
     all: Vec<(&'a Remark, &'a Retirement)>,
 }
 
-impl Retirements<'_> {
+impl ShownRetirements<'_> {
     fn cover(&self, (remark, retirement): (&Remark, &Retirement), it: &InstanceData) -> bool {
         let recorded = &it.instance.benchmark.id;
         remark.is_about(&self.names, self.suite, recorded) && retirement.covers(it)
     }
 }
 
-fn retirements<'a>(remarks: &'a Remarks, data: &'a BenchmarkData) -> Retirements<'a> {
+fn retirements<'a>(remarks: &'a ReportRemarks, data: &'a BenchmarkData) -> ShownRetirements<'a> {
     let about = match remarks.shown {
         Retired::LeaveOut => Vec::new(),
         Retired::Show => about(remarks, data),
@@ -78,7 +82,7 @@ fn retirements<'a>(remarks: &'a Remarks, data: &'a BenchmarkData) -> Retirements
         | None => None,
     };
     let all: Vec<_> = about.into_iter().filter_map(retire).collect();
-    Retirements {
+    ShownRetirements {
         suite: &data.suite,
         names: match all.is_empty() {
             true => Names::default(),
@@ -89,7 +93,7 @@ fn retirements<'a>(remarks: &'a Remarks, data: &'a BenchmarkData) -> Retirements
 }
 
 /// Returns what holds of what was said about a benchmark, the latest first.
-pub(super) fn remarks_part(remarks: &Remarks, data: &BenchmarkData) -> Markup {
+pub(super) fn remarks_part(remarks: &ReportRemarks, data: &BenchmarkData) -> Markup {
     let about = about(remarks, data);
     html! {
         @if !about.is_empty() {
@@ -111,7 +115,7 @@ pub(super) fn remarks_part(remarks: &Remarks, data: &BenchmarkData) -> Markup {
 }
 
 /// Returns how much of what was measured is not in the report, for the index.
-pub(super) fn retired_sentence(remarks: &Remarks, shown: usize) -> Markup {
+pub(super) fn retired_sentence(remarks: &ReportRemarks, shown: usize) -> Markup {
     html! {
         @if shown > 0 {
             p.hint.retired {
@@ -129,7 +133,7 @@ pub(super) fn retired_sentence(remarks: &Remarks, shown: usize) -> Markup {
     }
 }
 
-fn about<'a>(remarks: &'a Remarks, data: &BenchmarkData) -> Vec<&'a Remark> {
+fn about<'a>(remarks: &'a ReportRemarks, data: &BenchmarkData) -> Vec<&'a Remark> {
     // Nearly all stores have none.
     if remarks.all.is_empty() {
         return Vec::new();
@@ -206,7 +210,7 @@ mod tests {
         let retire = target(r#"{"benchmark": "b*", "before": "2026-03-01T00:00:00Z"}"#);
         let other = target(r#"{"benchmark": "other"}"#);
         let note = target(r#"{"benchmark": "b"}"#);
-        let remarks = Remarks {
+        let remarks = ReportRemarks {
             all: Remark::all(vec![
                 said(1, "retire", &retire, "the data were <smaller>"),
                 said(2, "retire", &other, "not this one"),
@@ -233,7 +237,7 @@ mod tests {
         assert!(explained.is_some() && explained < retired, "{text}");
         let left_out = retired_sentence(&remarks, 0).into_string();
         assert!(left_out.contains("2 retired instances are left out"));
-        let none = remarks_part(&Remarks::default(), &data);
+        let none = remarks_part(&ReportRemarks::default(), &data);
         assert_eq!(none.into_string(), "");
     }
 }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
+use super::columns::BenchmarkLink;
 use super::parametrised::test_slug;
-use super::{MetricView, Site, verdicts};
+use super::{MetricView, ReportSite, verdicts};
 use crate::judge::{self, RatioEstimate};
-use crate::model::{Id, Run};
-use crate::sample::BenchmarkData;
+use crate::model::{Id, MetricName, Run};
 use crate::show::quantity::percent;
 use crate::show::sample::{ImportedFrom, RunSample};
 use crate::show::sparkline::{sparkline_dots, sparkline_path};
@@ -14,11 +14,9 @@ use crate::show::summary::RunSummary;
 
 /// A row; its fields are the columns of the side file (`docs/report.md`).
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Row {
-    pub(super) suite: String,
-    pub(super) id: String,
-    pub(super) slug: String,
-    pub(super) tags: Vec<String>,
+pub(super) struct IndexRow {
+    #[serde(flatten)]
+    pub(super) benchmark: BenchmarkLink,
     /// The page of all parametrisations of its test; empty where there is none.
     pub(super) test: String,
     pub(super) variant: String,
@@ -65,7 +63,7 @@ pub(super) struct Row {
     pub(super) left_out: String,
 }
 
-impl Row {
+impl IndexRow {
     /// Returns the change, or the reason in a word why there is none.
     pub(super) fn change_words(&self) -> String {
         if self.change_text.is_empty() && self.new_epoch {
@@ -80,88 +78,111 @@ impl Row {
     }
 }
 
-/// Returns a row for each variant, by its latest run.
-pub(super) fn rows(
-    data: &BenchmarkData,
-    slug: &str,
-    view: &MetricView,
-    site: &Site<'_>,
-) -> Vec<Row> {
-    let variants = view.sample.variants();
-    let named = variants.len() > 1 || variants.iter().any(|name| *name != Run::DEFAULT_VARIANT);
-    variants
-        .iter()
-        .filter_map(|variant| {
-            let (latest, estimate) = view.of_variant(variant).next_back()?;
-            let change = Change::of(view, latest);
-            let ratio = change.ratio();
-            let estimate = estimate.as_ref();
-            let unit = &view.sample.metric.unit;
-            let summary = view.summary(latest).filter(|_| estimate.is_none());
-            let summary = summary.as_ref();
-            let (sparkline, sparkline_title) = sparkline(view, variant, summary.is_some());
-            let verdict = verdicts::of_row(site.comparisons, slug, &view.sample, variant);
-            let cv = estimate.and_then(|estimate| estimate.cv_between);
-            Some(Row {
-                suite: data.suite.clone(),
-                id: data.benchmark.id.clone(),
-                slug: slug.to_owned(),
-                tags: data.benchmark.tags.clone(),
-                test: test_slug(&data.suite, &data.benchmark.id),
-                variant: (*variant).to_owned(),
-                colour: site.colours.get(variant),
-                named,
-                run: latest.label_within_variant(),
-                run_id: latest.id,
-                sparkline,
-                sparkline_title,
-                value: estimate
-                    .map(|estimate| estimate.value)
-                    .or(summary.map(|summary| summary.value)),
-                value_text: match (estimate, summary) {
-                    (Some(estimate), _) => estimate.value_text(unit),
-                    (None, Some(summary)) => summary.value_text(unit),
-                    (None, None) => without_value(latest).to_owned(),
-                },
-                summary: summary.map_or_else(String::new, RunSummary::what),
-                spread_text: summary
-                    .and_then(|summary| summary.spread_text(unit))
-                    .unwrap_or_default(),
-                back_to_back: latest
-                    .imported_from
-                    .clone()
-                    .filter(|source| source.each_run.is_some() && estimate.is_some()),
-                interval_text: estimate
-                    .and_then(|estimate| estimate.interval_text(unit))
-                    .unwrap_or_default(),
-                change: ratio.map(|ratio| ratio.value),
-                change_text: ratio.map_or_else(String::new, RatioEstimate::value_text),
-                change_interval: ratio
-                    .and_then(RatioEstimate::interval_text)
-                    .unwrap_or_default(),
-                change_against: change.against(),
-                since_before: reference_variant(view, latest)
-                    .is_none_or(|reference| reference.id == latest.id),
-                moved: ratio.is_some_and(moved),
-                new_epoch: is_new_epoch(view, latest),
-                verdict: verdict.name,
-                verdict_text: verdict.text,
-                cv,
-                cv_text: cv.map_or_else(String::new, percent),
-                size: if latest.is_skipped() {
-                    String::new()
-                } else {
-                    latest.size().short()
-                },
-                instances: latest.size().instances,
-                skipped: latest.is_skipped(),
-                retired: latest.retired,
-                failures: latest.failures(),
-                lost: latest.lost(),
-                left_out: latest.left_out().text(),
-            })
+/// The rows of one metric of a benchmark.
+#[derive(Debug)]
+pub(super) struct MetricIndexRows {
+    pub(super) name: MetricName,
+    pub(super) unit: String,
+    /// One for each variant, by its latest run.
+    pub(super) rows: Vec<IndexRow>,
+}
+
+impl MetricIndexRows {
+    pub(super) fn of(view: &MetricView, benchmark: &BenchmarkLink, site: &ReportSite) -> Self {
+        let variants = view.sample.variants();
+        let named = variants.len() > 1 || variants.iter().any(|name| *name != Run::DEFAULT_VARIANT);
+        let rows = variants.iter().filter_map(|variant| {
+            let mut row = IndexRow::of(view, variant, benchmark, site)?;
+            row.named = named;
+            Some(row)
+        });
+        Self {
+            name: view.sample.name.clone(),
+            unit: view.sample.metric.unit.clone(),
+            rows: rows.collect(),
+        }
+    }
+}
+
+impl IndexRow {
+    /// Returns the row of a variant, by its latest run.
+    fn of(
+        view: &MetricView,
+        variant: &str,
+        benchmark: &BenchmarkLink,
+        site: &ReportSite,
+    ) -> Option<Self> {
+        let (latest, estimate) = view.of_variant(variant).next_back()?;
+        let change = RunChange::of(view, latest);
+        let ratio = change.ratio();
+        let estimate = estimate.as_ref();
+        let unit = &view.sample.metric.unit;
+        let summary = view.summary(latest).filter(|_| estimate.is_none());
+        let summary = summary.as_ref();
+        let (sparkline, sparkline_title) = sparkline(view, variant, summary.is_some());
+        let verdict = verdicts::of_row(
+            site.comparisons.as_ref(),
+            &benchmark.slug,
+            &view.sample,
+            variant,
+        );
+        let cv = estimate.and_then(|estimate| estimate.cv_between);
+        Some(Self {
+            benchmark: benchmark.clone(),
+            test: test_slug(&benchmark.suite, &benchmark.id),
+            variant: variant.to_owned(),
+            colour: site.colours.get(variant),
+            named: false,
+            run: latest.label_within_variant(),
+            run_id: latest.id,
+            sparkline,
+            sparkline_title,
+            value: estimate
+                .map(|estimate| estimate.value)
+                .or(summary.map(|summary| summary.value)),
+            value_text: match (estimate, summary) {
+                (Some(estimate), _) => estimate.value_text(unit),
+                (None, Some(summary)) => summary.value_text(unit),
+                (None, None) => without_value(latest).to_owned(),
+            },
+            summary: summary.map_or_else(String::new, RunSummary::what),
+            spread_text: summary
+                .and_then(|summary| summary.spread_text(unit))
+                .unwrap_or_default(),
+            back_to_back: latest
+                .imported_from
+                .clone()
+                .filter(|source| source.each_run.is_some() && estimate.is_some()),
+            interval_text: estimate
+                .and_then(|estimate| estimate.interval_text(unit))
+                .unwrap_or_default(),
+            change: ratio.map(|ratio| ratio.value),
+            change_text: ratio.map_or_else(String::new, RatioEstimate::value_text),
+            change_interval: ratio
+                .and_then(RatioEstimate::interval_text)
+                .unwrap_or_default(),
+            change_against: change.against(),
+            since_before: reference_variant(view, latest)
+                .is_none_or(|reference| reference.id == latest.id),
+            moved: ratio.is_some_and(moved),
+            new_epoch: is_new_epoch(view, latest),
+            verdict: verdict.name,
+            verdict_text: verdict.text,
+            cv,
+            cv_text: cv.map_or_else(String::new, percent),
+            size: if latest.is_skipped() {
+                String::new()
+            } else {
+                latest.size().short()
+            },
+            instances: latest.size().instances,
+            skipped: latest.is_skipped(),
+            retired: latest.retired,
+            failures: latest.failures(),
+            lost: latest.lost(),
+            left_out: latest.left_out().text(),
         })
-        .collect()
+    }
 }
 
 fn moved(ratio: &RatioEstimate) -> bool {
@@ -175,7 +196,7 @@ pub(super) fn without_value(run: &RunSample) -> &'static str {
 
 /// How a run compares.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Change {
+pub(super) enum RunChange {
     /// With the run that is named, by that ratio.
     Ratio(String, RatioEstimate),
     /// Not at all: the benchmark was another thing in the run before.
@@ -191,7 +212,7 @@ pub(super) enum Change {
     Unknown,
 }
 
-impl Change {
+impl RunChange {
     /// Returns how a run compares: with the reference variant beside it, or, where it is that
     /// itself, with the run before it of the same variant.
     pub(super) fn of(view: &MetricView, run: &RunSample) -> Self {

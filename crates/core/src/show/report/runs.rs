@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::directory::{Directory, DirectoryError};
+use super::ReportSite;
+use super::directory::DirectoryError;
 use super::environment::{flatten, observe_instance};
 use super::environments::RunEnvironments;
 use super::failures::shortened;
-use super::side_file;
 use crate::model::{Id, InstanceOutcome, Object, Outcome};
 use crate::record::InstanceData;
 use crate::sample::BenchmarkData;
@@ -38,7 +38,7 @@ struct RunDetail {
     /// The run before it of the same variant: its position here, its file of environments, and
     /// what it is called.
     #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<Before>,
+    before: Option<RunBefore>,
     /// What was observed around its instances, each value once.
     observed: Vec<(String, String)>,
     /// Links and paths of the session and the run.
@@ -61,7 +61,7 @@ fn is_zero(number: &usize) -> bool {
 }
 
 #[derive(Debug, Serialize)]
-struct Before {
+struct RunBefore {
     /// Where the benchmark itself was another thing there: what changed, as far as is known, in brackets.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<String>,
@@ -95,12 +95,12 @@ struct InstanceDetail {
 /// Writes the side files and returns their names, those of the newest runs first. The sample
 /// has all runs of the benchmark in their order.
 pub(super) fn write(
-    directory: &Directory,
+    site: &ReportSite,
     slug: &str,
     data: &BenchmarkData,
     sample: Option<&MetricSample>,
-    environments: &RunEnvironments,
 ) -> Result<Vec<String>, DirectoryError> {
+    let environments = &site.environments;
     let mut of_run: BTreeMap<Id, Vec<&InstanceData>> = BTreeMap::new();
     for instance in &data.instances {
         of_run.entry(instance.run.id).or_default().push(instance);
@@ -108,21 +108,23 @@ pub(super) fn write(
     let mut details: Vec<RunDetail> = Vec::new();
     for run in sample.map_or(&[][..], |it| &it.runs) {
         let instances = of_run.get(&run.id).map_or(&[][..], Vec::as_slice);
-        let before = sample.and_then(|it| it.before(run)).map(|before| Before {
-            changed: (!before.meaning.is_that_of(&run.meaning))
-                .then(|| run.meaning.changed_since(&before.meaning).in_brackets()),
-            id: before.id,
-            environment: environments.file(&before.id).unwrap_or_default(),
-            label: before.label_within_variant(),
-            observed: observed(of_run.get(&before.id).map_or(&[][..], Vec::as_slice)),
-        });
+        let before = sample
+            .and_then(|it| it.before(run))
+            .map(|before| RunBefore {
+                changed: (!before.meaning.is_that_of(&run.meaning))
+                    .then(|| run.meaning.changed_since(&before.meaning).in_brackets()),
+                id: before.id,
+                environment: environments.file(&before.id).unwrap_or_default(),
+                label: before.label_within_variant(),
+                observed: observed(of_run.get(&before.id).map_or(&[][..], Vec::as_slice)),
+            });
         details.push(RunDetail::new(run, before, instances, environments));
     }
     details.reverse();
     let mut files = Vec::new();
     for (number, part) in details.chunks(RUNS).enumerate() {
         let name = format!("{slug}.runs{number}");
-        directory.write(&format!("data/{name}.js"), &side_file(&name, &part))?;
+        site.directory.write_data(&name, &part)?;
         files.push(name);
     }
     Ok(files)
@@ -131,7 +133,7 @@ pub(super) fn write(
 impl RunDetail {
     fn new(
         run: &RunSample,
-        before: Option<Before>,
+        before: Option<RunBefore>,
         instances: &[&InstanceData],
         environments: &RunEnvironments,
     ) -> Self {

@@ -13,13 +13,13 @@ const SHOWN_CHARACTERS: usize = 20_000;
 
 /// Where a test stands and what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Source {
+struct BenchmarkSource {
     path: Option<String>,
     line: Option<u64>,
     text: String,
 }
 
-impl Source {
+impl BenchmarkSource {
     fn of(attributes: &Object) -> Option<Self> {
         let source = attributes.get("source")?;
         let text = |key: &str| source.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -58,7 +58,7 @@ impl Source {
 /// Returns the source, folded, where it is known.
 pub(super) fn source_part(data: &BenchmarkData) -> Markup {
     html! {
-        @if let Some((source, run)) = Source::latest(data) {
+        @if let Some((source, run)) = BenchmarkSource::latest(data) {
             @let length = source.text.chars().count();
             section #source aria-labelledby="source-title" {
                 h2 #source-title { "Source" }
@@ -87,10 +87,10 @@ mod tests {
     fn a_source_is_a_text_with_its_place() {
         let attributes = |value: Value| value.as_object().cloned().unwrap_or_default();
         let whole = json!({"source": {"path": "a.py", "line": 7, "text": "def test_a(): pass"}});
-        let source = Source::of(&attributes(whole)).expect("a source");
+        let source = BenchmarkSource::of(&attributes(whole)).expect("a source");
         assert_eq!(source.place().as_deref(), Some("a.py, line 7"));
         // Of an imported session the same key says which program's results it is from.
         let format = json!({"source": {"format": "asv"}});
-        assert_eq!(Source::of(&attributes(format)), None);
+        assert_eq!(BenchmarkSource::of(&attributes(format)), None);
     }
 }

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::ReportSite;
 use super::columns::columns;
-use super::directory::{Directory, DirectoryError};
+use super::directory::DirectoryError;
 use super::metric::{CHARACTERS, pieces, place_names};
-use super::parametrised::{Member, MemberMetric, MemberPoint};
-use super::side_file;
+use super::parametrised::{MemberMetric, MemberPoint, TestMember};
 use crate::model::Id;
 use crate::sample::{History, HistoryPosition, RunMoment};
 use crate::show::chart::{self, HistoryPoint, RunNumber};
@@ -24,7 +24,7 @@ const AT_FIRST: usize = 7;
 const FEW: usize = 10;
 
 #[derive(Serialize)]
-struct Content {
+struct MemberContent {
     /// The unit of what is drawn.
     unit: String,
     notes: Vec<String>,
@@ -36,7 +36,7 @@ struct Content {
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<String>,
     /// What is marked in the chart of each variant.
-    marks: Vec<Option<Marks>>,
+    marks: Vec<Option<VariantMarks>>,
     name: Value,
     slug: Value,
     /// What can be drawn: what it is called, and of which members; the first at first.
@@ -51,7 +51,7 @@ struct Content {
 
 /// Where releases and epochs begin: what the chart says of it, and a series of the chart.
 #[derive(Debug, Clone, Serialize)]
-struct Marks {
+struct VariantMarks {
     text: String,
     series: Value,
 }
@@ -75,7 +75,7 @@ struct MemberRow<'a> {
 #[derive(Debug, Clone, Serialize)]
 struct MemberLines {
     member: usize,
-    lines: Vec<Line>,
+    lines: Vec<MemberLine>,
     /// Where runs of a variant failed: variant, place, number of failures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<(usize, usize, usize)>,
@@ -84,7 +84,7 @@ struct MemberLines {
 /// Values of a variant, in columns. Summaries and means of samples are never joined, nor what
 /// counts and what does not.
 #[derive(Debug, Clone, Default, Serialize)]
-struct Line {
+struct MemberLine {
     variant: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     summaries: bool,
@@ -105,9 +105,9 @@ struct Line {
 
 /// Writes the side files of a metric.
 pub(super) fn write(
-    directory: &Directory,
+    site: &ReportSite,
     file: &str,
-    members: &[Member],
+    members: &[TestMember],
     metric: &str,
 ) -> Result<(), DirectoryError> {
     let of_metric: Vec<(usize, &MemberMetric)> = members
@@ -121,7 +121,7 @@ pub(super) fn write(
         .copied()
         .filter(|(_, it)| it.unit == unit)
         .collect();
-    let axis = Axis::of(&drawn);
+    let axis = MemberAxis::of(&drawn);
     let lines: Vec<MemberLines> = drawn.iter().map(|(at, it)| axis.lines(*at, it)).collect();
     let choices = choices(&drawn);
     let wanted: BTreeSet<usize> = choices.iter().flat_map(|(_, all)| all).copied().collect();
@@ -134,12 +134,12 @@ pub(super) fn write(
     if here.len() < lines.len() {
         for (at, piece) in pieces(lines, CHARACTERS).iter().enumerate() {
             let name = format!("{file}.lines{at}");
-            directory.write(&format!("data/{name}.js"), &side_file(&name, piece))?;
+            site.directory.write_data(&name, piece)?;
             named_pieces.push((name, piece.first().map_or(0, |it| it.member)));
         }
     }
-    let text = |of: fn(&Member) -> &str| packed(&members.iter().map(of).collect::<Vec<_>>());
-    let content = Content {
+    let text = |of: fn(&TestMember) -> &str| packed(&members.iter().map(of).collect::<Vec<_>>());
+    let content = MemberContent {
         unit: unit.to_owned(),
         notes: other_units(members, &of_metric, unit),
         variants: axis.variants.iter().map(|it| (*it).to_owned()).collect(),
@@ -148,13 +148,13 @@ pub(super) fn write(
         order: axis.order,
         marks: axis.marks,
         name: text(|it| &it.name),
-        slug: text(|it| &it.about.slug),
+        slug: text(|it| &it.benchmark.slug),
         choices,
         rows: rows(&of_metric),
         lines: here,
         pieces: named_pieces,
     };
-    directory.write(&format!("data/{file}.js"), &side_file(file, &content))
+    site.directory.write_data(file, &content)
 }
 
 /// Returns the unit that most count in, the first of them where several do.
@@ -171,7 +171,7 @@ fn most_common_unit<'a>(members: &[(usize, &'a MemberMetric)]) -> &'a str {
 }
 
 fn other_units(
-    members: &[Member],
+    members: &[TestMember],
     of_metric: &[(usize, &MemberMetric)],
     unit: &str,
 ) -> Vec<String> {
@@ -203,31 +203,31 @@ fn unit_name(unit: &str) -> &str {
 
 /// What is drawn as a line of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Kind {
+struct LineKind {
     summaries: bool,
     retired: bool,
 }
 
-const KINDS: [Kind; 4] = [
-    Kind {
+const KINDS: [LineKind; 4] = [
+    LineKind {
         summaries: false,
         retired: false,
     },
-    Kind {
+    LineKind {
         summaries: true,
         retired: false,
     },
-    Kind {
+    LineKind {
         summaries: false,
         retired: true,
     },
-    Kind {
+    LineKind {
         summaries: true,
         retired: true,
     },
 ];
 
-impl Kind {
+impl LineKind {
     fn of(point: &MemberPoint, number: &RunNumber) -> Self {
         Self {
             summaries: matches!(number, RunNumber::Summary(_)),
@@ -237,17 +237,17 @@ impl Kind {
 }
 
 /// The places of all parametrisations, in their order.
-struct Axis<'a> {
+struct MemberAxis<'a> {
     /// The number of the place of each run.
     keys: BTreeMap<Id, usize>,
     places: Vec<String>,
     sessions: Vec<String>,
     variants: Vec<&'a str>,
     order: Option<String>,
-    marks: Vec<Option<Marks>>,
+    marks: Vec<Option<VariantMarks>>,
 }
 
-impl<'a> Axis<'a> {
+impl<'a> MemberAxis<'a> {
     fn of(members: &[(usize, &'a MemberMetric)]) -> Self {
         let all = || {
             let of_member = |it: &'a MemberMetric| it.points.iter();
@@ -304,7 +304,7 @@ impl<'a> Axis<'a> {
                     .filter(|(_, (_, _, it))| it.point.variant == *variant)
                     .map(|(placed, (_, _, it))| (placed.clone(), made.place(it)))
                     .unzip();
-                Some(Marks {
+                Some(VariantMarks {
                     text: chart::mark_sentence(&of_variant, &places)?,
                     series: chart::mark_series(&of_variant, &places)?,
                 })
@@ -324,7 +324,7 @@ impl<'a> Axis<'a> {
             for kind in KINDS {
                 let of_kind = points().filter_map(|it| {
                     let number = it.point.number.as_ref()?;
-                    (kind == Kind::of(it, number)).then_some((it, number))
+                    (kind == LineKind::of(it, number)).then_some((it, number))
                 });
                 made.lines
                     .extend(self.line(of_kind.collect(), variant, kind));
@@ -349,8 +349,8 @@ impl<'a> Axis<'a> {
         &self,
         points: Vec<(&MemberPoint, &RunNumber)>,
         variant: usize,
-        kind: Kind,
-    ) -> Option<Line> {
+        kind: LineKind,
+    ) -> Option<MemberLine> {
         if points.is_empty() {
             return None;
         }
@@ -368,7 +368,7 @@ impl<'a> Axis<'a> {
         let text = |of: fn(&MemberPoint) -> &str| {
             compact(points.iter().map(|(it, _)| Value::from(of(it))).collect())
         };
-        Some(Line {
+        Some(MemberLine {
             variant,
             summaries: kind.summaries,
             retired: kind.retired,

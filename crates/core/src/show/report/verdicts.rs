@@ -1,9 +1,11 @@
 //! The verdicts of comparisons where they meet a benchmark: in the index and on its page.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
-use super::compare::{Shown, sentence};
-use super::page::url_part;
+use super::compare::{ComparisonIndex, sentence};
+use super::frame::url_part;
 use crate::judge::{Comparison, Verdict};
 use crate::show::sample::{MetricSample, metric_title};
 use crate::show::{caution_text, reason_text};
@@ -18,6 +20,12 @@ pub(super) fn chip(verdict: Verdict) -> Markup {
     }
 }
 
+/// Returns the symbol and the title of each verdict, for scripts.
+pub(super) fn looks() -> BTreeMap<&'static str, [&'static str; 2]> {
+    let look = |verdict: Verdict| (verdict.name(), [verdict.symbol(), verdict.title()]);
+    Verdict::ALL.map(look).into_iter().collect()
+}
+
 /// A verdict as a row of the index has it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RowVerdict {
@@ -29,7 +37,7 @@ pub(super) struct RowVerdict {
 
 /// Returns the worst verdict on a variant of a benchmark by a metric.
 pub(super) fn of_row(
-    shown: Option<&Shown>,
+    shown: Option<&ComparisonIndex>,
     slug: &str,
     sample: &MetricSample,
     variant: &str,
@@ -70,7 +78,7 @@ fn is_about(comparison: &Comparison, sample: &MetricSample, variant: &str) -> bo
 }
 
 /// Returns what was found of a benchmark, worst first.
-pub(super) fn section(shown: &Shown, slug: &str, id: &str) -> Markup {
+pub(super) fn section(shown: &ComparisonIndex, slug: &str, id: &str) -> Markup {
     let mut found: Vec<&Comparison> = shown.of(slug).collect();
     found.sort_by_key(|it| it.verdict);
     html! {

@@ -1,0 +1,209 @@
+//! The frame of every page: its head, the links to the other pages, its foot and its scripts.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
+
+use super::ReportSite;
+
+/// A page about all benchmarks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SitePage {
+    /// The table of all benchmarks.
+    Index,
+    /// What changed between two sides; only where sides were compared.
+    Compare,
+    /// The latest values beside each other.
+    Bars,
+    /// How much the values of each benchmark vary.
+    Variability,
+    /// Which slowdowns each benchmark could detect.
+    Detection,
+    /// From which iteration on each benchmark is steady.
+    BurnIn,
+    /// What was left out.
+    Cleaning,
+}
+
+impl SitePage {
+    const ALL: [Self; 7] = [
+        Self::Index,
+        Self::Compare,
+        Self::Bars,
+        Self::Variability,
+        Self::Detection,
+        Self::BurnIn,
+        Self::Cleaning,
+    ];
+
+    /// Returns the name by which its files and its script know it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+            Self::Compare => "compare",
+            Self::Bars => "bars",
+            Self::Variability => "variability",
+            Self::Detection => "detection",
+            Self::BurnIn => "burn-in",
+            Self::Cleaning => "cleaning",
+        }
+    }
+
+    /// Returns its file in the directory of the report.
+    pub(super) fn file(self) -> String {
+        format!("{}.html", self.name())
+    }
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Index => "Benchmarks",
+            Self::Compare => "Comparison",
+            Self::Bars => "Bars",
+            Self::Variability => "Variability",
+            Self::Detection => "Detection",
+            Self::BurnIn => "Burn-in",
+            Self::Cleaning => "Cleaning",
+        }
+    }
+
+    /// Returns the files of the pages besides the index.
+    pub(super) fn files() -> impl Iterator<Item = String> {
+        let pages = Self::ALL.into_iter().filter(|page| *page != Self::Index);
+        pages.map(Self::file)
+    }
+
+    /// Returns its scripts; ECharts, which is large, only where charts are drawn.
+    pub(super) fn scripts(self) -> &'static [&'static str] {
+        match self {
+            Self::Index | Self::Cleaning => &["app.js", "charts.js", "listing.js", "pages.js"],
+            Self::Bars => &["echarts.js", "chart.js", "app.js", "charts.js", "bars.js"],
+            Self::Compare | Self::Variability | Self::Detection | Self::BurnIn => &[
+                "echarts.js",
+                "chart.js",
+                "app.js",
+                "charts.js",
+                "listing.js",
+                "pages.js",
+            ],
+        }
+    }
+}
+
+/// A page without its content.
+#[derive(Debug)]
+pub(super) struct PageFrame<'a> {
+    /// The page about all benchmarks that it is; `None` for a page about one thing, in a folder
+    /// of its own.
+    pub(super) page: Option<SitePage>,
+    pub(super) heading: &'a str,
+    /// The class of its body.
+    pub(super) class: &'a str,
+    /// The target and the text of its first link, which skips the navigation.
+    pub(super) skip: (&'a str, &'a str),
+    pub(super) scripts: &'a [&'a str],
+    /// The side file that its script needs at once.
+    pub(super) data: Option<&'a str>,
+}
+
+impl PageFrame<'_> {
+    /// Returns the page with this content; `below` comes after its foot.
+    pub(super) fn html(
+        &self,
+        site: &ReportSite,
+        settings: &impl Serialize,
+        main: &Markup,
+        below: &Markup,
+    ) -> String {
+        let report = &site.options.title;
+        let is_index = self.page == Some(SitePage::Index);
+        let root = match self.page {
+            Some(_) => "",
+            None => "../",
+        };
+        let title = match is_index {
+            true => report.clone(),
+            false => format!("{} · {report}", self.heading),
+        };
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                (head(&title, root))
+                body class=(self.class) {
+                    a.skip href=(self.skip.0) { (self.skip.1) }
+                    header {
+                        div {
+                            @if is_index { h1 { (report) } }
+                            @else { p.site { a href=(format!("{root}index.html")) { (report) } } }
+                            (self.navigation(site, root))
+                        }
+                        button.theme type="button" data-action="theme" { "Dark or light" }
+                    }
+                    main {
+                        @if !is_index { h1 { (self.heading) } }
+                        (main)
+                    }
+                    footer { p { (site.options.made) } }
+                    (below)
+                    (json_script("settings", settings))
+                    @for script in self.scripts { script src=(format!("{root}assets/{script}")) {} }
+                    @if let Some(file) = self.data { script src=(format!("{root}data/{file}.js")) {} }
+                }
+            }
+        }
+        .into_string()
+    }
+
+    /// Returns links to all pages.
+    fn navigation(&self, site: &ReportSite, root: &str) -> Markup {
+        let is_there = |page: &SitePage| *page != SitePage::Compare || site.comparisons.is_some();
+        html! {
+            nav.pages aria-label="Pages of the report" {
+                @for page in SitePage::ALL.into_iter().filter(is_there) {
+                    a href=(format!("{root}{}", page.file())) aria-current=[(self.page == Some(page)).then_some("page")] {
+                        (page.title())
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn head(title: &str, root: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta name="generator" content="lapwing";
+            title { (title) }
+            link rel="stylesheet" href=(format!("{root}assets/style.css"));
+            link rel="icon" href="data:,";
+            // Before anything is drawn, so that a chosen theme does not flash.
+            script { (PreEscaped("try{const t=localStorage.getItem('lapwing-theme');if(t)document.documentElement.dataset.theme=t}catch{}")) }
+        }
+    }
+}
+
+/// Returns data for a script in a form that no content can break out of.
+fn json_script(id: &str, value: &impl Serialize) -> Markup {
+    // Structs of numbers and texts, which cannot fail.
+    let json = serde_json::to_string(value).unwrap_or_else(|_impossible| "null".to_owned());
+    html! { script id=(id) type="application/json" { (PreEscaped(json.replace('<', "\\u003c"))) } }
+}
+
+/// Returns the part of an address that opens what a number rests on.
+pub(super) fn trace_part(metric: &str, run: &impl std::fmt::Display) -> String {
+    format!("metric={}&trace={run}", url_part(metric))
+}
+
+/// Returns the text as it may stand in the query of an address.
+pub(super) fn url_part(text: &str) -> String {
+    text.bytes()
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
+}
