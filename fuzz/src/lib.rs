@@ -3,7 +3,7 @@
 //! An error is fine, and so are records that hold together. A panic, a hang, or records that
 //! the store could not take are not.
 
-use lapwing_core::record::import::{
+use lapwing_formats::{
     BadLines, EachRun, ImportOptions, Imported, Source, check_promises, format_named, read,
 };
 

@@ -5,11 +5,11 @@ use std::error::Error;
 use lapwing_core::model::RecordKind;
 use lapwing_core::record::StoreError;
 use lapwing_core::record::export::ExportError;
-use lapwing_core::record::import::{Foreign, ImportError};
 use lapwing_core::record::sharing::SharingError;
 use lapwing_core::sample::{KnownSides, SideError};
 use lapwing_core::show::exchange::ExchangeError;
 use lapwing_core::text::grouped;
+use lapwing_formats::{Foreign, ImportError};
 
 use crate::error::CliError;
 

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use lapwing_core::record::Store;
-use lapwing_core::record::import::{self, BadLines, EachRun, ImportOptions, Source};
+use lapwing_formats::{BadLines, EachRun, ImportOptions, Source};
 use tempfile::TempDir;
 
 use crate::error::CliError;
@@ -36,17 +36,19 @@ impl SideFiles {
             bad_lines: BadLines::Refuse,
             now: jiff::Timestamp::now(),
         };
-        let places = import::places_at(path).map_err(not_imported)?.places;
+        let places = lapwing_formats::places_at(path)
+            .map_err(not_imported)?
+            .places;
         for place in &places {
             let source = Source::open(&place.path, folder.path()).map_err(not_imported)?;
-            import::import(&mut store, &source, &options).map_err(not_imported)?;
+            lapwing_formats::import(&mut store, &source, &options).map_err(not_imported)?;
         }
         self.folders.push(folder);
         Ok(store)
     }
 }
 
-fn not_imported(error: import::ImportError) -> CliError {
+fn not_imported(error: lapwing_formats::ImportError) -> CliError {
     CliError::input(error)
         .hint("`lapwing import FILE` says more, and can keep the good lines of a file")
 }

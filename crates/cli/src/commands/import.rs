@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_core::model::{Id, RecordKind};
-use lapwing_core::record::Appended;
-use lapwing_core::record::import::{
-    self, Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
-};
+use lapwing_core::record::AppendCounts;
 use lapwing_core::text::{counted, grouped, plural};
+use lapwing_formats::{
+    Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
+};
 
 use crate::error::{CliError, ExitStatus};
 use crate::hints::with_hint;
@@ -79,7 +79,7 @@ impl ImportCommand {
     /// Imports each source separately; a failed one does not stop the others.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         let options = ImportOptions {
-            format: self.from.as_deref().and_then(import::format_named),
+            format: self.from.as_deref().and_then(lapwing_formats::format_named),
             suite: self.suite.clone(),
             each_run: match self.each_run {
                 EachRunChoice::Iteration => EachRun::Iteration,
@@ -95,7 +95,7 @@ impl ImportCommand {
         let mut found = Places::default();
         let mut refused = 0_u64;
         for path in &self.paths {
-            match import::places_at(path) {
+            match lapwing_formats::places_at(path) {
                 Ok(there) => found.append(there),
                 Err(error) if self.paths.len() == 1 => return Err(error.into()),
                 Err(error) => {
@@ -121,7 +121,7 @@ impl ImportCommand {
         for place in places {
             let taken_in = target.take(&place.path, &options)?;
             if let Ok(imported) = &taken_in
-                && !imported.format.leaves_runs_open()
+                && !imported.format.leaves_runs_open
             {
                 without_runs.insert(imported.format.name);
             }
@@ -277,7 +277,7 @@ struct ImportTally {
     /// Several files may belong to one session.
     sessions: BTreeSet<Id>,
     alike: Vec<Alike>,
-    appended: Appended,
+    appended: AppendCounts,
     bad_lines: Vec<BadLine>,
     /// Files of each format.
     formats: BTreeMap<&'static str, u64>,
@@ -337,7 +337,7 @@ impl ImportTally {
 }
 
 /// Returns the new records, in words.
-fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target<'_>) -> String {
+fn taken(appended: &AppendCounts, bad_lines: &[BadLine], target: &Target<'_>) -> String {
     if appended.total().new == 0 {
         let text = match bad_lines {
             [] => "nothing new, everything is already in the store",

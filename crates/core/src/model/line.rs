@@ -98,8 +98,7 @@ pub fn parse_line(line: &[u8]) -> Result<Record, LineError> {
 }
 
 /// The metrics of which no value can be below zero. Of others nobody knows.
-pub(crate) const NEVER_NEGATIVE: [&str; 4] =
-    ["wall_time", "user_time", "system_time", "peak_memory"];
+pub const NEVER_NEGATIVE: [&str; 4] = ["wall_time", "user_time", "system_time", "peak_memory"];
 
 fn refuse_negative(iteration: &Iteration) -> Result<(), LineError> {
     for metric in NEVER_NEGATIVE {

@@ -1,9 +1,9 @@
-//! Units of the same quantity, and what one is worth in another.
+//! The table of units: how they are spelled, what they count, and what one is worth in another.
 
-/// What numbers in one unit are worth in another one.
+/// The factor from numbers in one unit to numbers in another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conversion {
-    /// One of the two is 1 where the units differ by a whole factor, so that 1500 ms are exactly 1.5 s.
+    /// One of the two is 1 where the units differ by a whole factor: 1500 ms are exactly 1.5 s.
     times: f64,
     by: f64,
 }
@@ -15,11 +15,12 @@ impl Conversion {
         by: 1.0,
     };
 
-    /// Returns how numbers in `from` become numbers in `to`; `None` where nobody knows.
+    /// Returns the conversion from one unit to another; `None` if they count different things or
+    /// one is unknown.
     ///
-    /// Known are times (`ns`, `us`, `ms`, `s`, `min`, `h`, `d`), sizes (`B`, `kB`, `MB`, … and `KiB`, `MiB`, …),
-    /// bare numbers (`1`, `%`), frequencies, and anything per something: `MiB/s`, `ns/op`, `rows/ms`. A text that
-    /// is no known unit is only worth itself. `KB` is none, because it means 1000 bytes to some and 1024 to others.
+    /// Known are times (`ps`, `ns`, `us`, `ms`, `s`, `min`, `h`, `d`), sizes (`B`, `kB` or `KB`, `MB`, … in steps of
+    /// 1000, `KiB`, `MiB`, … in steps of 1024), plain numbers (`1`, `%`), frequencies, and all of them per
+    /// something: `MiB/s`, `ns/op`, `rows/ms`. Any other text is a unit that only equals itself.
     ///
     /// ```
     /// use lapwing_core::model::Conversion;
@@ -36,21 +37,47 @@ impl Conversion {
         if from.dimension != to.dimension || from.per != to.per {
             return None;
         }
-        let (times, by) = (from.times * to.by, from.by * to.times);
+        // Each pair first, so that products stay small enough to be exact.
+        let above = Self::reduced(from.times, to.times);
+        let below = Self::reduced(to.by, from.by);
+        Some(Self::reduced(
+            above.times * below.times,
+            above.by * below.by,
+        ))
+    }
+
+    /// Returns a conversion with one side 1 if the other is a whole factor then.
+    fn reduced(times: f64, by: f64) -> Self {
         let (whole, rest) = (times / by, by / times);
-        Some(if whole >= 1.0 && whole.fract() == 0.0 {
-            Self {
-                times: whole,
-                by: 1.0,
-            }
-        } else if rest.fract() == 0.0 {
-            Self {
-                times: 1.0,
-                by: rest,
-            }
-        } else {
-            Self { times, by }
-        })
+        let (times, by) = match (whole.fract() == 0.0, rest.fract() == 0.0) {
+            (true, _) => (whole, 1.0),
+            (false, true) => (1.0, rest),
+            (false, false) => (times, by),
+        };
+        Self { times, by }
+    }
+
+    /// Returns the base unit of a unit, and the conversion to it: seconds, bytes, plain numbers,
+    /// and these per second or per something. An unknown unit is its own base unit.
+    ///
+    /// ```
+    /// use lapwing_core::model::Conversion;
+    /// let (rate, unit) = Conversion::to_base("MB/ms");
+    /// assert_eq!((rate.of(2.0), unit.as_str()), (2e9, "B/s"));
+    /// ```
+    pub fn to_base(unit: &str) -> (Self, String) {
+        let unit = unit.trim();
+        let worth = worth(unit);
+        let per = worth.per.map(|per| match (per, unit.split_once('/')) {
+            // Nobody counts per percent.
+            (Dimension::Number, Some((_, below))) => below.trim(),
+            (dimension, _) => dimension.base(),
+        });
+        let base = match per {
+            Some(per) => format!("{}/{per}", worth.dimension.base()),
+            None => worth.dimension.base().to_owned(),
+        };
+        (Self::between(unit, &base).unwrap_or(Self::NONE), base)
     }
 
     /// Returns the number in the other unit.
@@ -68,17 +95,29 @@ impl Conversion {
     }
 }
 
-/// What is counted.
+/// The quantity that a unit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dimension<'u> {
     Time,
     Size,
     Number,
-    /// What is only known by its name.
+    /// Known only by its name.
     Other(&'u str),
 }
 
-/// One of a unit: `times` base units divided by `by` units of what it is per.
+impl<'u> Dimension<'u> {
+    fn base(self) -> &'u str {
+        match self {
+            Self::Time => "s",
+            Self::Size => "B",
+            Self::Number => "1",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// One of a unit: `times` of the smallest unit of its dimension, divided by `by` of the smallest
+/// unit of what it is per.
 struct Worth<'u> {
     dimension: Dimension<'u>,
     times: f64,
@@ -87,43 +126,37 @@ struct Worth<'u> {
 }
 
 fn worth(unit: &str) -> Worth<'_> {
-    if let Some(times) = frequency(unit) {
-        return Worth {
-            dimension: Dimension::Number,
-            times,
-            per: Some(Dimension::Time),
-            by: 1.0,
-        };
-    }
-    let (base, per) = match unit.split_once('/') {
-        Some((base, per)) => (base.trim(), Some(simple(per.trim()))),
-        None => (unit, None),
+    let (above, below) = match (frequency(unit), unit.split_once('/')) {
+        (Some(times), _) => ((Dimension::Number, times), Some(simple("s"))),
+        (None, Some((above, below))) => (simple(above.trim()), Some(simple(below.trim()))),
+        (None, None) => (simple(unit), None),
     };
-    let (dimension, times) = simple(base);
     Worth {
-        dimension,
-        times,
-        per: per.map(|it| it.0),
-        by: per.map_or(1.0, |it| it.1),
+        dimension: above.0,
+        times: above.1,
+        per: below.map(|it| it.0),
+        by: below.map_or(1.0, |it| it.1),
     }
 }
 
-/// Returns what a unit without a stroke counts, in nanoseconds, bytes or hundredths, which are all whole.
+/// Returns what a unit without a stroke counts, in picoseconds, bytes or hundredths, so that all
+/// factors are whole.
 fn simple(unit: &str) -> (Dimension<'_>, f64) {
     const KIB: f64 = 1_024.0;
-    let time = |nanoseconds: f64| (Dimension::Time, nanoseconds);
+    let time = |picoseconds: f64| (Dimension::Time, picoseconds);
     let size = |bytes: f64| (Dimension::Size, bytes);
     match unit {
-        "ns" => time(1.0),
+        "ps" | "picosecond" | "picoseconds" => time(1.0),
+        "ns" | "nanosecond" | "nanoseconds" => time(1e3),
         // The sign for micro and the Greek letter.
-        "us" | "\u{b5}s" | "\u{3bc}s" => time(1e3),
-        "ms" => time(1e6),
-        "s" | "sec" | "second" | "seconds" => time(1e9),
-        "min" => time(6e10),
-        "h" => time(3.6e12),
-        "d" => time(8.64e13),
-        "B" | "byte" | "bytes" => size(1.0),
-        "kB" => size(1e3),
+        "us" | "\u{b5}s" | "\u{3bc}s" | "microsecond" | "microseconds" => time(1e6),
+        "ms" | "millisecond" | "milliseconds" => time(1e9),
+        "s" | "sec" | "secs" | "second" | "seconds" => time(1e12),
+        "min" | "mins" | "minute" | "minutes" => time(6e13),
+        "h" | "hour" | "hours" => time(3.6e15),
+        "d" | "day" | "days" => time(8.64e16),
+        "B" | "byte" | "bytes" | "Bytes" => size(1.0),
+        "kB" | "KB" => size(1e3),
         "MB" => size(1e6),
         "GB" => size(1e9),
         "TB" => size(1e12),
@@ -132,18 +165,18 @@ fn simple(unit: &str) -> (Dimension<'_>, f64) {
         "GiB" => size(KIB * KIB * KIB),
         "TiB" => size(KIB * KIB * KIB * KIB),
         "1" => (Dimension::Number, 100.0),
-        "%" => (Dimension::Number, 1.0),
+        "%" | "percent" | "percentage" => (Dimension::Number, 1.0),
         other => (Dimension::Other(other), 1.0),
     }
 }
 
-/// Returns how often a frequency is in a nanosecond, in hundredths as [`simple`] has it.
+/// Returns the number per second that a frequency is, in hundredths as [`simple`] has it.
 fn frequency(unit: &str) -> Option<f64> {
     match unit {
-        "Hz" => Some(100.0 / 1e9),
-        "kHz" => Some(100.0 / 1e6),
-        "MHz" => Some(100.0 / 1e3),
-        "GHz" => Some(100.0),
+        "Hz" => Some(100.0),
+        "kHz" => Some(1e5),
+        "MHz" => Some(1e8),
+        "GHz" => Some(1e11),
         _ => None,
     }
 }
@@ -166,6 +199,9 @@ mod tests {
             (90.0, "min", 1.5, "h"),
             (3.0, "MiB", 3_145_728.0, "B"),
             (2.0, "kB", 1.953_125, "KiB"),
+            (2.0, "KB", 2_000.0, "B"),
+            (7.0, "ps", 0.007, "ns"),
+            (2.0, "d", 172_800.0, "s"),
             (1.0, "GB", 1_000.0, "MB"),
             (25.0, "%", 0.25, "1"),
             (4.0, "1/ms", 4_000.0, "1/s"),
@@ -185,6 +221,32 @@ mod tests {
     }
 
     #[test]
+    fn every_unit_has_a_base_unit() {
+        for (value, unit, expected, base) in [
+            (12.5, "ns", 1.25e-8, "s"),
+            (66.37, "\u{b5}s", 66.37e-6, "s"),
+            (1.5, "MiB", 1_572_864.0, "B"),
+            (25.0, "percent", 0.25, "1"),
+            (3.0, "kHz", 3_000.0, "1/s"),
+            (4.126, "GHz", 4.126 * 1e9, "1/s"),
+            (120.0, "1/min", 2.0, "1/s"),
+            (27.8, "MB/s", 27.8e6, "B/s"),
+            (5.0, "ns/row", 5e-9, "s/row"),
+            (7.0, "rows/ms", 7_000.0, "rows/s"),
+            (7.0, "points/game", 7.0, "points/game"),
+            (7.0, "apples", 7.0, "apples"),
+            (7.0, "", 7.0, ""),
+        ] {
+            let (conversion, found) = Conversion::to_base(unit);
+            assert_eq!(
+                (conversion.of(value), found.as_str()),
+                (expected, base),
+                "{unit}"
+            );
+        }
+    }
+
+    #[test]
     fn other_quantities_and_unknown_units_are_not() {
         for (from, to) in [
             ("s", "B"),
@@ -193,7 +255,6 @@ mod tests {
             ("ns/op", "ns/row"),
             ("apples", "s"),
             ("", "s"),
-            ("KB", "B"),
             ("J", "kJ"),
         ] {
             assert_eq!(Conversion::between(from, to), None, "{from} in {to}");

@@ -9,47 +9,47 @@ use crate::model::{MetricName, Object, Outcome};
 /// An empty column means that every iteration has what is usual: no burn-in, one loop,
 /// an unknown offset.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct IterationColumns {
+pub struct IterationColumns {
     /// The index of the first.
-    pub(crate) first: u32,
+    pub first: u32,
     /// How many there are.
-    pub(crate) count: usize,
+    pub count: usize,
     /// Whether the runner planned them as burn-in.
-    pub(crate) burn_in: Vec<bool>,
+    pub burn_in: Vec<bool>,
     /// How many executions their values are the means of.
-    pub(crate) loops: Vec<u64>,
+    pub loops: Vec<u64>,
     /// Seconds from the start of the instance to their own; NaN where unknown.
-    pub(crate) offsets: Vec<f64>,
+    pub offsets: Vec<f64>,
     /// The values of each metric; NaN where an iteration has none.
-    pub(crate) values: BTreeMap<MetricName, Vec<f64>>,
+    pub values: BTreeMap<MetricName, Vec<f64>>,
     /// What else there is to say of single ones, by number.
-    pub(crate) marks: BTreeMap<u32, Mark>,
+    pub marks: BTreeMap<u32, Mark>,
 }
 
 /// What there is to say of one iteration besides its values.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Mark {
+pub struct Mark {
     /// How it ended.
-    pub(crate) outcome: Outcome,
+    pub outcome: Outcome,
     /// Why, where it did not end well.
-    pub(crate) message: Option<String>,
+    pub message: Option<String>,
     /// Whatever else is known of it.
-    pub(crate) attributes: Object,
+    pub attributes: Object,
 }
 
 impl IterationColumns {
     /// Returns whether number `k` was planned as burn-in.
-    pub(crate) fn is_burn_in(&self, k: usize) -> bool {
+    pub fn is_burn_in(&self, k: usize) -> bool {
         self.burn_in.get(k).copied().unwrap_or(false)
     }
 
     /// Returns how many executions the values of number `k` are the means of.
-    pub(crate) fn loops_of(&self, k: usize) -> u64 {
+    pub fn loops_of(&self, k: usize) -> u64 {
         self.loops.get(k).copied().unwrap_or(1)
     }
 
     /// Returns when number `k` began, in seconds from the start of the instance.
-    pub(crate) fn offset_of(&self, k: usize) -> Option<f64> {
+    pub fn offset_of(&self, k: usize) -> Option<f64> {
         self.offsets.get(k).copied().filter(|it| !it.is_nan())
     }
 }

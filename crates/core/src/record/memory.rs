@@ -7,26 +7,26 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use super::store::{as_stored, differences, with_metrics_of};
-use super::{Appended, StoreError, write_line};
+use super::{AppendCounts, StoreError, write_line};
 use crate::model::{Id, Metric, MetricName, Record, RecordKind};
 
 /// Records that nobody stores.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub struct RecordMemory {
     records: Vec<Record>,
-    places: HashMap<Key, usize>,
-    appended: Appended,
+    places: HashMap<MemoryKey, usize>,
+    appended: AppendCounts,
 }
 
 /// What tells a record from the others of its kind.
-type Key = (RecordKind, Id, String);
+type MemoryKey = (RecordKind, Id, String);
 
-impl Memory {
+impl RecordMemory {
     /// Takes a record as the store would.
     ///
     /// # Errors
     /// When the key is there already with other content, or the parent is missing.
-    pub(crate) fn put(&mut self, record: &Record) -> Result<(), StoreError> {
+    pub fn put(&mut self, record: &Record) -> Result<(), StoreError> {
         let kind = record.kind();
         if let Some((parent_kind, parent)) = parent_of(record)
             && !self.has(parent_kind, parent)
@@ -77,17 +77,17 @@ impl Memory {
     }
 
     /// Returns whether there is a session, run or instance of that id.
-    pub(crate) fn has(&self, kind: RecordKind, id: Id) -> bool {
+    pub fn has(&self, kind: RecordKind, id: Id) -> bool {
         self.places.contains_key(&(kind, id, String::new()))
     }
 
     /// Counts records that were found to be there without putting them.
-    pub(crate) fn count_already_there(&mut self, kind: RecordKind, number: u64) {
+    pub fn count_already_there(&mut self, kind: RecordKind, number: u64) {
         self.appended.count_already_there(kind, number);
     }
 
     /// Adds metrics to a run; those that it has stay as they are.
-    pub(crate) fn add_metrics(&mut self, run: Id, metrics: &BTreeMap<MetricName, Metric>) {
+    pub fn add_metrics(&mut self, run: Id, metrics: &BTreeMap<MetricName, Metric>) {
         let place = self.places.get(&(RecordKind::Run, run, String::new()));
         if let Some(Record::Run(known)) = place.map(|&place| &mut self.records[place]) {
             for (name, metric) in metrics {
@@ -100,7 +100,7 @@ impl Memory {
     }
 
     /// Returns the records, in the order in which they came, and how many were new.
-    pub(crate) fn into_records(self) -> (Appended, Vec<Record>) {
+    pub fn into_records(self) -> (AppendCounts, Vec<Record>) {
         (self.appended, self.records)
     }
 }
@@ -124,7 +124,7 @@ fn parent_of(record: &Record) -> Option<(RecordKind, Id)> {
     }
 }
 
-fn key_of(record: &Record) -> Key {
+fn key_of(record: &Record) -> MemoryKey {
     let (id, rest) = match record {
         Record::Session(it) => (it.id, String::new()),
         Record::Run(it) => (it.id, String::new()),

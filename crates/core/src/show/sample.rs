@@ -11,9 +11,9 @@ use crate::clean::{
     CleanInstance, Cleaned, InstanceStates, IterationState, LeftOut, Policy, states,
 };
 use crate::judge::SampleSize;
+use crate::model::EachRun;
 use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
 use crate::record::InstanceData;
-use crate::record::import::EachRun;
 use crate::sample::{
     BenchmarkData, History, HistoryPosition, RunMoment, VariantNames, version_date,
 };

@@ -37,6 +37,9 @@ const PRINTING: [&str; 5] = ["print", "println", "eprint", "eprintln", "dbg"];
 /// The stage whose purpose is to time things.
 const MEASURING: &str = "measure";
 
+/// The last stage that importers, a crate of their own, may use.
+const FORMATS_USE: &str = "record";
+
 /// Texts of source files by their path below `src`.
 type Sources = BTreeMap<String, String>;
 
@@ -199,6 +202,12 @@ impl Walk<'_> {
         {
             let what = format!("`{own}` uses `{target}`, which stands to its right");
             self.complain(span, &what);
+        }
+        if absolute[0] == "lapwing_core"
+            && let Some(target) = absolute.get(1)
+            && rank(target) > rank(FORMATS_USE)
+        {
+            self.complain(span, &format!("importers use `{target}` of the library"));
         }
         if let Some(what) = of_the_program(&absolute, &own) {
             let path = path.join("::");
@@ -396,6 +405,39 @@ fn the_statistics_know_neither_clock_nor_surroundings() {
             _ => (format!("judge/{path}"), text),
         })
         .chain([("lib.rs".to_owned(), "mod judge;".to_owned())])
+        .collect();
+    assert_eq!(findings(&sources), Vec::<String>::new());
+}
+
+#[test]
+fn importers_use_records_and_none_knows_another() {
+    let sources = sources_in("../formats/src");
+    let room_of = |path: &str| path.split_once('/').map(|(room, _)| room.to_owned());
+    let rooms: BTreeSet<String> = sources.keys().filter_map(|path| room_of(path)).collect();
+    let mut known = Vec::new();
+    for (path, text) in &sources {
+        let own = room_of(path);
+        let others = rooms
+            .iter()
+            .filter(|room| *room != "shared" && own.as_ref() != Some(room));
+        let named = others.filter(|room| text.contains(&format!("crate::{room}::")));
+        known.extend(
+            named
+                .filter(|_| own.is_some())
+                .map(|room| (path.as_str(), room.as_str())),
+        );
+    }
+    // Go's output is one of the formats that github-action-benchmark keeps.
+    assert_eq!(known, [("github_action/mod.rs", "go")]);
+
+    // As if they were a part of the stage that they fill.
+    let sources: Sources = sources
+        .into_iter()
+        .map(|(path, text)| match path.as_str() {
+            "lib.rs" => ("record/mod.rs".to_owned(), text),
+            _ => (format!("record/{path}"), text),
+        })
+        .chain([("lib.rs".to_owned(), "mod record;".to_owned())])
         .collect();
     assert_eq!(findings(&sources), Vec::<String>::new());
 }

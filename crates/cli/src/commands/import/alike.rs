@@ -1,8 +1,8 @@
 //! Notes on imported sessions that may duplicate others in the store.
 
 use lapwing_core::model::Session;
-use lapwing_core::record::import::Alike;
 use lapwing_core::text::grouped;
+use lapwing_formats::Alike;
 
 use super::target::Target;
 use crate::options::Context;

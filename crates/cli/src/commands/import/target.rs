@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lapwing_core::record::import::{self, ImportError, ImportOptions, Imported, Source};
 use lapwing_core::record::{Store, StoreError};
+use lapwing_formats::{ImportError, ImportOptions, Imported, Source};
 use tempfile::TempDir;
 
 use crate::error::CliError;
@@ -85,8 +85,10 @@ impl<'c> Target<'c> {
         };
         Ok(match (self.way, &self.temporary) {
             // An import into a temporary store is real, so that records shared by two files are found.
-            (Way::Keep, _) | (Way::DryRun, Some(_)) => import::import(store, &source, options),
-            (Way::DryRun, None) => import::rehearse(store, &source, options),
+            (Way::Keep, _) | (Way::DryRun, Some(_)) => {
+                lapwing_formats::import(store, &source, options)
+            }
+            (Way::DryRun, None) => lapwing_formats::rehearse(store, &source, options),
         })
     }
 
@@ -101,7 +103,7 @@ impl<'c> Target<'c> {
             Source::open(path, &folder)?
         };
         if self.store.is_none() {
-            import::recognise(&source, options)?;
+            lapwing_formats::recognise(&source, options)?;
         }
         Ok(source)
     }

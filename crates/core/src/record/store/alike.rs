@@ -14,7 +14,10 @@ const LOOKED_AT: usize = 16;
 impl Writer<'_> {
     /// Returns the other sessions of the same suite and tool that began at the same moment
     /// and have most of its values.
-    pub(crate) fn sessions_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn sessions_like(&mut self, id: Id) -> Result<Vec<Session>, StoreError> {
         self.find_like(id).map_err(|error| error.at(self.path))
     }
 

@@ -1,5 +1,5 @@
 //! What importers and shared histories need besides putting records: a run whose metrics become
-//! known with its instances, a session that began earlier, instances that are known by another id.
+//! known with its instances, and a session that began earlier.
 
 use std::collections::BTreeMap;
 
@@ -8,91 +8,23 @@ use rusqlite::params;
 
 use super::rows::better_text;
 use super::{StoreError, Writer, read};
-use crate::model::{Id, Instance, Metric, MetricName, Record, Run};
-
-/// What the store has of a session whose instances have one iteration each.
-#[derive(Debug, Default)]
-pub(crate) struct StoredSession {
-    /// Its runs.
-    pub(crate) runs: BTreeMap<Id, Run>,
-    /// Its instances, as they were recorded.
-    pub(crate) instances: BTreeMap<Id, StoredInstance>,
-}
-
-/// What the store has of an instance of one iteration.
-#[derive(Debug)]
-pub(crate) struct StoredInstance {
-    /// The instance.
-    pub(crate) instance: Instance,
-    /// When it ended.
-    pub(crate) ended: Option<Timestamp>,
-    /// The values of the first iteration.
-    pub(crate) values: BTreeMap<MetricName, f64>,
-}
-
-const RUNS: &str = "SELECT run.key FROM run JOIN session ON session.key = run.session \
-                     WHERE session.id = ?1";
-
-const INSTANCES: &str = "SELECT instance.key FROM instance JOIN run ON run.key = instance.run \
-                           JOIN session ON session.key = run.session WHERE session.id = ?1";
-
-const VALUES: &str = "SELECT metric.name, series.vals FROM instance \
-       JOIN benchmark_metric ON benchmark_metric.benchmark = instance.benchmark \
-       JOIN metric ON metric.key = benchmark_metric.metric \
-       JOIN series ON series.metric = metric.key AND series.instance = instance.key AND first = 0 \
-      WHERE instance.key = ?1";
+use crate::model::{Id, Metric, MetricName, Record, Run};
 
 impl Writer<'_> {
-    /// Returns what the store has of a session from before this transaction.
-    pub(crate) fn stored_session(&mut self, id: Id) -> Result<StoredSession, StoreError> {
-        self.read_stored(id).map_err(|error| error.at(self.path))
-    }
-
-    fn read_stored(&self, id: Id) -> Result<StoredSession, StoreError> {
-        let mut stored = StoredSession::default();
-        for key in self.keys_of(RUNS, id)? {
-            let run = read::run(self.connection, key)?;
-            stored.runs.insert(run.id, run);
-        }
-        for key in self.keys_of(INSTANCES, id)? {
-            let row = self.instance_row(key)?;
-            let found = StoredInstance {
-                ended: row.end.and_then(|end| end.ended),
-                values: self.first_values(key)?,
-                instance: row.instance,
-            };
-            stored.instances.insert(found.instance.id, found);
-        }
-        Ok(stored)
-    }
-
-    fn keys_of(&self, sql: &str, session: Id) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let keys = statement.query_map([session.to_string()], |row| row.get(0))?;
-        Ok(keys.collect::<Result<_, _>>()?)
-    }
-
-    fn first_values(&self, instance: i64) -> Result<BTreeMap<MetricName, f64>, StoreError> {
-        let mut statement = self.connection.prepare_cached(VALUES)?;
-        let mut rows = statement.query([instance])?;
-        let mut values = BTreeMap::new();
-        while let Some(row) = rows.next()? {
-            let column: Vec<Option<f64>> = super::rows::from_json(row, 1)?;
-            if let Some(value) = column.first().copied().flatten() {
-                values.insert(row.get(0)?, value);
-            }
-        }
-        Ok(values)
-    }
-
     /// Lets an imported session begin no later than that.
-    pub(crate) fn let_begin(&mut self, session: Id, started: Timestamp) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// When the store cannot be written to.
+    pub fn let_begin(&mut self, session: Id, started: Timestamp) -> Result<(), StoreError> {
         self.begin_no_later(session, started)
             .map_err(|error| error.at(self.path))
     }
 
     /// Returns whether a run of that id is in the store.
-    pub(crate) fn has_run(&mut self, id: Id) -> Result<bool, StoreError> {
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn has_run(&mut self, id: Id) -> Result<bool, StoreError> {
         let found = self.find_run(id);
         found
             .map(|key| key.is_some())
@@ -100,7 +32,10 @@ impl Writer<'_> {
     }
 
     /// Adds metrics to a run that is in the store; those that it has stay as they are.
-    pub(crate) fn add_metrics(
+    ///
+    /// # Errors
+    /// When the store cannot be written to.
+    pub fn add_metrics(
         &mut self,
         run: Id,
         metrics: &BTreeMap<MetricName, Metric>,

@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use crate::record::import::EachRun;
+use crate::model::EachRun;
 use crate::show::sample::{ImportedFrom, RunSample};
 
 /// Returns what it means that a run's number is a summary, and what would help.

@@ -1,0 +1,189 @@
+//! What asv measured of one combination of parameters: samples, statistics or a lone value.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::asv::wire::{About, Measured, Row};
+use crate::shared::intake::{InstanceDraft, SummaryDraft};
+use crate::shared::keys::put_number;
+use crate::shared::notes::{FOLLOWS, Notes};
+use crate::shared::units::Unit;
+use lapwing_core::model::{InstanceOutcome, Object};
+use lapwing_core::record::IterationColumns;
+
+/// What the values of a benchmark are.
+pub(super) struct Kind {
+    pub(super) metric: String,
+    pub(super) unit: Unit,
+    /// Whether a lone value is a centre of many, and not the one thing measured.
+    is_summary: bool,
+}
+
+/// The type decides; without it the name, by asv's own rules for names.
+pub(super) fn kind_of(name: &str, about: Option<&About>) -> Kind {
+    let unit = |default: &str| {
+        let unit = about.and_then(|about| about.unit.as_deref());
+        Unit::named(unit.unwrap_or(default))
+    };
+    let kind = about.and_then(|about| about.kind.as_deref());
+    let of = |metric: &str, unit: Unit, is_summary: bool| Kind {
+        metric: metric.to_owned(),
+        unit,
+        is_summary,
+    };
+    match kind.unwrap_or_else(|| type_by_name(name)) {
+        "time" => of("wall_time", unit("seconds"), true),
+        "memory" => of("memory", unit("bytes"), false),
+        "peakmemory" => of("peak_memory", unit("bytes"), false),
+        _track => {
+            // Every benchmark may track something else: without a name of its own, it is
+            // told apart by its unit. `unit` is asv's word for none.
+            let name = about.and_then(|about| about.unit.as_deref());
+            match name.filter(|name| !matches!(*name, "" | "unit")) {
+                Some(name) => of(&format!("value ({name})"), Unit::named(name), false),
+                None => of("value", Unit::named("1"), false),
+            }
+        }
+    }
+}
+
+fn type_by_name(name: &str) -> &'static str {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let is = |small: &str, large: &str| last.starts_with(small) || last.starts_with(large);
+    if is("time", "Time") {
+        "time"
+    } else if is("mem_", "Mem") {
+        "memory"
+    } else if is("peakmem_", "PeakMem") {
+        "peakmemory"
+    } else {
+        "track"
+    }
+}
+
+/// Puts what was measured into the instance.
+pub(super) fn put_measured(
+    draft: &mut InstanceDraft,
+    (measured, samples): (Measured, Vec<f64>),
+    place: usize,
+    row: &Row,
+    kind: &Kind,
+    notes: &mut Notes,
+) {
+    let value = match measured {
+        Measured::Failed => {
+            draft.outcome = InstanceOutcome::Failed;
+            draft.message = Some("asv has no result for it (null)".to_owned());
+            return;
+        }
+        Measured::Skipped => {
+            draft.outcome = InstanceOutcome::Skipped;
+            draft.message = Some("asv skipped it, or it gave no number (NaN)".to_owned());
+            return;
+        }
+        Measured::Value(value) => value,
+    };
+    let figure = |statistic: &str| *row.stats.get(statistic)?.get(place)?;
+    let number = figure("number").and_then(whole);
+    if !samples.is_empty() {
+        for name in ["result"]
+            .into_iter()
+            .chain(row.stats.keys().map(String::as_str))
+        {
+            if name != "number" {
+                notes.left(name, FOLLOWS);
+            }
+        }
+        draft.iterations = columns(kind, samples, number.unwrap_or(1));
+    } else if row.has_statistics(place) {
+        draft.summaries = summaries(kind, value, &row.stats, place);
+        if let Some(number) = number.filter(|number| *number > 1) {
+            draft.attributes.insert("number".to_owned(), json!(number));
+        }
+    } else if kind.is_summary {
+        draft.summaries.push(SummaryDraft {
+            metric: kind.metric.clone(),
+            centre: kind.unit.base(value),
+            statistic: "unstated".to_owned(),
+            ..SummaryDraft::default()
+        });
+    } else {
+        draft.iterations = columns(kind, vec![value], 1);
+    }
+}
+
+fn columns(kind: &Kind, mut values: Vec<f64>, loops: u64) -> IterationColumns {
+    kind.unit.base_column(&mut values);
+    IterationColumns {
+        count: values.len(),
+        loops: if loops > 1 {
+            vec![loops; values.len()]
+        } else {
+            Vec::new()
+        },
+        values: BTreeMap::from([(kind.metric.clone(), values)]),
+        ..IterationColumns::default()
+    }
+}
+
+/// The result is the median; version 1 of the format has the mean as well.
+fn summaries(
+    kind: &Kind,
+    median: f64,
+    stats: &BTreeMap<String, Vec<Option<f64>>>,
+    place: usize,
+) -> Vec<SummaryDraft> {
+    let figure = |statistic: &str| {
+        let value = *stats.get(statistic)?.get(place)?;
+        value.map(|value| kind.unit.base(value))
+    };
+    let n = stats
+        .get("repeat")
+        .and_then(|column| *column.get(place)?)
+        .and_then(whole);
+    let extra = |names: &[&str]| {
+        let mut extra = Object::new();
+        for name in names {
+            put_number(&mut extra, name, figure(name));
+        }
+        extra
+    };
+    let iqr = figure("q_25")
+        .zip(figure("q_75"))
+        .map(|(low, high)| high - low);
+    let mut summaries = vec![SummaryDraft {
+        metric: kind.metric.clone(),
+        n,
+        centre: kind.unit.base(median),
+        spread: iqr,
+        statistic: if iqr.is_some() {
+            "median/iqr"
+        } else {
+            "median"
+        }
+        .to_owned(),
+        extra: extra(&["q_25", "q_75", "ci_99_a", "ci_99_b"]),
+    }];
+    if let Some(mean) = figure("mean") {
+        let spread = figure("std");
+        summaries.push(SummaryDraft {
+            metric: kind.metric.clone(),
+            n,
+            centre: mean,
+            spread,
+            statistic: if spread.is_some() { "mean/sd" } else { "mean" }.to_owned(),
+            extra: extra(&["min", "max"]),
+        });
+    }
+    summaries
+}
+
+fn whole(number: f64) -> Option<u64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is a whole number of that range"
+    )]
+    ((0.0..9e15).contains(&number) && number.fract() == 0.0).then_some(number as u64)
+}

@@ -1,0 +1,148 @@
+//! Coiled's benchmark database: SQLite, one row for each test that was run.
+
+mod columns;
+mod database;
+mod identity;
+mod pairs;
+mod row;
+mod setting;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use memchr::memmem;
+use sha2::{Digest, Sha256};
+
+use crate::coiled::database::{Database, Row};
+use crate::coiled::identity::ids_of;
+use crate::coiled::pairs::{distinct, joined};
+use crate::coiled::row::{Measured, measured};
+use crate::shared::intake::{Intake, SessionDraft};
+use crate::shared::sink::Sink;
+use crate::{BadLine, Format, ImportError, Source};
+
+use lapwing_core::text::plural;
+
+pub(super) const FORMAT: Format = Format {
+    is_database: true,
+    ..Format::new(
+        "coiled",
+        "Coiled's benchmark database, SQLite",
+        looks_like,
+        read,
+    )
+};
+
+/// The table of all tests, and the one in which tests of TPC-H have a second row.
+const TABLES: [&str; 2] = ["test_run", "tpch_run"];
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    let has_table = |table: &str| {
+        let makes = [format!("TABLE {table}"), format!("TABLE \"{table}\"")];
+        makes
+            .iter()
+            .any(|text| memmem::find(head, text.as_bytes()).is_some())
+    };
+    TABLES
+        .into_iter()
+        .any(has_table)
+        .then_some("it is an SQLite database with `test_run` or `tpch_run`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let digest = source.sha256()?;
+    let database = Database::open(source)?;
+    let [tests, queries] = TABLES.map(|table| database.rows(table));
+    let (tests, queries) = (tests?, queries?);
+    if tests.is_none() && queries.is_none() {
+        return Err(ImportError::Database {
+            name: source.name().to_owned(),
+            reason: "it has neither of the tables `test_run` and `tpch_run`".to_owned(),
+        });
+    }
+    let tests = without_doubles(tests.unwrap_or_default(), "row", sink);
+    let queries = without_doubles(queries.unwrap_or_default(), "tpch_run's row", sink);
+    let executions = joined(tests, queries);
+    if executions.is_empty() {
+        return Err(ImportError::NoResults {
+            name: source.name().to_owned(),
+        });
+    }
+    sink.notes().left("id", "merging gives rows new ones");
+    let mut sessions: BTreeMap<String, Vec<Measured>> = BTreeMap::new();
+    let mut infinite: BTreeMap<&str, u64> = BTreeMap::new();
+    for execution in executions {
+        let number = execution.number();
+        match measured(execution) {
+            Ok(measured) => {
+                for column in &measured.unknown {
+                    sink.notes().kept(column, "attributes of the instance");
+                }
+                for column in &measured.infinite {
+                    *infinite.entry(*column).or_default() += 1;
+                }
+                sessions
+                    .entry(measured.session.clone())
+                    .or_default()
+                    .push(measured);
+            }
+            Err(reason) => sink.bad(BadLine::new(number, reason)),
+        }
+    }
+    for (column, count) in infinite {
+        let values = plural(count, "value", "values");
+        let what = format!("{count} {values} of {column}");
+        sink.notes().left(&what, "they are infinite");
+    }
+    let mut sessions: Vec<(Option<Timestamp>, String, Vec<Measured>)> = sessions
+        .into_iter()
+        .map(|(id, mut rows)| {
+            // Not as they lie in the file: merging databases puts them in another order.
+            rows.sort_by(|one, other| one.order().cmp(&other.order()));
+            let started = rows.iter().filter_map(|it| it.draft.started).min();
+            (started, id, rows)
+        })
+        .collect();
+    sessions.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    for (started, session, rows) in sessions {
+        let draft = SessionDraft {
+            key: session.clone(),
+            // Not the file's: the same session may stand in several databases.
+            identity: Some(Sha256::digest(b"session_id").into()),
+            started,
+            tool: "coiled benchmarks".to_owned(),
+            name: Some(session),
+            ..SessionDraft::default()
+        };
+        let mut intake = Intake::begin(source, &digest, sink, draft)?;
+        take_rows(&mut intake, rows)?;
+        intake.finish()?;
+    }
+    Ok(())
+}
+
+/// Leaves out what Coiled's merge has doubled: rows that are alike in everything but their id.
+fn without_doubles(rows: Vec<Row>, word: &str, sink: &mut Sink<'_, '_>) -> Vec<Row> {
+    let (rows, doubled) = distinct(rows);
+    for number in doubled {
+        sink.notes().left(
+            &format!("{word} {number}"),
+            "another row is alike in everything but its id",
+        );
+    }
+    rows
+}
+
+fn take_rows(intake: &mut Intake<'_, '_, '_>, rows: Vec<Measured>) -> Result<(), ImportError> {
+    let ids = ids_of(intake.session(), &rows);
+    for (row, id) in rows.into_iter().zip(ids) {
+        let mut draft = row.draft;
+        draft.id = Some(id);
+        let run = intake.run(row.run)?;
+        intake.instance(row.number, run, draft)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Go's `go test -bench`: text, one result of one benchmark a line.
+
+mod drafts;
+mod line;
+mod results;
+mod stream;
+mod text;
+mod visits;
+
+pub(super) use crate::go::line::Quantity;
+use crate::go::line::{GoLine, parse};
+use crate::go::results::Results;
+use crate::go::stream::{Said, read_text};
+use crate::go::text::GoText;
+use crate::shared::detect::first_line;
+use crate::shared::intake::{Intake, SessionDraft};
+use crate::shared::moment::moment;
+use crate::shared::sink::Sink;
+use crate::{Format, ImportError, Source};
+
+pub(super) const FORMAT: Format = Format::new(
+    "go",
+    "output of go test -bench, also with -json",
+    looks_like,
+    read,
+);
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(head);
+    let first = first_line(head);
+    if first.starts_with(b"{\"Time\":") || first.starts_with(b"{\"Action\":") {
+        return (text.contains("\"Package\":") && text.contains("Benchmark"))
+            .then_some("its first line is an event of `go test -json`");
+    }
+    text.lines()
+        .any(|line| matches!(parse(line), Ok(GoLine::Result(_))))
+        .then_some("it has a line `Benchmark… <iterations> <value> <unit>`")
+}
+
+/// Settings that Go writes itself: what was observed, and not chosen.
+pub(super) const OBSERVED: [&str; 3] = ["goos", "goarch", "cpu"];
+
+/// Settings that say which version of the software was measured.
+pub(super) const VERSION: [&str; 4] = ["commit", "branch", "commit-time", "commit-date"];
+
+/// Settings that say when it was measured.
+const WHEN: [&str; 2] = ["date", "runstamp"];
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let digest = source.sha256()?;
+    // Which settings vary and which failures stand for others shows only at the end, so the
+    // results are taken when the source is read again.
+    let mut text = GoText::default();
+    read_text(source, &mut text, &mut |_text, _said| Ok(()))?;
+    text.settle();
+    let session = SessionDraft {
+        started: text.started.or_else(|| when(&text)),
+        tool: "go test".to_owned(),
+        ..SessionDraft::default()
+    };
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
+    note(&text, &mut intake);
+    let failures = text.rewind();
+    let mut results = Results::of(&text, failures);
+    read_text(source, &mut text, &mut |text, said| {
+        match said {
+            Said::Measured(measured) => return results.take(text, &measured, &mut intake),
+            Said::Bad(bad) => intake.bad(bad),
+            Said::Nothing(line) => intake
+                .notes()
+                .left_line(line, "they are neither results nor settings"),
+            Said::Surplus(key) => intake.notes().left(key, "there are more than 200 settings"),
+        }
+        Ok(())
+    })?;
+    results.finish(&text, &mut intake)?;
+    intake.finish()
+}
+
+fn when(text: &GoText) -> Option<jiff::Timestamp> {
+    let settings = text.settings.first()?;
+    WHEN.iter().find_map(|key| moment(settings.get(*key)?))
+}
+
+fn note(text: &GoText, intake: &mut Intake<'_, '_, '_>) {
+    for name in &text.failed_in_part {
+        intake
+            .notes()
+            .left(&format!("the failure of {name}"), "a part of it says why");
+    }
+    for (unit, pairs) in &text.unit_metadata {
+        if pairs.keys().any(|key| key != "better") {
+            intake
+                .notes()
+                .kept(&format!("Unit {unit}"), "attributes of the run");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,270 @@
+//! Google Benchmark's JSON: one document, one row for each repetition and each aggregate.
+
+mod rows;
+mod wire;
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::google_benchmark::rows::{describe, summarise, take_iteration};
+use crate::google_benchmark::wire::{
+    Document as Wire, Group, Key, Row, Title, groups, params_in, statistic_in,
+};
+use crate::shared::detect::{has_key, has_own_key};
+use crate::shared::document::Document;
+use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft};
+use crate::shared::keys::take_text;
+use crate::shared::moment::moment;
+use crate::shared::notes::FOLLOWS;
+use crate::shared::sink::Sink;
+use crate::shared::spot::Spot;
+use crate::shared::units::Unit;
+use crate::{BadLine, Format, ImportError, Source};
+use lapwing_core::model::{Benchmark, Object, Version};
+
+pub(super) const FORMAT: Format = Format::new(
+    "google-benchmark",
+    "Google Benchmark JSON",
+    looks_like,
+    read,
+);
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    (head.trim_ascii_start().starts_with(b"{")
+        && has_own_key(head, "benchmarks")
+        && (has_key(head, "real_time") || has_key(head, "per_family_instance_index")))
+    .then_some("it has `benchmarks` with `real_time`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let document = Document::of(source)?;
+    let Wire {
+        mut context,
+        benchmarks,
+    } = document.parse()?;
+    let session = new_session(&document, &mut context)?;
+    let host = take_text(&mut context, "host_name");
+    let digest = document.sha256();
+    let mut intake = Intake::begin(source, digest, sink, session)?;
+    let (titles, bad) = read_titles(&document, &benchmarks);
+    let groups = groups(&titles);
+    let draft = new_run(&document, &benchmarks, &groups, context, &mut intake);
+    let run = intake.run(draft)?;
+    for bad in bad {
+        intake.bad(bad);
+    }
+    for (key, group) in groups {
+        if group.iterations.is_empty() && group.aggregates.is_empty() {
+            continue;
+        }
+        let spot = first_spot_of(&document, &benchmarks, &group);
+        match read_group(&document, &benchmarks, key, &group, &mut intake) {
+            Err(bad) => intake.bad(bad),
+            Ok(draft) if draft.iterations.count == 0 && draft.summaries.is_empty() => {
+                let name = &draft.benchmark.id;
+                intake
+                    .notes()
+                    .left(name, "their aggregates have no figures");
+            }
+            Ok(mut draft) => {
+                draft.host.clone_from(&host);
+                intake.instance(spot, run, draft)?;
+            }
+        }
+    }
+    intake.finish()
+}
+
+fn new_session(document: &Document, context: &mut Object) -> Result<SessionDraft, ImportError> {
+    let mut attributes = Object::new();
+    let all: BTreeMap<String, &RawValue> = document.parse()?;
+    for (key, raw) in all {
+        if key != "context"
+            && key != "benchmarks"
+            && let Ok(value) = document.element(raw)
+        {
+            attributes.insert(key, value);
+        }
+    }
+    for key in ["executable", "json_schema_version"] {
+        if let Some(value) = context.remove(key) {
+            attributes.insert(key.to_owned(), value);
+        }
+    }
+    let tool = match take_text(context, "library_version") {
+        Some(version) => format!("Google Benchmark {version}"),
+        None => "Google Benchmark".to_owned(),
+    };
+    let date = context.get("date").and_then(Value::as_str).and_then(moment);
+    if date.is_some() {
+        context.remove("date");
+    }
+    Ok(SessionDraft {
+        started: date,
+        tool,
+        attributes,
+        ..SessionDraft::default()
+    })
+}
+
+/// Names that people give by `--benchmark_context=name=value` to the commit and the branch.
+const COMMIT: [&str; 4] = ["commit", "git_commit", "git_sha", "git_hash"];
+const BRANCH: [&str; 2] = ["branch", "git_branch"];
+
+fn new_run(
+    document: &Document,
+    rows: &[&RawValue],
+    groups: &[(Key, Group)],
+    mut context: Object,
+    intake: &mut Intake<'_, '_, '_>,
+) -> RunDraft {
+    let mut version = Version::default();
+    if let Some(key) = COMMIT.into_iter().find(|key| is_commit(context.get(*key))) {
+        version.commit = take_text(&mut context, key);
+    }
+    if let Some(key) = BRANCH.into_iter().find(|key| context.contains_key(*key)) {
+        version.branch = take_text(&mut context, key);
+    }
+    let mut attributes = Object::new();
+    let mut fits = Object::new();
+    for (key, group) in groups {
+        for &place in &group.complexity {
+            let Ok(mut row) = document.element::<Object>(rows[place]) else {
+                continue;
+            };
+            row.retain(|key, _| COMPLEXITY.contains(&key.as_str()));
+            let fit = fits
+                .entry(key.run_name.clone())
+                .or_insert_with(|| json!({}));
+            if let Value::Object(fit) = fit {
+                fit.append(&mut row);
+            }
+        }
+    }
+    if !fits.is_empty() {
+        intake
+            .notes()
+            .kept("BigO and RMS", "attribute `complexity` of the run");
+        attributes.insert("complexity".to_owned(), Value::Object(fits));
+    }
+    RunDraft {
+        version,
+        environment: context,
+        attributes,
+        ..RunDraft::default()
+    }
+}
+
+/// What a row of complexity says.
+const COMPLEXITY: [&str; 5] = [
+    "cpu_coefficient",
+    "real_coefficient",
+    "big_o",
+    "time_unit",
+    "rms",
+];
+
+fn is_commit(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_str).is_some_and(|text| {
+        (7..=64).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_hexdigit())
+    })
+}
+
+/// Returns what each row is, and the rows that say nothing of it.
+fn read_titles(document: &Document, rows: &[&RawValue]) -> (Vec<Option<Title>>, Vec<BadLine>) {
+    let mut bad = Vec::new();
+    let titles = rows
+        .iter()
+        .map(|raw| {
+            let title = document.element::<Title>(raw).and_then(|title| {
+                if title.is_named() {
+                    Ok(title)
+                } else {
+                    Err(document.wrong(raw, "`name` is missing"))
+                }
+            });
+            title.map_err(|reason| bad.push(reason)).ok()
+        })
+        .collect();
+    (titles, bad)
+}
+
+fn first_spot_of(document: &Document, rows: &[&RawValue], group: &Group) -> Spot {
+    let place = group.iterations.iter().chain(&group.aggregates).min();
+    place.map_or(Spot::from(1), |&place| document.spot_of(rows[place].get()))
+}
+
+fn read_group(
+    document: &Document,
+    rows: &[&RawValue],
+    key: Key,
+    group: &Group,
+    intake: &mut Intake<'_, '_, '_>,
+) -> Result<InstanceDraft, BadLine> {
+    let mut draft = InstanceDraft {
+        benchmark: Benchmark {
+            params: params_in(&key.run_name),
+            id: key.run_name,
+            ..Benchmark::default()
+        },
+        ..InstanceDraft::default()
+    };
+    if group.iterations.is_empty() {
+        let mut aggregates = Vec::with_capacity(group.aggregates.len());
+        for &place in &group.aggregates {
+            let mut row = read_row(document, rows[place], &draft.benchmark.id)?;
+            describe(&mut row, &mut draft, intake);
+            let name = aggregate_name(document, rows[place], &row);
+            aggregates.push((name, row));
+        }
+        summarise(aggregates, &mut draft, intake);
+        return Ok(draft);
+    }
+    if !group.aggregates.is_empty() {
+        intake
+            .notes()
+            .left("aggregates beside repetitions", FOLLOWS);
+    }
+    draft.iterations.count = group.iterations.len();
+    for (index, &place) in group.iterations.iter().enumerate() {
+        let mut row = read_row(document, rows[place], &draft.benchmark.id)?;
+        describe(&mut row, &mut draft, intake);
+        take_iteration(index, row, &mut draft, intake);
+    }
+    Ok(draft)
+}
+
+fn read_row(document: &Document, raw: &RawValue, benchmark: &str) -> Result<Row, BadLine> {
+    let row: Row = document.element(raw)?;
+    for (key, value) in [("real_time", row.real_time), ("cpu_time", row.cpu_time)] {
+        if let Some(value) = value
+            && value < 0.0
+        {
+            let reason = format!("`{key}` of `{benchmark}` is negative: {value}");
+            return Err(document.wrong(raw, reason));
+        }
+    }
+    if let Some(unit) = &row.time_unit
+        && Unit::named(unit).metric.unit != "s"
+    {
+        return Err(document.wrong(raw, format!("`time_unit` is no unit of time: {unit:?}")));
+    }
+    Ok(row)
+}
+
+/// Returns the statistic that a row gives; older versions have it in the name only.
+fn aggregate_name(document: &Document, raw: &RawValue, row: &Row) -> String {
+    if let Some(name) = &row.aggregate_name {
+        return name.clone();
+    }
+    let object: Object = document.element(raw).unwrap_or_default();
+    let name = object.get("name").and_then(Value::as_str);
+    name.and_then(statistic_in)
+        .unwrap_or("aggregate")
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests;

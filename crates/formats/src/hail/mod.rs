@@ -1,0 +1,362 @@
+//! Benchmarks of Hail: JSON Lines, one instance of one benchmark a line.
+
+mod wire;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::hail::wire::{HailIteration, HailLine};
+use crate::shared::detect::{first_line, has_own_key};
+use crate::shared::intake::{SessionDraft, new_session, refuse_other_options};
+use crate::shared::lines::{Line, Lines};
+use crate::shared::moment::moment;
+use crate::shared::reason::reason;
+use crate::shared::sink::Sink;
+use crate::{BadLine, Format, ImportError, Source};
+use lapwing_core::model::{
+    Benchmark, Id, Instance, InstanceEnd, InstanceOutcome, Metric, Object, Outcome, Record,
+    RecordKind, Run, Session, Version,
+};
+use lapwing_core::record::{IterationColumns, Mark};
+
+pub(super) const FORMAT: Format = Format::new(
+    "hail",
+    "Hail benchmark results, JSON Lines",
+    looks_like,
+    read,
+);
+
+/// What an iteration may have, in the order of its values.
+const METRICS: [&str; 2] = ["wall_time", "task_memory"];
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    let line = first_line(head);
+    (line.starts_with(b"{")
+        && ["path", "name", "iterations"]
+            .iter()
+            .all(|key| has_own_key(line, key)))
+    .then_some("its first line has `path`, `name` and `iterations`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let digest = source.sha256()?;
+    let draft = SessionDraft {
+        // The first instance's start takes the place of the file's.
+        tool: "hail benchmark".to_owned(),
+        ..SessionDraft::default()
+    };
+    let mut reader = Reader {
+        session: new_session(source, &digest, sink, draft),
+        session_known: false,
+        runs: HashMap::new(),
+        records: Vec::new(),
+    };
+    reader.look_for_session(sink)?;
+    // One thread reads and parses, this one writes.
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(BATCHES_WAITING);
+        scope.spawn(move || parse_all(source, &sender));
+        let mut position = 0;
+        for batch in receiver {
+            for (number, parsed) in batch? {
+                match parsed {
+                    Ok(measured) => {
+                        reader.take(number, measured, position, sink)?;
+                        position += 1;
+                    }
+                    Err(why) => sink.bad(BadLine::new(number, why)),
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Parsed lines with their numbers, or why there are no more.
+type Batch = Result<Vec<(u64, Result<Measured, String>)>, ImportError>;
+
+/// Batches that may wait to be written. Few, so that memory does not grow with the file.
+const BATCHES_WAITING: usize = 2;
+
+/// Bytes of lines in a batch, at least.
+const BATCH: usize = 1 << 18;
+
+/// Parses every line and sends the outcome, until nobody listens any more.
+fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
+    let mut lines = match Lines::of(source) {
+        Ok(lines) => lines,
+        Err(error) => {
+            let _nobody_listens = sender.send(Err(error));
+            return;
+        }
+    };
+    loop {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        let failure = loop {
+            match lines.next() {
+                Ok(Some((number, Line::Text(text)))) => {
+                    bytes += text.len();
+                    batch.push((number, parse(text)));
+                }
+                Ok(Some((number, Line::Bad(why)))) => batch.push((number, Err(why))),
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+            if bytes >= BATCH {
+                break None;
+            }
+        };
+        let last = bytes < BATCH;
+        if sender.send(Ok(batch)).is_err() {
+            return;
+        }
+        if let Some(error) = failure {
+            let _nobody_listens = sender.send(Err(error));
+            return;
+        }
+        if last {
+            return;
+        }
+    }
+}
+
+/// A line that was understood, and the records of it that need nothing else.
+struct Measured {
+    /// From the line alone: results that were combined into another file are the same
+    /// instances there.
+    id: Id,
+    line: HailLine,
+    start: Option<Timestamp>,
+    iterations: IterationColumns,
+    end: Option<Record>,
+}
+
+fn parse(text: &str) -> Result<Measured, String> {
+    let mut line: HailLine = serde_json::from_str(text).map_err(|error| reason(text, &error))?;
+    if line.name.is_empty() {
+        return Err("`name` is empty".to_owned());
+    }
+    let id = Id::derived(&[b"hail instance", text.as_bytes()]);
+    let start = time("start", line.start.as_deref())?;
+    let end = time("end", line.end.as_deref())?;
+    let iterations = columns(std::mem::take(&mut line.iterations));
+    let end = end.map(|end| Record::InstanceEnd(instance_end(id, end, iterations.count)));
+    Ok(Measured {
+        id,
+        line,
+        start,
+        iterations,
+        end,
+    })
+}
+
+/// Returns the time of a key, where it has one.
+fn time(key: &str, text: Option<&str>) -> Result<Option<Timestamp>, String> {
+    let Some(text) = text else { return Ok(None) };
+    moment(text)
+        .map(Some)
+        .ok_or_else(|| format!("`{key}` is not a time: {text:?}"))
+}
+
+struct Reader {
+    session: Session,
+    session_known: bool,
+    runs: HashMap<[Option<String>; 3], Id>,
+    records: Vec<Record>,
+}
+
+impl Reader {
+    /// The same content under another name is the same session.
+    fn look_for_session(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+        if let Some(known) = sink.known_session(&self.session)? {
+            refuse_other_options(&known, &self.session, &sink.options)?;
+            self.session = known;
+            self.session_known = true;
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        number: u64,
+        measured: Measured,
+        position: u32,
+        sink: &mut Sink<'_, '_>,
+    ) -> Result<(), ImportError> {
+        if sink.only_counts() {
+            sink.nothing_new();
+            return Ok(());
+        }
+        let Measured {
+            id,
+            line,
+            start,
+            iterations,
+            end,
+        } = measured;
+        if sink.has_instance(id)? {
+            sink.already_there(RecordKind::Instance, 1);
+            sink.already_there(RecordKind::Iteration, iterations.count);
+            sink.already_there(RecordKind::InstanceEnd, usize::from(end.is_some()));
+            sink.nothing_new();
+            return Ok(());
+        }
+        self.records.clear();
+        let begins = !self.session_known;
+        if begins {
+            self.session_known = true;
+            if let Some(start) = start {
+                self.session.started = start;
+                sink.dated(self.session.clone());
+            }
+            self.records.push(Record::Session(self.session.clone()));
+        }
+        let run = self.run(&line);
+        if !self.records.is_empty() && !sink.parents(number, &self.records)? {
+            // The next line tries again.
+            self.session_known = !begins;
+            self.runs.clear();
+            return Ok(());
+        }
+        self.records.clear();
+        let benchmark = Benchmark {
+            id: format!("{}::{}", line.path, line.name),
+            ..Benchmark::default()
+        };
+        self.records.push(Record::Instance(Instance {
+            id,
+            run,
+            benchmark,
+            block: 0,
+            position,
+            attempt: 0,
+            host: None,
+            started: start,
+            environment: Object::new(),
+            job: line.job,
+            attributes: line.unknown,
+            artifacts: Object::new(),
+            extra: Object::new(),
+        }));
+        self.records.extend(end);
+        sink.line_with(number, &self.records, Some((id, iterations)))
+            .map(|_good| ())
+    }
+
+    fn run(&mut self, line: &HailLine) -> Id {
+        let key = [
+            line.version.clone(),
+            line.platform.clone(),
+            line.python.clone(),
+        ];
+        if let Some(&id) = self.runs.get(&key) {
+            return id;
+        }
+        let parts = key.each_ref().map(|part| part.as_deref().unwrap_or(""));
+        let id = Id::derived(&[
+            b"hail run",
+            self.session.id.as_bytes(),
+            parts[0].as_bytes(),
+            parts[1].as_bytes(),
+            parts[2].as_bytes(),
+        ]);
+        let mut environment = Object::new();
+        for (name, value) in [("platform", &line.platform), ("python", &line.python)] {
+            if let Some(value) = value {
+                environment.insert(name.to_owned(), Value::from(value.as_str()));
+            }
+        }
+        self.records.push(Record::Run(Run {
+            id,
+            session: self.session.id,
+            variant: Run::DEFAULT_VARIANT.to_owned(),
+            factors: BTreeMap::new(),
+            definitions: BTreeMap::new(),
+            version: Version {
+                commit: line.version.as_deref().and_then(commit_of),
+                name: line.version.clone(),
+                ..Version::default()
+            },
+            metrics: BTreeMap::from([
+                (METRICS[0].to_owned(), Metric::lower("s")),
+                (METRICS[1].to_owned(), Metric::lower("B")),
+            ]),
+            environment,
+            attributes: Object::new(),
+            artifacts: Object::new(),
+            extra: Object::new(),
+        }));
+        self.runs.insert(key, id);
+        id
+    }
+}
+
+/// Hail's version ends with the commit: `0.2.134-952ae203dbbe`.
+fn commit_of(version: &str) -> Option<String> {
+    let (_, commit) = version.rsplit_once('-')?;
+    let is_hash = (7..=40).contains(&commit.len())
+        && commit
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    is_hash.then(|| commit.to_owned())
+}
+
+/// Returns the iterations in columns.
+fn columns(iterations: Vec<HailIteration>) -> IterationColumns {
+    let mut columns = IterationColumns {
+        count: iterations.len(),
+        ..IterationColumns::default()
+    };
+    let mut values = METRICS.map(|_| Vec::with_capacity(iterations.len()));
+    for (index, it) in (0_u32..).zip(iterations) {
+        columns.burn_in.push(it.is_burn_in);
+        for (column, value) in values.iter_mut().zip([it.time, it.task_memory]) {
+            column.push(value.unwrap_or(f64::NAN));
+        }
+        let outcome = match (it.timed_out, &it.failure) {
+            (true, _) => Outcome::TimedOut,
+            (false, Some(_)) => Outcome::Failed,
+            (false, None) => Outcome::Ok,
+        };
+        if outcome != Outcome::Ok || !it.unknown.is_empty() {
+            let mark = Mark {
+                outcome,
+                // A traceback is a JSON string within the JSON string.
+                message: it
+                    .failure
+                    .map(|text| serde_json::from_str(&text).unwrap_or(text)),
+                attributes: it.unknown,
+            };
+            columns.marks.insert(index, mark);
+        }
+    }
+    for (name, column) in METRICS.into_iter().zip(values) {
+        if column.iter().any(|value| !value.is_nan()) {
+            columns.values.insert(name.to_owned(), column);
+        }
+    }
+    columns
+}
+
+fn instance_end(instance: Id, ended: Timestamp, iterations: usize) -> InstanceEnd {
+    let (outcome, message) = if iterations == 0 {
+        let message = "the source has no iterations: skipped, or a fixture failed";
+        (InstanceOutcome::Skipped, Some(message.to_owned()))
+    } else {
+        (InstanceOutcome::Ok, None)
+    };
+    InstanceEnd {
+        instance,
+        ended: Some(ended),
+        outcome,
+        message,
+        observed: Object::new(),
+        extra: Object::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

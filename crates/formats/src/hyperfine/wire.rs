@@ -1,0 +1,41 @@
+//! hyperfine's document, as it stands there.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::shared::number::{column, known};
+use lapwing_core::model::Object;
+
+/// The whole document.
+#[derive(Deserialize)]
+pub(super) struct Document<'d> {
+    #[serde(borrow)]
+    pub(super) results: Vec<&'d RawValue>,
+    #[serde(flatten)]
+    pub(super) others: Object,
+}
+
+/// What tells the results of one document from each other.
+#[derive(Deserialize, PartialEq)]
+pub(super) struct Title {
+    pub(super) command: String,
+    pub(super) parameters: Option<Object>,
+}
+
+/// The result of one command.
+#[derive(Deserialize)]
+pub(super) struct CommandResult {
+    pub(super) command: String,
+    #[serde(default, deserialize_with = "column")]
+    pub(super) times: Vec<f64>,
+    #[serde(default, deserialize_with = "known")]
+    pub(super) user: Option<f64>,
+    #[serde(default, deserialize_with = "known")]
+    pub(super) system: Option<f64>,
+    #[serde(default, deserialize_with = "column")]
+    pub(super) memory_usage_byte: Vec<f64>,
+    pub(super) exit_codes: Option<Vec<Option<i32>>>,
+    pub(super) parameters: Option<Object>,
+    #[serde(flatten)]
+    pub(super) others: Object,
+}

@@ -1,0 +1,267 @@
+//! Reads other tools' files into the store.
+//!
+//! A format is a folder and a line in [`FORMATS`]. Each input is one
+//! transaction: all of it is kept or nothing. Ids come from the content, so importing
+//! the same content again, under whatever name, changes nothing.
+//!
+//! A reader parses its wire structs (from a `Document` or from `Lines`) and hands drafts of
+//! session, runs and instances to an `Intake`, which makes records of them.
+
+mod asv;
+mod benchmarkdotnet;
+mod bmf;
+mod coiled;
+mod conbench;
+mod criterion;
+mod divan;
+mod github_action;
+mod go;
+mod google_benchmark;
+mod hail;
+mod hyperfine;
+mod jmh;
+mod libtest;
+mod pyperf;
+mod pytest_benchmark;
+mod rebar;
+mod record_v1;
+mod shared;
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use crate::shared::sink::{Finished, Sink};
+use lapwing_core::model::{Id, Record, Session};
+use lapwing_core::record::{AppendCounts, Store, StoreError, Writer};
+
+pub use lapwing_core::model::EachRun;
+pub use shared::alike::Alike;
+pub use shared::endings::OtherEndings;
+pub use shared::error::{BadLine, Foreign, ImportError};
+pub use shared::notes::Note;
+pub use shared::places::{Place, Places, places_at};
+pub use shared::promises::check_promises;
+pub use shared::source::Source;
+
+/// Every format that can be read, the surest signs first.
+pub const FORMATS: &[Format] = &[
+    record_v1::FORMAT,
+    hail::FORMAT,
+    pytest_benchmark::FORMAT,
+    pyperf::FORMAT,
+    asv::FORMAT,
+    conbench::FORMAT,
+    google_benchmark::FORMAT,
+    jmh::FORMAT,
+    benchmarkdotnet::FORMAT,
+    criterion::FORMAT,
+    hyperfine::FORMAT,
+    coiled::FORMAT,
+    github_action::FORMAT,
+    bmf::FORMAT,
+    divan::FORMAT,
+    libtest::FORMAT,
+    rebar::FORMAT,
+    go::FORMAT,
+];
+
+/// A kind of file.
+#[derive(Debug)]
+pub struct Format {
+    /// Name of the format, the value of `--from`.
+    pub name: &'static str,
+    /// Description in a few words.
+    pub about: &'static str,
+    /// Whether it leaves open what each measured run of a command is
+    /// ([`ImportOptions::each_run`]).
+    pub leaves_runs_open: bool,
+    /// Returns by what the beginning of a file looks like this format, if it does.
+    looks_like: fn(&[u8]) -> Option<&'static str>,
+    /// Returns by what a folder looks like one result of this format, or a file that does not
+    /// say so itself, if it does.
+    is_at: fn(&Path) -> Option<&'static str>,
+    /// Whether its files are SQLite databases.
+    is_database: bool,
+    /// Names of files that go with results and hold none themselves.
+    companions: &'static [&'static str],
+    /// Puts everything that a file says into the sink.
+    read: ReadFormat,
+}
+
+/// Reads a source of one format.
+type ReadFormat = fn(&Source, &mut Sink<'_, '_>) -> Result<(), ImportError>;
+
+impl Format {
+    /// Returns a format whose results are single text files.
+    const fn new(
+        name: &'static str,
+        about: &'static str,
+        looks_like: fn(&[u8]) -> Option<&'static str>,
+        read: ReadFormat,
+    ) -> Self {
+        Self {
+            name,
+            about,
+            leaves_runs_open: false,
+            looks_like,
+            is_at: |_path| None,
+            is_database: false,
+            companions: &[],
+            read,
+        }
+    }
+}
+
+/// How to read files.
+#[derive(Debug, Clone)]
+pub struct ImportOptions {
+    /// The format; `None` to find out from the content.
+    pub format: Option<&'static Format>,
+    /// The suite of the benchmarks; `None` for the one that the source names, or the
+    /// name of its format.
+    pub suite: Option<String>,
+    /// What each measured run of a command is, where the source does not say.
+    pub each_run: EachRun,
+    /// Whether to keep the good lines of a file that has bad ones.
+    pub bad_lines: BadLines,
+    /// When the import takes place: the time of a source that states none.
+    pub now: Timestamp,
+}
+
+/// What to do about bad lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BadLines {
+    /// Keep nothing of the file.
+    #[default]
+    Refuse,
+    /// Keep the good lines and report the bad ones.
+    Skip,
+}
+
+/// What came of reading a file.
+#[derive(Debug)]
+pub struct Imported {
+    /// The format that it was read as.
+    pub format: &'static Format,
+    /// By what it was recognised; `None` when the format was given.
+    pub because: Option<&'static str>,
+    /// What it held.
+    pub appended: AppendCounts,
+    /// Its session, where it has exactly one.
+    pub session: Option<Session>,
+    /// The ids of all its sessions.
+    pub sessions: BTreeSet<Id>,
+    /// Those that look like one that is in the store from another file.
+    pub alike: Vec<Alike>,
+    /// The lines that were left out.
+    pub bad_lines: Vec<BadLine>,
+    /// What else was left out, and what was kept without being understood.
+    pub notes: Vec<Note>,
+    /// The records, where they were only read.
+    pub records: Vec<Record>,
+}
+
+/// Returns the format of that name.
+pub fn format_named(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+/// Reads one source into the store, all of it or nothing.
+///
+/// # Errors
+/// When the source cannot be read or understood, a line of it is bad and bad lines are
+/// refused, or the store cannot be written to.
+pub fn import(
+    store: &mut Store,
+    source: &Source,
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
+    let recognised = shared::detect::format_of(source, options.format)?;
+    store.write(|writer| put(writer, source, options, recognised))
+}
+
+/// Reads one source into the store as [`import`] does, says what came of it, and undoes it.
+///
+/// # Errors
+/// Those of [`import`].
+pub fn rehearse(
+    store: &mut Store,
+    source: &Source,
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
+    /// Why a transaction is undone.
+    enum Ended {
+        Rehearsed(Box<Imported>),
+        Failed(ImportError),
+    }
+    impl From<StoreError> for Ended {
+        fn from(error: StoreError) -> Self {
+            Self::Failed(error.into())
+        }
+    }
+    let recognised = shared::detect::format_of(source, options.format)?;
+    let ended = store.write(|writer| -> Result<Infallible, Ended> {
+        Err(match put(writer, source, options, recognised) {
+            Ok(imported) => Ended::Rehearsed(Box::new(imported)),
+            Err(error) => Ended::Failed(error),
+        })
+    });
+    match ended {
+        Ok(never) => match never {},
+        Err(Ended::Rehearsed(imported)) => Ok(*imported),
+        Err(Ended::Failed(error)) => Err(error),
+    }
+}
+
+/// Returns the format that a source would be read as.
+///
+/// # Errors
+/// When it cannot be read, or is in none that is known.
+pub fn recognise(source: &Source, options: &ImportOptions) -> Result<&'static Format, ImportError> {
+    shared::detect::format_of(source, options.format).map(|(format, _)| format)
+}
+
+fn put(
+    writer: &mut Writer<'_>,
+    source: &Source,
+    options: &ImportOptions,
+    (format, because): (&'static Format, Option<&'static str>),
+) -> Result<Imported, ImportError> {
+    let mut sink = Sink::new(writer, format, source, options);
+    (format.read)(source, &mut sink)?;
+    Ok(imported(format, because, sink.finish()?))
+}
+
+/// Reads one source as [`import`] does, and returns its records instead of storing them:
+/// for tests and fuzzing, since all of them are in memory at once.
+///
+/// # Errors
+/// When the source cannot be read or understood, or a line of it is bad and bad lines are
+/// refused.
+pub fn read(source: &Source, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let (format, because) = shared::detect::format_of(source, options.format)?;
+    let mut sink = Sink::in_memory(format, source, options);
+    (format.read)(source, &mut sink)?;
+    Ok(imported(format, because, sink.finish()?))
+}
+
+fn imported(
+    format: &'static Format,
+    because: Option<&'static str>,
+    finished: Finished,
+) -> Imported {
+    Imported {
+        format,
+        because,
+        appended: finished.appended,
+        session: finished.session,
+        sessions: finished.sessions,
+        alike: finished.alike,
+        bad_lines: finished.bad_lines,
+        notes: finished.notes.into_list(),
+        records: finished.records,
+    }
+}

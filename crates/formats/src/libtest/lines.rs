@@ -1,0 +1,194 @@
+//! The lines that `cargo bench` prints, one result each.
+
+use std::collections::BTreeMap;
+
+use crate::shared::lines::{Line, Lines};
+use crate::{ImportError, Source};
+
+/// What stands between a name and what came of it.
+const DOTS: &str = " ... ";
+
+/// A line `test …`.
+pub(super) struct TestResult<'l> {
+    pub(super) name: &'l str,
+    /// The program that it ran in, where cargo's own lines are there too.
+    pub(super) target: Option<&'l str>,
+    pub(super) came: Came<'l>,
+}
+
+/// What came of a test.
+pub(super) enum Came<'l> {
+    Measured(Measured<'l>),
+    Failed,
+    NotRun,
+}
+
+/// The figures of a line, as they stand there.
+pub(super) struct Measured<'l> {
+    pub(super) centre: f64,
+    pub(super) spread: f64,
+    pub(super) unit: &'l str,
+    pub(super) rate: Option<(f64, &'l str)>,
+    pub(super) statistic: &'static str,
+}
+
+/// What is known at a line from the lines before it.
+#[derive(Default)]
+struct Place {
+    target: Option<String>,
+    /// Whether the harness of Rust itself speaks: it says how many tests it runs first.
+    in_harness: bool,
+    /// The failure whose output follows, and the lines of it so far.
+    speaks: Option<(String, Vec<String>)>,
+}
+
+/// What failed benchmarks said, by name.
+pub(super) type Said = BTreeMap<String, String>;
+
+/// Lines to keep of what a failed benchmark said.
+const SAID: usize = 10;
+
+/// Hands out the results of all lines `test …` by their number, and the lines that are
+/// wrong; returns what failed benchmarks said, which stands behind their results.
+pub(super) fn each_result(
+    source: &Source,
+    mut take: impl FnMut(u64, Result<TestResult<'_>, String>) -> Result<(), ImportError>,
+) -> Result<Said, ImportError> {
+    let mut lines = Lines::of(source)?;
+    let mut place = Place::default();
+    let mut said = Said::new();
+    while let Some((line, text)) = lines.next()? {
+        let text = match text {
+            Line::Text(text) => text,
+            Line::Bad(reason) => {
+                take(line, Err(reason))?;
+                continue;
+            }
+        };
+        place.move_on(text, &mut said);
+        let Some((name, rest)) = test_line(text) else {
+            continue;
+        };
+        let result = came(rest, place.in_harness).map(|came| TestResult {
+            name,
+            target: place.target.as_deref(),
+            came,
+        });
+        take(line, result)?;
+    }
+    place.hush(&mut said);
+    Ok(said)
+}
+
+impl Place {
+    /// Takes a line's word for where the next ones stand.
+    fn move_on(&mut self, text: &str, said: &mut Said) {
+        let speaker = text
+            .strip_prefix("---- ")
+            .and_then(|rest| rest.strip_suffix(" stdout ----"));
+        if let Some(name) = speaker {
+            self.hush(said);
+            self.speaks = Some((name.to_owned(), Vec::new()));
+        } else if text == "failures:" || text.starts_with("test result: ") {
+            self.hush(said);
+            self.in_harness = self.in_harness && text == "failures:";
+        } else if text.starts_with("running ")
+            && (text.ends_with(" tests") || text.ends_with(" test"))
+        {
+            self.in_harness = true;
+        } else if let Some(target) = target_in(text) {
+            self.target = Some(target.to_owned());
+        } else if let Some((_, lines)) = &mut self.speaks
+            && lines.len() < SAID
+            && !text.starts_with("note: ")
+        {
+            lines.push(text.to_owned());
+        }
+    }
+
+    /// Ends what a failed benchmark said.
+    fn hush(&mut self, said: &mut Said) {
+        if let Some((name, lines)) = self.speaks.take()
+            && !lines.is_empty()
+        {
+            said.insert(name, lines.join("\n"));
+        }
+    }
+}
+
+/// Returns the program that cargo says it runs: `Running benches/a.rs (target/…)`.
+fn target_in(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("Running ")?;
+    let (target, file) = rest.split_once(" (")?;
+    file.ends_with(')').then_some(target)
+}
+
+/// Returns the name of the test that a line is about, and what came of it.
+fn test_line(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("test ")?;
+    // A name may have dots as well.
+    rest.match_indices(DOTS)
+        .map(|(at, _)| (&rest[..at], &rest[at + DOTS.len()..]))
+        .find(|(_, rest)| {
+            ["bench:", "ignored", "FAILED", "ok"]
+                .iter()
+                .any(|word| rest.starts_with(word))
+        })
+        .map(|(name, rest)| (name.trim_end(), rest))
+}
+
+fn came(rest: &str, in_harness: bool) -> Result<Came<'_>, String> {
+    let Some(figures) = rest.strip_prefix("bench:") else {
+        return Ok(if rest.starts_with("FAILED") {
+            Came::Failed
+        } else {
+            Came::NotRun
+        });
+    };
+    let (centre, figures) = word(figures);
+    let (unit, figures) = word(figures);
+    let figures = figures.trim_start();
+    let (spread, rate) = figures
+        .strip_prefix("(+/- ")
+        .and_then(|rest| rest.split_once(')'))
+        .ok_or_else(|| format!("there is no `(+/- …)` behind the figure: {rest:?}"))?;
+    let rate = match rate.trim().strip_prefix('=') {
+        None => None,
+        Some(rate) => {
+            let (value, unit) = word(rate);
+            Some((number(value)?, unit.trim()))
+        }
+    };
+    Ok(Came::Measured(Measured {
+        centre: number(centre)?,
+        spread: number(spread)?,
+        unit,
+        rate,
+        statistic: if in_harness {
+            "median/range"
+        } else {
+            "median/sd"
+        },
+    }))
+}
+
+/// Returns the first word and what follows it.
+fn word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    text.split_once(' ').unwrap_or((text, ""))
+}
+
+/// Returns a number written with commas between thousands.
+fn number(text: &str) -> Result<f64, String> {
+    let plain = text.trim();
+    let number = if plain.contains(',') {
+        plain.replace(',', "").parse::<f64>()
+    } else {
+        plain.parse::<f64>()
+    };
+    match number {
+        Ok(number) if number < 0.0 => Err(format!("a figure is negative: {text}")),
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(_) | Err(_) => Err(format!("not a number: {text:?}")),
+    }
+}

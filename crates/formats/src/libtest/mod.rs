@@ -1,0 +1,156 @@
+//! What `cargo bench` prints: Rust's own benchmarks, and Criterion's
+//! `--output-format bencher`, which looks the same.
+
+mod lines;
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::libtest::lines::{Came, Measured, Said, TestResult, each_result};
+use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use crate::shared::sink::Sink;
+use crate::shared::units::Unit;
+use crate::{BadLine, Format, ImportError, Source};
+use lapwing_core::model::{InstanceOutcome, MetricName};
+
+pub(super) const FORMAT: Format =
+    Format::new("libtest", "the text of cargo bench", looks_like, read);
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    String::from_utf8_lossy(head)
+        .lines()
+        .any(|line| line.starts_with("test ") && line.contains(" ... bench: "))
+        .then_some("it has a line `test … ... bench:`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let digest = source.sha256()?;
+    let session = SessionDraft {
+        tool: "cargo bench".to_owned(),
+        ..SessionDraft::default()
+    };
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
+    let run = intake.run(RunDraft::default())?;
+    let mut first_target: Option<Option<String>> = None;
+    let mut has_several = false;
+    let said = each_result(source, |line, result| {
+        match result {
+            Ok(TestResult { target, .. }) => match &first_target {
+                Some(first) => has_several |= first.as_deref() != target,
+                None => first_target = Some(target.map(str::to_owned)),
+            },
+            Err(reason) => intake.bad(BadLine::new(line, reason)),
+        }
+        Ok(())
+    })?;
+    let ambiguous = if has_several {
+        ambiguous_names(source)?
+    } else {
+        HashSet::new()
+    };
+    each_result(source, |line, result| match result {
+        Ok(TestResult {
+            name,
+            came: Came::NotRun,
+            ..
+        }) => {
+            let why = "they were not measured: tests, or ignored";
+            intake.notes().left(name, why);
+            Ok(())
+        }
+        Ok(result) => intake.instance(line, run, draft(&result, &ambiguous, &said)),
+        // The first reading has told of it.
+        Err(_reason) => Ok(()),
+    })?;
+    intake.finish()
+}
+
+/// Enough of a name's digest to tell it from all others.
+type Key = [u8; 16];
+
+fn key_of(text: &str) -> Key {
+    let digest = Sha256::digest(text.as_bytes());
+    std::array::from_fn(|at| digest[at])
+}
+
+/// Returns the names that stand for different benchmarks in different programs. Only
+/// digests are kept, since there may be millions.
+fn ambiguous_names(source: &Source) -> Result<HashSet<Key>, ImportError> {
+    let mut targets: HashMap<Key, Option<Key>> = HashMap::new();
+    let mut ambiguous = HashSet::new();
+    each_result(source, |_line, result| {
+        if let Ok(TestResult { name, target, .. }) = result {
+            let (name, target) = (key_of(name), target.map(key_of));
+            if *targets.entry(name).or_insert(target) != target {
+                ambiguous.insert(name);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(ambiguous)
+}
+
+fn draft(result: &TestResult<'_>, ambiguous: &HashSet<Key>, said: &Said) -> InstanceDraft {
+    let name = result.name;
+    let id = match result.target {
+        Some(target) if !ambiguous.is_empty() && ambiguous.contains(&key_of(name)) => {
+            format!("{target}::{name}")
+        }
+        Some(_) | None => name.to_owned(),
+    };
+    let mut draft = InstanceDraft::of(id);
+    if let Some(target) = result.target {
+        draft.attributes.insert("target".to_owned(), json!(target));
+    }
+    match &result.came {
+        Came::Failed => {
+            draft.outcome = InstanceOutcome::Failed;
+            let message = said.get(name).map_or("FAILED", String::as_str);
+            draft.message = Some(message.to_owned());
+        }
+        Came::NotRun => draft.outcome = InstanceOutcome::Skipped,
+        Came::Measured(measured) => summarise(measured, &mut draft),
+    }
+    draft
+}
+
+fn summarise(measured: &Measured<'_>, draft: &mut InstanceDraft) {
+    let unit = Unit::named(measured.unit);
+    let metric: MetricName = if unit.metric.unit == "s" {
+        "wall_time".to_owned()
+    } else {
+        measured.unit.to_owned()
+    };
+    draft.summarise(
+        &unit,
+        SummaryDraft {
+            metric,
+            centre: unit.base(measured.centre),
+            spread: Some(unit.base(measured.spread)),
+            statistic: measured.statistic.to_owned(),
+            ..SummaryDraft::default()
+        },
+    );
+    if let Some((rate, unit)) = &measured.rate {
+        let unit = Unit::named(unit);
+        let metric = if unit.metric.unit == "B/s" {
+            "bytes_per_second"
+        } else {
+            "throughput"
+        };
+        draft.summarise(
+            &unit,
+            SummaryDraft {
+                metric: metric.to_owned(),
+                centre: unit.base(*rate),
+                statistic: "median".to_owned(),
+                ..SummaryDraft::default()
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,324 @@
+//! rebar's CSV: a row for each benchmark and regex engine, with rounded statistics.
+
+use std::collections::BTreeMap;
+
+use csv::{ReaderBuilder, StringRecord};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use lapwing_stats::as_f64;
+use serde_json::json;
+
+use crate::shared::detect::first_line;
+use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
+use crate::shared::sink::Sink;
+use crate::shared::units::Unit;
+use crate::{BadLine, Format, ImportError, Source};
+use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Version};
+
+pub(super) const FORMAT: Format = Format::new("rebar", "rebar measure's CSV", looks_like, read);
+
+/// The columns without which a row says nothing.
+const NEEDED: [&str; 3] = ["name", "engine", "median"];
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    let line = first_line(head);
+    let columns: Vec<&[u8]> = line.split(|&byte| byte == b',').collect();
+    ["name", "model", "engine", "engine_version", "median"]
+        .iter()
+        .all(|name| columns.contains(&name.as_bytes()))
+        .then_some("its first line has `name`, `model` and `engine`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let digest = source.sha256()?;
+    let mut rows = Rows::of(source)?;
+    let mut first = rows.next()?;
+    let session = SessionDraft {
+        started: date_of(source),
+        tool: tool(first.as_ref()),
+        ..SessionDraft::default()
+    };
+    let mut intake = Intake::begin(source, &digest, sink, session)?;
+    while let Some(row) = first
+        .take()
+        .map_or_else(|| rows.next(), |row| Ok(Some(row)))?
+    {
+        let line = match &row {
+            Ok(row) => row.line,
+            Err(bad) => bad.line,
+        };
+        match row.and_then(|row| {
+            let draft = draft(&row, &mut intake)?;
+            Ok((run_of(&row), draft))
+        }) {
+            Err(bad) => intake.bad(bad),
+            Ok((run, draft)) => {
+                let run = intake.run(run)?;
+                intake.instance(line, run, draft)?;
+            }
+        }
+    }
+    intake.finish()
+}
+
+/// The rows of a source.
+struct Rows<'s> {
+    source: &'s Source,
+    reader: csv::Reader<Box<dyn std::io::BufRead + 's>>,
+    columns: Vec<String>,
+}
+
+/// A row by column; a column that is empty is not there.
+struct Row {
+    line: u64,
+    fields: BTreeMap<String, String>,
+}
+
+type Read = Result<Row, BadLine>;
+
+impl<'s> Rows<'s> {
+    fn of(source: &'s Source) -> Result<Self, ImportError> {
+        let mut reader = ReaderBuilder::new().from_reader(source.text()?);
+        let header = match reader.headers() {
+            Ok(header) => header.clone(),
+            Err(error) => return Err(whole_error(source, bad_row(source, error)?)),
+        };
+        let columns: Vec<String> = header
+            .iter()
+            .map(|name| name.trim_start_matches('\u{feff}').trim().to_owned())
+            .collect();
+        if let Some(missing) = NEEDED.iter().find(|it| !columns.iter().any(|c| c == *it)) {
+            let reason = format!("there is no column `{missing}`");
+            return Err(whole_error(source, BadLine::new(1, reason)));
+        }
+        Ok(Self {
+            source,
+            reader,
+            columns,
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<Read>, ImportError> {
+        let mut record = StringRecord::new();
+        match self.reader.read_record(&mut record) {
+            Ok(false) => Ok(None),
+            Ok(true) => {
+                let fields = self.columns.iter().zip(record.iter());
+                let fields = fields
+                    .filter(|(_, value)| !value.is_empty())
+                    .map(|(name, value)| (name.clone(), value.to_owned()))
+                    .collect();
+                let line = record.position().map_or(0, csv::Position::line);
+                Ok(Some(Ok(Row { line, fields })))
+            }
+            Err(error) => Ok(Some(Err(bad_row(self.source, error)?))),
+        }
+    }
+}
+
+fn whole_error(source: &Source, bad: BadLine) -> ImportError {
+    ImportError::Document {
+        name: source.name().to_owned(),
+        line: usize::try_from(bad.line).unwrap_or(usize::MAX),
+        reason: bad.reason,
+    }
+}
+
+/// Returns what is wrong with a row, or the error of a source that cannot be read.
+fn bad_row(source: &Source, error: csv::Error) -> Result<BadLine, ImportError> {
+    let line = error.position().map_or(1, csv::Position::line);
+    let reason = match error.into_kind() {
+        csv::ErrorKind::Io(error) => return Err(source.failed(error)),
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => format!("the row has {len} columns where the first line has {expected_len}"),
+        csv::ErrorKind::Utf8 { err, .. } => {
+            format!("not UTF-8 text in column {}", err.field() + 1)
+        }
+        other => format!("not valid CSV: {other:?}"),
+    };
+    Ok(BadLine::new(line, reason))
+}
+
+fn tool(first: Option<&Read>) -> String {
+    let version = first.and_then(|row| row.as_ref().ok()?.fields.get("rebar_version"));
+    match version {
+        Some(version) => format!("rebar {version}"),
+        None => "rebar".to_owned(),
+    }
+}
+
+/// rebar writes no date; those who keep results call the folder or the file by it.
+fn date_of(source: &Source) -> Option<Timestamp> {
+    let path = source.path()?;
+    let folder = path.parent().and_then(|it| it.file_name());
+    [path.file_stem(), folder]
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.to_str()?.get(..10)?.parse::<Date>().ok())
+        .find_map(|date| date.to_zoned(TimeZone::UTC).ok())
+        .map(|zoned| zoned.timestamp())
+}
+
+fn run_of(row: &Row) -> RunDraft {
+    let engine = row.fields.get("engine").cloned();
+    let version = row.fields.get("engine_version").cloned();
+    RunDraft {
+        // The length keeps the two apart.
+        key: format!(
+            "{}:{}:{}",
+            engine.as_ref().map_or(0, String::len),
+            engine.as_deref().unwrap_or_default(),
+            version.as_deref().unwrap_or_default()
+        ),
+        variant: engine,
+        version: Version {
+            name: version,
+            ..Version::default()
+        },
+        ..RunDraft::default()
+    }
+}
+
+/// The columns that are understood.
+const KNOWN: [&str; 15] = [
+    "name",
+    "model",
+    "rebar_version",
+    "engine",
+    "engine_version",
+    "err",
+    "haystack_len",
+    "iters",
+    "total",
+    "median",
+    "mad",
+    "mean",
+    "stddev",
+    "min",
+    "max",
+];
+
+fn draft(row: &Row, intake: &mut Intake<'_, '_, '_>) -> Result<InstanceDraft, BadLine> {
+    let mut draft = InstanceDraft {
+        benchmark: Benchmark {
+            id: row.fields.get("name").cloned().unwrap_or_default(),
+            tags: row.fields.get("model").cloned().into_iter().collect(),
+            ..Benchmark::default()
+        },
+        ..InstanceDraft::default()
+    };
+    let length = row.whole("haystack_len")?;
+    if let Some(model) = row.fields.get("model") {
+        let params = &mut draft.benchmark.params;
+        params.insert("model".to_owned(), json!(model));
+    }
+    if let Some(length) = length {
+        let params = &mut draft.benchmark.params;
+        params.insert("haystack_len".to_owned(), json!(length));
+    }
+    for (column, value) in &row.fields {
+        if !KNOWN.contains(&column.as_str()) {
+            intake.notes().kept(column, "attributes of the instance");
+            draft.attributes.insert(column.clone(), json!(value));
+        }
+    }
+    if let Some(message) = row.fields.get("err") {
+        draft.outcome = InstanceOutcome::Failed;
+        draft.message = Some(message.clone());
+        return Ok(draft);
+    }
+    summarise(row, length, &mut draft)?;
+    Ok(draft)
+}
+
+fn summarise(row: &Row, length: Option<u64>, draft: &mut InstanceDraft) -> Result<(), BadLine> {
+    let Some(median) = row.time("median")? else {
+        return Err(row.wrong("`median` is empty where there is no `err`"));
+    };
+    let n = row.whole("iters")?;
+    let mut extra = lapwing_core::model::Object::new();
+    for (column, name) in [
+        ("mean", "mean"),
+        ("stddev", "sd"),
+        ("min", "min"),
+        ("max", "max"),
+        ("total", "total"),
+    ] {
+        if let Some(time) = row.time(column)? {
+            extra.insert(name.to_owned(), json!(time));
+        }
+    }
+    draft
+        .metrics
+        .insert("wall_time".to_owned(), Metric::lower("s"));
+    let spread = row.time("mad")?;
+    draft.summaries.push(SummaryDraft {
+        metric: "wall_time".to_owned(),
+        n,
+        centre: median,
+        spread,
+        statistic: if spread.is_some() {
+            "median/mad"
+        } else {
+            "median"
+        }
+        .to_owned(),
+        extra,
+    });
+    if let Some(length) = length
+        && median > 0.0
+    {
+        let length = as_f64(length);
+        draft
+            .metrics
+            .insert("bytes_per_second".to_owned(), Metric::higher("B/s"));
+        draft.summaries.push(SummaryDraft {
+            metric: "bytes_per_second".to_owned(),
+            n,
+            centre: length / median,
+            statistic: "median".to_owned(),
+            ..SummaryDraft::default()
+        });
+    }
+    Ok(())
+}
+
+impl Row {
+    fn wrong(&self, reason: impl Into<String>) -> BadLine {
+        BadLine::new(self.line, reason)
+    }
+
+    fn whole(&self, column: &str) -> Result<Option<u64>, BadLine> {
+        let Some(text) = self.fields.get(column) else {
+            return Ok(None);
+        };
+        text.parse()
+            .map(Some)
+            .map_err(|_error| self.wrong(format!("`{column}` is not a whole number: {text:?}")))
+    }
+
+    /// Returns a duration such as `66.37us` in seconds.
+    fn time(&self, column: &str) -> Result<Option<f64>, BadLine> {
+        let Some(text) = self.fields.get(column) else {
+            return Ok(None);
+        };
+        let digits = text.trim_end_matches(|it: char| it.is_alphabetic() || it.is_whitespace());
+        let unit = match text[digits.len()..].trim() {
+            "m" => Unit::named("min"),
+            other => Unit::named(other),
+        };
+        let number = digits.parse::<f64>().ok().filter(|it| it.is_finite());
+        match number {
+            Some(number) if number < 0.0 => {
+                Err(self.wrong(format!("`{column}` is negative: {text}")))
+            }
+            Some(number) if unit.metric.unit == "s" => Ok(Some(unit.base(number))),
+            Some(_) | None => Err(self.wrong(format!("`{column}` is not a duration: {text:?}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,41 @@
+//! Record v1: what Lapwing and its plugins write themselves (`docs/record-format.md`).
+
+use crate::shared::detect::{first_line, has_own_key};
+use crate::shared::lines::{Line, Lines};
+use crate::shared::reason::reason;
+use crate::shared::sink::Sink;
+use crate::{BadLine, Format, ImportError, Source};
+use lapwing_core::record::{LineError, parse_line};
+
+pub(super) const FORMAT: Format = Format::new("record", "record v1, JSON Lines", looks_like, read);
+
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    let line = first_line(head);
+    (line.starts_with(b"{") && has_own_key(line, "v") && has_own_key(line, "kind"))
+        .then_some("its first line has `v` and `kind`")
+}
+
+fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
+    let mut lines = Lines::of(source)?;
+    while let Some((number, line)) = lines.next()? {
+        match line {
+            Line::Bad(why) => sink.bad(BadLine::new(number, why)),
+            Line::Text(text) => match parse_line(text.as_bytes()) {
+                Ok(record) => sink.line(number, [&record])?,
+                Err(LineError::Json(error)) => {
+                    sink.bad(BadLine::new(number, reason(text, &error)));
+                }
+                Err(
+                    error @ (LineError::NoVersion
+                    | LineError::Newer { .. }
+                    | LineError::Kind { .. }
+                    | LineError::Negative { .. }),
+                ) => sink.bad(BadLine::new(number, error.to_string())),
+            },
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

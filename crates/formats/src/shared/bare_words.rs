@@ -1,0 +1,107 @@
+//! Bare `NaN` and `Infinity`, which are no JSON and are written all the same.
+
+use memchr::memmem;
+
+/// The words that are no JSON, the longer ones first.
+const WORDS: [&str; 6] = ["-Infinity", "Infinity", "NaN", "-inf", "inf", "nan"];
+
+/// Returns false where a quick look finds nothing like a bare word: most texts by far.
+pub(crate) fn may_have_bare_words(text: &[u8]) -> bool {
+    let stands_free = |at: usize| {
+        at.checked_sub(1).is_none_or(|before| {
+            matches!(
+                text[before],
+                b':' | b',' | b'[' | b'-' | b' ' | b'\n' | b'\t' | b'\r'
+            )
+        })
+    };
+    [&b"NaN"[..], b"Infinity", b"nan", b"inf"]
+        .iter()
+        .any(|word| memmem::find_iter(text, word).any(stands_free))
+}
+
+/// A text with quotes around its bare words.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Quoted {
+    pub(crate) text: String,
+    /// Where the quotes before the words stand in it, the first [`REMEMBERED`] of them.
+    pub(crate) quotes: Vec<usize>,
+}
+
+/// Quotes to remember: there may be more of them than there is memory for their places.
+pub(crate) const REMEMBERED: usize = 1 << 16;
+
+/// Returns the text with quotes around bare words for what is no finite number; `None` where
+/// there are none.
+pub(crate) fn with_quoted_words(text: &str) -> Option<Quoted> {
+    let bytes = text.as_bytes();
+    let mut rewritten: Option<Quoted> = None;
+    let mut copied = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => at = end_of_string(bytes, at),
+            b'N' | b'I' | b'n' | b'i' | b'-' => {
+                let word = WORDS.iter().find(|word| {
+                    bytes[at..].starts_with(word.as_bytes())
+                        && !bytes
+                            .get(at + word.len())
+                            .is_some_and(u8::is_ascii_alphanumeric)
+                });
+                let Some(word) = word else {
+                    at += 1;
+                    continue;
+                };
+                let Quoted { text: out, quotes } = rewritten.get_or_insert_with(|| Quoted {
+                    text: String::with_capacity(text.len() + 64),
+                    quotes: Vec::new(),
+                });
+                out.push_str(&text[copied..at]);
+                if quotes.len() < REMEMBERED {
+                    quotes.push(out.len());
+                }
+                out.push('"');
+                out.push_str(word);
+                out.push('"');
+                at += word.len();
+                copied = at;
+            }
+            _other => at += 1,
+        }
+    }
+    rewritten.map(|mut quoted| {
+        quoted.text.push_str(&text[copied..]);
+        quoted
+    })
+}
+
+/// Returns the place behind the string that begins at `at`.
+fn end_of_string(bytes: &[u8], at: usize) -> usize {
+    let mut at = at + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _other => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bare_words_become_strings_and_strings_stay() {
+        let text =
+            r#"{"a": NaN, "b": [-Infinity,Infinity], "NaN": "x \" NaN", "c": null, "d": -1}"#;
+        let quoted = with_quoted_words(text).expect("it has some");
+        assert_eq!(
+            quoted.text,
+            r#"{"a": "NaN", "b": ["-Infinity","Infinity"], "NaN": "x \" NaN", "c": null, "d": -1}"#
+        );
+        assert_eq!(quoted.quotes, [6, 19, 31]);
+        assert_eq!(with_quoted_words("[1, null]"), None);
+    }
+}

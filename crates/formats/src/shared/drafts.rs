@@ -1,0 +1,125 @@
+//! What readers say of sessions, runs and instances, before these have ids.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::shared::units::Unit;
+use lapwing_core::model::{
+    Benchmark, Id, InstanceOutcome, Level, Metric, MetricName, Object, Version,
+};
+use lapwing_core::record::IterationColumns;
+
+/// A session before it has an id.
+#[derive(Debug, Default)]
+pub(crate) struct SessionDraft {
+    /// What tells it from the other sessions of its source; empty where it is the only one.
+    pub(crate) key: String,
+    /// What its ids come from, where that is not the source's own digest.
+    pub(crate) identity: Option<[u8; 32]>,
+    /// The suite that its benchmarks belong to, where the source says so.
+    pub(crate) suite: Option<String>,
+    /// When it began; the file's own time where the source does not say.
+    pub(crate) started: Option<Timestamp>,
+    /// The program that measured, with its version.
+    pub(crate) tool: String,
+    /// A name for people; the file's where there is none.
+    pub(crate) name: Option<String>,
+    /// Whatever else is known of it.
+    pub(crate) attributes: Object,
+    /// The options that change what is made of the same content: name and value.
+    pub(crate) read_with: Vec<(&'static str, &'static str)>,
+}
+
+/// A run before it has an id.
+#[derive(Debug, Default)]
+pub(crate) struct RunDraft {
+    /// What tells it from the other runs of its session; empty where it is the only one.
+    pub(crate) key: String,
+    /// The named setting; `None` where nothing was varied.
+    pub(crate) variant: Option<String>,
+    /// What was deliberately varied.
+    pub(crate) factors: BTreeMap<String, Level>,
+    /// The state of the software under test.
+    pub(crate) version: Version,
+    /// What was observed and not chosen.
+    pub(crate) environment: Object,
+    /// Whatever else is known of it.
+    pub(crate) attributes: Object,
+}
+
+/// An instance, with everything measured in it, before it has an id.
+#[derive(Debug, Default)]
+pub(crate) struct InstanceDraft {
+    /// Its id where that is not to come from its place in the source.
+    pub(crate) id: Option<Id>,
+    /// What was measured.
+    pub(crate) benchmark: Benchmark,
+    /// The block that it belongs to.
+    pub(crate) block: u32,
+    /// Its place in the order of the session, where that is not its place in the source.
+    pub(crate) position: Option<u32>,
+    /// The machine that it ran on.
+    pub(crate) host: Option<String>,
+    /// When it began.
+    pub(crate) started: Option<Timestamp>,
+    /// When it ended.
+    pub(crate) ended: Option<Timestamp>,
+    /// What was observed and not chosen.
+    pub(crate) environment: Object,
+    /// The scheduler's names for it.
+    pub(crate) job: Object,
+    /// Whatever else is known of it.
+    pub(crate) attributes: Object,
+    /// Files that belong to it: name to path or URL.
+    pub(crate) artifacts: Object,
+    /// The units and directions of its iterations' and summaries' metrics.
+    pub(crate) metrics: BTreeMap<MetricName, Metric>,
+    /// Its iterations.
+    pub(crate) iterations: IterationColumns,
+    /// What the source says of metrics whose samples it did not keep.
+    pub(crate) summaries: Vec<SummaryDraft>,
+    /// How it ended.
+    pub(crate) outcome: InstanceOutcome,
+    /// Why, where it did not end well.
+    pub(crate) message: Option<String>,
+    /// The machine's state around it.
+    pub(crate) observed: Object,
+}
+
+impl InstanceDraft {
+    /// Returns an instance of the benchmark of that name, with nothing measured yet.
+    pub(crate) fn of(benchmark: impl Into<String>) -> Self {
+        Self {
+            benchmark: Benchmark {
+                id: benchmark.into(),
+                ..Benchmark::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    /// Adds a summary of a metric, whose figures are in the base unit of `unit` already.
+    pub(crate) fn summarise(&mut self, unit: &Unit, summary: SummaryDraft) {
+        self.metrics
+            .insert(summary.metric.clone(), unit.metric.clone());
+        self.summaries.push(summary);
+    }
+}
+
+/// A summary before it has an instance.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct SummaryDraft {
+    /// The metric that it speaks of.
+    pub(crate) metric: MetricName,
+    /// How many samples it was made from, where the source says so.
+    pub(crate) n: Option<u64>,
+    /// The centre.
+    pub(crate) centre: f64,
+    /// The spread, where the source says so.
+    pub(crate) spread: Option<f64>,
+    /// Which centre and spread, such as `median/iqr`.
+    pub(crate) statistic: String,
+    /// Further figures of the same metric, in its unit.
+    pub(crate) extra: Object,
+}

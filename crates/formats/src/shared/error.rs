@@ -1,0 +1,214 @@
+//! What can go wrong with an import.
+
+use std::fmt;
+use std::io;
+
+use crate::{FORMATS, OtherEndings};
+use lapwing_core::record::StoreError;
+use lapwing_core::text::joined;
+
+/// A line that is not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadLine {
+    /// Its file, where that is not the source itself but lies in it.
+    pub file: Option<String>,
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl BadLine {
+    /// Returns a line of the source itself.
+    pub(crate) fn new(line: u64, reason: impl Into<String>) -> Self {
+        Self {
+            file: None,
+            line,
+            reason: reason.into(),
+        }
+    }
+
+    /// Says what is wrong and where, as `FILE:LINE: reason`.
+    pub fn in_source(&self, name: &str) -> String {
+        let file = self.file.as_deref().unwrap_or(name);
+        format!("{file}:{}: {}", self.line, self.reason)
+    }
+}
+
+/// What a file seems to be that is no UTF-8 text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// Text in two bytes a character.
+    Utf16,
+    /// An archive of files.
+    Zip,
+    /// An archive of files.
+    Tar,
+    /// Compressed in a way that is not read.
+    Xz,
+    /// Compressed in a way that is not read.
+    Bzip2,
+    /// gzip-compressed once more, after it was decompressed.
+    GzipWithin,
+    /// zstd-compressed once more, after it was decompressed.
+    ZstdWithin,
+    /// A database of another program.
+    Sqlite,
+    /// A store of ours.
+    Store,
+    /// Something else.
+    Binary,
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Utf16 => "UTF-16 text",
+            Self::Zip => "a ZIP archive",
+            Self::Tar => "a tar archive",
+            Self::Xz => "xz-compressed data",
+            Self::Bzip2 => "bzip2-compressed data",
+            Self::GzipWithin => "gzip-compressed data within compressed data",
+            Self::ZstdWithin => "zstd-compressed data within compressed data",
+            Self::Sqlite => "an SQLite database of another program",
+            Self::Store => "a store of Lapwing",
+            Self::Binary => "binary data",
+        })
+    }
+}
+
+/// What can go wrong with an import.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The file cannot be read.
+    #[error("cannot read {name}")]
+    Read {
+        /// The file.
+        name: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is nothing in it.
+    #[error("{name} is empty")]
+    Empty {
+        /// The file.
+        name: String,
+    },
+    /// It is of a known format and says nothing.
+    #[error("{name} holds no results")]
+    NoResults {
+        /// The file.
+        name: String,
+    },
+    /// No file has a name that fits a pattern.
+    #[error("no file fits the pattern `{pattern}`")]
+    NothingFits {
+        /// The pattern.
+        pattern: String,
+    },
+    /// It goes with other files and is none to import by itself.
+    #[error("{name} goes with the results beside it and holds none itself: import its directory")]
+    Companion {
+        /// The file.
+        name: String,
+    },
+    /// A folder has nothing that could be read.
+    #[error("{name} is a directory without a file of results")]
+    EmptyDirectory {
+        /// The folder.
+        name: String,
+        /// Files with endings that are not those of results.
+        other_endings: OtherEndings,
+    },
+    /// Its compressed data is cut off or damaged.
+    #[error("{name}: the compressed data is cut off or damaged")]
+    Compressed {
+        /// The file.
+        name: String,
+        /// What the decoder says.
+        source: io::Error,
+    },
+    /// It is text in another encoding, or no text.
+    #[error("{name} is {found}, not UTF-8 text")]
+    Encoding {
+        /// The file.
+        name: String,
+        /// What it seems to be.
+        found: Foreign,
+    },
+    /// It is of no known format.
+    #[error(
+        "{name} is in none of the formats that can be imported: {}",
+        known_formats()
+    )]
+    Unknown {
+        /// The file.
+        name: String,
+    },
+    /// A line is bad.
+    #[error("{}", first.in_source(name))]
+    Line {
+        /// The file.
+        name: String,
+        /// The first bad line.
+        first: BadLine,
+        /// How many more are bad.
+        more: u64,
+        /// How many lines are good.
+        good: u64,
+    },
+    /// The good lines of a file were to be kept, and there are none.
+    #[error("nothing good in {}", bad_lines_of(name, first, *more))]
+    NothingGood {
+        /// The file.
+        name: String,
+        /// The first bad line.
+        first: BadLine,
+        /// How many more are bad.
+        more: u64,
+    },
+    /// A document that has to be read as a whole is bad.
+    #[error("{name}:{line}: {reason}")]
+    Document {
+        /// The file.
+        name: String,
+        /// Where, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A document that has to be read as a whole is too long for that.
+    #[error("{name} is longer than {limit} MiB, which no single document should be")]
+    TooLong {
+        /// The file.
+        name: String,
+        /// The limit in MiB.
+        limit: u64,
+    },
+    /// A database cannot be read.
+    #[error("{name} cannot be read as a database: {reason}")]
+    Database {
+        /// The file.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn bad_lines_of(name: &str, first: &BadLine, more: u64) -> String {
+    let first = first.in_source(name);
+    match more {
+        0 => format!("{name}: {first}"),
+        _ => format!(
+            "{name}, which has {} bad lines; the first is {first}",
+            more + 1
+        ),
+    }
+}
+
+fn known_formats() -> String {
+    joined(FORMATS.iter().map(|format| format.name))
+}

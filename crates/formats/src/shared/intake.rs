@@ -1,0 +1,491 @@
+//! Makes records of what a source says.
+//!
+//! Readers describe sessions, runs and instances as drafts; here they get their ids (from
+//! the content, so that the same content is the same again), their order and their metrics,
+//! and what is in the store already is left in peace.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+pub(crate) use crate::shared::drafts::{InstanceDraft, RunDraft, SessionDraft, SummaryDraft};
+use crate::shared::keys::make_way;
+use crate::shared::sink::Sink;
+use crate::shared::spot::Spot;
+use crate::{BadLine, ImportError, ImportOptions, Source};
+use lapwing_core::model::{
+    Id, Instance, InstanceEnd, Metric, MetricName, Object, Record, RecordKind, Run, Session,
+    Summary,
+};
+use lapwing_core::record::{IterationColumns, NEVER_NEGATIVE, StoreError};
+
+/// The keys of a summary's record. Its further figures stand beside them.
+const SUMMARY_KEYS: [&str; 8] = [
+    "v",
+    "kind",
+    "instance",
+    "metric",
+    "n",
+    "centre",
+    "spread",
+    "statistic",
+];
+
+/// One session on its way into the sink.
+pub(crate) struct Intake<'i, 'w, 't> {
+    sink: &'i mut Sink<'w, 't>,
+    format: &'static str,
+    name: String,
+    session: Session,
+    /// Whether the session is in the sink.
+    session_put: bool,
+    /// The runs, until they are put; `None` as well where the store has them.
+    runs: BTreeMap<Id, Option<Box<Run>>>,
+    /// The metrics of each run's instances, which agree on units. All of them together,
+    /// because every result may have a run of its own.
+    metrics: BTreeMap<(Id, MetricName), RunMetric>,
+    /// Instances so far, the bad ones too.
+    position: u32,
+}
+
+/// An instance that was taken.
+#[derive(Debug)]
+pub(crate) struct TakenInstance {
+    id: Id,
+    /// Whether the store did not have it before.
+    is_new: bool,
+    /// How many iterations of it there were so far.
+    count: usize,
+}
+
+struct RunMetric {
+    metric: Metric,
+    /// Whether an instance that is new has it.
+    is_new: bool,
+}
+
+impl<'i, 'w, 't> Intake<'i, 'w, 't> {
+    /// Begins a session.
+    ///
+    /// # Errors
+    /// When the store has the same content, read with other options.
+    pub(crate) fn begin(
+        source: &Source,
+        digest: &[u8; 32],
+        sink: &'i mut Sink<'w, 't>,
+        draft: SessionDraft,
+    ) -> Result<Self, ImportError> {
+        let dated = draft.started.is_some_and(has_time_of_day);
+        let said = draft.started;
+        let new = new_session(source, digest, sink, draft);
+        let mut known = sink.known_session(&new)?;
+        if let (Some(known), Some(started)) = (&mut known, said)
+            && started < known.started
+        {
+            known.started = started;
+            sink.let_begin(known.id, started)?;
+        }
+        match &known {
+            Some(known) => refuse_other_options(known, &new, &sink.options)?,
+            None if dated => sink.dated(new.clone()),
+            None => {}
+        }
+        Ok(Self {
+            format: sink.format,
+            sink,
+            name: source.name().to_owned(),
+            session_put: known.is_some(),
+            session: known.unwrap_or(new),
+            runs: BTreeMap::new(),
+            metrics: BTreeMap::new(),
+            position: 0,
+        })
+    }
+
+    /// Returns the account of what is left out and what is kept without being understood.
+    pub(crate) fn notes(&mut self) -> &mut crate::shared::notes::Notes {
+        self.sink.notes()
+    }
+
+    /// Returns how to read the source.
+    pub(crate) fn options(&self) -> &ImportOptions {
+        &self.sink.options
+    }
+
+    /// Notes an element that cannot be kept.
+    pub(crate) fn bad(&mut self, bad: BadLine) {
+        self.position += 1;
+        self.sink.bad(bad);
+    }
+
+    /// Returns the id of the session.
+    pub(crate) fn session(&self) -> Id {
+        self.session.id
+    }
+
+    /// Returns the run of that key, new or not.
+    pub(crate) fn run(&mut self, draft: RunDraft) -> Result<Id, ImportError> {
+        let label = format!("{} run", self.format);
+        let mut parts = vec![label.as_bytes(), self.session.id.as_bytes().as_slice()];
+        if !draft.key.is_empty() {
+            parts.push(draft.key.as_bytes());
+        }
+        let id = Id::derived(&parts);
+        if self.runs.contains_key(&id) {
+            return Ok(id);
+        }
+        let run = Run {
+            id,
+            session: self.session.id,
+            variant: draft
+                .variant
+                .unwrap_or_else(|| Run::DEFAULT_VARIANT.to_owned()),
+            factors: draft.factors,
+            definitions: BTreeMap::new(),
+            version: draft.version,
+            metrics: BTreeMap::new(),
+            environment: draft.environment,
+            attributes: draft.attributes,
+            artifacts: Object::new(),
+            extra: Object::new(),
+        };
+        let waiting = (!self.sink.has_run(id)?).then(|| Box::new(run));
+        self.runs.insert(id, waiting);
+        Ok(id)
+    }
+
+    /// Takes an instance that stands there, with all of its iterations.
+    pub(crate) fn instance(
+        &mut self,
+        spot: impl Into<Spot>,
+        run: Id,
+        draft: InstanceDraft,
+    ) -> Result<(), ImportError> {
+        self.begin_instance(spot, run, draft).map(|_taken| ())
+    }
+
+    /// Takes an instance that begins there and of which more iterations may follow;
+    /// returns nothing where it is bad.
+    pub(crate) fn begin_instance(
+        &mut self,
+        spot: impl Into<Spot>,
+        run: Id,
+        mut draft: InstanceDraft,
+    ) -> Result<Option<TakenInstance>, ImportError> {
+        let spot = spot.into();
+        let position = self.position;
+        self.position += 1;
+        if let Some(reason) = clean(&mut draft) {
+            self.sink.bad(spot.bad(reason));
+            return Ok(None);
+        }
+        let Some(waiting) = self.runs.get_mut(&run) else {
+            return Err(StoreError::NoParent {
+                kind: RecordKind::Instance,
+                key: position.to_string(),
+                parent_kind: RecordKind::Run,
+                parent: run.to_string(),
+            }
+            .into());
+        };
+        let metrics = agree_on_metrics(&mut self.metrics, run, &mut draft);
+        let label = format!("{} instance", self.format);
+        let id = draft.id.unwrap_or_else(|| {
+            let place = u64::from(position).to_le_bytes();
+            Id::derived(&[label.as_bytes(), self.session.id.as_bytes(), &place])
+        });
+        let is_new = !self.sink.has_instance(id)?;
+        let taken = TakenInstance {
+            id,
+            is_new,
+            count: draft.iterations.count,
+        };
+        if !is_new {
+            let (sink, count) = (&mut *self.sink, draft.iterations.count);
+            sink.already_there(RecordKind::Instance, 1);
+            sink.already_there(RecordKind::Iteration, count);
+            sink.already_there(RecordKind::Summary, draft.summaries.len());
+            sink.already_there(RecordKind::InstanceEnd, 1);
+            sink.nothing_new();
+            return Ok(Some(taken));
+        }
+        for name in metrics {
+            if let Some(metric) = self.metrics.get_mut(&(run, name)) {
+                metric.is_new = true;
+            }
+        }
+        let mut parents = Vec::new();
+        if !self.session_put {
+            parents.push(Record::Session(self.session.clone()));
+        }
+        parents.extend(waiting.clone().map(|run| Record::Run(*run)));
+        if !parents.is_empty() {
+            if !self.sink.parents(spot, &parents)? {
+                return Ok(None);
+            }
+            self.session_put = true;
+            *waiting = None;
+        }
+        let mut records = Vec::with_capacity(2 + draft.summaries.len());
+        let iterations = std::mem::take(&mut draft.iterations);
+        instance_records(id, run, position, draft, &mut records);
+        let iterations = (iterations.count > 0).then_some((id, iterations));
+        let good = self.sink.line_with(spot, &records, iterations)?;
+        Ok(good.then_some(taken))
+    }
+
+    /// Takes the next iterations of an instance, with the metrics that they have. The values
+    /// are checked, and their metrics have the same units in all of the run.
+    pub(crate) fn more_iterations(
+        &mut self,
+        run: Id,
+        instance: &mut TakenInstance,
+        metrics: BTreeMap<MetricName, Metric>,
+        mut iterations: IterationColumns,
+    ) -> Result<(), ImportError> {
+        if !instance.is_new {
+            self.sink
+                .already_there(RecordKind::Iteration, iterations.count);
+            return Ok(());
+        }
+        for (name, metric) in metrics {
+            let known = self.metrics.entry((run, name));
+            let known = known.or_insert(RunMetric {
+                metric,
+                is_new: true,
+            });
+            known.is_new = true;
+        }
+        iterations.first = u32::try_from(instance.count).unwrap_or(u32::MAX);
+        instance.count += iterations.count;
+        self.sink.more_iterations(instance.id, iterations)
+    }
+
+    /// Ends the session.
+    ///
+    /// # Errors
+    /// When there was nothing in it.
+    pub(crate) fn finish(self) -> Result<(), ImportError> {
+        if self.position == 0 {
+            return Err(ImportError::NoResults { name: self.name });
+        }
+        for (run, waiting) in self.runs {
+            if waiting.is_none() {
+                let all = self.metrics.range((run, String::new())..);
+                let new = all
+                    .take_while(|((of, _), _)| *of == run)
+                    .filter(|(_, metric)| metric.is_new)
+                    .map(|((_, name), it)| (name.clone(), it.metric.clone()))
+                    .collect();
+                self.sink.add_metrics(run, &new)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the session that a draft is of.
+pub(crate) fn new_session(
+    source: &Source,
+    digest: &[u8; 32],
+    sink: &Sink<'_, '_>,
+    draft: SessionDraft,
+) -> Session {
+    let (format, options) = (sink.format, &sink.options);
+    let mut about = Object::new();
+    about.insert("format".to_owned(), json!(format));
+    about.insert("file".to_owned(), json!(source.name()));
+    about.insert("sha256".to_owned(), json!(hex(digest)));
+    for (name, value) in draft.read_with {
+        about.insert(name.to_owned(), json!(value));
+    }
+    let mut attributes = draft.attributes;
+    attributes.insert("source".to_owned(), Value::Object(about));
+    let identity = draft.identity.as_ref().unwrap_or(digest);
+    let mut parts = vec![format.as_bytes(), identity.as_slice()];
+    if !draft.key.is_empty() {
+        parts.push(draft.key.as_bytes());
+    }
+    Session {
+        id: Id::derived(&parts),
+        suite: options
+            .suite
+            .clone()
+            .or(draft.suite)
+            .unwrap_or_else(|| format.to_owned()),
+        // The id does not depend on it, and the session that is in the store already wins.
+        started: draft
+            .started
+            .or_else(|| source.modified())
+            .unwrap_or(options.now),
+        seed: None,
+        tool: draft.tool,
+        name: draft.name.or_else(|| Some(source.stem().to_owned())),
+        attributes,
+        artifacts: Object::new(),
+        extra: Object::new(),
+    }
+}
+
+/// A source may know no more than the day, on which much can have been measured.
+fn has_time_of_day(time: Timestamp) -> bool {
+    time.as_nanosecond().rem_euclid(86_400_000_000_000) != 0
+}
+
+/// Returns an error where the store has the same content, read with other options.
+pub(crate) fn refuse_other_options(
+    known: &Session,
+    new: &Session,
+    options: &ImportOptions,
+) -> Result<(), ImportError> {
+    let session = || known.name.clone().unwrap_or_else(|| known.id.to_string());
+    let each_run = |session: &Session| {
+        let word = session.attributes.get("source")?.get("each_run")?.as_str();
+        word.map(str::to_owned)
+    };
+    if let (Some(before), Some(now)) = (each_run(known), each_run(new))
+        && before != now
+    {
+        return Err(ImportError::Store(StoreError::ImportedOtherwise {
+            session: session(),
+            before: format!("--each-run {before}"),
+            now: format!("--each-run {now}"),
+        }));
+    }
+    if options.suite.is_some() && known.suite != new.suite {
+        return Err(ImportError::Store(StoreError::ImportedOtherwise {
+            session: session(),
+            before: format!("suite `{}`", known.suite),
+            now: format!("suite `{}`", new.suite),
+        }));
+    }
+    Ok(())
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Makes what is not finite missing; returns why the instance is bad, if it is.
+fn clean(draft: &mut InstanceDraft) -> Option<String> {
+    let id = &draft.benchmark.id;
+    if id.is_empty() {
+        return Some("the benchmark has no name".to_owned());
+    }
+    let never_negative = |metric: &str| {
+        NEVER_NEGATIVE.contains(&metric)
+            || draft.metrics.get(metric).is_some_and(|it| it.unit == "s")
+    };
+    for (metric, column) in &mut draft.iterations.values {
+        for value in column.iter_mut() {
+            if *value < 0.0 && never_negative(metric) {
+                return Some(format!("`{metric}` of `{id}` is negative: {value}"));
+            }
+            if value.is_infinite() {
+                *value = f64::NAN;
+            }
+        }
+    }
+    draft
+        .iterations
+        .values
+        .retain(|_, column| column.iter().any(|value| !value.is_nan()));
+    draft.summaries.retain(|it| it.centre.is_finite());
+    for summary in &mut draft.summaries {
+        if summary.centre < 0.0 && never_negative(&summary.metric) {
+            return Some(format!(
+                "`{}` of `{id}` is negative: {}",
+                summary.metric, summary.centre
+            ));
+        }
+        summary.spread = summary.spread.filter(|it| it.is_finite());
+        make_way(&mut summary.extra, &SUMMARY_KEYS);
+    }
+    None
+}
+
+/// A metric has one unit in a run. The same name with another one gets the unit into its
+/// name. Returns the names of the metrics that the instance has.
+fn agree_on_metrics(
+    known: &mut BTreeMap<(Id, MetricName), RunMetric>,
+    run: Id,
+    draft: &mut InstanceDraft,
+) -> Vec<MetricName> {
+    let mut agreed = Vec::new();
+    let summarised: BTreeSet<MetricName> =
+        draft.summaries.iter().map(|it| it.metric.clone()).collect();
+    for (name, metric) in std::mem::take(&mut draft.metrics) {
+        let has_values = draft.iterations.values.contains_key(&name) || summarised.contains(&name);
+        if !has_values {
+            continue;
+        }
+        let name = match known.get(&(run, name.clone())) {
+            Some(other) if other.metric != metric => rename(draft, &name, &metric),
+            Some(_) | None => name,
+        };
+        known.entry((run, name.clone())).or_insert(RunMetric {
+            metric,
+            is_new: false,
+        });
+        agreed.push(name);
+    }
+    agreed
+}
+
+/// Puts the unit into the name of a metric; returns that name.
+fn rename(draft: &mut InstanceDraft, name: &str, metric: &Metric) -> MetricName {
+    let other_name = format!("{name} ({})", metric.unit);
+    if let Some(column) = draft.iterations.values.remove(name) {
+        draft.iterations.values.insert(other_name.clone(), column);
+    }
+    for summary in &mut draft.summaries {
+        if summary.metric == name {
+            summary.metric.clone_from(&other_name);
+        }
+    }
+    other_name
+}
+
+fn instance_records(
+    id: Id,
+    run: Id,
+    position: u32,
+    draft: InstanceDraft,
+    records: &mut Vec<Record>,
+) {
+    records.push(Record::Instance(Instance {
+        id,
+        run,
+        benchmark: draft.benchmark,
+        block: draft.block,
+        position: draft.position.unwrap_or(position),
+        attempt: 0,
+        host: draft.host,
+        started: draft.started,
+        environment: draft.environment,
+        job: draft.job,
+        attributes: draft.attributes,
+        artifacts: draft.artifacts,
+        extra: Object::new(),
+    }));
+    for summary in draft.summaries {
+        records.push(Record::Summary(Summary {
+            instance: id,
+            metric: summary.metric,
+            n: summary.n,
+            centre: summary.centre,
+            spread: summary.spread,
+            statistic: summary.statistic,
+            extra: summary.extra,
+        }));
+    }
+    records.push(Record::InstanceEnd(InstanceEnd {
+        instance: id,
+        ended: draft.ended,
+        outcome: draft.outcome,
+        message: draft.message,
+        observed: draft.observed,
+        extra: Object::new(),
+    }));
+}

@@ -1,0 +1,168 @@
+//! Finds what to import: files, patterns, folders.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::{FORMATS, ImportError, OtherEndings};
+
+/// Something to import, and whether somebody asked for just that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Whether it was named, and not merely found in a folder.
+    pub asked_for: bool,
+}
+
+/// What there is to import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Files and folders, in order.
+    pub places: Vec<Place>,
+    /// Files in folders whose endings are not those of results, which nobody looked at.
+    pub other_endings: OtherEndings,
+}
+
+impl Places {
+    /// Adds what there is elsewhere.
+    pub fn append(&mut self, other: Self) {
+        self.places.extend(other.places);
+        self.other_endings.append(other.other_endings);
+    }
+
+    fn one(path: &Path) -> Self {
+        Self {
+            places: vec![Place {
+                path: path.to_owned(),
+                asked_for: true,
+            }],
+            other_endings: OtherEndings::default(),
+        }
+    }
+}
+
+/// The endings of files that are looked at in a folder.
+const ENDINGS: [&str; 12] = [
+    ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".txt", ".csv", ".js", ".log", ".out", ".stdout",
+    ".db",
+];
+
+/// Hidden folders in which programs keep results.
+const HIDDEN: [&str; 2] = [".benchmarks", ".asv"];
+
+/// Returns what there is to import at a path: the file, the files that fit it where it is a
+/// pattern, or those below a folder, in order.
+///
+/// A folder that belongs together as the result of one program is one place.
+///
+/// # Errors
+/// When nothing is there, or the folder cannot be listed. A folder further down that cannot
+/// be listed is a place, so that reading it gives the error.
+pub fn places_at(path: &Path) -> Result<Places, ImportError> {
+    if path == Path::new("-") || path.is_file() {
+        return Ok(Places::one(path));
+    }
+    if path.is_dir() {
+        let places = below(path).map_err(|source| ImportError::Read {
+            name: path.display().to_string(),
+            source,
+        })?;
+        if places.places.is_empty() {
+            return Err(ImportError::EmptyDirectory {
+                name: path.display().to_string(),
+                other_endings: places.other_endings,
+            });
+        }
+        return Ok(places);
+    }
+    let text = path.display().to_string();
+    if path.exists() || !text.contains(['*', '?', '[']) {
+        return Ok(Places::one(path));
+    }
+    let fitting = glob::glob(&text)
+        .ok()
+        .map(|found| found.filter_map(Result::ok).collect::<Vec<PathBuf>>())
+        .unwrap_or_default();
+    if fitting.is_empty() {
+        return Err(ImportError::NothingFits { pattern: text });
+    }
+    let mut places = Places::default();
+    for path in fitting {
+        match places_at(&path) {
+            Ok(there) => places.append(there),
+            Err(ImportError::EmptyDirectory { other_endings, .. }) => {
+                places.other_endings.append(other_endings);
+            }
+            // Whoever reads it gets the error, and the others besides.
+            Err(_) => places.append(Places::one(&path)),
+        }
+    }
+    if places.places.is_empty() {
+        return Err(ImportError::NothingFits { pattern: text });
+    }
+    Ok(places)
+}
+
+/// Returns whether a folder belongs together as the result of one program.
+fn is_one_result(folder: &Path) -> bool {
+    FORMATS
+        .iter()
+        .any(|format| (format.is_at)(folder).is_some())
+}
+
+/// Returns whether a file goes with results of a format and holds none itself.
+pub(crate) fn is_companion(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| FORMATS.iter().any(|it| it.companions.contains(&name)))
+}
+
+/// Returns what there is below a folder, by path.
+fn below(folder: &Path) -> io::Result<Places> {
+    let mut found = Vec::new();
+    let mut other_endings = OtherEndings::default();
+    let mut waiting = vec![folder.to_owned()];
+    let top = folder;
+    while let Some(folder) = waiting.pop() {
+        if is_one_result(&folder) {
+            found.push(folder);
+            continue;
+        }
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if folder == top => return Err(error),
+            Err(_) => {
+                found.push(folder);
+                continue;
+            }
+        };
+        for entry in entries {
+            let entry = entry?;
+            let path = entry.path();
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with('.') && !HIDDEN.contains(&name.as_ref()) {
+                continue;
+            }
+            // Links to folders are not followed: they may go round in circles.
+            if entry.file_type()?.is_dir() {
+                waiting.push(path);
+            } else if !path.is_file() {
+                continue;
+            } else if ENDINGS.iter().any(|end| name.ends_with(end)) {
+                found.push(path);
+            } else {
+                other_endings.add(&name);
+            }
+        }
+    }
+    found.sort();
+    let places = found.into_iter().map(|path| Place {
+        path,
+        asked_for: false,
+    });
+    Ok(Places {
+        places: places.collect(),
+        other_endings,
+    })
+}

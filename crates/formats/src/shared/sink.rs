@@ -1,0 +1,399 @@
+//! Where the readers of formats put what they read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use crate::shared::alike::Alike;
+use crate::shared::notes::Notes;
+use crate::shared::spot::Spot;
+use crate::{BadLine, BadLines, Format, ImportError, ImportOptions, Source};
+use lapwing_core::model::{
+    DEEPEST, Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session, is_deep,
+    is_too_deep,
+};
+use lapwing_core::record::{
+    AppendCounts, IterationColumns, Mark, RecordMemory, StoreError, Writer,
+};
+
+/// Takes records, keeps account of bad lines and of what was left out.
+///
+/// After the first bad line that may not be skipped nothing is written any more, and
+/// reading on only counts: the error says how many lines were good.
+pub(crate) struct Sink<'w, 't> {
+    target: Target<'w, 't>,
+    /// Name of the format.
+    pub(crate) format: &'static str,
+    name: String,
+    pub(crate) options: ImportOptions,
+    bad: Vec<BadLine>,
+    bad_count: u64,
+    good: u64,
+    session: Option<Session>,
+    sessions: BTreeSet<Id>,
+    /// New ones whose start the source says.
+    dated: Vec<Session>,
+    notes: Notes,
+}
+
+/// Where records go in the end.
+enum Target<'w, 't> {
+    Store(&'w mut Writer<'t>),
+    Memory(RecordMemory),
+}
+
+/// What a sink holds when everything was read.
+pub(crate) struct Finished {
+    /// The session, where there is exactly one.
+    pub(crate) session: Option<Session>,
+    /// The ids of all.
+    pub(crate) sessions: BTreeSet<Id>,
+    /// Those that look like one of another file.
+    pub(crate) alike: Vec<Alike>,
+    pub(crate) bad_lines: Vec<BadLine>,
+    pub(crate) notes: Notes,
+    pub(crate) appended: AppendCounts,
+    /// The records, where no store took them.
+    pub(crate) records: Vec<Record>,
+}
+
+/// Bad lines to remember; the others are only counted.
+const REMEMBERED: usize = 1000;
+
+impl<'w, 't> Sink<'w, 't> {
+    /// Returns a sink that writes to the store.
+    pub(crate) fn new(
+        writer: &'w mut Writer<'t>,
+        format: &Format,
+        source: &Source,
+        options: &ImportOptions,
+    ) -> Self {
+        Self::to(Target::Store(writer), format, source, options)
+    }
+
+    /// Returns a sink that keeps the records.
+    pub(crate) fn in_memory(format: &Format, source: &Source, options: &ImportOptions) -> Self {
+        Self::to(
+            Target::Memory(RecordMemory::default()),
+            format,
+            source,
+            options,
+        )
+    }
+
+    fn to(
+        target: Target<'w, 't>,
+        format: &Format,
+        source: &Source,
+        options: &ImportOptions,
+    ) -> Self {
+        Self {
+            target,
+            format: format.name,
+            name: source.name().to_owned(),
+            options: options.clone(),
+            bad: Vec::new(),
+            bad_count: 0,
+            good: 0,
+            session: None,
+            sessions: BTreeSet::new(),
+            dated: Vec::new(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// Returns whether nothing will be written any more.
+    pub(crate) fn only_counts(&self) -> bool {
+        self.bad_count > 0 && self.options.bad_lines == BadLines::Refuse
+    }
+
+    /// Puts the records that stand on a line; when the store cannot accept one of them
+    /// because of what it says, the line is bad.
+    pub(crate) fn line<'r>(
+        &mut self,
+        spot: impl Into<Spot>,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Result<(), ImportError> {
+        self.line_with(spot, records, None).map(|_good| ())
+    }
+
+    /// Puts the records that stand on a line, and the iterations of the instance among them;
+    /// returns whether they were good.
+    pub(crate) fn line_with<'r>(
+        &mut self,
+        spot: impl Into<Spot>,
+        records: impl IntoIterator<Item = &'r Record>,
+        iterations: Option<(Id, IterationColumns)>,
+    ) -> Result<bool, ImportError> {
+        if self.only_counts() {
+            self.good += 1;
+            return Ok(true);
+        }
+        let spot = spot.into();
+        let deep_mark = iterations.as_ref().is_some_and(|(_, columns)| {
+            let mut marks = columns.marks.values();
+            marks.any(|mark| is_deep(&mark.attributes))
+        });
+        if deep_mark {
+            self.bad(spot.bad(format!("nested deeper than {DEEPEST} levels")));
+            return Ok(false);
+        }
+        if !self.put_all(spot, records)? {
+            return Ok(false);
+        }
+        if let Some((instance, iterations)) = iterations {
+            self.iterations(instance, iterations)?;
+        }
+        self.good += 1;
+        Ok(true)
+    }
+
+    /// Puts more iterations of an instance that was put before.
+    pub(crate) fn more_iterations(
+        &mut self,
+        instance: Id,
+        iterations: IterationColumns,
+    ) -> Result<(), ImportError> {
+        if self.only_counts() {
+            return Ok(());
+        }
+        self.iterations(instance, iterations)
+    }
+
+    /// Puts records that others on the same line belong to, without counting a good line;
+    /// returns whether they were good.
+    pub(crate) fn parents<'r>(
+        &mut self,
+        spot: impl Into<Spot>,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Result<bool, ImportError> {
+        if self.only_counts() {
+            return Ok(true);
+        }
+        self.put_all(spot.into(), records)
+    }
+
+    /// Puts all records; returns false, and notes the line as bad, where one cannot be had.
+    fn put_all<'r>(
+        &mut self,
+        spot: Spot,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Result<bool, ImportError> {
+        let records: Vec<&Record> = records.into_iter().collect();
+        if records.iter().any(|record| is_too_deep(record)) {
+            self.bad(spot.bad(format!("nested deeper than {DEEPEST} levels")));
+            return Ok(false);
+        }
+        for record in records {
+            match self.target.put(record) {
+                Ok(()) => {}
+                Err(
+                    error @ (StoreError::Conflict { .. }
+                    | StoreError::NoParent { .. }
+                    | StoreError::NotFinite { .. }),
+                ) => {
+                    self.bad(spot.bad(error.to_string()));
+                    return Ok(false);
+                }
+                Err(other) => return Err(other.into()),
+            }
+            if let Record::Session(session) = record {
+                // The store may know the same content by another name.
+                if self.sessions.insert(session.id) && self.known_session(session)?.is_none() {
+                    self.session = Some(session.clone());
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn iterations(
+        &mut self,
+        instance: Id,
+        iterations: IterationColumns,
+    ) -> Result<(), ImportError> {
+        match &mut self.target {
+            Target::Store(writer) => Ok(writer.put_columns(instance, iterations)?),
+            Target::Memory(memory) => {
+                for iteration in in_rows(instance, iterations) {
+                    memory.put(&Record::Iteration(iteration))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Notes a line that cannot be kept.
+    pub(crate) fn bad(&mut self, bad: BadLine) {
+        self.bad_count += 1;
+        if self.bad.len() < REMEMBERED {
+            self.bad.push(bad);
+        }
+    }
+
+    /// Returns the account of what is left out and what is kept without being understood.
+    pub(crate) fn notes(&mut self) -> &mut Notes {
+        &mut self.notes
+    }
+
+    /// Returns the session that the same content has in the store already, if any.
+    pub(crate) fn known_session(&mut self, new: &Session) -> Result<Option<Session>, ImportError> {
+        let known = match &self.target {
+            Target::Store(writer) => writer.session(new.id)?,
+            Target::Memory(_) => None,
+        };
+        if let Some(known) = &known {
+            self.sessions.insert(known.id);
+            self.session = Some(known.clone());
+        }
+        Ok(known)
+    }
+
+    /// Notes a new session whose start the source says: one of another file with the same
+    /// start may be the same.
+    pub(crate) fn dated(&mut self, session: Session) {
+        self.dated.push(session);
+    }
+
+    /// Returns whether the store has that run.
+    pub(crate) fn has_run(&mut self, id: Id) -> Result<bool, ImportError> {
+        Ok(match &mut self.target {
+            Target::Store(writer) => writer.has_run(id)?,
+            Target::Memory(memory) => memory.has(RecordKind::Run, id),
+        })
+    }
+
+    /// Returns whether the store has that instance.
+    pub(crate) fn has_instance(&mut self, id: Id) -> Result<bool, ImportError> {
+        Ok(match &mut self.target {
+            Target::Store(writer) => writer.has_instance(id)?,
+            Target::Memory(memory) => memory.has(RecordKind::Instance, id),
+        })
+    }
+
+    /// Lets a session of the store begin no later than that.
+    pub(crate) fn let_begin(&mut self, session: Id, started: Timestamp) -> Result<(), ImportError> {
+        if self.only_counts() {
+            return Ok(());
+        }
+        match &mut self.target {
+            Target::Store(writer) => Ok(writer.let_begin(session, started)?),
+            Target::Memory(_) => Ok(()),
+        }
+    }
+
+    /// Adds metrics to a run that was put before.
+    pub(crate) fn add_metrics(
+        &mut self,
+        run: Id,
+        metrics: &BTreeMap<MetricName, Metric>,
+    ) -> Result<(), ImportError> {
+        if self.only_counts() {
+            return Ok(());
+        }
+        match &mut self.target {
+            Target::Store(writer) => writer.add_metrics(run, metrics)?,
+            Target::Memory(memory) => memory.add_metrics(run, metrics),
+        }
+        Ok(())
+    }
+
+    /// Counts records as being in the store already.
+    pub(crate) fn already_there(&mut self, kind: RecordKind, number: usize) {
+        match &mut self.target {
+            Target::Store(writer) => writer.count_already_there(kind, number),
+            Target::Memory(memory) => {
+                memory.count_already_there(kind, u64::try_from(number).unwrap_or(u64::MAX));
+            }
+        }
+    }
+
+    /// Counts a line that says nothing new.
+    pub(crate) fn nothing_new(&mut self) {
+        self.good += 1;
+    }
+
+    /// Returns what came of it all; an error when there were bad lines that may not be
+    /// skipped, or nothing but bad lines.
+    pub(crate) fn finish(self) -> Result<Finished, ImportError> {
+        let refused = self.only_counts();
+        let mut bad = self.bad.into_iter();
+        if (refused || self.good == 0)
+            && let Some(first) = bad.next()
+        {
+            let (name, more) = (self.name, self.bad_count - 1);
+            return Err(match self.options.bad_lines {
+                BadLines::Refuse => ImportError::Line {
+                    name,
+                    first,
+                    more,
+                    good: self.good,
+                },
+                BadLines::Skip => ImportError::NothingGood { name, first, more },
+            });
+        }
+        let mut alike = Vec::new();
+        let (appended, records) = match self.target {
+            Target::Store(writer) => {
+                let appended = writer.settle()?;
+                // A file that has grown has some of the other's instances, and is no copy.
+                if appended.of(RecordKind::Instance).already_there == 0 {
+                    for new in &self.dated {
+                        let known = writer.sessions_like(new.id)?;
+                        alike.extend(known.into_iter().filter_map(|it| Alike::of(new, it)));
+                    }
+                }
+                (appended, Vec::new())
+            }
+            Target::Memory(memory) => memory.into_records(),
+        };
+        Ok(Finished {
+            session: self.session.filter(|_| self.sessions.len() == 1),
+            sessions: self.sessions,
+            alike,
+            bad_lines: bad.collect(),
+            notes: self.notes,
+            appended,
+            records,
+        })
+    }
+}
+
+impl Target<'_, '_> {
+    fn put(&mut self, record: &Record) -> Result<(), StoreError> {
+        match self {
+            Self::Store(writer) => writer.put(record),
+            Self::Memory(memory) => memory.put(record),
+        }
+    }
+}
+
+/// Returns the iterations that columns stand for.
+fn in_rows(instance: Id, mut columns: IterationColumns) -> Vec<Iteration> {
+    (0_u32..)
+        .zip(0..columns.count)
+        .map(|(number, k)| {
+            let mark: Mark = columns.marks.remove(&number).unwrap_or_default();
+            Iteration {
+                instance,
+                index: columns.first + number,
+                offset: columns.offset_of(k),
+                burn_in: columns.is_burn_in(k),
+                loops: columns.loops_of(k),
+                outcome: mark.outcome,
+                message: mark.message,
+                metrics: columns
+                    .values
+                    .iter()
+                    .filter_map(|(name, column)| {
+                        let value = *column.get(k)?;
+                        (!value.is_nan()).then(|| (name.clone(), value))
+                    })
+                    .collect(),
+                attributes: mark.attributes,
+                artifacts: Object::new(),
+                extra: Object::new(),
+            }
+        })
+        .collect()
+}

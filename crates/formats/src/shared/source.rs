@@ -1,0 +1,277 @@
+//! Where imported text comes from: files, compressed or not, and standard input.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+use crate::ImportError;
+use crate::shared::zstd::ZstdFrames;
+
+const BUFFER: usize = 1 << 18;
+
+/// Something to import. It can be read more than once.
+#[derive(Debug)]
+pub struct Source {
+    name: String,
+    stem: String,
+    path: Option<PathBuf>,
+    content: Content,
+    coding: Coding,
+    modified: Option<Timestamp>,
+}
+
+/// Where the bytes are.
+#[derive(Debug)]
+enum Content {
+    File(File),
+    Memory(Vec<u8>),
+    /// Several files, which a reader finds by itself.
+    Folder,
+}
+
+/// How the bytes are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+impl Source {
+    /// Returns the file or folder at `path`; a file that can be read only once, such as a
+    /// pipe, is copied to a nameless file in `folder`.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open(path: &Path, folder: &Path) -> Result<Self, ImportError> {
+        let name = path.display().to_string();
+        let failed = |source| ImportError::Read {
+            name: name.clone(),
+            source,
+        };
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if !metadata.is_file() && !metadata.is_dir() {
+            return Self::spooled(&name, file, folder);
+        }
+        let content = if metadata.is_dir() {
+            Content::Folder
+        } else {
+            Content::File(file)
+        };
+        let mut source = Self::new(name, stem(path), content)?;
+        source.path = Some(path.to_owned());
+        source.modified = modified(&metadata);
+        Ok(source)
+    }
+
+    /// Copies what can be read only once, such as standard input, to a nameless file
+    /// in `folder`, and returns that.
+    ///
+    /// # Errors
+    /// When it cannot be read, or not be kept.
+    pub fn spooled(name: &str, mut input: impl Read, folder: &Path) -> Result<Self, ImportError> {
+        let failed = |source| ImportError::Read {
+            name: name.to_owned(),
+            source,
+        };
+        let mut file = nameless_file(folder).map_err(failed)?;
+        io::copy(&mut input, &mut file).map_err(failed)?;
+        Self::new(name.to_owned(), name.to_owned(), Content::File(file))
+    }
+
+    /// Returns bytes as a source of that name.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, ImportError> {
+        Self::new(
+            name.to_owned(),
+            stem(Path::new(name)),
+            Content::Memory(bytes),
+        )
+    }
+
+    fn new(name: String, stem: String, content: Content) -> Result<Self, ImportError> {
+        let mut source = Self {
+            name,
+            stem,
+            path: None,
+            content,
+            coding: Coding::Plain,
+            modified: None,
+        };
+        if source.is_folder() {
+            return Ok(source);
+        }
+        let mut magic = Vec::new();
+        source
+            .bytes()
+            .and_then(|bytes| bytes.take(4).read_to_end(&mut magic))
+            .map_err(|error| source.failed(error))?;
+        source.coding = match magic[..] {
+            [] => return Err(ImportError::Empty { name: source.name }),
+            [0x1f, 0x8b, ..] => Coding::Gzip,
+            [0x28, 0xB5, 0x2F, 0xFD] => Coding::Zstd,
+            [..] => Coding::Plain,
+        };
+        Ok(source)
+    }
+
+    /// Returns what people call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the file's name without folder and endings.
+    pub fn stem(&self) -> &str {
+        &self.stem
+    }
+
+    /// Returns where it lies, where it is a file or a folder.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Returns whether it is a folder, whose reader finds the files by itself.
+    pub fn is_folder(&self) -> bool {
+        matches!(self.content, Content::Folder)
+    }
+
+    /// Returns when the file was changed last, where it is a file.
+    pub fn modified(&self) -> Option<Timestamp> {
+        self.modified
+    }
+
+    /// Returns how long its text is, as far as that can be told without reading it.
+    pub(crate) fn length_hint(&self) -> usize {
+        let length = match &self.content {
+            Content::File(file) => file.metadata().map_or(0, |metadata| metadata.len()),
+            Content::Memory(bytes) => bytes.len() as u64,
+            Content::Folder => 0,
+        };
+        match self.coding {
+            // One byte more, so that reading to the end finds the end.
+            Coding::Plain => usize::try_from(length).map_or(0, |length| length + 1),
+            Coding::Gzip | Coding::Zstd => 0,
+        }
+    }
+
+    /// Returns its text from the start, decompressed.
+    pub(crate) fn text(&self) -> Result<Box<dyn BufRead + '_>, ImportError> {
+        let bytes = self.bytes().map_err(|error| self.failed(error))?;
+        Ok(match self.coding {
+            Coding::Plain => Box::new(buffered(bytes)),
+            Coding::Gzip => Box::new(buffered(Box::new(MultiGzDecoder::new(buffered(bytes))))),
+            Coding::Zstd => Box::new(buffered(Box::new(ZstdFrames::new(buffered(bytes))))),
+        })
+    }
+
+    /// Returns the SHA-256 of its text. Reading it all once also finds out whether it
+    /// can be read to the end.
+    pub(crate) fn sha256(&self) -> Result<[u8; 32], ImportError> {
+        let mut text = self.text()?;
+        let mut hash = Sha256::new();
+        loop {
+            let piece = text.fill_buf().map_err(|error| self.failed(error))?;
+            let length = piece.len();
+            if length == 0 {
+                return Ok(hash.finalize().into());
+            }
+            hash.update(piece);
+            text.consume(length);
+        }
+    }
+
+    /// Returns the error that says why it could not be read.
+    pub(crate) fn failed(&self, source: io::Error) -> ImportError {
+        let name = self.name.clone();
+        let from_decoder = matches!(
+            source.kind(),
+            io::ErrorKind::UnexpectedEof
+                | io::ErrorKind::InvalidInput
+                | io::ErrorKind::InvalidData
+                | io::ErrorKind::Other
+        );
+        if self.coding != Coding::Plain && from_decoder {
+            ImportError::Compressed { name, source }
+        } else {
+            ImportError::Read { name, source }
+        }
+    }
+
+    /// Returns its bytes from the start, as they are.
+    fn bytes(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match &self.content {
+            Content::File(file) => {
+                let mut file = file;
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+            Content::Memory(bytes) => Box::new(bytes.as_slice()),
+            Content::Folder => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        })
+    }
+}
+
+fn buffered<'r>(inner: Box<dyn Read + 'r>) -> BufReader<Box<dyn Read + 'r>> {
+    BufReader::with_capacity(BUFFER, inner)
+}
+
+fn modified(metadata: &fs::Metadata) -> Option<Timestamp> {
+    Timestamp::try_from(metadata.modified().ok()?).ok()
+}
+
+fn stem(path: &Path) -> String {
+    let name = path
+        .file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut stem = name.as_str();
+    for ending in [
+        ".gz", ".zst", ".jsonl", ".json", ".ndjson", ".txt", ".csv", ".js", ".db",
+    ] {
+        match stem.strip_suffix(ending) {
+            Some(shorter) if !shorter.is_empty() => stem = shorter,
+            Some(_) | None => {}
+        }
+    }
+    stem.to_owned()
+}
+
+/// Returns an open file that has no name any more, so that it goes when we do.
+fn nameless_file(folder: &Path) -> io::Result<File> {
+    let mut attempt = 0_u32;
+    loop {
+        let path = folder.join(format!(".lapwing-{}-{attempt}.tmp", std::process::id()));
+        match OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+        {
+            Ok(file) => {
+                fs::remove_file(&path)?;
+                return Ok(file);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => {
+                attempt += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stem_has_neither_folder_nor_endings() {
+        assert_eq!(stem(Path::new("a/b/nightly.2.jsonl.gz")), "nightly.2");
+        assert_eq!(stem(Path::new(".json")), ".json");
+    }
+}

@@ -1,0 +1,11 @@
+//! The integration tests of this crate, in one program.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may stop at the first surprise, and says so when it did nothing"
+)]
+
+mod mutations;
+mod python;
+mod reference_hail;
