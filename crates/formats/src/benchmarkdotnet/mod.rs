@@ -5,6 +5,7 @@ mod wire;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use lapwing_stats::as_f64;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -408,14 +409,6 @@ fn mean(name: &str, unit: &Unit, value: f64, draft: &mut InstanceDraft) {
             ..SummaryDraft::default()
         },
     );
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "nobody runs as many as 2^53 operations"
-)]
-fn as_f64(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

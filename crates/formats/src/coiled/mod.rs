@@ -21,6 +21,8 @@ use crate::shared::intake::{Intake, SessionDraft};
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
 
+use lapwing_core::text::plural;
+
 pub(super) const FORMAT: Format = Format {
     is_database: true,
     ..Format::new(
@@ -88,7 +90,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         }
     }
     for (column, count) in infinite {
-        let values = if count == 1 { "value" } else { "values" };
+        let values = plural(count, "value", "values");
         let what = format!("{count} {values} of {column}");
         sink.notes().left(&what, "they are infinite");
     }

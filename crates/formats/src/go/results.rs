@@ -14,6 +14,7 @@ use crate::go::visits::{Roles, Visits};
 use crate::shared::intake::{Intake, TakenInstance};
 use lapwing_core::model::{Id, Metric, MetricName, Object};
 use lapwing_core::record::{IterationColumns, Mark};
+use lapwing_core::text::plural;
 
 /// Results to hold.
 const RESULTS: usize = 1 << 16;
@@ -113,7 +114,7 @@ impl Results {
     ) -> Result<(), ImportError> {
         self.hand_over(text, intake)?;
         for (unit, count) in self.not_finite {
-            let values = if count == 1 { "value" } else { "values" };
+            let values = plural(count, "value", "values");
             let what = format!("{count} {values} of {}", text.units.at(unit));
             intake.notes().left(&what, "they are NaN or infinite");
         }

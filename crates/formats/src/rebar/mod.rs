@@ -6,6 +6,7 @@ use csv::{ReaderBuilder, StringRecord};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use lapwing_stats::as_f64;
 use serde_json::json;
 
 use crate::shared::detect::first_line;
@@ -269,11 +270,7 @@ fn summarise(row: &Row, length: Option<u64>, draft: &mut InstanceDraft) -> Resul
     if let Some(length) = length
         && median > 0.0
     {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "a haystack of more than 2^53 bytes does not need its last digits"
-        )]
-        let length = length as f64;
+        let length = as_f64(length);
         draft
             .metrics
             .insert("bytes_per_second".to_owned(), Metric::higher("B/s"));
