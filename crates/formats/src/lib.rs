@@ -42,7 +42,7 @@ pub use shared::alike::Alike;
 pub use shared::endings::OtherEndings;
 pub use shared::error::{BadLine, Foreign, ImportError};
 pub use shared::notes::Note;
-pub use shared::places::{Place, Places, places_at};
+pub use shared::places::{ImportPath, ImportPaths, places_at};
 pub use shared::promises::check_promises;
 pub use shared::source::Source;
 

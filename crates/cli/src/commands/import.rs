@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use lapwing_core::model::{Id, RecordKind};
 use lapwing_core::record::Appended;
 use lapwing_formats::{
-    Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
+    Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
 };
 
 use crate::error::{CliError, ExitStatus};
@@ -92,7 +92,7 @@ impl ImportCommand {
             },
             now: jiff::Timestamp::now(),
         };
-        let mut found = Places::default();
+        let mut found = ImportPaths::default();
         let mut refused = 0_u64;
         for path in &self.paths {
             match lapwing_formats::places_at(path) {
@@ -104,7 +104,7 @@ impl ImportCommand {
                 }
             }
         }
-        let Places {
+        let ImportPaths {
             places,
             other_endings,
         } = found;

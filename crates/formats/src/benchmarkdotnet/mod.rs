@@ -15,6 +15,7 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, Summa
 use crate::shared::keys::put_object;
 use crate::shared::moment::moment;
 use crate::shared::notes::FOLLOWS;
+use crate::shared::number::as_f64;
 use crate::shared::others::others;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
@@ -412,14 +413,6 @@ fn mean(name: &str, unit: &Unit, value: f64, draft: &mut InstanceDraft) {
             ..SummaryDraft::default()
         },
     );
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "nobody runs as many as 2^53 operations"
-)]
-fn as_f64(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

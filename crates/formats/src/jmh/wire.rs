@@ -15,7 +15,7 @@ use lapwing_core::model::Object;
 
 /// What tells the results of one document from each other.
 #[derive(Deserialize)]
-pub(super) struct Title {
+pub(super) struct JmhTitle {
     pub(super) benchmark: String,
     #[serde(default)]
     pub(super) mode: Option<String>,
