@@ -227,9 +227,9 @@ fn read_benches(
 /// Whose results they are, which says what is better where the unit does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tool {
-    /// Somebody's own, who says that less is better.
+    /// A custom tool whose results are better if smaller.
     SmallerIsBetter,
-    /// Somebody's own, who says that more is better.
+    /// A custom tool whose results are better if bigger.
     BiggerIsBetter,
     /// Go's, which puts several values with their units into one.
     Go,
@@ -254,7 +254,7 @@ impl Tool {
         }
     }
 
-    /// Returns the direction of a unit: as somebody says of their own results; of others
+    /// Returns the direction of a unit: as declared by custom tools; for others
     /// as the unit says, and the tool where that does not.
     fn better(self, of_unit: Option<Better>) -> Option<Better> {
         match self {

@@ -105,7 +105,7 @@ fn as_number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Returns what the library says of its own counters; of others nobody knows.
+/// Returns what the library says of its own counters; others have no direction.
 fn metric(name: &str) -> Metric {
     match name {
         "bytes_per_second" => Metric::higher("B/s"),

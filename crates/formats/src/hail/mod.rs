@@ -84,12 +84,12 @@ const BATCHES_WAITING: usize = 2;
 /// Bytes of lines in a batch, at least.
 const BATCH: usize = 1 << 18;
 
-/// Parses every line and sends the outcome, until nobody listens any more.
+/// Parses every line and sends the outcome, until the receiver is gone.
 fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
     let mut lines = match Lines::of(source) {
         Ok(lines) => lines,
         Err(error) => {
-            let _nobody_listens = sender.send(Err(error));
+            let _receiver_is_gone = sender.send(Err(error));
             return;
         }
     };
@@ -114,7 +114,7 @@ fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
             return;
         }
         if let Some(error) = failure {
-            let _nobody_listens = sender.send(Err(error));
+            let _receiver_is_gone = sender.send(Err(error));
             return;
         }
         if last {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{FORMATS, ImportError, OtherEndings};
 
-/// Something to import, and whether somebody asked for just that.
+/// A file or folder to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportPath {
     /// The file or folder.
@@ -20,7 +20,7 @@ pub struct ImportPath {
 pub struct ImportPaths {
     /// Files and folders, in order.
     pub places: Vec<ImportPath>,
-    /// Files in folders whose endings are not those of results, which nobody looked at.
+    /// Files in folders that were not read because of their endings.
     pub other_endings: OtherEndings,
 }
 
@@ -94,7 +94,7 @@ pub fn places_at(path: &Path) -> Result<ImportPaths, ImportError> {
             Err(ImportError::EmptyDirectory { other_endings, .. }) => {
                 places.other_endings.append(other_endings);
             }
-            // Whoever reads it gets the error, and the others besides.
+            // Reading it gives the error; the others are read as well.
             Err(_) => places.append(ImportPaths::one(&path)),
         }
     }
