@@ -1,7 +1,7 @@
 //! Opening the store for a command, after reading its inbox.
 
 use lapwing_core::clean::Rules;
-use lapwing_core::record::inbox::{self, Arrival};
+use lapwing_core::record::inbox::{self, InboxArrival};
 use lapwing_core::record::{Filter, LeftOut, Store, StoreError};
 use lapwing_core::show::earlier_epoch_text;
 
@@ -39,7 +39,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     let mut whole = Vec::new();
     for arrival in inbox::take_in(store, &folder)? {
         match arrival {
-            Arrival::TakenIn {
+            InboxArrival::TakenIn {
                 path,
                 appended,
                 cut_off,
@@ -53,7 +53,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
                 0 => {}
                 new => whole.push((path, new)),
             },
-            Arrival::UnderWay { path } => {
+            InboxArrival::UnderWay { path } => {
                 if context.verbose {
                     context.terminal.note(&format!(
                         "a session is in progress: {} is read when it ends",
@@ -61,7 +61,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
                     ));
                 }
             }
-            Arrival::Refused { error, path } => {
+            InboxArrival::Refused { error, path } => {
                 let sentence = CliError::input(error).sentence();
                 context.terminal.note(&format!(
                     "{} stays in the inbox: {sentence}; `lapwing import --keep-going` \

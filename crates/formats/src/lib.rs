@@ -36,7 +36,7 @@ use jiff::Timestamp;
 use crate::shared::detect::{Recognised, format_of};
 use crate::shared::sink::Sink;
 use lapwing_core::model::{Id, Record, Session};
-use lapwing_core::record::{Appended, Store, StoreError, Writer};
+use lapwing_core::record::{AppendCounts, Store, StoreError, Writer};
 
 pub use lapwing_core::model::EachRun;
 pub use shared::alike::Alike;
@@ -150,7 +150,7 @@ pub struct Imported {
     /// By what it was recognised; `None` when the format was given.
     pub because: Option<&'static str>,
     /// What it held.
-    pub appended: Appended,
+    pub appended: AppendCounts,
     /// Its session, where it has exactly one.
     pub session: Option<Session>,
     /// The ids of all its sessions.

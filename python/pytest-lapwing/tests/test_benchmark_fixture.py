@@ -166,7 +166,9 @@ def test_the_fixture_cannot_be_asked_for_after_iterations_without_it(suite):
     assert [it["outcome"] for it in records.iterations("test_other")] == ["ok"] * 3
     first, second = records.iterations("test_it")
     assert (first["outcome"], second["outcome"]) == ("ok", "failed")
-    assert second["message"].startswith("AskedTooLate: `benchmark` must be requested in the first iteration of a test, too")
+    assert second["message"].startswith(
+        "AskedTooLate: `benchmark` must be requested in the first iteration of a test, too"
+    )
 
 
 @pytest.mark.parametrize("option, counts", [("skip", {"skipped": 2, "passed": 1}), ("disable", {"passed": 3})])

@@ -234,7 +234,10 @@ def test_a_value_that_moved_pytest_s_root_is_refused(suite, tmp_path_factory, op
 def test_a_store_that_is_something_else_is_refused(suite, option):
     suite.write(COUNTED)
     (suite.path / "folder").mkdir()
-    for place, complaint in (("test_it.py", "is not a store: it is not an SQLite database"), ("folder", "is a folder, *")):
+    for place, complaint in (
+        ("test_it.py", "is not a store: it is not an SQLite database"),
+        ("folder", "is a folder, *"),
+    ):
         flag = f"{option}={place}" if option.startswith("-") else f"--override-ini={option}={place}"
         result = suite.pytester.runpytest_inprocess("--lapwing", flag, "-p", "no:cacheprovider")
         assert result.ret == pytest.ExitCode.USAGE_ERROR

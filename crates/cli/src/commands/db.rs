@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use lapwing_core::record::{Purged, Store};
+use lapwing_core::record::{PurgeCounts, Store};
 use lapwing_core::sample::SampleFilter;
 
 use self::share::ShareCommand;
@@ -297,7 +297,7 @@ fn purge(
 }
 
 /// Returns the number of iterations, and of summaries from sources that kept no samples.
-fn measured(purged: &Purged) -> Vec<String> {
+fn measured(purged: &PurgeCounts) -> Vec<String> {
     let mut parts = Vec::new();
     if purged.iterations > 0 || purged.summaries == 0 {
         parts.push(counted(purged.iterations, "iteration"));

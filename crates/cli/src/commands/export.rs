@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use lapwing_core::record::export::{ExportFormat, Exported, Separator, export};
+use lapwing_core::record::export::{ExportCounts, ExportFormat, TableSeparator, export};
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
 
@@ -122,9 +122,9 @@ impl ExportCommand {
             return Err(CliError::input("--separator requires --to csv"));
         }
         let separator = match (self.to, self.separator) {
-            (ExportTarget::Tsv, _) | (_, Some(ColumnSeparator::Tab)) => Separator::Tab,
-            (_, Some(ColumnSeparator::Semicolon)) => Separator::Semicolon,
-            (_, Some(ColumnSeparator::Comma) | None) => Separator::Comma,
+            (ExportTarget::Tsv, _) | (_, Some(ColumnSeparator::Tab)) => TableSeparator::Tab,
+            (_, Some(ColumnSeparator::Semicolon)) => TableSeparator::Semicolon,
+            (_, Some(ColumnSeparator::Comma) | None) => TableSeparator::Comma,
         };
         Ok(match self.to {
             ExportTarget::Record => ExportWay::Table(ExportFormat::Record),
@@ -160,7 +160,7 @@ impl ExportCommand {
         }
     }
 
-    fn table_written(&self, exported: Exported) -> ExportWritten {
+    fn table_written(&self, exported: ExportCounts) -> ExportWritten {
         let noun = match self.to {
             ExportTarget::Record => "record",
             ExportTarget::Csv | ExportTarget::Tsv => "row",

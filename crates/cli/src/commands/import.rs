@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_core::model::{Id, RecordKind};
-use lapwing_core::record::Appended;
+use lapwing_core::record::AppendCounts;
 use lapwing_formats::{
     Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
 };
@@ -277,7 +277,7 @@ struct ImportTally {
     /// Several files may belong to one session.
     sessions: BTreeSet<Id>,
     alike: Vec<Alike>,
-    appended: Appended,
+    appended: AppendCounts,
     bad_lines: Vec<BadLine>,
     /// Files of each format.
     formats: BTreeMap<&'static str, u64>,
@@ -337,7 +337,7 @@ impl ImportTally {
 }
 
 /// Returns the new records, in words.
-fn taken(appended: &Appended, bad_lines: &[BadLine], target: &Target<'_>) -> String {
+fn taken(appended: &AppendCounts, bad_lines: &[BadLine], target: &Target<'_>) -> String {
     if appended.total().new == 0 {
         let text = match bad_lines {
             [] => "nothing new, everything is already in the store",

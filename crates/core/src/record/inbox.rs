@@ -10,18 +10,18 @@ use std::io::{self, BufRead, BufReader, Seek};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::{Appended, LineError, Store, StoreError, parse_line};
+use super::{AppendCounts, LineError, Store, StoreError, parse_line};
 use crate::model::Id;
 
 /// What became of a file in the inbox.
 #[derive(Debug)]
-pub enum Arrival {
+pub enum InboxArrival {
     /// Its records are in the store, and the file is gone.
     TakenIn {
         /// Where it was.
         path: PathBuf,
         /// What it held.
-        appended: Appended,
+        appended: AppendCounts,
         /// The id of the first session that it speaks of.
         session: Option<Id>,
         /// Whether its last line was cut off: the writer died while writing it.
@@ -82,7 +82,7 @@ pub enum ArrivalError {
 ///
 /// # Errors
 /// When the folder cannot be listed. A broken file is no error; it is reported.
-pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<Arrival>> {
+pub fn take_in(store: &mut Store, folder: &Path) -> io::Result<Vec<InboxArrival>> {
     let mut paths = Vec::new();
     match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -134,9 +134,9 @@ pub fn is_under_way(folder: &Path, session: Id, own: Option<&Path>) -> io::Resul
     Ok(false)
 }
 
-fn take_in_file(store: &mut Store, path: PathBuf) -> Option<Arrival> {
+fn take_in_file(store: &mut Store, path: PathBuf) -> Option<InboxArrival> {
     let refused = |source: io::Error| {
-        Some(Arrival::Refused {
+        Some(InboxArrival::Refused {
             error: ArrivalError::File {
                 path: path.clone(),
                 source,
@@ -152,7 +152,7 @@ fn take_in_file(store: &mut Store, path: PathBuf) -> Option<Arrival> {
     };
     match file.try_lock() {
         Ok(()) => {}
-        Err(fs::TryLockError::WouldBlock) => return Some(Arrival::UnderWay { path }),
+        Err(fs::TryLockError::WouldBlock) => return Some(InboxArrival::UnderWay { path }),
         Err(fs::TryLockError::Error(error)) => return refused(error),
     }
     match still_there(&file, &path) {
@@ -165,14 +165,14 @@ fn take_in_file(store: &mut Store, path: PathBuf) -> Option<Arrival> {
             if let Err(error) = fs::remove_file(&path) {
                 return refused(error);
             }
-            Some(Arrival::TakenIn {
+            Some(InboxArrival::TakenIn {
                 path,
                 appended,
                 session,
                 cut_off,
             })
         }
-        Err(error) => Some(Arrival::Refused { path, error }),
+        Err(error) => Some(InboxArrival::Refused { path, error }),
     }
 }
 
@@ -190,7 +190,7 @@ fn append(
     store: &mut Store,
     file: &mut File,
     path: &Path,
-) -> Result<(Appended, Option<Id>, bool), ArrivalError> {
+) -> Result<(AppendCounts, Option<Id>, bool), ArrivalError> {
     let unreadable = |source| ArrivalError::File {
         path: path.to_owned(),
         source,

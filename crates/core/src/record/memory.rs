@@ -7,21 +7,21 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use super::store::{as_stored, differences, with_metrics_of};
-use super::{Appended, StoreError, write_line};
+use super::{AppendCounts, StoreError, write_line};
 use crate::model::{Id, Metric, MetricName, Record, RecordKind};
 
 /// Records that nobody stores.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct RecordMemory {
     records: Vec<Record>,
-    places: HashMap<Key, usize>,
-    appended: Appended,
+    places: HashMap<MemoryKey, usize>,
+    appended: AppendCounts,
 }
 
 /// What tells a record from the others of its kind.
-type Key = (RecordKind, Id, String);
+type MemoryKey = (RecordKind, Id, String);
 
-impl Memory {
+impl RecordMemory {
     /// Takes a record as the store would.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl Memory {
     }
 
     /// Returns the records, in the order in which they came, and how many were new.
-    pub fn into_records(self) -> (Appended, Vec<Record>) {
+    pub fn into_records(self) -> (AppendCounts, Vec<Record>) {
         (self.appended, self.records)
     }
 }
@@ -124,7 +124,7 @@ fn parent_of(record: &Record) -> Option<(RecordKind, Id)> {
     }
 }
 
-fn key_of(record: &Record) -> Key {
+fn key_of(record: &Record) -> MemoryKey {
     let (id, rest) = match record {
         Record::Session(it) => (it.id, String::new()),
         Record::Run(it) => (it.id, String::new()),

@@ -11,15 +11,16 @@ pub mod sharing;
 pub mod store;
 
 pub use crate::model::{LineError, NEVER_NEGATIVE, RECORD_VERSION, parse_line, write_line};
-pub(crate) use annotations::Names;
+pub(crate) use annotations::NameHistory;
 pub use annotations::{Change, Remark, Retirement};
 pub use columns::{IterationColumns, Mark};
 pub use data::{
     Definition, Filter, InstanceData, Iterations, RecordedBenchmark, Retired, RunHead, SessionHead,
 };
-pub use memory::Memory;
+pub use memory::RecordMemory;
 pub use record_file::RecordFile;
 pub use store::{
-    Appended, BenchmarkRow, CheckReport, Count, InstanceState, LeftOut, MetricRow, Purged, RunRow,
-    SessionRow, SessionState, Store, StoreError, StoreInfo, Touched, Writer,
+    AppendCounts, BenchmarkRow, CheckReport, InstanceState, LeftOut, MetricRow, PurgeCounts,
+    RecordCount, RunRow, SessionRow, SessionState, Store, StoreError, StoreInfo, TouchedCounts,
+    Writer,
 };

@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::History;
-use super::params::{Classes, Params, telling};
+use super::params::{ParamClasses, TellingParams, telling};
 use crate::model::Id;
 use crate::record::{Definition, InstanceData};
 
@@ -23,7 +23,7 @@ struct EpochHead {
     /// The fingerprint that it was recorded with.
     fingerprint: Option<String>,
     /// Its parameters.
-    params: Params,
+    params: TellingParams,
 }
 
 impl EpochHead {
@@ -68,7 +68,7 @@ pub(super) fn assign_epochs(instances: &mut [InstanceData], definitions: Vec<Def
 /// Variants that have no fingerprint in common are different sources: what lies around an instance, and
 /// on both sides of a step, is looked for in its own.
 fn epochs(heads: &[EpochHead]) -> Vec<Option<String>> {
-    let mut classes = Classes::default();
+    let mut classes = ParamClasses::default();
     let of_class: Vec<usize> = heads.iter().map(|it| classes.of(&it.params)).collect();
     let all: Vec<usize> = (0..heads.len()).collect();
     let groups = by_source(heads);
@@ -87,10 +87,10 @@ fn epochs(heads: &[EpochHead]) -> Vec<Option<String>> {
         });
         named.map(|it| Some(it.trim().to_owned())).collect()
     };
-    let mut later = Later::default();
-    let mut joined = Joined::default();
+    let mut later = LaterEpochs::default();
+    let mut joined = JoinedIds::default();
     for group in &groups {
-        let mut of_group = Joined::default();
+        let mut of_group = JoinedIds::default();
         later.take_steps(heads, &epochs, group, &mut of_group);
         for ids in of_group.0 {
             joined.add(ids);
@@ -154,9 +154,9 @@ fn fill(heads: &[EpochHead], group: &[usize], fingerprints: &mut [Option<String>
 
 /// By an epoch, a later part of it that has another name.
 #[derive(Debug, Default)]
-struct Later(BTreeMap<String, String>);
+struct LaterEpochs(BTreeMap<String, String>);
 
-impl Later {
+impl LaterEpochs {
     fn of(&self, epoch: &str) -> String {
         let mut now = epoch;
         while let Some(next) = self.0.get(now) {
@@ -172,7 +172,7 @@ impl Later {
         heads: &[EpochHead],
         epochs: &[Option<String>],
         group: &[usize],
-        joined: &mut Joined,
+        joined: &mut JoinedIds,
     ) {
         let says = |at: &&usize| heads[**at].fingerprint.is_some();
         let any = group.iter().any(|at| says(&at));
@@ -200,9 +200,9 @@ impl Later {
 
 /// Ids that are known to be one.
 #[derive(Debug, Default)]
-struct Joined(Vec<BTreeSet<String>>);
+struct JoinedIds(Vec<BTreeSet<String>>);
 
-impl Joined {
+impl JoinedIds {
     fn are_one(&self, [one, other]: [&str; 2]) -> bool {
         let together = |ids: &BTreeSet<String>| ids.contains(one) && ids.contains(other);
         one == other || self.0.iter().any(together)

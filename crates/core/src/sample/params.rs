@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::model::Object;
 
 /// Parameters as texts that are the same where they mean the same.
-pub(crate) type Params = BTreeMap<String, String>;
+pub(crate) type TellingParams = BTreeMap<String, String>;
 
 /// Longer texts are descriptions.
 const LONGEST: usize = 100;
@@ -17,7 +17,7 @@ const LONGEST: usize = 100;
 /// Not so paths, objects and what a program printed of one (`<Frame at 0x7f…>`, `{'b', 'a'}`), which may
 /// differ from one call to the next although nothing changed. Numbers count as such, however they are
 /// written.
-pub(crate) fn telling(params: &Object) -> Params {
+pub(crate) fn telling(params: &Object) -> TellingParams {
     params
         .iter()
         .filter_map(|(key, value)| Some((key.clone(), text(value)?)))
@@ -55,7 +55,7 @@ fn is_word(text: &str) -> bool {
 }
 
 /// Returns whether two say of a parameter that it has different values.
-pub(crate) fn differ(one: &Params, other: &Params) -> bool {
+pub(crate) fn differ(one: &TellingParams, other: &TellingParams) -> bool {
     one.iter()
         .any(|(key, value)| other.get(key).is_some_and(|it| it != value))
 }
@@ -64,20 +64,20 @@ pub(crate) fn differ(one: &Params, other: &Params) -> bool {
 ///
 /// What lacks a parameter agrees with any value of it, and goes with the class seen last that it agrees with.
 #[derive(Debug, Default)]
-pub(crate) struct Classes {
-    classes: Vec<Params>,
+pub(crate) struct ParamClasses {
+    classes: Vec<TellingParams>,
     /// The numbers of the classes, the one seen last at the end.
     seen: Vec<usize>,
 }
 
-impl Classes {
+impl ParamClasses {
     /// Returns the number of the class that parameters belong to.
-    pub(crate) fn of(&mut self, params: &Params) -> usize {
+    pub(crate) fn of(&mut self, params: &TellingParams) -> usize {
         let agrees = |place: &usize| !differ(&self.classes[self.seen[*place]], params);
         let class = match (0..self.seen.len()).rev().find(agrees) {
             Some(place) => self.seen.remove(place),
             None => {
-                self.classes.push(Params::new());
+                self.classes.push(TellingParams::new());
                 self.classes.len() - 1
             }
         };
@@ -103,7 +103,7 @@ impl Classes {
             self.classes.iter().map(|it| it.get(*key)).collect()
         };
         let told: Vec<&String> = keys.into_iter().filter(|it| values(it).len() > 1).collect();
-        let text = |params: &Params| {
+        let text = |params: &TellingParams| {
             let known = told.iter().filter_map(|&key| Some((key, params.get(key)?)));
             let pairs: Vec<String> = known.map(|(key, value)| format!("{key}={value}")).collect();
             pairs.join(" ")
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    fn params(value: &Value) -> Params {
+    fn params(value: &Value) -> TellingParams {
         telling(value.as_object().expect("an object"))
     }
 
@@ -150,12 +150,12 @@ mod tests {
             "set": "{'b', 'a'}", "call": "array([1, 2])", "nested": {"n": 1}, "paths": ["/a/b", 1],
             "long": "x".repeat(101), "text": "two\nlines",
         });
-        assert_eq!(params(&printed), Params::new());
+        assert_eq!(params(&printed), TellingParams::new());
     }
 
     #[test]
     fn classes_are_of_parameters_that_agree() {
-        let mut classes = Classes::default();
+        let mut classes = ParamClasses::default();
         let numbers: Vec<usize> = [
             json!({"n": 1}),
             json!({"n": 1, "m": 5}),

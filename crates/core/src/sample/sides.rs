@@ -218,14 +218,14 @@ impl ComparedSides {
     /// Returns the newest version of a suite that all sides have, and how many there are; `None`
     /// when there is just one, or none that all have.
     fn newest_common_version(&self, suite: &str) -> Option<(Option<String>, usize)> {
-        type Moment = (Option<Timestamp>, Timestamp);
+        type VersionMoment = (Option<Timestamp>, Timestamp);
         let runs_of = |side: &ComparedSide| -> Vec<RunHead> {
             let runs = side.runs.iter().filter(|run| run.suite == suite);
             runs.cloned().collect()
         };
         let sides: Vec<Vec<RunHead>> = self.sides.iter().map(runs_of).collect();
         let history = History::of_runs(&self.all_runs().cloned().collect::<Vec<_>>());
-        let mut versions: Vec<(Moment, Option<String>)> = Vec::new();
+        let mut versions: Vec<(VersionMoment, Option<String>)> = Vec::new();
         for run in sides.iter().flatten() {
             let name = run.version_label();
             let position = history.position(&run.id);

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use lapwing_core::model::{Id, Record};
-use lapwing_core::record::inbox::{self, Arrival};
+use lapwing_core::record::inbox::{self, InboxArrival};
 use lapwing_core::record::{RecordFile, Store, parse_line};
 
 const LINES: [&str; 4] = [
@@ -32,13 +32,13 @@ fn a_file_is_taken_in_once_its_writer_is_gone_and_not_before() {
         file.append(record).unwrap();
     }
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
-    assert!(matches!(arrivals[..], [Arrival::UnderWay { .. }]));
+    assert!(matches!(arrivals[..], [InboxArrival::UnderWay { .. }]));
     assert_eq!(store.info().unwrap().counts[0], ("sessions", 0));
 
     drop(file);
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
     let [
-        Arrival::TakenIn {
+        InboxArrival::TakenIn {
             appended,
             session,
             cut_off,
@@ -71,7 +71,7 @@ fn a_line_that_was_cut_off_is_dropped_and_reported_and_the_rest_is_kept() {
     std::fs::write(inbox.join("killed.jsonl"), text).unwrap();
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
     let [
-        Arrival::TakenIn {
+        InboxArrival::TakenIn {
             appended, cut_off, ..
         },
     ] = &arrivals[..]
@@ -93,7 +93,7 @@ fn a_broken_file_stays_where_it_is_and_nothing_of_it_is_taken() {
     writeln!(file, "{}\nnonsense\n{}", LINES[0], LINES[1]).unwrap();
     drop(file);
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
-    let [Arrival::Refused { error, .. }] = &arrivals[..] else {
+    let [InboxArrival::Refused { error, .. }] = &arrivals[..] else {
         unreachable!("{arrivals:?}")
     };
     assert!(error.to_string().ends_with("broken.jsonl:2"), "{error}");

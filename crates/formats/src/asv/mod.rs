@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     companions: &["benchmarks.json", "machine.json"],
     ..Format::new(
         "asv",
-        "a result directory of airspeed velocity, or files of it",
+        "result directory of airspeed velocity (asv), or files in it",
         looks_like,
         read,
     )

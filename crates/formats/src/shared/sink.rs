@@ -13,7 +13,7 @@ use lapwing_core::model::{
     DEEPEST, Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session, is_deep,
     is_too_deep,
 };
-use lapwing_core::record::{IterationColumns, Mark, Memory, StoreError, Writer};
+use lapwing_core::record::{IterationColumns, Mark, RecordMemory, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines and of what was left out.
 ///
@@ -37,7 +37,7 @@ pub(crate) struct Sink<'w, 't> {
 /// Where records go in the end.
 enum Target<'w, 't> {
     Store(&'w mut Writer<'t>),
-    Memory(Memory),
+    Memory(RecordMemory),
 }
 
 /// Bad lines to remember; the others are only counted.
@@ -61,7 +61,7 @@ impl<'w, 't> Sink<'w, 't> {
         options: &ImportOptions,
     ) -> Self {
         Self::to(
-            Target::Memory(Memory::default()),
+            Target::Memory(RecordMemory::default()),
             recognised,
             source,
             options,

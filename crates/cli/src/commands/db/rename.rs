@@ -7,7 +7,7 @@ use lapwing_core::record::{Change, Filter, InstanceData, Retired, Store};
 use lapwing_core::sample::{BenchmarkData, SampleFilter, each_benchmark};
 use lapwing_core::show::count;
 
-use super::said::{AnnotationAuthor, Said, benchmarks_named, is_exact};
+use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -48,7 +48,7 @@ impl RenameCommand {
     }
 
     /// Returns the annotations for the benchmarks currently in the store.
-    fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
+    fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
         let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
         let mut notes = Vec::new();
         let mut changes = Vec::new();
@@ -104,7 +104,7 @@ impl RenameCommand {
                 new: new.clone(),
             }));
         }
-        Ok(Said {
+        Ok(AnnotationDraft {
             touched: store.touched(&changes)?,
             changes,
             notes,

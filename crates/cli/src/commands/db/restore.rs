@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::record::{Change, Remark, Store};
 
-use super::said::{AnnotationAuthor, Said};
+use super::said::{AnnotationAuthor, AnnotationDraft};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -31,7 +31,7 @@ impl RestoreCommand {
     }
 
     /// Returns the annotations that undo those currently in the store.
-    fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
+    fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
         let found = self.found(store)?;
         let all = store.remarks()?;
         let meant: Vec<&Remark> = found.iter().filter_map(|it| it.meant(&all)).collect();
@@ -51,7 +51,7 @@ impl RestoreCommand {
                 annotation: it.annotation.id,
             })
             .collect();
-        Ok(Said {
+        Ok(AnnotationDraft {
             changes,
             touched: store.touched_by(&meant)?,
             notes: Vec::new(),

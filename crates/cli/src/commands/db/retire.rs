@@ -5,7 +5,7 @@ use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
 use lapwing_core::record::{Change, Retirement, Store};
 
-use super::said::{AnnotationAuthor, Said, benchmarks_named, is_exact};
+use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, parse_date};
 
@@ -40,7 +40,7 @@ impl RetireCommand {
     }
 
     /// Returns the annotations for the benchmarks currently in the store.
-    fn look(&self, store: &Store) -> Result<Said<'_>, CliError> {
+    fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
         let found = benchmarks_named(store, &self.benchmark, &self.in_suite)?;
         let now = Timestamp::now();
         let before = match &self.before {
@@ -74,7 +74,7 @@ impl RetireCommand {
             [] => format!("`{}`", self.benchmark),
             metrics => format!("`{}` of `{}`", metrics.join("`, `"), self.benchmark),
         };
-        Ok(Said {
+        Ok(AnnotationDraft {
             changes,
             touched,
             notes: still_to_come(before, now).into_iter().collect(),

@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::{SignedDuration, Timestamp};
 use lapwing_core::model::{Annotation, Id, Object, Record, matches_pattern};
-use lapwing_core::record::{Change, Filter, Store, Touched};
+use lapwing_core::record::{Change, Filter, Store, TouchedCounts};
 use lapwing_core::sample::SampleFilter;
 
 use crate::error::{CliError, ExitStatus};
@@ -28,10 +28,10 @@ pub(super) struct AnnotationAuthor {
 }
 
 /// Annotations to add, and the messages about them.
-pub(super) struct Said<'s> {
+pub(super) struct AnnotationDraft<'s> {
     pub(super) changes: Vec<Change>,
     /// Benchmarks and instances affected.
-    pub(super) touched: Touched,
+    pub(super) touched: TouchedCounts,
     pub(super) notes: Vec<String>,
     pub(super) reason: Option<&'s str>,
     /// Message when done: `renamed a to b`.
@@ -47,7 +47,7 @@ impl AnnotationAuthor {
     pub(super) fn keep<'s>(
         &self,
         context: &Context,
-        look: impl Fn(&Store) -> Result<Said<'s>, CliError>,
+        look: impl Fn(&Store) -> Result<AnnotationDraft<'s>, CliError>,
     ) -> Result<ExitStatus, CliError> {
         let mut store = open_for_reading(context)?;
         let mut by = None;
@@ -100,7 +100,7 @@ impl AnnotationAuthor {
 
 /// Returns the annotations, dated after the last one that they answer: clocks of other machines may
 /// be ahead.
-fn records(said: &Said<'_>, by: &str, last: Option<Timestamp>) -> Vec<Record> {
+fn records(said: &AnnotationDraft<'_>, by: &str, last: Option<Timestamp>) -> Vec<Record> {
     let now = Timestamp::now();
     let after = last.map(|it| {
         it.checked_add(SignedDuration::from_micros(1))

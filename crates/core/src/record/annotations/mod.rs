@@ -15,10 +15,10 @@ use jiff::Timestamp;
 use crate::model::{Annotation, Id};
 
 pub use change::{Change, Retirement};
-pub(crate) use names::Names;
+pub(crate) use names::NameHistory;
 
 /// When something was said, and its id: the order of annotations.
-pub(crate) type Said = (Timestamp, Id);
+pub(crate) type AnnotationOrder = (Timestamp, Id);
 
 /// An annotation and whether it still holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +78,7 @@ impl Remark {
     }
 
     /// Returns its place in the order of annotations.
-    pub(crate) fn said(&self) -> Said {
+    pub(crate) fn said(&self) -> AnnotationOrder {
         (self.annotation.at, self.annotation.id)
     }
 
@@ -86,7 +86,7 @@ impl Remark {
     ///
     /// A rename is about a benchmark that has or had its id. A retirement is about what had its id
     /// when it was said: what gets that id by a later rename is something else.
-    pub(crate) fn is_about(&self, names: &Names, suite: &str, recorded: &str) -> bool {
+    pub(crate) fn is_about(&self, names: &NameHistory, suite: &str, recorded: &str) -> bool {
         let Some(change) = &self.change else {
             return false;
         };

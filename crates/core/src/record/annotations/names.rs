@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use super::{Change, Remark, Said};
+use super::{AnnotationOrder, Change, Remark};
 
 /// The renames that hold.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct NameHistory {
     /// By the old id: suite, new id, and when it was said. The latest of a suite comes first.
-    renames: BTreeMap<String, Vec<Rename>>,
+    renames: BTreeMap<String, Vec<RenameStep>>,
 }
 
 #[derive(Debug)]
-struct Rename {
+struct RenameStep {
     suite: Option<String>,
     new: String,
-    said: Said,
+    said: AnnotationOrder,
 }
 
-impl Names {
+impl NameHistory {
     /// Returns the renames that hold.
     pub(crate) fn of(remarks: &[Remark]) -> Self {
-        let mut renames: BTreeMap<String, Vec<Rename>> = BTreeMap::new();
+        let mut renames: BTreeMap<String, Vec<RenameStep>> = BTreeMap::new();
         // Later ones come first.
         for remark in remarks.iter().rev() {
             if let Some(Change::Rename {
@@ -31,7 +31,7 @@ impl Names {
             }) = remark.active()
             {
                 let known = renames.entry(benchmark.clone()).or_default();
-                known.push(Rename {
+                known.push(RenameStep {
                     suite: suite.clone(),
                     new: new.clone(),
                     said: remark.said(),
@@ -43,13 +43,13 @@ impl Names {
 
     /// Returns the renames of metrics that hold for a benchmark which has, or had, these ids.
     pub(crate) fn of_metrics(remarks: &[Remark], suite: &str, ids: &[&str]) -> Self {
-        let mut renames: BTreeMap<String, Vec<Rename>> = BTreeMap::new();
+        let mut renames: BTreeMap<String, Vec<RenameStep>> = BTreeMap::new();
         for remark in remarks.iter().rev() {
             if let Some(change @ Change::RenameMetric { metric, new, .. }) = remark.active()
                 && change.is_about(suite, ids)
             {
                 let known = renames.entry(metric.clone()).or_default();
-                known.push(Rename {
+                known.push(RenameStep {
                     suite: None,
                     new: new.clone(),
                     said: remark.said(),
@@ -75,7 +75,12 @@ impl Names {
 
     /// Returns the ids that a benchmark had when something was said: what was said later counts as
     /// little as what was undone.
-    pub(crate) fn until<'n>(&'n self, suite: &str, recorded: &'n str, said: Said) -> Vec<&'n str> {
+    pub(crate) fn until<'n>(
+        &'n self,
+        suite: &str,
+        recorded: &'n str,
+        said: AnnotationOrder,
+    ) -> Vec<&'n str> {
         self.chain(suite, recorded, |rename| rename.said < said)
     }
 
@@ -83,15 +88,15 @@ impl Names {
         &'n self,
         suite: &str,
         recorded: &'n str,
-        counts: impl Fn(&Rename) -> bool,
+        counts: impl Fn(&RenameStep) -> bool,
     ) -> Vec<&'n str> {
         let next = |id: &str| {
-            let of_suite = |it: &&Rename| it.suite.as_deref().is_none_or(|it| it == suite);
+            let of_suite = |it: &&RenameStep| it.suite.as_deref().is_none_or(|it| it == suite);
             let mut of_id = self.renames.get(id)?.iter().filter(of_suite);
             of_id.find(|it| it.new != id && counts(it))
         };
         let mut ids = vec![recorded];
-        let mut steps: Vec<&Rename> = Vec::new();
+        let mut steps: Vec<&RenameStep> = Vec::new();
         while let Some(step) = ids.last().and_then(|id| next(id)) {
             if let Some(begin) = ids.iter().position(|known| *known == step.new) {
                 let circle = steps[begin..].iter().copied().chain([step]);
@@ -117,7 +122,7 @@ mod tests {
     use crate::model::{Annotation, Id, Object};
 
     /// Renames in the order in which they were said, from the first second on.
-    fn names(renames: &[(&str, &str)]) -> Names {
+    fn names(renames: &[(&str, &str)]) -> NameHistory {
         let annotations = (1_u8..).zip(renames).map(|(number, (old, new))| {
             let change = Change::Rename {
                 suite: None,
@@ -134,7 +139,7 @@ mod tests {
                 extra: Object::new(),
             }
         });
-        Names::of(&Remark::all(annotations.collect()))
+        NameHistory::of(&Remark::all(annotations.collect()))
     }
 
     /// The ids that `id` then has.

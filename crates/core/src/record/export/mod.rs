@@ -5,7 +5,7 @@ mod scope;
 
 use std::io::{self, Write};
 
-use self::scope::Scope;
+use self::scope::ExportScope;
 use super::{Filter, InstanceData, RecordedBenchmark, Store, StoreError, write_line};
 
 /// The form of exported measurements.
@@ -14,16 +14,16 @@ pub enum ExportFormat {
     /// Record v1: everything, to be imported elsewhere.
     Record,
     /// A table, one row for each value.
-    Long(Separator),
+    Long(TableSeparator),
     /// A table, one row for each iteration.
-    Wide(Separator),
+    Wide(TableSeparator),
     /// A JSON array, one object for each iteration.
     Json,
 }
 
 /// What stands between the columns of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Separator {
+pub enum TableSeparator {
     /// A comma: CSV.
     Comma,
     /// A semicolon: what spreadsheets expect where the comma is a decimal mark.
@@ -32,7 +32,7 @@ pub enum Separator {
     Tab,
 }
 
-impl Separator {
+impl TableSeparator {
     fn byte(self) -> u8 {
         match self {
             Self::Comma => b',',
@@ -44,7 +44,7 @@ impl Separator {
 
 /// How much was exported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportCounts {
     /// Records of record v1, rows of a table (without the header), or objects of JSON.
     pub rows: u64,
     /// Summaries that the form has no place for.
@@ -89,7 +89,7 @@ pub fn export(
     filter: &Filter,
     format: ExportFormat,
     out: &mut impl Write,
-) -> Result<Exported, ExportError> {
+) -> Result<ExportCounts, ExportError> {
     let exported = match format {
         ExportFormat::Record => export_records(store, filter, out)?,
         ExportFormat::Long(separator) => export_long(store, filter, separator, out)?,
@@ -104,11 +104,11 @@ fn export_records(
     store: &Store,
     filter: &Filter,
     out: &mut impl Write,
-) -> Result<Exported, ExportError> {
+) -> Result<ExportCounts, ExportError> {
     if !filter.metrics.is_empty() {
         return Err(ExportError::MetricOfRecord);
     }
-    let mut exported = Exported::default();
+    let mut exported = ExportCounts::default();
     store.scan(filter, |record| {
         exported.rows += 1;
         write_line(out, &record).map_err(ExportError::Output)
@@ -119,11 +119,11 @@ fn export_records(
 fn export_long(
     store: &Store,
     filter: &Filter,
-    separator: Separator,
+    separator: TableSeparator,
     out: &mut impl Write,
-) -> Result<Exported, ExportError> {
-    let scope = Scope::of(store, filter)?;
-    let mut exported = Exported::default();
+) -> Result<ExportCounts, ExportError> {
+    let scope = ExportScope::of(store, filter)?;
+    let mut exported = ExportCounts::default();
     let mut csv = table(separator, out);
     let mut header = rows::COLUMNS.to_vec();
     header.extend(rows::VALUE_COLUMNS);
@@ -165,11 +165,11 @@ fn export_long(
 fn export_wide(
     store: &Store,
     filter: &Filter,
-    separator: Separator,
+    separator: TableSeparator,
     out: &mut impl Write,
-) -> Result<Exported, ExportError> {
-    let scope = Scope::of(store, filter)?;
-    let mut exported = Exported::default();
+) -> Result<ExportCounts, ExportError> {
+    let scope = ExportScope::of(store, filter)?;
+    let mut exported = ExportCounts::default();
     let metrics: Vec<String> = store
         .metrics(filter)?
         .into_iter()
@@ -206,9 +206,9 @@ fn export_json(
     store: &Store,
     filter: &Filter,
     out: &mut impl Write,
-) -> Result<Exported, ExportError> {
-    let scope = Scope::of(store, filter)?;
-    let mut exported = Exported::default();
+) -> Result<ExportCounts, ExportError> {
+    let scope = ExportScope::of(store, filter)?;
+    let mut exported = ExportCounts::default();
     out.write_all(b"[")?;
     each(store, filter, &scope, |data| {
         for instance in &data.instances {
@@ -231,7 +231,7 @@ fn export_json(
     Ok(exported)
 }
 
-fn table<W: Write>(separator: Separator, out: W) -> csv::Writer<W> {
+fn table<W: Write>(separator: TableSeparator, out: W) -> csv::Writer<W> {
     csv::WriterBuilder::new()
         .delimiter(separator.byte())
         .from_writer(out)
@@ -240,7 +240,7 @@ fn table<W: Write>(separator: Separator, out: W) -> csv::Writer<W> {
 fn each(
     store: &Store,
     filter: &Filter,
-    scope: &Scope,
+    scope: &ExportScope,
     mut visit: impl FnMut(&RecordedBenchmark) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     store.each_recorded(filter, |data| match scope.has_benchmark(&data) {
@@ -250,6 +250,9 @@ fn each(
 }
 
 /// Returns the places of the iterations to write.
-fn iterations<'d>(scope: &'d Scope, it: &'d InstanceData) -> impl Iterator<Item = usize> + 'd {
+fn iterations<'d>(
+    scope: &'d ExportScope,
+    it: &'d InstanceData,
+) -> impl Iterator<Item = usize> + 'd {
     (0..it.iterations.len()).filter(|&k| scope.has_iteration(it, k))
 }

@@ -7,12 +7,12 @@ use crate::model::Outcome;
 use crate::record::{Filter, InstanceData, RecordedBenchmark, Store};
 
 /// What of the measurements that pass a filter has the metrics that it names.
-pub(super) struct Scope {
+pub(super) struct ExportScope {
     /// Suites and ids of the benchmarks that have one of the metrics; `None` where none is named.
     benchmarks: Option<BTreeSet<(String, String)>>,
 }
 
-impl Scope {
+impl ExportScope {
     /// Returns what the filter asks for, or why it fits nothing: before the first byte is
     /// written, so that whoever reads the output does not take half of it for all.
     pub(super) fn of(store: &Store, filter: &Filter) -> Result<Self, ExportError> {

@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 
 use super::error::SharingError;
 use crate::model::{Id, Record};
-use crate::record::store::{Extent, Unshared};
+use crate::record::store::{SessionExtent, UnsharedRecords};
 use crate::record::write_line;
 
 /// A segment that is ready to be pushed.
@@ -16,9 +16,9 @@ pub(super) struct Draft {
     /// Its bytes.
     pub(super) content: Vec<u8>,
     /// The sessions of which the last records are in it, and how much there is of them.
-    pub(super) complete: Vec<(Id, Extent)>,
+    pub(super) complete: Vec<(Id, SessionExtent)>,
     /// The session that goes on in the next segment.
-    pub(super) unfinished: Option<(Id, Extent)>,
+    pub(super) unfinished: Option<(Id, SessionExtent)>,
     /// The annotations in it.
     pub(super) annotations: Vec<Id>,
 }
@@ -33,10 +33,10 @@ pub(super) struct Builder {
     enough: u64,
     encoder: GzEncoder<Vec<u8>>,
     length: u64,
-    session: Option<(Id, Extent)>,
+    session: Option<(Id, SessionExtent)>,
     /// The lines of the session, the run and the instance that come next.
     ancestors: [Vec<u8>; 3],
-    complete: Vec<(Id, Extent)>,
+    complete: Vec<(Id, SessionExtent)>,
     annotations: Vec<Id>,
 }
 
@@ -55,18 +55,21 @@ impl Builder {
     }
 
     /// Takes what comes next; returns the segment before it when there was enough for one.
-    pub(super) fn add(&mut self, next: Unshared) -> Result<Option<Draft>, SharingError> {
+    pub(super) fn add(&mut self, next: UnsharedRecords) -> Result<Option<Draft>, SharingError> {
         // Not before there is a next record: the last segment of a session says that it is.
-        let is_record = matches!(next, Unshared::Record(_) | Unshared::Annotation(_));
+        let is_record = matches!(
+            next,
+            UnsharedRecords::Record(_) | UnsharedRecords::Annotation(_)
+        );
         let full = match is_record && self.length >= self.enough {
             true => self.finish()?,
             false => None,
         };
         match next {
-            Unshared::Begin(session) => self.session = Some((session.id, session.extent)),
-            Unshared::Record(record) => self.write(&record)?,
-            Unshared::End => self.complete.extend(self.session.take()),
-            Unshared::Annotation(annotation) => {
+            UnsharedRecords::Begin(session) => self.session = Some((session.id, session.extent)),
+            UnsharedRecords::Record(record) => self.write(&record)?,
+            UnsharedRecords::End => self.complete.extend(self.session.take()),
+            UnsharedRecords::Annotation(annotation) => {
                 self.annotations.push(annotation.id);
                 self.write(&Record::Annotation(annotation))?;
             }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{Id, MetricName, Record};
-use crate::record::store::Extent;
+use crate::record::store::SessionExtent;
 
 /// Counts the records of a segment, each once, session by session.
 ///
@@ -12,7 +12,7 @@ use crate::record::store::Extent;
 /// program writes them could have some of them twice, and says nothing.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
-    extents: HashMap<Id, Extent>,
+    extents: HashMap<Id, SessionExtent>,
     runs: HashMap<Id, Id>,
     instances: HashSet<Id>,
     instance: Option<Current>,
@@ -39,7 +39,7 @@ impl Coverage {
     }
 
     /// Returns whether the segment has as much of a session as `extent` says.
-    pub(super) fn is_whole(&self, session: Id, extent: &Extent) -> bool {
+    pub(super) fn is_whole(&self, session: Id, extent: &SessionExtent) -> bool {
         !self.irregular && self.extents.get(&session) == Some(extent)
     }
 
@@ -47,7 +47,7 @@ impl Coverage {
     fn count(&mut self, record: &Record) -> Option<()> {
         match record {
             Record::Session(it) => {
-                let first = self.extents.insert(it.id, Extent::default());
+                let first = self.extents.insert(it.id, SessionExtent::default());
                 return first.is_none().then_some(());
             }
             Record::Run(it) => {

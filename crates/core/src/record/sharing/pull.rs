@@ -6,7 +6,7 @@ use super::reader::{Segment, take_in};
 use super::remote::Remote;
 use super::{History, Step, digest, segment_name};
 use crate::record::store::KnownRemote;
-use crate::record::{Appended, Store, StoreError, Writer};
+use crate::record::{AppendCounts, Store, StoreError, Writer};
 
 /// How to take part in a shared history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct Pulled {
     /// Their bytes.
     pub bytes: u64,
     /// Their records.
-    pub appended: Appended,
+    pub appended: AppendCounts,
 }
 
 /// Takes in every segment that the store does not know, each in one transaction.
@@ -195,7 +195,7 @@ pub(super) fn get(remote: &dyn Remote, number: u32) -> Result<Option<Vec<u8>>, S
 }
 
 impl Pulled {
-    pub(super) fn add(&mut self, content: &[u8], appended: &Appended) {
+    pub(super) fn add(&mut self, content: &[u8], appended: &AppendCounts) {
         self.segments += 1;
         self.bytes += content.len() as u64;
         self.appended.add(appended);

@@ -8,7 +8,7 @@ use super::reader::{Segment, take_in};
 use super::remote::{Created, Remote};
 use super::{History, Step, digest, segment_name};
 use crate::model::Id;
-use crate::record::store::{KnownRemote, Unshared, UnsharedSession, WantedSession};
+use crate::record::store::{KnownRemote, UnsharedRecords, UnsharedSession, WantedSession};
 use crate::record::{Store, StoreError, Writer, inbox};
 
 /// How to push.
@@ -130,7 +130,7 @@ fn push_once(
             })
         },
         |next| -> Result<(), Stop> {
-            if let Unshared::End = &next {
+            if let UnsharedRecords::End = &next {
                 sessions += 1;
                 watch(Step::Read { sessions, of });
             }

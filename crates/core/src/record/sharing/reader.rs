@@ -10,7 +10,7 @@ use super::error::SharingError;
 use super::{digest, segment_name};
 use crate::model::is_too_deep;
 use crate::model::{Id, Record};
-use crate::record::{Appended, Writer, parse_line};
+use crate::record::{AppendCounts, Writer, parse_line};
 
 /// The longest line that is read, in bytes.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -32,14 +32,14 @@ pub(super) fn take_in(
     writer: &mut Writer<'_>,
     remote: i64,
     segment: Segment<'_>,
-) -> Result<Appended, SharingError> {
+) -> Result<AppendCounts, SharingError> {
     let digest = digest(segment.content);
     if let Some(known) = writer.segment_digest(remote, segment.number)? {
         if known != digest {
             return Err(segment.changed());
         }
         // Another process has taken it in for this store meanwhile.
-        return Ok(Appended::default());
+        return Ok(AppendCounts::default());
     }
     let before = writer.settle()?;
     let mut sessions = BTreeMap::new();

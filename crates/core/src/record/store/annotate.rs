@@ -9,12 +9,12 @@ use super::curated::{benchmarks, condition, remarks};
 use super::read::metrics_of;
 use super::{Store, StoreError};
 use crate::model::{Id, MetricName, Record};
-use crate::record::annotations::{Names, Said};
+use crate::record::annotations::{AnnotationOrder, NameHistory};
 use crate::record::{Change, Remark};
 
 /// What an annotation is about, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Touched {
+pub struct TouchedCounts {
     /// Benchmarks, each counted once however many ids it had.
     pub benchmarks: u64,
     /// Instances.
@@ -66,7 +66,7 @@ impl Store {
     /// When the store cannot be read.
     pub fn ids_since(&self, suite: &str, id: &str) -> Result<Vec<String>, StoreError> {
         let remarks = self.remarks()?;
-        let names = Names::of(&remarks);
+        let names = NameHistory::of(&remarks);
         Ok(names
             .all(suite, id)
             .into_iter()
@@ -86,7 +86,7 @@ impl Store {
         metric: &str,
     ) -> Result<Vec<MetricName>, StoreError> {
         let remarks = self.remarks()?;
-        let names = Names::of_metrics(&remarks, suite, &[benchmark]);
+        let names = NameHistory::of_metrics(&remarks, suite, &[benchmark]);
         let names = names.all("", metric);
         Ok(names.into_iter().map(str::to_owned).collect())
     }
@@ -99,7 +99,7 @@ impl Store {
         let about = || -> Result<Vec<Remark>, StoreError> {
             let snapshot = self.connection.unchecked_transaction()?;
             let remarks = remarks(&snapshot)?;
-            let names = Names::of(&remarks);
+            let names = NameHistory::of(&remarks);
             let known = benchmarks(&snapshot)?;
             let called_so: Vec<&(i64, String, String)> = known
                 .iter()
@@ -125,7 +125,7 @@ impl Store {
         let look = || -> Result<Option<Timestamp>, StoreError> {
             let snapshot = self.connection.unchecked_transaction()?;
             let remarks = remarks(&snapshot)?;
-            let names = Names::of(&remarks);
+            let names = NameHistory::of(&remarks);
             let known = benchmarks(&snapshot)?;
             let mut about: BTreeSet<(&str, Vec<&str>)> = BTreeSet::new();
             for (_, suite, id) in &known {
@@ -161,7 +161,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn touched(&self, changes: &[Change]) -> Result<Touched, StoreError> {
+    pub fn touched(&self, changes: &[Change]) -> Result<TouchedCounts, StoreError> {
         self.count_touched(|names, suite, id| {
             let ids = names.all(suite, id);
             let about = changes.iter().filter(|it| it.is_about(suite, &ids));
@@ -173,7 +173,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn touched_by(&self, remarks: &[&Remark]) -> Result<Touched, StoreError> {
+    pub fn touched_by(&self, remarks: &[&Remark]) -> Result<TouchedCounts, StoreError> {
         self.count_touched(|names, suite, id| {
             let about = remarks.iter().filter(|it| it.is_about(names, suite, id));
             about
@@ -187,18 +187,18 @@ impl Store {
     /// were said, where that was before now.
     fn count_touched<'c>(
         &self,
-        about: impl Fn(&Names, &str, &str) -> Vec<(&'c Change, Option<Said>)>,
-    ) -> Result<Touched, StoreError> {
-        let count = || -> Result<Touched, StoreError> {
+        about: impl Fn(&NameHistory, &str, &str) -> Vec<(&'c Change, Option<AnnotationOrder>)>,
+    ) -> Result<TouchedCounts, StoreError> {
+        let count = || -> Result<TouchedCounts, StoreError> {
             let snapshot = self.connection.unchecked_transaction()?;
             let remarks = remarks(&snapshot)?;
-            let names = Names::of(&remarks);
+            let names = NameHistory::of(&remarks);
             let mut touched: BTreeSet<(String, String)> = BTreeSet::new();
             let mut instances: BTreeSet<i64> = BTreeSet::new();
             for (key, suite, id) in benchmarks(&snapshot)? {
                 let before = instances.len();
                 let ids = names.all(&suite, &id);
-                let metrics = Names::of_metrics(&remarks, &suite, &ids);
+                let metrics = NameHistory::of_metrics(&remarks, &suite, &ids);
                 for (change, said) in about(&names, &suite, &id) {
                     let called = |recorded: &str, metric: &str| {
                         let then = match said {
@@ -214,7 +214,7 @@ impl Store {
                     touched.insert((suite.clone(), now));
                 }
             }
-            Ok(Touched {
+            Ok(TouchedCounts {
                 benchmarks: touched.len() as u64,
                 instances: instances.len() as u64,
             })

@@ -8,7 +8,7 @@ use crate::model::RecordKind;
 
 /// How many records were new and how many were there already.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct RecordCount {
     /// Records that were not in the store.
     pub new: u64,
     /// Records that were in the store with the same content.
@@ -17,19 +17,19 @@ pub struct Count {
 
 /// What came of appending records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Appended {
-    counts: [Count; RecordKind::ALL.len()],
+pub struct AppendCounts {
+    counts: [RecordCount; RecordKind::ALL.len()],
 }
 
-impl Appended {
+impl AppendCounts {
     /// Returns the counts of one kind.
-    pub fn of(&self, kind: RecordKind) -> Count {
+    pub fn of(&self, kind: RecordKind) -> RecordCount {
         self.counts[kind as usize]
     }
 
     /// Returns the counts of all kinds together.
-    pub fn total(&self) -> Count {
-        let mut total = Count::default();
+    pub fn total(&self) -> RecordCount {
+        let mut total = RecordCount::default();
         for count in self.counts {
             total.new += count.new;
             total.already_there += count.already_there;

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, params_from_iter};
 
 use super::StoreError;
-use super::chunk::{CHUNK_COLUMNS, Columns, reorder, text};
+use super::chunk::{CHUNK_COLUMNS, ChunkColumns, reorder, text};
 use super::numbers::read_values;
 use crate::model::{Id, Iteration, MetricName};
 
 /// Which iterations to read.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wanted<'s> {
+pub(super) enum WantedIterations<'s> {
     /// Those of all instances of a benchmark that fulfil a condition (beginning with
     /// ` AND`). Of details only those are read that belong to chunks with failures or artifacts.
     Benchmark {
@@ -31,7 +31,7 @@ pub(super) enum Wanted<'s> {
     },
 }
 
-impl Wanted<'_> {
+impl WantedIterations<'_> {
     fn condition(&self) -> String {
         match self {
             Self::Benchmark { condition, .. } => format!("instance.benchmark = ?1{condition}"),
@@ -60,9 +60,9 @@ impl Wanted<'_> {
 
 /// The iterations of one instance, by index.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Assembled {
+pub(super) struct AssembledIterations {
     /// What there is besides values.
-    pub(super) columns: Columns,
+    pub(super) columns: ChunkColumns,
     /// The values of each metric; NaN where an iteration has none.
     pub(super) values: BTreeMap<MetricName, Vec<f64>>,
     /// The first index of each chunk, and where it begins and ends in the columns.
@@ -73,10 +73,10 @@ pub(super) struct Assembled {
 /// without iterations are missing.
 pub(super) fn assemble(
     connection: &Connection,
-    wanted: Wanted<'_>,
+    wanted: WantedIterations<'_>,
     metrics: &BTreeMap<i64, MetricName>,
-) -> Result<BTreeMap<i64, Assembled>, StoreError> {
-    let mut instances: BTreeMap<i64, Assembled> = BTreeMap::new();
+) -> Result<BTreeMap<i64, AssembledIterations>, StoreError> {
+    let mut instances: BTreeMap<i64, AssembledIterations> = BTreeMap::new();
     // CROSS JOIN keeps SQLite from turning the loops round.
     let mut statement = connection.prepare_cached(&format!(
         "SELECT chunk.instance, {CHUNK_COLUMNS}, {} FROM instance \
@@ -103,10 +103,10 @@ pub(super) fn assemble(
 
 fn fill_values(
     connection: &Connection,
-    wanted: Wanted<'_>,
+    wanted: WantedIterations<'_>,
     metric: i64,
     name: &MetricName,
-    instances: &mut BTreeMap<i64, Assembled>,
+    instances: &mut BTreeMap<i64, AssembledIterations>,
 ) -> Result<(), StoreError> {
     let mut parameters = wanted.parameters();
     parameters.push(metric);
@@ -143,7 +143,7 @@ fn fill_values(
     Ok(())
 }
 
-impl Assembled {
+impl AssembledIterations {
     /// Sorts by index: chunks of iterations that came out of order overlap.
     fn sort(&mut self) -> Result<(), StoreError> {
         let increases = |indices: &[u32]| indices.is_sorted_by(|left, right| left < right);

@@ -6,9 +6,9 @@ use crate::model::{Id, MetricName};
 
 /// Integer keys by id. Valid as long as nobody else writes.
 #[derive(Debug, Default)]
-pub(super) struct Cache {
+pub(super) struct KeyCache {
     pub(super) sessions: HashMap<Id, SessionKey>,
-    pub(super) runs: HashMap<Id, RunKey>,
+    pub(super) runs: HashMap<Id, CachedRun>,
     pub(super) instances: HashMap<Id, InstanceKey>,
     pub(super) metrics: HashMap<MetricName, i64>,
     pub(super) benchmarks: HashMap<(String, String), i64>,
@@ -30,7 +30,7 @@ pub(super) struct SessionKey {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct RunKey {
+pub(super) struct CachedRun {
     pub(super) key: i64,
     pub(super) suite: String,
 }
@@ -41,7 +41,7 @@ pub(super) struct InstanceKey {
     pub(super) benchmark: i64,
 }
 
-impl Cache {
+impl KeyCache {
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }

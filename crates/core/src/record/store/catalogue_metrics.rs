@@ -11,16 +11,16 @@ use super::{MetricRow, Store, StoreError};
 use crate::record::Filter;
 
 /// What one row says of a metric: all of it, or of one benchmark.
-struct Part {
+struct MetricPart {
     metric: String,
     units: Vec<String>,
     better: Vec<String>,
-    benchmarks: Benchmarks,
+    benchmarks: BenchmarkCount,
     summaries: u64,
 }
 
 /// The benchmarks that have a metric.
-enum Benchmarks {
+enum BenchmarkCount {
     Number(u64),
     /// One of them; suite and id of now.
     One(String, String),
@@ -67,8 +67,8 @@ impl Store {
                 known.dedup();
             }
             match part.benchmarks {
-                Benchmarks::Number(number) => row.benchmarks = number,
-                Benchmarks::One(suite, id) => {
+                BenchmarkCount::Number(number) => row.benchmarks = number,
+                BenchmarkCount::One(suite, id) => {
                     benchmarks.insert((suite, id));
                     row.benchmarks = benchmarks.len() as u64;
                 }
@@ -109,11 +109,13 @@ fn by_benchmark(condition: &str) -> String {
 }
 
 /// Returns nothing for a metric that is not asked for, or of which all is retired.
-fn read(row: &Row<'_>, selection: &Selection) -> Result<Option<Part>, StoreError> {
+fn read(row: &Row<'_>, selection: &Selection) -> Result<Option<MetricPart>, StoreError> {
     let recorded: String = row.get(0)?;
     let benchmark: Option<i64> = row.get(6)?;
     let (metric, benchmarks) = match benchmark {
-        None if selection.has_metric(row.get(4)?) => (recorded, Benchmarks::Number(count(row, 5)?)),
+        None if selection.has_metric(row.get(4)?) => {
+            (recorded, BenchmarkCount::Number(count(row, 5)?))
+        }
         None => return Ok(None),
         Some(key) => {
             let Some(now) = selection.curated.metric(key, &recorded) else {
@@ -125,10 +127,10 @@ fn read(row: &Row<'_>, selection: &Selection) -> Result<Option<Part>, StoreError
             }
             let id: String = row.get(8)?;
             let id = selection.curated.id(key, &id).to_owned();
-            (now.to_owned(), Benchmarks::One(row.get(7)?, id))
+            (now.to_owned(), BenchmarkCount::One(row.get(7)?, id))
         }
     };
-    Ok(Some(Part {
+    Ok(Some(MetricPart {
         metric,
         units: from_json(row, 1)?,
         better: from_json(row, 2)?,

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use super::chunk::CHUNK_COLUMNS;
-use super::chunk::{Columns, text};
-use super::indices::Indices;
+use super::chunk::{ChunkColumns, text};
+use super::indices::IterationIndices;
 use super::numbers::read_values;
 use super::{Store, StoreError};
 
@@ -101,12 +101,12 @@ impl CheckReport {
 
 /// Offenders that are found by reading, with the first of them.
 #[derive(Default)]
-struct Offenders {
+struct CheckOffenders {
     count: u64,
     example: Option<String>,
 }
 
-impl Offenders {
+impl CheckOffenders {
     fn add(&mut self, instance: i64, why: &str) {
         self.count += 1;
         self.example
@@ -116,8 +116,8 @@ impl Offenders {
 
 /// Reads every chunk: numbers, outcomes, as many of each as it says, every index once.
 fn check_chunks(connection: &Connection, report: &mut CheckReport) -> Result<(), StoreError> {
-    let (mut unreadable, mut twice) = (Offenders::default(), Offenders::default());
-    let mut current = (0, Indices::default());
+    let (mut unreadable, mut twice) = (CheckOffenders::default(), CheckOffenders::default());
+    let mut current = (0, IterationIndices::default());
     let mut statement = connection.prepare(&format!(
         "SELECT instance, {CHUNK_COLUMNS}, detail FROM chunk ORDER BY instance, first"
     ))?;
@@ -125,9 +125,9 @@ fn check_chunks(connection: &Connection, report: &mut CheckReport) -> Result<(),
     while let Some(row) = found.next()? {
         let instance: i64 = row.get(0)?;
         if current.0 != instance {
-            current = (instance, Indices::default());
+            current = (instance, IterationIndices::default());
         }
-        let mut columns = Columns::default();
+        let mut columns = ChunkColumns::default();
         match columns.push(row, 1) {
             Err(error) => unreadable.add(instance, &what(&error)),
             Ok(_) => {
@@ -154,7 +154,7 @@ fn check_chunks(connection: &Connection, report: &mut CheckReport) -> Result<(),
 
 /// Reads every series: numbers or null, as many as its chunk has iterations.
 fn check_series(connection: &Connection, report: &mut CheckReport) -> Result<(), StoreError> {
-    let mut unreadable = Offenders::default();
+    let mut unreadable = CheckOffenders::default();
     let mut statement = connection.prepare(
         "SELECT series.instance, chunk.count, vals FROM series JOIN chunk \
          ON chunk.instance = series.instance AND chunk.first = series.first",

@@ -12,7 +12,7 @@ use super::numbers::{
     ValuesText, flags_text, loops_text, read_flags, read_values, read_whole, values_text,
     whole_text,
 };
-use super::rows::{Detail, json_text};
+use super::rows::{IterationDetail, json_text};
 use crate::model::Outcome;
 
 /// Iterations in a chunk at most: picking one out of the text, as the views do, stays cheap.
@@ -77,7 +77,7 @@ pub(super) struct NewChunk<'a> {
     /// By place.
     pub(super) messages: BTreeMap<usize, &'a str>,
     /// By place.
-    pub(super) details: BTreeMap<usize, Detail>,
+    pub(super) details: BTreeMap<usize, IterationDetail>,
 }
 
 /// Writes chunks and their values.
@@ -138,13 +138,13 @@ impl<'t> ChunkWriter<'t> {
     }
 }
 
-/// The columns of `chunk` that `Columns::push` reads. The detail may be left out.
+/// The columns of `chunk` that `ChunkColumns::push` reads. The detail may be left out.
 pub(super) const CHUNK_COLUMNS: &str =
     "first, count, idx, \"offset\", burn_in, loops, chunk.outcome, chunk.message";
 
 /// Which iterations a chunk has.
 #[derive(Debug)]
-pub(super) struct Extent {
+pub(super) struct ChunkExtent {
     /// The index of the first.
     pub(super) first: u32,
     /// How many there are.
@@ -152,7 +152,7 @@ pub(super) struct Extent {
     listed: Option<Vec<u32>>,
 }
 
-impl Extent {
+impl ChunkExtent {
     /// Reads the columns `first`, `count` and `idx`, which begin at `column`.
     pub(super) fn read(row: &Row<'_>, column: usize) -> Result<Self, StoreError> {
         let first: u32 = row.get(column)?;
@@ -209,7 +209,7 @@ impl Extent {
 
 /// Iterations in columns, read from any number of chunks.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Columns {
+pub(super) struct ChunkColumns {
     pub(super) index: Vec<u32>,
     /// NaN where unknown.
     pub(super) offset: Vec<f64>,
@@ -219,10 +219,10 @@ pub(super) struct Columns {
     /// By place.
     pub(super) messages: BTreeMap<usize, String>,
     /// By place.
-    pub(super) details: BTreeMap<usize, Detail>,
+    pub(super) details: BTreeMap<usize, IterationDetail>,
 }
 
-impl Columns {
+impl ChunkColumns {
     /// Returns how many there are.
     pub(super) fn len(&self) -> usize {
         self.index.len()
@@ -230,8 +230,8 @@ impl Columns {
 
     /// Appends what a row of `chunk` says: its `CHUNK_COLUMNS` and then its detail, from
     /// `column` on. Returns how far it reaches.
-    pub(super) fn push(&mut self, row: &Row<'_>, column: usize) -> Result<Extent, StoreError> {
-        let extent = Extent::read(row, column)?;
+    pub(super) fn push(&mut self, row: &Row<'_>, column: usize) -> Result<ChunkExtent, StoreError> {
+        let extent = ChunkExtent::read(row, column)?;
         let start = self.len();
         let end = start + extent.count;
         self.index.extend(extent.indices()?);
@@ -254,7 +254,7 @@ impl Columns {
         for (place, message) in sparse::<String>(row, column + 7, extent.count)? {
             self.messages.insert(start + place, message);
         }
-        for (place, detail) in sparse::<Detail>(row, column + 8, extent.count)? {
+        for (place, detail) in sparse::<IterationDetail>(row, column + 8, extent.count)? {
             self.details.insert(start + place, detail);
         }
         Ok(extent)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::chunk::{NewChunk, NewSeries, divide};
-use super::rows::Detail;
+use super::rows::IterationDetail;
 use super::write::child_key;
 use super::{StoreError, Writer};
 use crate::model::{Id, Outcome, RecordKind};
@@ -145,14 +145,14 @@ fn placed(marks: &BTreeMap<u32, Mark>, number: u32) -> impl Iterator<Item = (usi
         .map(move |(it, mark)| (it.saturating_sub(number) as usize, mark))
 }
 
-fn take_details(marks: &mut BTreeMap<u32, Mark>, number: u32) -> BTreeMap<usize, Detail> {
+fn take_details(marks: &mut BTreeMap<u32, Mark>, number: u32) -> BTreeMap<usize, IterationDetail> {
     marks
         .iter_mut()
         .filter(|(_, mark)| !mark.attributes.is_empty())
         .map(|(it, mark)| {
-            let detail = Detail {
+            let detail = IterationDetail {
                 attributes: std::mem::take(&mut mark.attributes),
-                ..Detail::default()
+                ..IterationDetail::default()
             };
             (it.saturating_sub(number) as usize, detail)
         })

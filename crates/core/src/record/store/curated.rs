@@ -8,13 +8,13 @@ use rusqlite::{Connection, params_from_iter};
 use super::StoreError;
 use super::curated_metrics::{CuratedMetrics, RetiredMetric};
 use super::rows::{self, ANNOTATION_COLUMNS, time_text};
-use crate::record::annotations::Names;
+use crate::record::annotations::NameHistory;
 use crate::record::{Change, Remark, Retired, Retirement};
 
 /// Which benchmarks have another id by now, which instances count no more, and what became of
 /// metrics. A store without such annotations costs one question.
 #[derive(Debug, Default)]
-pub(super) struct Curated {
+pub(super) struct CuratedNames {
     /// The ids of renamed benchmarks, by key: the recorded one first, the present one last.
     ids: BTreeMap<i64, Vec<String>>,
     /// What became of metrics, by the key of the benchmark.
@@ -23,7 +23,7 @@ pub(super) struct Curated {
     pub(super) hides: bool,
 }
 
-impl Curated {
+impl CuratedNames {
     /// Returns how the measurements of a store are to be seen.
     pub(super) fn of(connection: &Connection, retired: Retired) -> Result<Self, StoreError> {
         let asked: i64 = connection
@@ -36,7 +36,7 @@ impl Curated {
         }
         let remarks = remarks(connection)?;
         let benchmarks = benchmarks(connection)?;
-        let names = Names::of(&remarks);
+        let names = NameHistory::of(&remarks);
         let mut curated = Self::default();
         let retirements: Vec<(&Remark, &Retirement)> = remarks
             .iter()
@@ -64,7 +64,7 @@ impl Curated {
         }
         for (key, suite, id) in &benchmarks {
             let ids = names.all(suite, id);
-            let renames = Names::of_metrics(&remarks, suite, &ids);
+            let renames = NameHistory::of_metrics(&remarks, suite, &ids);
             let metrics: Vec<RetiredMetric> = retirements
                 .iter()
                 .filter(|(remark, it)| it.metric.is_some() && remark.is_about(&names, suite, id))

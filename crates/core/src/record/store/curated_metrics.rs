@@ -9,13 +9,13 @@ use super::StoreError;
 use super::curated::condition;
 use super::read::metrics_of;
 use crate::model::{Conversion, Id, MetricName, Run};
-use crate::record::annotations::{Names, Said};
+use crate::record::annotations::{AnnotationOrder, NameHistory};
 use crate::record::{InstanceData, Retirement};
 
 /// What became of the metrics of one benchmark.
 #[derive(Debug)]
 pub(super) struct CuratedMetrics {
-    names: Names,
+    names: NameHistory,
     retired: Vec<RetiredMetric>,
     /// The recorded names of metrics of which nothing is left.
     gone: BTreeSet<MetricName>,
@@ -24,12 +24,12 @@ pub(super) struct CuratedMetrics {
 /// A retirement of a metric, and when it was said.
 #[derive(Debug, PartialEq)]
 pub(super) struct RetiredMetric {
-    said: Said,
+    said: AnnotationOrder,
     retirement: Retirement,
 }
 
 impl RetiredMetric {
-    pub(super) fn new(said: Said, retirement: &Retirement) -> Self {
+    pub(super) fn new(said: AnnotationOrder, retirement: &Retirement) -> Self {
         let retirement = retirement.clone();
         Self { said, retirement }
     }
@@ -40,7 +40,7 @@ impl CuratedMetrics {
     pub(super) fn of(
         connection: &Connection,
         benchmark: i64,
-        names: Names,
+        names: NameHistory,
         retired: Vec<RetiredMetric>,
         some_are_hidden: bool,
     ) -> Result<Self, StoreError> {

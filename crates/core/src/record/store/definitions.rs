@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::StoreError;
-use super::curated::Curated;
+use super::curated::CuratedNames;
 use super::rows::{from_json, parsed};
 use crate::model::Id;
 use crate::record::Definition;
@@ -14,7 +14,7 @@ use crate::record::Definition;
 /// All of them, whatever a filter lets pass.
 pub(super) fn definitions(
     connection: &Connection,
-    curated: &Curated,
+    curated: &CuratedNames,
     keys: &[i64],
 ) -> Result<Vec<Definition>, StoreError> {
     if are_same(connection, keys)? {

@@ -11,7 +11,7 @@ use crate::model::Id;
 /// How many records of each kind a session has. Records are added and never changed, so that two
 /// looks at one store that agree on this have seen the same session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub(crate) struct SessionExtent {
     /// Runs.
     pub(crate) runs: u64,
     /// Metrics that its runs declare: a run may get more of them.
@@ -44,7 +44,7 @@ const COLUMNS: &str = "\
     (SELECT count(*) FROM run JOIN instance ON instance.run = run.key \
       JOIN summary ON summary.instance = instance.key WHERE run.session = session.key)";
 
-impl Extent {
+impl SessionExtent {
     /// Returns how many records that is, with the session's own.
     pub(crate) fn records(&self) -> u64 {
         1 + self.runs + self.instances + self.ends + self.iterations + self.spans + self.summaries
@@ -85,14 +85,14 @@ impl Extent {
     }
 }
 
-impl fmt::Display for Extent {
+impl fmt::Display for SessionExtent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = self.numbers().map(|number| number.to_string());
         f.write_str(&texts.join(" "))
     }
 }
 
-impl FromStr for Extent {
+impl FromStr for SessionExtent {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
@@ -111,7 +111,7 @@ pub(crate) struct UnsharedSession {
     /// Its id.
     pub(crate) id: Id,
     /// How much there is of it.
-    pub(crate) extent: Extent,
+    pub(crate) extent: SessionExtent,
 }
 
 /// Returns the sessions that have grown since all of them was in a shared history, or never were
@@ -128,7 +128,7 @@ pub(super) fn unshared_sessions(
     let mut found = statement.query([remote])?;
     let mut sessions = Vec::new();
     while let Some(row) = found.next()? {
-        let extent = Extent::of_row(row, 3)?;
+        let extent = SessionExtent::of_row(row, 3)?;
         let shared: Option<String> = row.get(2)?;
         if shared.map(|text| text.parse()).transpose()? == Some(extent) {
             continue;
@@ -147,7 +147,7 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// When what was held back cannot be written.
-    pub(crate) fn extent(&mut self, session: Id) -> Result<Option<Extent>, StoreError> {
+    pub(crate) fn extent(&mut self, session: Id) -> Result<Option<SessionExtent>, StoreError> {
         self.settle()?;
         let sql = format!("SELECT {COLUMNS} FROM session WHERE id = ?1");
         let extent = self
@@ -155,7 +155,7 @@ impl Writer<'_> {
             .prepare_cached(&sql)
             .and_then(|mut statement| {
                 statement
-                    .query_row([session.to_string()], |row| Extent::of_row(row, 0))
+                    .query_row([session.to_string()], |row| SessionExtent::of_row(row, 0))
                     .optional()
             });
         extent.map_err(|error| StoreError::from(error).at(self.path))
@@ -168,13 +168,16 @@ mod tests {
 
     #[test]
     fn an_extent_is_its_text() {
-        let extent = Extent::from_numbers([1, 2, 3, 4, 5, 6, 7]);
+        let extent = SessionExtent::from_numbers([1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(extent.to_string(), "1 2 3 4 5 6 7");
         assert_eq!(
-            extent.to_string().parse::<Extent>().expect("its own text"),
+            extent
+                .to_string()
+                .parse::<SessionExtent>()
+                .expect("its own text"),
             extent
         );
-        "1 2 3".parse::<Extent>().expect_err("too short");
+        "1 2 3".parse::<SessionExtent>().expect_err("too short");
         assert_eq!(extent.records(), 1 + 1 + 3 + 4 + 5 + 6 + 7);
     }
 }

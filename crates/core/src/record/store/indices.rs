@@ -13,14 +13,14 @@ const MANY: usize = 100_000;
 /// The indices of the instances that a writer has to do with.
 #[derive(Debug, Default)]
 pub(super) struct StoredIndices {
-    instances: HashMap<i64, Indices>,
+    instances: HashMap<i64, IterationIndices>,
 }
 
 impl StoredIndices {
     /// Notes that an instance has just been made, so that it cannot have iterations yet.
     pub(super) fn begin(&mut self, instance: i64) {
         self.make_room();
-        self.instances.insert(instance, Indices::default());
+        self.instances.insert(instance, IterationIndices::default());
     }
 
     /// Returns the indices that an instance has.
@@ -28,7 +28,7 @@ impl StoredIndices {
         &mut self,
         connection: &Connection,
         instance: i64,
-    ) -> Result<&mut Indices, StoreError> {
+    ) -> Result<&mut IterationIndices, StoreError> {
         if !self.instances.contains_key(&instance) {
             self.make_room();
         }
@@ -49,12 +49,12 @@ impl StoredIndices {
 
 /// A set of indices, small when they come without gaps.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Indices {
+pub(super) struct IterationIndices {
     /// First and last of each run of indices; between two runs one at least is missing.
     runs: BTreeMap<u32, u32>,
 }
 
-impl Indices {
+impl IterationIndices {
     /// Returns whether any index from `first` to `last` is among them.
     pub(super) fn has_any(&self, first: u32, last: u32) -> bool {
         self.runs
@@ -95,13 +95,13 @@ impl Indices {
     }
 }
 
-fn read(connection: &Connection, instance: i64) -> Result<Indices, StoreError> {
+fn read(connection: &Connection, instance: i64) -> Result<IterationIndices, StoreError> {
     let mut statement =
         connection.prepare_cached("SELECT first, count, idx FROM chunk WHERE instance = ?1")?;
     let mut found = statement.query([instance])?;
-    let mut indices = Indices::default();
+    let mut indices = IterationIndices::default();
     while let Some(row) = found.next()? {
-        let extent = chunk::Extent::read(row, 0)?;
+        let extent = chunk::ChunkExtent::read(row, 0)?;
         match extent.run() {
             Some((first, last)) => indices.insert_run(first, last),
             None => {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn indices_without_gaps_are_one_run() {
-        let mut indices = Indices::default();
+        let mut indices = IterationIndices::default();
         for index in [0, 1, 4, 2, 3] {
             assert!(indices.insert(index));
         }
@@ -134,7 +134,7 @@ mod tests {
         #[test]
         fn it_is_a_set(numbers in prop::collection::vec(0_u32..60, 0..80)) {
             let mut plain = std::collections::BTreeSet::new();
-            let mut indices = Indices::default();
+            let mut indices = IterationIndices::default();
             for number in numbers {
                 prop_assert_eq!(indices.insert(number), plain.insert(number));
             }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::params;
 
-use super::cache::{InstanceKey, RunKey, SessionKey};
+use super::cache::{CachedRun, InstanceKey, SessionKey};
 use super::compare::{as_stored, with_metrics_of};
 use super::rows::{better_text, json_text, object_text, time_text};
 use super::write::no_parent;
@@ -134,7 +134,7 @@ impl Writer<'_> {
                 ])?;
         }
         let suite = session.suite;
-        self.cache.runs.insert(run.id, RunKey { key, suite });
+        self.cache.runs.insert(run.id, CachedRun { key, suite });
         self.appended.count_new(RecordKind::Run, 1);
         Ok(())
     }

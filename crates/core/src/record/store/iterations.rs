@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 
-use super::assemble::{Wanted, assemble};
+use super::assemble::{WantedIterations, assemble};
 use super::cache::InstanceKey;
-use super::chunk::{Extent, NewChunk, NewSeries, divide};
+use super::chunk::{ChunkExtent, NewChunk, NewSeries, divide};
 use super::read;
 use super::rows::detail_of;
 use super::write::child_key;
@@ -57,11 +57,11 @@ impl HeldIterations {
 
 /// Stored iterations that new ones were compared with: the last chunk of each instance.
 #[derive(Debug, Default)]
-pub(super) struct Compared {
+pub(super) struct ComparedIterations {
     chunks: HashMap<i64, BTreeMap<u32, Iteration>>,
 }
 
-impl Compared {
+impl ComparedIterations {
     /// Returns an iteration that is in the store.
     fn get(
         &mut self,
@@ -224,9 +224,9 @@ fn read_chunk(
     )?;
     let mut found = statement.query([parent.key, i64::from(index)])?;
     while let Some(row) = found.next()? {
-        let extent = Extent::read(row, 0)?;
+        let extent = ChunkExtent::read(row, 0)?;
         if extent.contains(index) {
-            let wanted = Wanted::Chunk {
+            let wanted = WantedIterations::Chunk {
                 instance: parent.key,
                 first: extent.first,
             };

@@ -2,7 +2,7 @@
 
 use rusqlite::OptionalExtension;
 
-use super::cache::{InstanceKey, RunKey, SessionKey};
+use super::cache::{CachedRun, InstanceKey, SessionKey};
 use super::rows::{self, INSTANCE_COLUMNS};
 use super::{StoreError, Writer};
 use crate::model::Id;
@@ -26,7 +26,7 @@ impl Writer<'_> {
         Ok(found)
     }
 
-    pub(super) fn find_run(&mut self, id: Id) -> Result<Option<RunKey>, StoreError> {
+    pub(super) fn find_run(&mut self, id: Id) -> Result<Option<CachedRun>, StoreError> {
         if let Some(found) = self.cache.runs.get(&id) {
             return Ok(Some(found.clone()));
         }
@@ -38,7 +38,7 @@ impl Writer<'_> {
             )?
             .query_row([id.to_string()], |row| {
                 let (key, suite) = (row.get(0)?, row.get(1)?);
-                Ok(RunKey { key, suite })
+                Ok(CachedRun { key, suite })
             })
             .optional()?;
         if let Some(found) = &found {
@@ -124,7 +124,7 @@ impl Writer<'_> {
         Ok(metric)
     }
 
-    pub(super) fn instance_row(&self, key: i64) -> Result<rows::InstanceRow, StoreError> {
+    pub(super) fn instance_row(&self, key: i64) -> Result<rows::StoredInstanceRow, StoreError> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
              JOIN benchmark ON benchmark.key = instance.benchmark WHERE instance.key = ?1"

@@ -47,18 +47,18 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::model::Record;
 
-pub use annotate::Touched;
-pub use appended::{Appended, Count};
+pub use annotate::TouchedCounts;
+pub use appended::{AppendCounts, RecordCount};
 pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
 pub use check::CheckReport;
 pub(crate) use compare::{as_stored, differences, with_metrics_of};
 pub use error::StoreError;
-pub(crate) use extent::{Extent, UnsharedSession};
+pub(crate) use extent::{SessionExtent, UnsharedSession};
 pub use left_out::LeftOut;
 pub(crate) use remotes::KnownRemote;
 pub use sessions::{InstanceState, SessionState};
-pub(crate) use unshared::{Unshared, Wanted as WantedSession};
-pub use upkeep::{Purged, StoreInfo};
+pub(crate) use unshared::{UnsharedRecords, WantedSession};
+pub use upkeep::{PurgeCounts, StoreInfo};
 pub use write::Writer;
 
 /// Keeps every measurement in one file.
@@ -69,7 +69,7 @@ pub struct Store {
     read_only: bool,
     /// Which file it is, to notice when it is deleted under us.
     file: Option<(u64, u64)>,
-    cache: cache::Cache,
+    cache: cache::KeyCache,
     /// SQLite's counter of other connections' changes when `cache` was filled.
     data_version: Option<i64>,
 }
@@ -163,7 +163,7 @@ impl Store {
     pub fn append<'r>(
         &mut self,
         records: impl IntoIterator<Item = &'r Record>,
-    ) -> Result<Appended, StoreError> {
+    ) -> Result<AppendCounts, StoreError> {
         self.write(|writer| {
             for record in records {
                 writer.put(record)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::cache::Cache;
+use super::cache::KeyCache;
 use super::migrate::{migrate, newest_version};
 use super::{Store, StoreError};
 
@@ -82,17 +82,17 @@ impl Store {
         let store = Self::new(path, connection, true)?;
         let known = newest_version();
         match store.state().map_err(|error| error.at(path))? {
-            State::Empty => Err(StoreError::Missing {
+            SchemaState::Empty => Err(StoreError::Missing {
                 path: path.to_owned(),
             }),
-            State::Foreign => Err(foreign(path)),
-            State::Version(found) if found > known => Err(newer(path, found)),
-            State::Version(found) if found < known => Err(StoreError::Older {
+            SchemaState::Foreign => Err(foreign(path)),
+            SchemaState::Version(found) if found > known => Err(newer(path, found)),
+            SchemaState::Version(found) if found < known => Err(StoreError::Older {
                 path: path.to_owned(),
                 found,
                 known,
             }),
-            State::Version(_) => store.settle(),
+            SchemaState::Version(_) => store.settle(),
         }
     }
 
@@ -111,7 +111,7 @@ impl Store {
             connection,
             read_only,
             file: None,
-            cache: Cache::default(),
+            cache: KeyCache::default(),
             data_version: None,
         })
     }
@@ -120,10 +120,10 @@ impl Store {
     fn bring_up_to_date(&self) -> Result<(), StoreError> {
         let known = newest_version();
         match patiently(|| self.state())? {
-            State::Foreign => return Err(foreign(&self.path)),
-            State::Version(found) if found > known => return Err(newer(&self.path, found)),
-            State::Version(found) if found == known => return Ok(()),
-            State::Version(_) | State::Empty => {}
+            SchemaState::Foreign => return Err(foreign(&self.path)),
+            SchemaState::Version(found) if found > known => return Err(newer(&self.path, found)),
+            SchemaState::Version(found) if found == known => return Ok(()),
+            SchemaState::Version(_) | SchemaState::Empty => {}
         }
         // One process at a time makes or migrates; the lock of the folder leaves no file
         // behind. Where the file system has no locks, the retries below have to do.
@@ -133,10 +133,12 @@ impl Store {
         }
         patiently(|| {
             match self.state()? {
-                State::Foreign => return Err(foreign(&self.path)),
-                State::Version(found) if found > known => return Err(newer(&self.path, found)),
-                State::Version(found) if found == known => return Ok(()),
-                State::Version(_) | State::Empty => {}
+                SchemaState::Foreign => return Err(foreign(&self.path)),
+                SchemaState::Version(found) if found > known => {
+                    return Err(newer(&self.path, found));
+                }
+                SchemaState::Version(found) if found == known => return Ok(()),
+                SchemaState::Version(_) | SchemaState::Empty => {}
             }
             // Larger pages than SQLite's default: rows are small and come in order.
             self.connection.pragma_update(None, "page_size", 32768)?;
@@ -152,7 +154,7 @@ impl Store {
     }
 
     /// Returns what the file is.
-    pub(super) fn state(&self) -> Result<State, StoreError> {
+    pub(super) fn state(&self) -> Result<SchemaState, StoreError> {
         // One snapshot for all questions: others may be making the store right now.
         let snapshot = self.connection.unchecked_transaction()?;
         let application: i32 =
@@ -168,13 +170,13 @@ impl Store {
             |row| row.get(0),
         )?;
         if application != 0 && application != APPLICATION_ID {
-            return Ok(State::Foreign);
+            return Ok(SchemaState::Foreign);
         }
         if tables == 0 {
-            return Ok(State::Empty);
+            return Ok(SchemaState::Empty);
         }
         if history == 0 {
-            return Ok(State::Foreign);
+            return Ok(SchemaState::Foreign);
         }
         let version: Option<u32> = snapshot.query_row(
             "SELECT max(version) FROM refinery_schema_history",
@@ -188,9 +190,9 @@ impl Store {
             |row| row.get(0),
         )?;
         Ok(match version {
-            None if ours == 0 && tables == 1 => State::Empty,
-            Some(version) if ours == 2 => State::Version(version),
-            None | Some(_) => State::Foreign,
+            None if ours == 0 && tables == 1 => SchemaState::Empty,
+            Some(version) if ours == 2 => SchemaState::Version(version),
+            None | Some(_) => SchemaState::Foreign,
         })
     }
 
@@ -226,7 +228,7 @@ fn keep_wal(connection: &Connection) -> rusqlite::Result<()> {
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SchemaState {
     /// Nothing yet.
     Empty,
     /// Another program's.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::assemble::{Assembled, Wanted, assemble};
+use super::assemble::{AssembledIterations, WantedIterations, assemble};
 use super::definitions::definitions;
 use super::rows::{
-    self, ANNOTATION_COLUMNS, Detail, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS,
+    self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, IterationDetail, RUN_COLUMNS, SESSION_COLUMNS,
     SUMMARY_COLUMNS,
 };
 use super::select::Selection;
@@ -96,7 +96,7 @@ impl Store {
             .connection
             .unchecked_transaction()
             .map_err(|error| wrap(error.into()))?;
-        let reader = Reader::new(&snapshot, filter).map_err(wrap)?;
+        let reader = BenchmarkReader::new(&snapshot, filter).map_err(wrap)?;
         for ((suite, id), keys) in reader.benchmarks().map_err(wrap)? {
             if let Some(data) = reader.benchmark(&keys, suite, id).map_err(wrap)? {
                 visit(data)?;
@@ -109,7 +109,7 @@ impl Store {
 /// What names a benchmark.
 type SuiteAndId = (String, String);
 
-struct Reader<'c> {
+struct BenchmarkReader<'c> {
     connection: &'c Connection,
     selection: Selection,
     sessions: HashMap<i64, Arc<Session>>,
@@ -118,7 +118,7 @@ struct Reader<'c> {
     wanted_names: Option<Vec<MetricName>>,
 }
 
-impl<'c> Reader<'c> {
+impl<'c> BenchmarkReader<'c> {
     fn new(connection: &'c Connection, filter: &Filter) -> Result<Self, StoreError> {
         let selection = Selection::of(connection, filter)?;
         let mut reader = Self {
@@ -215,7 +215,7 @@ impl<'c> Reader<'c> {
         if instances.is_empty() {
             return Ok(Vec::new());
         }
-        let wanted = Wanted::Benchmark {
+        let wanted = WantedIterations::Benchmark {
             key,
             condition: &self.selection.on_instance(),
         };
@@ -333,7 +333,7 @@ pub(super) fn metrics_of(
     Ok(metrics.collect::<Result<_, _>>()?)
 }
 
-fn iterations(assembled: Assembled) -> Iterations {
+fn iterations(assembled: AssembledIterations) -> Iterations {
     let columns = assembled.columns;
     let failed = |place: &usize| columns.outcome[*place] != Outcome::Ok;
     let details = columns.details.iter();
@@ -358,7 +358,7 @@ fn iterations(assembled: Assembled) -> Iterations {
 
 /// Returns the ends of standard output and standard error that an iteration's attributes
 /// hold, where there are any.
-fn printed(detail: &Detail) -> Option<String> {
+fn printed(detail: &IterationDetail) -> Option<String> {
     let texts: Vec<&str> = ["stdout", "stderr"]
         .iter()
         .filter_map(|name| detail.attributes.get(*name)?.as_str())

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::extent::{Extent, UnsharedSession, unshared_sessions};
+use super::extent::{SessionExtent, UnsharedSession, unshared_sessions};
 use super::{Store, StoreError, Writer};
 use crate::model::Id;
 
@@ -147,7 +147,7 @@ impl Writer<'_> {
         &mut self,
         remote: i64,
         session: Id,
-    ) -> Result<Option<Extent>, StoreError> {
+    ) -> Result<Option<SessionExtent>, StoreError> {
         self.at_path(|connection| {
             let text: Option<String> = connection
                 .prepare_cached(
@@ -164,7 +164,7 @@ impl Writer<'_> {
         &mut self,
         remote: i64,
         session: Id,
-        extent: &Extent,
+        extent: &SessionExtent,
     ) -> Result<(), StoreError> {
         self.at_path(|connection| {
             connection

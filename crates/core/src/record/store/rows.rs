@@ -172,14 +172,14 @@ pub(super) fn better_text(better: Option<Better>) -> Option<&'static str> {
 }
 
 /// An instance as it stands in its row.
-pub(super) struct InstanceRow {
+pub(super) struct StoredInstanceRow {
     pub(super) key: i64,
     pub(super) run: i64,
     pub(super) instance: Instance,
     pub(super) end: Option<InstanceEnd>,
 }
 
-pub(super) fn read_instance(row: &Row<'_>) -> Result<InstanceRow, StoreError> {
+pub(super) fn read_instance(row: &Row<'_>) -> Result<StoredInstanceRow, StoreError> {
     let id = parsed::<Id>(row, 1)?;
     let instance = Instance {
         id,
@@ -214,7 +214,7 @@ pub(super) fn read_instance(row: &Row<'_>) -> Result<InstanceRow, StoreError> {
             extra: from_json(row, 22)?,
         }),
     };
-    Ok(InstanceRow {
+    Ok(StoredInstanceRow {
         key: row.get(0)?,
         run: row.get(23)?,
         instance,
@@ -224,7 +224,7 @@ pub(super) fn read_instance(row: &Row<'_>) -> Result<InstanceRow, StoreError> {
 
 /// What of an iteration has no column of its own.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, serde::Deserialize)]
-pub(super) struct Detail {
+pub(super) struct IterationDetail {
     #[serde(default, skip_serializing_if = "Object::is_empty")]
     pub(super) attributes: Object,
     #[serde(default, skip_serializing_if = "Object::is_empty")]
@@ -234,11 +234,11 @@ pub(super) struct Detail {
 }
 
 /// Returns what of an iteration has no column of its own, if there is anything.
-pub(super) fn detail_of(iteration: &Iteration) -> Option<Detail> {
+pub(super) fn detail_of(iteration: &Iteration) -> Option<IterationDetail> {
     let nothing = iteration.attributes.is_empty()
         && iteration.artifacts.is_empty()
         && iteration.extra.is_empty();
-    (!nothing).then(|| Detail {
+    (!nothing).then(|| IterationDetail {
         attributes: iteration.attributes.clone(),
         artifacts: iteration.artifacts.clone(),
         extra: iteration.extra.clone(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 
-use super::assemble::{Wanted, assemble};
+use super::assemble::{WantedIterations, assemble};
 use super::rows::{self, ANNOTATION_COLUMNS, INSTANCE_COLUMNS, SESSION_COLUMNS};
 use super::select::Selection;
 use super::{Store, StoreError, read, spans};
@@ -40,7 +40,7 @@ impl Store {
                 ..Filter::default()
             };
         let selection = Selection::of(&snapshot, &filter.with_retired()).map_err(wrap)?;
-        let scanner = Scanner::new(&snapshot, selection).map_err(wrap)?;
+        let scanner = RecordScanner::new(&snapshot, selection).map_err(wrap)?;
         for session in scanner.keys(SESSIONS, 0).map_err(wrap)? {
             if !scanner.selection.has_session(session) {
                 continue;
@@ -79,13 +79,13 @@ impl Store {
 const SESSIONS: &str = "SELECT key FROM session WHERE ?1 = 0 ORDER BY key";
 const RUNS: &str = "SELECT key FROM run WHERE session = ?1 ORDER BY key";
 
-pub(super) struct Scanner<'c> {
+pub(super) struct RecordScanner<'c> {
     connection: &'c Connection,
     selection: Selection,
     metrics: BTreeMap<i64, MetricName>,
 }
 
-impl<'c> Scanner<'c> {
+impl<'c> RecordScanner<'c> {
     pub(super) fn new(
         connection: &'c Connection,
         selection: Selection,
@@ -149,7 +149,11 @@ impl<'c> Scanner<'c> {
         let row = self.instance_row(key).map_err(wrap)?;
         let id = row.instance.id;
         visit(Record::Instance(row.instance))?;
-        let assembled = assemble(self.connection, Wanted::Instance(key), &self.metrics);
+        let assembled = assemble(
+            self.connection,
+            WantedIterations::Instance(key),
+            &self.metrics,
+        );
         for assembled in assembled.map_err(wrap)?.into_values() {
             for iteration in assembled.into_iterations(id) {
                 visit(Record::Iteration(iteration))?;
@@ -167,7 +171,7 @@ impl<'c> Scanner<'c> {
         Ok(())
     }
 
-    fn instance_row(&self, key: i64) -> Result<rows::InstanceRow, StoreError> {
+    fn instance_row(&self, key: i64) -> Result<rows::StoredInstanceRow, StoreError> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT {INSTANCE_COLUMNS} FROM instance JOIN run ON run.key = instance.run \
              JOIN benchmark ON benchmark.key = instance.benchmark WHERE instance.key = ?1"

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, Row};
 
-use super::curated::Curated;
+use super::curated::CuratedNames;
 use super::rows::parsed;
 use super::select_metrics::{ChosenMetrics, choose_metrics};
 use super::{Store, StoreError};
@@ -20,7 +20,7 @@ pub(super) struct Selection {
     /// The metrics asked for.
     pub(super) metrics: Option<ChosenMetrics>,
     /// What people said of benchmarks, instances and metrics.
-    pub(super) curated: Curated,
+    pub(super) curated: CuratedNames,
 }
 
 impl Selection {
@@ -33,7 +33,7 @@ impl Selection {
             return Ok(Self::default());
         }
         let mut selection = Self {
-            curated: Curated::of(connection, filter.retired)?,
+            curated: CuratedNames::of(connection, filter.retired)?,
             sessions: chosen_keys(
                 connection,
                 "SELECT key, id FROM session",
@@ -234,7 +234,7 @@ fn runs_of(connection: &Connection, sessions: &BTreeSet<i64>) -> Result<BTreeSet
 
 fn choose_benchmarks(
     connection: &Connection,
-    curated: &Curated,
+    curated: &CuratedNames,
     filter: &Filter,
 ) -> Result<Option<BTreeSet<i64>>, StoreError> {
     let mut chosen: Option<BTreeSet<i64>> = None;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::Connection;
 
 use super::StoreError;
-use super::curated::Curated;
+use super::curated::CuratedNames;
 use super::select::{alternatives, positions};
 use crate::record::Filter;
 
@@ -23,7 +23,7 @@ pub(super) struct ChosenMetrics {
 /// Returns the metrics that a filter asks for; `None` where it asks for none.
 pub(super) fn choose_metrics(
     connection: &Connection,
-    curated: &Curated,
+    curated: &CuratedNames,
     filter: &Filter,
 ) -> Result<Option<ChosenMetrics>, StoreError> {
     if filter.metrics.is_empty() {
@@ -53,7 +53,7 @@ pub(super) fn choose_metrics(
 /// The same where metrics of some benchmarks have other names by now, or are retired.
 fn choose_curated_metrics(
     connection: &Connection,
-    curated: &Curated,
+    curated: &CuratedNames,
     filter: &Filter,
 ) -> Result<ChosenMetrics, StoreError> {
     let mut statement = connection.prepare_cached(

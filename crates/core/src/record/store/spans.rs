@@ -9,7 +9,7 @@ use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, params};
 
 use super::StoreError;
-use super::appended::Count;
+use super::appended::RecordCount;
 use super::compare::differences;
 use super::rows::json_text;
 use crate::model::{Id, RecordKind, Span};
@@ -20,8 +20,8 @@ pub(super) fn append(
     key: i64,
     instance: Id,
     spans: Vec<Span>,
-) -> Result<Count, StoreError> {
-    let mut count = Count::default();
+) -> Result<RecordCount, StoreError> {
+    let mut count = RecordCount::default();
     let (first, last) = range(&spans);
     let mut known: BTreeMap<u32, Span> = BTreeMap::new();
     for span in overlapping(connection, key, instance, first, last)? {

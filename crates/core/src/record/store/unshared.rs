@@ -2,14 +2,14 @@
 
 use super::extent::{UnsharedSession, unshared_sessions};
 use super::rows::{self, ANNOTATION_COLUMNS};
-use super::scan::Scanner;
+use super::scan::RecordScanner;
 use super::select::Selection;
 use super::{Store, StoreError};
 use crate::model::{Annotation, Record};
 
 /// What is met on the way through what a shared history lacks.
 #[derive(Debug)]
-pub(crate) enum Unshared {
+pub(crate) enum UnsharedRecords {
     /// A session begins; its records follow.
     Begin(UnsharedSession),
     /// A record of that session.
@@ -22,7 +22,7 @@ pub(crate) enum Unshared {
 
 /// Whether a session is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum WantedSession {
     /// All of it.
     Yes,
     /// Not this time.
@@ -40,8 +40,8 @@ impl Store {
     pub(crate) fn scan_unshared<E: From<StoreError>>(
         &self,
         remote: i64,
-        mut wanted: impl FnMut(&UnsharedSession) -> Result<Wanted, E>,
-        mut visit: impl FnMut(Unshared) -> Result<(), E>,
+        mut wanted: impl FnMut(&UnsharedSession) -> Result<WantedSession, E>,
+        mut visit: impl FnMut(UnsharedRecords) -> Result<(), E>,
     ) -> Result<(), E> {
         let wrap = |error: StoreError| E::from(error.at(&self.path));
         let snapshot = self
@@ -49,16 +49,16 @@ impl Store {
             .unchecked_transaction()
             .map_err(|error| wrap(error.into()))?;
         // Everything: no filter, and nothing left out because it is retired.
-        let scanner = Scanner::new(&snapshot, Selection::default()).map_err(wrap)?;
+        let scanner = RecordScanner::new(&snapshot, Selection::default()).map_err(wrap)?;
         for session in unshared_sessions(&snapshot, remote).map_err(wrap)? {
-            if wanted(&session)? == Wanted::NotNow {
+            if wanted(&session)? == WantedSession::NotNow {
                 continue;
             }
-            visit(Unshared::Begin(session))?;
+            visit(UnsharedRecords::Begin(session))?;
             let mut records = 0;
             let mut each = |record| {
                 records += 1;
-                visit(Unshared::Record(Box::new(record)))
+                visit(UnsharedRecords::Record(Box::new(record)))
             };
             scanner.whole_session(session.key, &wrap, &mut each)?;
             // What is once said to be in the history is not sent again: it must be all there is.
@@ -67,10 +67,10 @@ impl Store {
                 let why = format!("session {} gave {records} of {all} records", session.id);
                 return Err(wrap(StoreError::damaged(why)));
             }
-            visit(Unshared::End)?;
+            visit(UnsharedRecords::End)?;
         }
         for annotation in annotations(&snapshot, remote).map_err(wrap)? {
-            visit(Unshared::Annotation(annotation))?;
+            visit(UnsharedRecords::Annotation(annotation))?;
         }
         Ok(())
     }

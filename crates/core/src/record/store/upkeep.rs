@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::migrate::newest_version;
-use super::open::State;
+use super::open::SchemaState;
 use super::remotes::forget_extents;
 use super::select::Selection;
-use super::{Appended, Store, StoreError};
+use super::{AppendCounts, Store, StoreError};
 use crate::record::Filter;
 
 /// What a store holds, in numbers.
@@ -29,7 +29,7 @@ pub struct StoreInfo {
 
 /// What a purge deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Purged {
+pub struct PurgeCounts {
     /// Sessions that had nothing left.
     pub sessions: u64,
     /// Runs that had nothing left.
@@ -76,8 +76,8 @@ impl Store {
 
     fn read_info(&self) -> Result<StoreInfo, StoreError> {
         let version = match self.state()? {
-            State::Version(version) => version,
-            State::Empty | State::Foreign => 0,
+            SchemaState::Version(version) => version,
+            SchemaState::Empty | SchemaState::Foreign => 0,
         };
         let snapshot = self.connection.unchecked_transaction()?;
         let mut counts = Vec::new();
@@ -111,7 +111,7 @@ impl Store {
     ///
     /// # Errors
     /// When the two disagree about a record, or one of them cannot be used.
-    pub fn merge(&mut self, other: &Self) -> Result<Appended, StoreError> {
+    pub fn merge(&mut self, other: &Self) -> Result<AppendCounts, StoreError> {
         self.write(|writer| {
             other.scan(&Filter::default(), |record| writer.put(&record))?;
             writer.settle()
@@ -122,8 +122,8 @@ impl Store {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
-    pub fn would_purge(&self, filter: &Filter) -> Result<Purged, StoreError> {
-        let count = || -> Result<Purged, StoreError> {
+    pub fn would_purge(&self, filter: &Filter) -> Result<PurgeCounts, StoreError> {
+        let count = || -> Result<PurgeCounts, StoreError> {
             let transaction = self.connection.unchecked_transaction()?;
             let selection = Selection::of(&transaction, &filter.with_retired())?;
             choose_instances(&transaction, &selection)?;
@@ -131,7 +131,7 @@ impl Store {
                 let count: i64 = transaction.query_row(sql, [], |row| row.get(0))?;
                 Ok(count.cast_unsigned())
             };
-            Ok(Purged {
+            Ok(PurgeCounts {
                 sessions: 0,
                 runs: 0,
                 instances: count("SELECT count(*) FROM temp.purged")?,
@@ -147,7 +147,7 @@ impl Store {
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be written to.
-    pub fn purge(&mut self, filter: &Filter) -> Result<Purged, StoreError> {
+    pub fn purge(&mut self, filter: &Filter) -> Result<PurgeCounts, StoreError> {
         let purged = self.write(|writer| {
             let selection = Selection::of(writer.connection, &filter.with_retired())?;
             delete(writer.connection, &selection)
@@ -167,7 +167,7 @@ fn choose_instances(connection: &Connection, selection: &Selection) -> Result<()
     Ok(())
 }
 
-fn delete(connection: &Connection, selection: &Selection) -> Result<Purged, StoreError> {
+fn delete(connection: &Connection, selection: &Selection) -> Result<PurgeCounts, StoreError> {
     choose_instances(connection, selection)?;
     let delete = |sql: &str| -> Result<u64, StoreError> {
         Ok(u64::try_from(connection.execute(sql, [])?).unwrap_or(u64::MAX))
@@ -235,7 +235,7 @@ fn delete(connection: &Connection, selection: &Selection) -> Result<Purged, Stor
         "DELETE FROM benchmark_metric WHERE benchmark NOT IN (SELECT benchmark FROM instance); \
          DELETE FROM benchmark WHERE key NOT IN (SELECT benchmark FROM instance);",
     )?;
-    Ok(Purged {
+    Ok(PurgeCounts {
         sessions,
         runs,
         instances,

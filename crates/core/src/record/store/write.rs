@@ -5,11 +5,11 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::cache::{Cache, InstanceKey};
+use super::cache::{InstanceKey, KeyCache};
 use super::chunk::ChunkWriter;
 use super::indices::StoredIndices;
-use super::iterations::{Compared, HeldIterations};
-use super::{Appended, StoreError, read};
+use super::iterations::{ComparedIterations, HeldIterations};
+use super::{AppendCounts, StoreError, read};
 use crate::model::{Id, Record, RecordKind, Session, Span};
 
 /// Spans to hold back, so that they are stored in large pieces.
@@ -18,21 +18,21 @@ const SPANS_HELD: usize = 8_192;
 /// Puts records into the store, within a transaction (`Store::write`).
 pub struct Writer<'t> {
     pub(super) connection: &'t Connection,
-    pub(super) cache: &'t mut Cache,
+    pub(super) cache: &'t mut KeyCache,
     pub(super) path: &'t Path,
     pub(super) chunks: ChunkWriter<'t>,
     pub(super) stored_indices: StoredIndices,
     pub(super) held_iterations: HeldIterations,
-    pub(super) compared: Compared,
+    pub(super) compared: ComparedIterations,
     held_spans: BTreeMap<i64, (Id, Vec<Span>)>,
     held: usize,
-    pub(super) appended: Appended,
+    pub(super) appended: AppendCounts,
 }
 
 impl<'t> Writer<'t> {
     pub(super) fn new(
         connection: &'t Connection,
-        cache: &'t mut Cache,
+        cache: &'t mut KeyCache,
         path: &'t Path,
     ) -> Result<Self, StoreError> {
         Ok(Self {
@@ -42,10 +42,10 @@ impl<'t> Writer<'t> {
             chunks: ChunkWriter::new(connection)?,
             stored_indices: StoredIndices::default(),
             held_iterations: HeldIterations::default(),
-            compared: Compared::default(),
+            compared: ComparedIterations::default(),
             held_spans: BTreeMap::new(),
             held: 0,
-            appended: Appended::default(),
+            appended: AppendCounts::default(),
         })
     }
 
@@ -72,7 +72,7 @@ impl<'t> Writer<'t> {
     ///
     /// # Errors
     /// When a span is there already with other content, or the store cannot be written to.
-    pub fn settle(&mut self) -> Result<Appended, StoreError> {
+    pub fn settle(&mut self) -> Result<AppendCounts, StoreError> {
         self.write_held_iterations()
             .and_then(|()| self.write_held_spans())
             .map_err(|error| error.at(self.path))?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::frame::{counted, verb};
 use crate::model::Id;
-use crate::record::{Change, InstanceData, Names, Remark, Retired, Retirement};
+use crate::record::{Change, InstanceData, NameHistory, Remark, Retired, Retirement};
 use crate::sample::BenchmarkData;
 use crate::show::sample::metric_title;
 
@@ -60,7 +60,7 @@ pub(super) fn shown_retired(remarks: &ReportRemarks, data: &BenchmarkData) -> us
 /// The retirements of what is in the report all the same.
 struct ShownRetirements<'a> {
     suite: &'a str,
-    names: Names,
+    names: NameHistory,
     all: Vec<(&'a Remark, &'a Retirement)>,
 }
 
@@ -85,8 +85,8 @@ fn retirements<'a>(remarks: &'a ReportRemarks, data: &'a BenchmarkData) -> Shown
     ShownRetirements {
         suite: &data.suite,
         names: match all.is_empty() {
-            true => Names::default(),
-            false => Names::of(&remarks.all),
+            true => NameHistory::default(),
+            false => NameHistory::of(&remarks.all),
         },
         all,
     }
