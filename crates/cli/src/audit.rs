@@ -6,12 +6,13 @@ use std::io::{self, Write};
 use lapwing_core::clean::{
     Audit, BenchmarkAudit, BurnInSource, IterationState, LeftOut, Stage, SteadyFrom,
 };
+use lapwing_core::text::{counted, grouped, plural};
 use serde_json::{Map, Value, json};
 
 use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right};
-use crate::table::{Table, counted, grouped};
+use crate::table::Table;
 
 /// How much is said of what was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +95,7 @@ fn recorded(audit: &Audit) -> String {
 fn reasons(left_out: &LeftOut) -> String {
     let parts: Vec<String> = left_out
         .reasons()
-        .map(|(state, count)| format!("{} {}", grouped(count as u64), state.name()))
+        .map(|(state, count)| format!("{} {}", grouped(count), state.name()))
         .collect();
     parts.join(", ")
 }
@@ -115,12 +116,8 @@ fn sections<W: Write>(
     }
     let not_viable: Vec<&BenchmarkAudit> = audit.not_viable().map(|(it, _)| it).collect();
     if !not_viable.is_empty() {
-        let verb = if not_viable.len() == 1 { "is" } else { "are" };
-        writeln!(
-            out,
-            "\n{} {verb} not judged:\n",
-            grouped(not_viable.len() as u64)
-        )?;
+        let verb = plural(not_viable.len(), "is", "are");
+        writeln!(out, "\n{} {verb} not judged:\n", grouped(not_viable.len()))?;
         let mut table = Table::new(&[("benchmark", Left), ("why", Left)]);
         for it in not_viable.iter().take(SHOWN) {
             table.row(vec![name(audit, it), it.reason().unwrap_or_default()]);
@@ -137,7 +134,7 @@ fn sections<W: Write>(
         writeln!(
             out,
             "\n{} never {verb} steady; fix or retire {them}: {}",
-            counted(never.len() as u64, "benchmark"),
+            counted(never.len(), "benchmark"),
             never[..never.len().min(SHOWN)].join(", ")
         )?;
         and_more(never.len(), out)?;
@@ -159,7 +156,7 @@ fn and_more(all: usize, out: &mut impl Write) -> io::Result<()> {
     match all.checked_sub(SHOWN) {
         None | Some(0) => Ok(()),
         Some(more) => {
-            let more = grouped(more as u64);
+            let more = grouped(more);
             writeln!(out, "\nand {more} more; `--audit --format json` has all")
         }
     }
@@ -175,9 +172,9 @@ fn funnel(audit: &Audit) -> Table {
     for (stage, left) in audit.funnel().stages() {
         table.row(vec![
             stage.name().to_owned(),
-            grouped(left.benchmarks as u64),
-            grouped(left.instances as u64),
-            grouped(left.iterations as u64),
+            grouped(left.benchmarks),
+            grouped(left.instances),
+            grouped(left.iterations),
         ]);
     }
     table

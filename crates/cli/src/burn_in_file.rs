@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use lapwing_core::clean::bare_name;
 use lapwing_core::suite::nearest;
+use lapwing_core::text::grouped;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 use crate::error::CliError;
-use crate::table::grouped;
 
 /// Why a burn-in file is of no use.
 #[derive(Debug, Error)]

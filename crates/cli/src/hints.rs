@@ -8,10 +8,10 @@ use lapwing_core::record::export::ExportError;
 use lapwing_core::record::sharing::SharingError;
 use lapwing_core::sample::{KnownSides, SideError};
 use lapwing_core::show::exchange::ExchangeError;
+use lapwing_core::text::grouped;
 use lapwing_formats::{Foreign, ImportError};
 
 use crate::error::CliError;
-use crate::table::grouped;
 
 /// Adds the hint and the consequence that belong to the kind of an error.
 pub fn with_hint(error: CliError) -> CliError {

@@ -7,10 +7,10 @@ use lapwing_core::measure::pytest::left_over;
 use lapwing_core::model::Id;
 use lapwing_core::record::Store;
 use lapwing_core::record::inbox::is_under_way;
+use lapwing_core::text::counted;
 
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::counted;
 
 /// Takes in what is in the working folders of sessions that nobody measures any more, and removes them. They are in the
 /// inbox, each named after its session.

@@ -1,9 +1,8 @@
 //! What an answer has nothing to say of, by name and with its reason.
 
 use lapwing_core::clean::Audit;
+use lapwing_core::text::first_names;
 use serde_json::{Value, json};
-
-use crate::table::few;
 
 /// A metric of a benchmark that is not judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +50,7 @@ pub fn names(all: &[NotJudged]) -> Option<String> {
     }
     let texts = reasons
         .into_iter()
-        .map(|(reason, names)| format!("{} ({reason})", few(&names, NAMES)));
+        .map(|(reason, names)| format!("{} ({reason})", first_names(&names, NAMES)));
     let texts: Vec<String> = texts.collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }

@@ -4,12 +4,12 @@ use lapwing_core::clean::Rules;
 use lapwing_core::record::inbox::{self, InboxArrival};
 use lapwing_core::record::{Filter, LeftOut, Store, StoreError};
 use lapwing_core::show::earlier_epoch_text;
+use lapwing_core::text::counted;
 
 use crate::burn_in_file::unknown_names;
 use crate::error::CliError;
 use crate::left_over;
 use crate::options::Context;
-use crate::table::counted;
 
 /// Opens the store, creating it if needed.
 pub fn open_for_writing(context: &Context) -> Result<Store, CliError> {
@@ -73,7 +73,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
     }
     // Its session and run are in the store now.
     left_over::take_in(store, &folder, context);
-    let new = counted(whole.iter().map(|it| it.1).sum(), "record");
+    let new = counted(whole.iter().map(|it| it.1).sum::<u64>(), "record");
     match whole.as_slice() {
         [] => {}
         [(path, _)] => context.terminal.note(&format!(
@@ -83,7 +83,7 @@ fn take_in(store: &mut Store, context: &Context) -> Result<(), CliError> {
         several => context.terminal.note(&format!(
             "recovered {new} of interrupted runs from {} ({})",
             folder.display(),
-            counted(several.len() as u64, "file")
+            counted(several.len(), "file")
         )),
     }
     Ok(())

@@ -201,38 +201,6 @@ fn markdown_cell(text: &str) -> String {
     markdown_text(text).replace('|', "\\|")
 }
 
-/// Returns a number with thousands separators: `11,873`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Returns at most `most` names: `a, b and 2 more`.
-pub fn few<N: AsRef<str>>(names: &[N], most: usize) -> String {
-    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
-    let shown = shown.join(", ");
-    match names.len().checked_sub(most) {
-        None | Some(0) => shown,
-        Some(more) => format!("{shown} and {more} more"),
-    }
-}
-
-/// Returns a number and its noun: `1 session`, `2 sessions`.
-pub fn counted(number: u64, singular: &str) -> String {
-    match (number, singular.strip_suffix('y')) {
-        (1, _) => format!("1 {singular}"),
-        (_, Some(stem)) => format!("{} {stem}ies", grouped(number)),
-        (_, None) => format!("{} {singular}s", grouped(number)),
-    }
-}
-
 /// Writes the values of these keys of JSON objects as CSV; a list becomes the `text` of its
 /// entries.
 pub fn csv_of_json(
@@ -326,15 +294,5 @@ mod tests {
             shown(&table.without_zeros("summaries"), None),
             " benchmark\n a\n"
         );
-    }
-
-    #[test]
-    fn thousands_are_kept_apart() {
-        assert_eq!(
-            [0, 999, 1000, 11_873, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "11,873", "1,234,567"]
-        );
-        assert_eq!(counted(1, "summary"), "1 summary");
-        assert_eq!(counted(1200, "summary"), "1,200 summaries");
     }
 }

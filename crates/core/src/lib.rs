@@ -17,3 +17,4 @@ pub mod record;
 pub mod sample;
 pub mod show;
 pub mod suite;
+pub mod text;

@@ -1,7 +1,7 @@
 //! The test of Brunner and Munzel: ranks, with sides that may vary differently.
 
 use crate::interval::t_p_value;
-use crate::number::{choices, real};
+use crate::number::{as_f64, choices};
 use crate::rank::pooled_ranks;
 use crate::subset::{draw_subset, each_subset};
 use crate::{Confidence, Interval, Seed};
@@ -95,7 +95,7 @@ pub fn brunner_munzel(
     let pool = Pool::new(baseline, candidate);
     let own: Vec<usize> = (0..baseline.len()).collect();
     let placed = pool.place(&own);
-    let (before, after) = (real(baseline.len()), real(candidate.len()));
+    let (before, after) = (as_f64(baseline.len()), as_f64(candidate.len()));
     let spread = before * placed.baseline_variance + after * placed.candidate_variance;
     if spread <= 0.0 {
         return Some(if placed.lead == 0.0 {
@@ -205,10 +205,8 @@ impl Pool {
         }
         let [before, after] = seen;
         // Twice the number of pairs in which the candidate is ahead, less the number of pairs.
-        #[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 pairs")]
-        let ahead = sums[1] as f64 - (before * after) as f64;
-        #[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 pairs")]
-        let pairs = (before * after) as f64;
+        let ahead = as_f64(sums[1]) - as_f64(before * after);
+        let pairs = as_f64(before * after);
         Placed {
             lead: ahead / (2.0 * pairs),
             baseline_variance: variance(before, sums[0], squares[0]),
@@ -218,7 +216,7 @@ impl Pool {
 
     fn permuted_p_value(&self, observed: f64, seed: Seed) -> (f64, StudentisedDistribution) {
         let all = self.group.len();
-        let (before, after) = (real(self.baseline), real(all - self.baseline));
+        let (before, after) = (as_f64(self.baseline), as_f64(all - self.baseline));
         let tolerance = 1e-9 * observed.abs();
         let (mut lower, mut upper, mut permutations) = (0.0, 0.0, 0.0);
         let mut visit = |chosen: &[usize]| {
@@ -245,13 +243,9 @@ impl Pool {
 }
 
 /// Returns the sample variance of numbers from their sum and sum of squares in halves.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a difference this large is rounded"
-)]
 fn variance(count: u64, sum: u64, squares: u128) -> f64 {
     let scaled = u128::from(count) * squares - u128::from(sum).pow(2);
-    scaled as f64 / (4.0 * count as f64 * (count - 1) as f64)
+    as_f64(scaled) / (4.0 * as_f64(count) * as_f64(count - 1))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use statrs::function::factorial::ln_binomial;
 
-use crate::number::real;
+use crate::number::as_f64;
 use crate::subset::draw_subset;
 use crate::{PValue, Seed};
 
@@ -63,7 +63,7 @@ pub fn fisher_exact(levels: &[usize], in_group: &[bool], seed: Seed) -> Option<P
     let others = &ascending[..ascending.len() - 1];
     let tables: f64 = others
         .iter()
-        .map(|size| real(usize::try_from(*size).unwrap_or(usize::MAX)) + 1.0)
+        .map(|size| as_f64(usize::try_from(*size).unwrap_or(usize::MAX)) + 1.0)
         .product();
     let p_value = if tables <= ALL_TABLES {
         let all = ln_binomial(levels.len() as u64, group as u64);
@@ -81,7 +81,7 @@ pub fn fisher_exact(levels: &[usize], in_group: &[bool], seed: Seed) -> Option<P
             }
             as_unlikely += usize::from(weight(&counts) <= limit);
         }
-        (1.0 + real(as_unlikely)) / (1.0 + f64::from(DRAWN))
+        (1.0 + as_f64(as_unlikely)) / (1.0 + f64::from(DRAWN))
     };
     PValue::new(p_value.min(1.0)).ok()
 }

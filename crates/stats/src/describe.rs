@@ -1,5 +1,7 @@
 //! Centre and spread of a sample.
 
+use crate::number::as_f64;
+
 /// Returns the arithmetic mean, in the unit of the values; `None` for an empty sample.
 ///
 /// Two passes: the second adds the mean of the residuals, so that rounding does
@@ -19,12 +21,11 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 values")]
 fn plain_mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() {
         return None;
     }
-    Some(values.iter().sum::<f64>() / values.len() as f64)
+    Some(values.iter().sum::<f64>() / as_f64(values.len()))
 }
 
 /// Returns the sample standard deviation (divisor n − 1), in the unit of the values;
@@ -33,14 +34,13 @@ fn plain_mean(values: &[f64]) -> Option<f64> {
 /// ```
 /// assert_eq!(lapwing_stats::standard_deviation(&[1.0, 3.0]), Some(2.0_f64.sqrt()));
 /// ```
-#[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 values")]
 pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
     let centre = mean(values)?;
     let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
-    Some((squares / (values.len() - 1) as f64).sqrt())
+    Some((squares / as_f64(values.len() - 1)).sqrt())
 }
 
 /// Returns the coefficient of variation: standard deviation / |mean|, without unit.
@@ -71,7 +71,6 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
 /// assert_eq!(lapwing_stats::quantile(&[4.0, 1.0, 3.0, 2.0], 0.25), Some(1.75));
 /// ```
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "positions in a sample are small and not negative"
@@ -82,7 +81,7 @@ pub fn quantile(values: &[f64], probability: f64) -> Option<f64> {
     }
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let position = probability * (sorted.len() - 1) as f64;
+    let position = probability * as_f64(sorted.len() - 1);
     let below = position.floor();
     let low = sorted[below as usize];
     let high = sorted[position.ceil() as usize];

@@ -1,7 +1,7 @@
 //! Hartigan's dip: how far a sample is from having a single mode.
 
 use crate::dip_table::dip_p_value;
-use crate::number::real;
+use crate::number::as_f64;
 
 /// Hartigan's dip, and how unusual it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +40,7 @@ pub fn dip(values: &[f64]) -> Option<Dip> {
 /// Returns the dip of sorted values.
 fn dip_statistic(x: &[f64]) -> f64 {
     let n = x.len();
-    let scale = 2.0 * real(n);
+    let scale = 2.0 * as_f64(n);
     if n < 2 || x[0] >= x[n - 1] {
         return 1.0 / scale;
     }
@@ -87,7 +87,7 @@ fn minorant(x: &[f64]) -> Vec<usize> {
         loop {
             let one = before[j];
             let two = before[one];
-            let steeper = (x[j] - x[one]) * real(one - two) < (x[one] - x[two]) * real(j - one);
+            let steeper = (x[j] - x[one]) * as_f64(one - two) < (x[one] - x[two]) * as_f64(j - one);
             if one == 0 || steeper {
                 break;
             }
@@ -106,7 +106,7 @@ fn majorant(x: &[f64]) -> Vec<usize> {
         loop {
             let one = after[k];
             let two = after[one];
-            let flatter = (x[one] - x[k]) * real(two - one) < (x[two] - x[one]) * real(one - k);
+            let flatter = (x[one] - x[k]) * as_f64(two - one) < (x[two] - x[one]) * as_f64(one - k);
             if one == last || flatter {
                 break;
             }
@@ -130,16 +130,18 @@ fn widest(x: &[f64], convex: &[usize], concave: &[usize]) -> (f64, usize, usize)
         if on_convex > on_concave {
             // The concave curve has the next knot: compare it with the convex segment above.
             let start = convex[g + 1];
-            let slope = real(on_convex - start) / (x[on_convex] - x[start]);
-            let distance = real(on_concave + 1) - real(start) - (x[on_concave] - x[start]) * slope;
+            let slope = as_f64(on_convex - start) / (x[on_convex] - x[start]);
+            let distance =
+                as_f64(on_concave + 1) - as_f64(start) - (x[on_concave] - x[start]) * slope;
             l += 1;
             if distance >= widest {
                 (widest, from, to) = (distance, g + 1, l - 1);
             }
         } else {
             let start = concave[l - 1];
-            let slope = real(on_concave - start) / (x[on_concave] - x[start]);
-            let distance = (x[on_convex] - x[start]) * slope - (real(on_convex) - real(start + 1));
+            let slope = as_f64(on_concave - start) / (x[on_concave] - x[start]);
+            let distance =
+                (x[on_convex] - x[start]) * slope - (as_f64(on_convex) - as_f64(start + 1));
             if distance >= widest {
                 (widest, from, to) = (distance, g, l);
             }
@@ -167,9 +169,9 @@ fn excess(x: &[f64], start: usize, end: usize, of: impl Fn(f64, f64) -> f64) -> 
     if end - start <= 1 || x[start] >= x[end] {
         return 1.0;
     }
-    let slope = real(end - start) / (x[end] - x[start]);
+    let slope = as_f64(end - start) / (x[end] - x[start]);
     (start..=end)
-        .map(|at| of(real(at - start), (x[at] - x[start]) * slope))
+        .map(|at| of(as_f64(at - start), (x[at] - x[start]) * slope))
         .fold(1.0, f64::max)
 }
 

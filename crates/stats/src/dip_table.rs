@@ -1,6 +1,6 @@
 //! How large the dip of a sample with a single mode gets.
 
-use crate::number::real;
+use crate::number::as_f64;
 
 /// The shares of uniform samples whose dip is larger than the columns of the table.
 const P_VALUES: [f64; 14] = [
@@ -128,7 +128,7 @@ const TABLE: [(usize, [f64; 14]); 16] = [
 /// values √n · D hardly changes with n, so that the last row serves.
 pub(crate) fn dip_p_value(statistic: f64, size: usize) -> f64 {
     let row = row(size);
-    let scaled = statistic * real(size).sqrt();
+    let scaled = statistic * as_f64(size).sqrt();
     let Some(above) = row.iter().position(|quantile| *quantile > scaled + 1e-9) else {
         return P_VALUES[P_VALUES.len() - 1];
     };
@@ -151,7 +151,7 @@ fn row(size: usize) -> [f64; 14] {
         .unwrap_or(1)
         .max(1);
     let ((small, low), (large, high)) = (TABLE[above - 1], TABLE[above]);
-    let share = real(size.saturating_sub(small)) / real(large - small);
+    let share = as_f64(size.saturating_sub(small)) / as_f64(large - small);
     std::array::from_fn(|column| low[column] + share * (high[column] - low[column]))
 }
 
@@ -177,7 +177,7 @@ mod tests {
     fn columns_give_their_own_p_values() {
         for (size, quantiles) in &TABLE[3..] {
             for (quantile, p) in quantiles.iter().zip(P_VALUES).skip(1) {
-                let actual = dip_p_value(quantile / real(*size).sqrt(), *size);
+                let actual = dip_p_value(quantile / as_f64(*size).sqrt(), *size);
                 assert!((actual - p).abs() < 1e-3, "{size}: {actual} {p}");
             }
         }

@@ -1,6 +1,6 @@
 //! Sizes of effects that do not depend on units or outliers.
 
-use crate::number::real;
+use crate::number::as_f64;
 use crate::rank::pooled_ranks;
 
 /// Returns the probability of superiority: the share of pairs in which the candidate's value is
@@ -21,7 +21,7 @@ pub fn probability_of_superiority(baseline: &[f64], candidate: &[f64]) -> Option
         return None;
     }
     let ranks = pooled_ranks(baseline, candidate).ranks;
-    let (before, after) = (real(baseline.len()), real(candidate.len()));
+    let (before, after) = (as_f64(baseline.len()), as_f64(candidate.len()));
     let sum: f64 = ranks[baseline.len()..].iter().sum();
     // One division at the end: the numerator is a whole number of halves and hence exact.
     Some((sum - after * (after + 1.0) / 2.0) / (before * after))
@@ -69,7 +69,7 @@ mod tests {
                 .sum();
             let numbers = |side: &[u8]| side.iter().map(|v| f64::from(*v)).collect::<Vec<_>>();
             let delta = cliffs_delta(&numbers(&one), &numbers(&other)).expect("both sides");
-            prop_assert!((delta - signs / real(one.len() * other.len())).abs() < 1e-12);
+            prop_assert!((delta - signs / as_f64(one.len() * other.len())).abs() < 1e-12);
         }
     }
 }

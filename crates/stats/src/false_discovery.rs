@@ -1,6 +1,6 @@
 //! Many tests at once: p-values adjusted for the rate of false discoveries.
 
-use crate::number::real;
+use crate::number::as_f64;
 
 /// A probability between 0 and 1, never `NaN`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -66,7 +66,7 @@ pub fn benjamini_hochberg(p_values: &[PValue]) -> Vec<PValue> {
 /// assert_eq!(adjusted, [0.06, 0.06]);
 /// ```
 pub fn benjamini_yekutieli(p_values: &[PValue]) -> Vec<PValue> {
-    let penalty = (1..=p_values.len()).map(|j| 1.0 / real(j)).sum();
+    let penalty = (1..=p_values.len()).map(|j| 1.0 / as_f64(j)).sum();
     adjusted(p_values, penalty)
 }
 
@@ -76,7 +76,7 @@ fn adjusted(p_values: &[PValue], penalty: f64) -> Vec<PValue> {
     let mut adjusted = p_values.to_vec();
     let mut least = 1.0_f64;
     for (before, position) in order.iter().enumerate().rev() {
-        let factor = penalty * real(p_values.len()) / real(before + 1);
+        let factor = penalty * as_f64(p_values.len()) / as_f64(before + 1);
         least = least.min(p_values[*position].0 * factor);
         adjusted[*position] = PValue(least);
     }

@@ -1,7 +1,7 @@
 //! Fieller's interval: the ratio of arithmetic means.
 
 use crate::interval::t_p_value;
-use crate::number::real;
+use crate::number::as_f64;
 use crate::{Confidence, Interval, mean, standard_deviation};
 
 /// The ratio of two arithmetic means.
@@ -54,7 +54,7 @@ pub fn ratio_of_arithmetic_means(
     let moments = |side: &[f64]| -> Option<(f64, f64)> {
         Some((
             mean(side)?,
-            standard_deviation(side)?.powi(2) / real(side.len()),
+            standard_deviation(side)?.powi(2) / as_f64(side.len()),
         ))
     };
     let (before, before_variance) = moments(baseline)?;
@@ -93,7 +93,7 @@ pub fn ratio_of_arithmetic_means(
 /// Returns the degrees of freedom of a sum of two variances of means.
 fn satterthwaite(one: (f64, usize), other: (f64, usize)) -> f64 {
     (one.0 + other.0).powi(2)
-        / (one.0.powi(2) / real(one.1 - 1) + other.0.powi(2) / real(other.1 - 1))
+        / (one.0.powi(2) / as_f64(one.1 - 1) + other.0.powi(2) / as_f64(other.1 - 1))
 }
 
 fn roots(before: (f64, f64), after: (f64, f64), t: f64) -> FiellerInterval {

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::number::real;
+use crate::number::as_f64;
 use crate::rank::{PAIRS_COUNTED_OUT, RankSums};
 use crate::{Confidence, Interval, median};
 
@@ -62,19 +62,19 @@ pub fn hodges_lehmann(
 /// Returns which of the sorted differences, counted from either end, is the end of the interval.
 fn cut(before: usize, after: usize, confidence: Confidence) -> Option<usize> {
     let tail = (1.0 - confidence.level()) / 2.0;
-    let pairs = real(before * after);
+    let pairs = as_f64(before * after);
     if before * after <= PAIRS_COUNTED_OUT {
         let smaller = before.min(after);
-        let ranks: Vec<f64> = (1..=before + after).map(real).collect();
+        let ranks: Vec<f64> = (1..=before + after).map(as_f64).collect();
         let sums = RankSums::count(&ranks, smaller);
         // P(U < k) is that of the k smallest values of U; rounding of the level must not cost one.
         let cut = sums.within(tail * (1.0 + 1e-12));
         return (cut > 0).then_some(cut);
     }
-    let deviation = (pairs * real(before + after + 1) / 12.0).sqrt();
+    let deviation = (pairs * as_f64(before + after + 1) / 12.0).sqrt();
     let z = Normal::standard().inverse_cdf(1.0 - tail);
     let cut = (0.5 + pairs / 2.0 - z * deviation).floor();
-    (1..=before * after).rfind(|k| real(*k) <= cut)
+    (1..=before * after).rfind(|k| as_f64(*k) <= cut)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::number::as_f64;
 use crate::{mean, standard_deviation};
 
 /// A level of confidence strictly between 0 and 1.
@@ -85,11 +86,10 @@ impl Interval {
 /// let interval = mean_interval(&[1.0, 2.0, 3.0], Confidence::P95).expect("three values");
 /// assert!((interval.lower - -0.484_137_711_731_464).abs() < 1e-9);
 /// ```
-#[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 values")]
 pub fn mean_interval(values: &[f64], confidence: Confidence) -> Option<Interval> {
     let centre = mean(values)?;
     let deviation = standard_deviation(values)?;
-    let n = values.len() as f64;
+    let n = as_f64(values.len());
     let half = confidence.t_quantile(n - 1.0)? * deviation / n.sqrt();
     Some(Interval {
         lower: centre - half,

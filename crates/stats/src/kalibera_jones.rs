@@ -1,6 +1,6 @@
 //! How many repetitions at which level: Kalibera and Jones.
 
-use crate::number::real;
+use crate::number::as_f64;
 use crate::{Confidence, Interval, mean};
 
 /// Variances at every level of a balanced experiment, from the lowest (iterations) up.
@@ -53,19 +53,19 @@ pub fn kalibera_jones(
     let (mut means, mut biased) = (values.to_vec(), Vec::new());
     for size in repetitions {
         let groups = means.chunks(*size);
-        let count = real(groups.len());
+        let count = as_f64(groups.len());
         let centres: Vec<f64> = groups.clone().map(mean).collect::<Option<_>>()?;
         let squares: f64 = groups
             .zip(&centres)
             .flat_map(|(group, centre)| group.iter().map(move |value| (value - centre).powi(2)))
             .sum();
-        biased.push(squares / (count * real(size - 1)));
+        biased.push(squares / (count * as_f64(size - 1)));
         means = centres;
     }
-    let below = biased.iter().zip(repetitions).map(|(s, r)| s / real(*r));
+    let below = biased.iter().zip(repetitions).map(|(s, r)| s / as_f64(*r));
     let less: Vec<f64> = std::iter::once(0.0).chain(below).collect();
     let unbiased = biased.iter().zip(less).map(|(s, less)| s - less).collect();
-    let (highest, grand_mean) = (real(*repetitions.last()?), *means.first()?);
+    let (highest, grand_mean) = (as_f64(*repetitions.last()?), *means.first()?);
     let half = confidence.t_quantile(highest - 1.0)? * (biased.last()? / highest).sqrt();
     Some(KaliberaJones {
         grand_mean,

@@ -64,6 +64,7 @@ pub use interval::{Confidence, ConfidenceError, Interval, mean_interval};
 pub use kalibera_jones::{KaliberaJones, best_iterations, kalibera_jones};
 pub use mann_whitney::{MannWhitney, RankDistribution, mann_whitney};
 pub use modes::{Modes, Split, modes, split};
+pub use number::{Count, as_f64};
 pub use permutation::{PermutationTest, Permutations, permutation_test};
 pub use population::{
     Variability, population_coefficient_of_variation, population_standard_deviation, variability,

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::number::real;
+use crate::number::as_f64;
 use crate::rank::{PAIRS_COUNTED_OUT, RankSums, pooled_ranks};
 
 /// Whether one side tends to have larger values.
@@ -54,7 +54,7 @@ pub fn mann_whitney(baseline: &[f64], candidate: &[f64]) -> Option<MannWhitney> 
     if !finite(baseline) || !finite(candidate) {
         return None;
     }
-    let (before, after) = (real(baseline.len()), real(candidate.len()));
+    let (before, after) = (as_f64(baseline.len()), as_f64(candidate.len()));
     let ranked = pooled_ranks(baseline, candidate);
     let sum: f64 = ranked.ranks[baseline.len()..].iter().sum();
     let statistic = sum - after * (after + 1.0) / 2.0;
@@ -93,7 +93,7 @@ fn normal_p_value(statistic: f64, before: f64, after: f64, ties: &[usize]) -> f6
     let all = before + after;
     let tied: f64 = ties
         .iter()
-        .map(|size| real(*size).powi(3) - real(*size))
+        .map(|size| as_f64(*size).powi(3) - as_f64(*size))
         .sum();
     let variance = before * after / 12.0 * ((all + 1.0) - tied / (all * (all - 1.0)));
     let distance = (statistic - before * after / 2.0).abs() - 0.5;
@@ -149,7 +149,7 @@ mod tests {
             let (one, other) = (numbers(&one), numbers(&other));
             let ahead = mann_whitney(&one, &other).expect("a test");
             let back = mann_whitney(&other, &one).expect("a test");
-            prop_assert_eq!(ahead.statistic + back.statistic, real(one.len() * other.len()));
+            prop_assert_eq!(ahead.statistic + back.statistic, as_f64(one.len() * other.len()));
             prop_assert!((ahead.p_value - back.p_value).abs() < 1e-12);
             let moved: Vec<Vec<f64>> = [&one, &other]
                 .map(|side| side.iter().map(|value| 3.0 * value + 8.0).collect())

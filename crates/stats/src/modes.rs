@@ -1,7 +1,7 @@
 //! Whether a sample has two modes, such as machines of two kinds.
 
 use crate::dip::sorted;
-use crate::number::real;
+use crate::number::as_f64;
 use crate::{Dip, dip};
 
 /// With fewer values there is no telling.
@@ -94,10 +94,10 @@ pub fn split(values: &[f64]) -> Option<Split> {
     // Around the mean of all, the sums of the two groups are opposite.
     let mut below = 0.0;
     let mut best = None;
-    let n = real(sorted.len());
+    let n = as_f64(sorted.len());
     for (at, pair) in sorted.windows(2).enumerate() {
         below += pair[0] - all;
-        let lower = real(at + 1);
+        let lower = as_f64(at + 1);
         let explained = below * below * n / (lower * (n - lower));
         if pair[0] < pair[1] && best.is_none_or(|(_, most)| explained > most) {
             best = Some((at + 1, explained));

@@ -1,9 +1,31 @@
 //! Counts as numbers.
 
-/// Returns a count as a number.
-#[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 values")]
-pub(crate) fn real(count: usize) -> f64 {
-    count as f64
+/// A count: an unsigned integer.
+pub trait Count: Copy {
+    /// Returns the count as a number.
+    fn as_f64(self) -> f64;
+}
+
+macro_rules! counts {
+    ($($integer:ty),*) => {$(
+        impl Count for $integer {
+            #[expect(clippy::cast_precision_loss, reason = "counts above 2^53 are rounded")]
+            fn as_f64(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+counts!(usize, u64, u128);
+
+/// Returns a count as a number; from 2^53 on it is rounded to the nearest one.
+///
+/// ```
+/// assert_eq!(lapwing_stats::as_f64(3_usize), 3.0);
+/// ```
+pub fn as_f64(count: impl Count) -> f64 {
+    count.as_f64()
 }
 
 /// Returns the number of ways to choose `some` of `all`, as a number: exact as long as it
@@ -12,7 +34,7 @@ pub(crate) fn choices(all: usize, some: usize) -> f64 {
     let some = some.min(all - some);
     // Each partial product is itself a number of choices, hence whole.
     (0..some).fold(1.0, |product, k| {
-        (product * real(all - k) / real(k + 1)).round()
+        (product * as_f64(all - k) / as_f64(k + 1)).round()
     })
 }
 

@@ -137,7 +137,7 @@ mod tests {
         fn it_is_the_sample_deviation_with_another_divisor(
             values in prop::collection::vec(0.1..10.0_f64, 2..40),
         ) {
-            let n = crate::number::real(values.len());
+            let n = crate::number::as_f64(values.len());
             let sample = crate::standard_deviation(&values).expect("two");
             let population = population_standard_deviation(&values).expect("two");
             prop_assert!((sample * ((n - 1.0) / n).sqrt() - population).abs() <= 1e-9 * sample + 1e-12);

@@ -1,6 +1,6 @@
 //! Ranks, and how sums of ranks are distributed when the sides do not differ.
 
-use crate::number::real;
+use crate::number::as_f64;
 
 /// The ranks of a sample's values.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub fn mid_ranks(values: &[f64]) -> Ranks {
     let mut before = 0;
     // Not by the bits: 0 and −0 are equal.
     for group in order.chunk_by(|one, other| values[*one] >= values[*other]) {
-        let rank = real(before) + real(group.len() + 1) / 2.0;
+        let rank = as_f64(before) + as_f64(group.len() + 1) / 2.0;
         for position in group {
             ranked.ranks[*position] = rank;
         }
@@ -104,14 +104,14 @@ impl RankSums {
 
     /// Returns P(sum ≤ `sum`).
     pub(crate) fn at_most(&self, sum: f64) -> f64 {
-        let position = 2.0 * sum - real(self.smallest);
-        self.share(|at| real(at) <= position + 0.25)
+        let position = 2.0 * sum - as_f64(self.smallest);
+        self.share(|at| as_f64(at) <= position + 0.25)
     }
 
     /// Returns P(sum ≥ `sum`).
     pub(crate) fn at_least(&self, sum: f64) -> f64 {
-        let position = 2.0 * sum - real(self.smallest);
-        self.share(|at| real(at) >= position - 0.25)
+        let position = 2.0 * sum - as_f64(self.smallest);
+        self.share(|at| as_f64(at) >= position - 0.25)
     }
 
     /// Returns how many sums, one whole rank apart and from the smallest on, have together a
@@ -175,7 +175,7 @@ mod tests {
             share in 0.0..1.0_f64,
         ) {
             let values: Vec<f64> = values.into_iter().map(f64::from).collect();
-            let size = 1 + (0..values.len() - 1).filter(|k| real(*k) < share * real(values.len() - 1)).count() / 2;
+            let size = 1 + (0..values.len() - 1).filter(|k| as_f64(*k) < share * as_f64(values.len() - 1)).count() / 2;
             let ranked = mid_ranks(&values);
             let sums = RankSums::count(&ranked.ranks, size);
             prop_assert_eq!(sums.total, choices(values.len(), size));
@@ -184,7 +184,7 @@ mod tests {
         #[test]
         fn ranks_add_up(values in prop::collection::vec(0..6_u8, 1..50)) {
             let values: Vec<f64> = values.into_iter().map(f64::from).collect();
-            let n = real(values.len());
+            let n = as_f64(values.len());
             prop_assert_eq!(mid_ranks(&values).ranks.iter().sum::<f64>(), n * (n + 1.0) / 2.0);
         }
     }

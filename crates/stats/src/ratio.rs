@@ -1,7 +1,7 @@
 //! The ratio of two sides, with an interval that is honest for few instances.
 
 use crate::interval::t_p_value;
-use crate::number::real;
+use crate::number::as_f64;
 use crate::{Confidence, Interval, mean, standard_deviation};
 
 /// How much larger the candidate is than the baseline.
@@ -84,14 +84,14 @@ pub(crate) fn log_side(side: &[f64]) -> Option<LogSide> {
     let centre = mean(&logs)?;
     Some(LogSide {
         centre,
-        variance: standard_deviation(&logs)?.powi(2) / real(logs.len()),
+        variance: standard_deviation(&logs)?.powi(2) / as_f64(logs.len()),
         centred: logs.iter().map(|value| value - centre).collect(),
     })
 }
 
 /// Returns Welch's degrees of freedom; `NaN` when neither side varies.
 pub(crate) fn satterthwaite(baseline: &LogSide, candidate: &LogSide) -> f64 {
-    let part = |side: &LogSide| side.variance.powi(2) / real(side.centred.len() - 1);
+    let part = |side: &LogSide| side.variance.powi(2) / as_f64(side.centred.len() - 1);
     (baseline.variance + candidate.variance).powi(2) / (part(baseline) + part(candidate))
 }
 

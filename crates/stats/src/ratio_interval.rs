@@ -1,7 +1,7 @@
 //! The ratio of two sides by the method that fits, and how many instances would settle it.
 
 use crate::bootstrap::{RESAMPLES, ResampledRatio, Statistic, bca_ratio, studentised_ratio};
-use crate::number::real;
+use crate::number::as_f64;
 use crate::ratio::log_side;
 use crate::{
     Confidence, FiellerInterval, Interval, Seed, ratio_of_arithmetic_means, ratio_of_means,
@@ -143,16 +143,16 @@ pub fn instances_to_settle(
         return None;
     }
     // The variance of one instance mean.
-    let before = baseline.variance * real(baseline.centred.len());
-    let after = candidate.variance * real(candidate.centred.len());
+    let before = baseline.variance * as_f64(baseline.centred.len());
+    let after = candidate.variance * as_f64(candidate.centred.len());
     let wanted = half_width.ln_1p();
     let suffices = |n: usize| {
         let sum = before + after;
-        let freedom = real(n - 1) * sum.powi(2) / (before.powi(2) + after.powi(2));
+        let freedom = as_f64(n - 1) * sum.powi(2) / (before.powi(2) + after.powi(2));
         sum <= 0.0
             || confidence
                 .t_quantile(freedom)
-                .is_some_and(|t| t * (sum / real(n)).sqrt() <= wanted)
+                .is_some_and(|t| t * (sum / as_f64(n)).sqrt() <= wanted)
     };
     // The half-width falls as n grows, so the smallest is found by halving.
     let (mut few, mut enough) = (2, 3);
@@ -277,10 +277,10 @@ mod tests {
             let width = |n: usize| {
                 let spread = |side: &[f64]| {
                     let logs: Vec<f64> = side.iter().map(|value| value.ln()).collect();
-                    crate::standard_deviation(&logs).expect("two").powi(2) / real(n)
+                    crate::standard_deviation(&logs).expect("two").powi(2) / as_f64(n)
                 };
                 let (before, after) = (spread(&one), spread(&other));
-                let freedom = real(n - 1) * (before + after).powi(2)
+                let freedom = as_f64(n - 1) * (before + after).powi(2)
                     / (before.powi(2) + after.powi(2));
                 let t = Confidence::P95.t_quantile(freedom).expect("positive");
                 (t * (before + after).sqrt()).exp() - 1.0

@@ -1,6 +1,6 @@
 //! One number for a whole suite: the geometric mean of its ratios.
 
-use crate::number::real;
+use crate::number::as_f64;
 use crate::{Confidence, Interval, mean, standard_deviation};
 
 /// The geometric mean of the ratios of several benchmarks.
@@ -50,9 +50,9 @@ pub fn geometric_mean_of_ratios(
             }
             let logs: Vec<f64> = side.iter().map(|value| value.ln()).collect();
             *centre = mean(&logs)?;
-            let error = standard_deviation(&logs).map(|it| it.powi(2) / real(logs.len()));
+            let error = standard_deviation(&logs).map(|it| it.powi(2) / as_f64(logs.len()));
             errors = errors.zip(error).map(|((sum, squares), error)| {
-                let share = error.powi(2) / (real(logs.len()) - 1.0);
+                let share = error.powi(2) / (as_f64(logs.len()) - 1.0);
                 (sum + error, squares + share)
             });
         }
@@ -64,7 +64,7 @@ pub fn geometric_mean_of_ratios(
             return Some((centre, centre));
         }
         let half =
-            confidence.t_quantile(sum.powi(2) / squares)? * sum.sqrt() / real(differences.len());
+            confidence.t_quantile(sum.powi(2) / squares)? * sum.sqrt() / as_f64(differences.len());
         Some((centre - half, centre + half))
     });
     Some(SuiteRatio {

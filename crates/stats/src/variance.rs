@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 
-use crate::number::real;
+use crate::number::as_f64;
 use crate::{Confidence, Interval, mean};
 
 /// The variance of values, split into what differs between instances and what differs within one.
@@ -93,10 +93,10 @@ impl Layout {
             .filter_map(|row| {
                 let centre = mean(row)?;
                 let squares: f64 = row.iter().map(|value| (value - centre).powi(2)).sum();
-                Some((real(row.len()), centre, squares))
+                Some((as_f64(row.len()), centre, squares))
             })
             .collect();
-        let count = real(rows.len());
+        let count = as_f64(rows.len());
         let values: f64 = rows.iter().map(|row| row.0).sum();
         if rows.len() < 2 || values <= count {
             return None;
@@ -195,7 +195,7 @@ impl Layout {
 /// assert!((reach - 2.8736).abs() < 1e-4);
 /// ```
 pub fn deviation_reach(count: usize, confidence: Confidence) -> Option<f64> {
-    let freedom = real(count.checked_sub(1)?);
+    let freedom = as_f64(count.checked_sub(1)?);
     let chi = ChiSquared::new(freedom).ok()?;
     Some((freedom / chi.inverse_cdf((1.0 - confidence.level()) / 2.0)).sqrt())
 }

@@ -13,12 +13,13 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use lapwing_core::record::{PurgeCounts, Store};
 use lapwing_core::sample::SampleFilter;
+use lapwing_core::text::{counted, grouped};
 
 use self::share::ShareCommand;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions, Format};
 use crate::store::{open_for_reading, open_for_writing};
-use crate::table::{Align, Table, counted, grouped};
+use crate::table::{Align, Table};
 
 /// Inspect, merge, share and edit the store
 #[derive(Debug, Args)]
@@ -184,7 +185,7 @@ fn check(context: &Context) -> Result<ExitStatus, CliError> {
             out,
             "{}: no damage found ({})",
             store.path().display(),
-            counted(report.checks.len() as u64, "check")
+            counted(report.checks.len(), "check")
         )?;
         return Ok(ExitStatus::Fine);
     }

@@ -9,11 +9,11 @@ use clap::{Args, ValueEnum};
 use lapwing_core::record::export::{ExportCounts, ExportFormat, TableSeparator, export};
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::show::exchange::{ExchangeFormat, ExchangeSummary, exchange};
+use lapwing_core::text::{counted, plural};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions};
 use crate::store::{note_retired, open_for_reading};
-use crate::table::counted;
 
 /// Export measurements for other tools
 ///
@@ -218,7 +218,7 @@ fn exchange_written(exchanged: ExchangeSummary) -> ExportWritten {
 
 /// Returns `1 entry was`, `3 entries were`.
 fn were(number: u64, noun: &str) -> String {
-    let verb = if number == 1 { "was" } else { "were" };
+    let verb = plural(number, "was", "were");
     format!("{} {verb}", counted(number, noun))
 }
 

@@ -11,14 +11,14 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use lapwing_core::model::{Id, RecordKind};
 use lapwing_core::record::AppendCounts;
+use lapwing_core::text::{counted, grouped, plural};
 use lapwing_formats::{
-    Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
+    Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
 };
 
 use crate::error::{CliError, ExitStatus};
 use crate::hints::with_hint;
 use crate::options::Context;
-use crate::table::{counted, grouped};
 
 use alike::say_alike;
 use target::{Target, Way};
@@ -92,7 +92,7 @@ impl ImportCommand {
             },
             now: jiff::Timestamp::now(),
         };
-        let mut found = Places::default();
+        let mut found = ImportPaths::default();
         let mut refused = 0_u64;
         for path in &self.paths {
             match lapwing_formats::places_at(path) {
@@ -104,7 +104,7 @@ impl ImportCommand {
                 }
             }
         }
-        let Places {
+        let ImportPaths {
             places,
             other_endings,
         } = found;
@@ -243,7 +243,7 @@ fn say_because(imported: &Imported, context: &Context) -> Result<(), CliError> {
 
 fn say_sessions(sessions: usize, target: &Target<'_>, context: &Context) -> Result<(), CliError> {
     if let (1.., Some(store)) = (sessions, target.kept_in()) {
-        let sessions = counted(sessions as u64, "session");
+        let sessions = counted(sessions, "session");
         let path = store.display();
         writeln!(context.terminal.out(), "  stored in {path} as {sessions}")?;
     }
@@ -371,7 +371,7 @@ fn taken(appended: &AppendCounts, bad_lines: &[BadLine], target: &Target<'_>) ->
     let known = appended.of(RecordKind::Instance).already_there;
     if known > 0 {
         let instances = counted(known, "instance");
-        let verb = if known == 1 { "was" } else { "were" };
+        let verb = plural(known, "was", "were");
         text.push_str(&format!("; {instances} {verb} already in the store"));
     }
     text

@@ -5,13 +5,14 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use lapwing_core::record::{BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store};
 use lapwing_core::sample::SampleFilter;
+use lapwing_core::text::{counted, grouped};
 use serde::Serialize;
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions, Format};
 use crate::store::{note_retired, open_for_reading};
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, counted, grouped};
+use crate::table::Table;
 use crate::under_way;
 
 /// Column of summaries, from sources that kept no samples.
@@ -181,7 +182,7 @@ fn some_of(names: &[String]) -> String {
     if names.len() <= SHOWN {
         names.join(", ")
     } else {
-        grouped(names.len() as u64)
+        grouped(names.len())
     }
 }
 

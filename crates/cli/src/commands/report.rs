@@ -8,6 +8,7 @@ use lapwing_core::sample::{SampleFilter, SideSpec, each_with_all_metrics};
 use lapwing_core::show::report::{
     ComparisonView, DetectionTarget, DirectoryError, ReportOptions, ReportRemarks, ReportWriter,
 };
+use lapwing_core::text::counted;
 
 use crate::audit::AuditDetail;
 use crate::cleaning::{CleaningOptions, JudgingOptions};
@@ -17,7 +18,6 @@ use crate::options::{Context, FilterOptions};
 use crate::profile::Compat;
 use crate::progress::bar_of_many;
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
-use crate::table::counted;
 
 /// Write an HTML report that a browser can open without a server
 #[derive(Debug, Args)]
@@ -85,7 +85,7 @@ impl ReportCommand {
         if !context.quiet {
             context.terminal.say(&format!(
                 "a report of {} is in",
-                counted(written.benchmarks as u64, "benchmark")
+                counted(written.benchmarks, "benchmark")
             ));
         }
         if self.cleaning.detail() == AuditDetail::All {

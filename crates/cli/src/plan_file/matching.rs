@@ -2,11 +2,11 @@
 
 use lapwing_core::model::bare_name;
 use lapwing_core::suite::{PlanEntry, Unmatched, nearest};
+use lapwing_core::text::{counted, first_names};
 
 use super::PlanFile;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::{self, counted};
 
 /// What benchmarks a plan is held against.
 pub struct Names<'a> {
@@ -69,7 +69,7 @@ impl PlanFile {
             return Err(CliError::input(what).hint(hint));
         }
         if !unknown.is_empty() {
-            let count = counted(unknown.len() as u64, "benchmark");
+            let count = counted(unknown.len(), "benchmark");
             let meant = meant.map_or_else(String::new, |meant| format!("; {meant}"));
             notes.push(format!(
                 "{path} names {count} that {} does not have: {}{meant}",
@@ -129,8 +129,7 @@ fn nearest_id<'a>(item: &str, ids: &[&'a str]) -> Option<&'a str> {
 
 /// Returns the first names, and how many more there are.
 pub fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    table::few(&names, SHOWN)
+    first_names(names.map(|name| format!("`{name}`")), SHOWN)
 }
 
 #[cfg(test)]

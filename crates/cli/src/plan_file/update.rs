@@ -1,13 +1,13 @@
 //! Writes a plan into a suite file.
 
 use lapwing_core::suite::PlanEntry;
+use lapwing_core::text::counted;
 
 use super::matching::Names;
 use super::{PlanFile, few};
 use crate::error::CliError;
 use crate::options::Context;
 use crate::suite_update::{Numbers, SuiteFile, TableUpdate};
-use crate::table::counted;
 
 /// Writes instances, iterations and burn-in of the entries of a plan into the tables of a suite
 /// file, and says what changed. All else in the file stays.

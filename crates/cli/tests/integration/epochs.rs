@@ -1,46 +1,48 @@
 //! What the program makes of benchmarks that changed, by the real program.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
+use lapwing_testing::{RecordLines, record_id};
+use serde_json::{Value, json};
 
 use crate::program::{output, run};
-
-fn id(kind: u32, number: u32) -> String {
-    format!("01930000-0000-7000-800{kind}-0000000000{number:02}")
-}
 
 /// Sessions: each with the version (behind an `@` its date), the benchmark, its fingerprint (behind a space its
 /// parameter), and values of instances.
 fn measured(sessions: &[(&str, &str, Option<&str>, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let mut text = String::new();
+    let mut lines = RecordLines::default();
     for (day, (version, name, fingerprint, values)) in (1_u32..).zip(sessions) {
-        let (session, run) = (id(0, day), id(1, day));
+        let started = format!("2026-01-0{day}T10:00:00Z");
+        let session = lines.session(&started, json!({"id": record_id(0, day)}));
         let version = match version.split_once('@') {
-            Some((name, date)) => format!(r#"{{"name":"{name}","date":"{date}"}}"#),
-            None => format!(r#"{{"name":"{version}"}}"#),
+            Some((name, date)) => json!({"name": name, "date": date}),
+            None => json!({"name": version}),
         };
-        writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-0{day}T10:00:00Z","tool":"t"}}"#).unwrap();
-        writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{version},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#).unwrap();
+        let run = lines.run(
+            &session,
+            json!({"id": record_id(1, day), "version": version}),
+        );
+        let benchmark = match fingerprint.map(|text| text.split_once(' ').ok_or(text)) {
+            None => json!({"id": name}),
+            Some(Err(fingerprint)) => json!({"id": name, "fingerprint": fingerprint}),
+            Some(Ok((fingerprint, n))) => {
+                let n: Value = serde_json::from_str(n).unwrap();
+                json!({"id": name, "fingerprint": fingerprint, "params": {"n": n}})
+            }
+        };
         for (number, value) in (1..).zip(values.split(' ')) {
-            let instance = id(2, 10 * day + number);
-            let fingerprint = fingerprint.map_or_else(String::new, |it| match it.split_once(' ') {
-                Some((it, n)) => format!(r#","fingerprint":"{it}","params":{{"n":{n}}}"#),
-                None => format!(r#","fingerprint":"{it}""#),
-            });
-            writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"{name}"{fingerprint}}}}}"#).unwrap();
-            writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{"wall_time":{value}}}}}"#).unwrap();
-            writeln!(
-                text,
-                r#"{{"v":1,"kind":"instance_end","instance":"{instance}"}}"#
-            )
-            .unwrap();
+            let id = record_id(2, 10 * day + number);
+            let more = json!({"id": id, "benchmark": benchmark});
+            let instance = lines.instance(&run, name, more);
+            let value: f64 = value.parse().unwrap();
+            lines.iteration(&instance, 0, json!({"metrics": {"wall_time": value}}));
+            lines.instance_end(&instance);
         }
     }
-    fs::write(folder.path().join("all.jsonl"), text).unwrap();
+    fs::write(folder.path().join("all.jsonl"), lines.text).unwrap();
     run(folder.path(), &["import", "all.jsonl"]);
     folder
 }

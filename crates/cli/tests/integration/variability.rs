@@ -1,11 +1,11 @@
 //! `lapwing variability`: the real program, a real store.
 
 use std::fs;
-use std::path::Path;
 
 use crate::noise_fixture::filled;
 use crate::program::run;
 use insta::assert_snapshot;
+use lapwing_testing::reference_data;
 use serde_json::{Value, json};
 
 #[test]
@@ -177,20 +177,11 @@ fn a_plot_is_written_in_the_form_that_its_name_says() {
     assert!(plot("noise.gif").contains("does not end in .svg, .png or .html"));
 }
 
-/// The folder with what Hail itself made of a large file: `../shared/data/hail` beside the repository, or
-/// where `$LAPWING_REFERENCE_DATA` says.
-fn reference() -> Option<std::path::PathBuf> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        std::path::PathBuf::from,
-    );
-    let hail = folder.join("hail");
-    hail.join("benchmarks.jsonl.gz").is_file().then_some(hail)
-}
-
 #[test]
 fn as_hail_does_the_numbers_are_those_of_hail() {
-    let Some(hail) = reference() else { return };
+    let Some(hail) = reference_data("hail") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| hail.join(name).to_str().unwrap().to_owned();
     run(folder.path(), &["import", &file("benchmarks.jsonl.gz")]);

@@ -1,5 +1,6 @@
 //! What running a benchmark takes.
 
+use lapwing_stats::as_f64;
 use lapwing_stats::{Configuration, mean};
 
 use super::samples::MetricOfSample;
@@ -84,9 +85,4 @@ pub(super) fn run_costs(of_metric: &MetricOfSample<'_>, burn_in: u32) -> Option<
         burn_in: mean(&first)?,
         iteration: mean(&each)?,
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no plan has 2^53 iterations")]
-fn as_f64(count: usize) -> f64 {
-    count as f64
 }

@@ -1,5 +1,6 @@
 //! What to measure more of: instances or iterations.
 
+use lapwing_stats::as_f64;
 use lapwing_stats::{best_iterations, mean};
 
 use crate::clean::Cleaned;
@@ -97,11 +98,6 @@ fn costs(instances: &[&InstanceData], cleaned: &Cleaned) -> Option<Costs> {
     // Without burn-in or times of start and end nothing is left but what was rounded.
     let is_known = costs.instance > ROUNDED * costs.iteration && costs.iteration > 0.0;
     is_known.then_some(costs)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 values")]
-fn as_f64(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

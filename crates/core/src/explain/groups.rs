@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use lapwing_stats::as_f64;
 use lapwing_stats::{PValue, Seed, benjamini_hochberg, fisher_exact};
 use serde_json::Value;
 
@@ -265,11 +266,6 @@ fn flatten(prefix: &str, object: &Object, all: &mut BTreeMap<String, String>) {
             }
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no sample has 2^53 instances")]
-fn as_f64(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::{
-    Confidence, Interval, Modes, PValue, Seed, benjamini_hochberg, instances_to_settle, modes,
-};
-
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
 use crate::model::{Better, Id, Metric};
 use crate::sample::{SideSetting, Subject, differ};
+use crate::text::first_names;
+use lapwing_stats::{
+    Confidence, Interval, Modes, PValue, Seed, as_f64, benjamini_hochberg, instances_to_settle,
+    modes,
+};
 
 /// How two sides are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -423,8 +424,8 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
             && baseline.intersection(&candidate).next().is_none();
         if differ && cautions.is_empty() {
             cautions.push(Caution::OtherMachines {
-                baseline: joined(&baseline),
-                candidate: joined(&candidate),
+                baseline: first_names(&baseline, 3),
+                candidate: first_names(&candidate, 3),
             });
         }
     }
@@ -433,7 +434,7 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
         cautions.push(Caution::EarlierEpoch { instances: earlier });
     }
     if have_other_units(sides) {
-        let [baseline, candidate] = sides.map(|side| joined(&side.units));
+        let [baseline, candidate] = sides.map(|side| first_names(&side.units, 3));
         cautions.push(Caution::OtherUnits {
             baseline,
             candidate,
@@ -460,10 +461,9 @@ const ENOUGH_FOR_MODES: usize = 10;
 
 /// Returns whether the candidate failed so much more often than the baseline that it is worth a word:
 /// at all where the baseline never did, else by more than counts of that size vary by chance.
-#[expect(clippy::cast_precision_loss, reason = "nobody counts 2^53 failures")]
 fn fails_more_often([baseline, candidate]: [usize; 2]) -> bool {
-    let chance = 2.0 * ((baseline + candidate) as f64).sqrt();
-    candidate > baseline && (baseline == 0 || (candidate - baseline) as f64 > chance)
+    let chance = 2.0 * as_f64(baseline + candidate).sqrt();
+    candidate > baseline && (baseline == 0 || as_f64(candidate - baseline) > chance)
 }
 
 /// Returns whether the instances of a side fall into two groups, as far as it shows: in that side
@@ -481,16 +481,6 @@ fn fall_into_groups(means: &[Vec<f64>; 2]) -> bool {
     let is_upper = |mean: &f64| *mean >= split.gap.1;
     let is_mixed = |side: &Vec<f64>| side.iter().any(is_upper) && !side.iter().all(is_upper);
     means.iter().any(is_mixed)
-}
-
-fn joined(names: &BTreeSet<String>) -> String {
-    let mut names = names.iter();
-    let first: Vec<&str> = names.by_ref().take(3).map(String::as_str).collect();
-    let rest = names.count();
-    match rest {
-        0 => first.join(", "),
-        rest => format!("{} and {rest} more", first.join(", ")),
-    }
 }
 
 /// Adjusts the p-values of all comparisons for their number and gives the verdicts.

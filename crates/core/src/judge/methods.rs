@@ -2,8 +2,8 @@
 
 use lapwing_stats::{
     BrunnerMunzel, Confidence, FiellerInterval, HierarchicalReplicates, HodgesLehmann, Interval,
-    RatioMethod, Seed, Statistic, brunner_munzel, hodges_lehmann, mann_whitney, permutation_test,
-    ratio_interval, ratio_of_arithmetic_means, ratio_of_means,
+    RatioMethod, Seed, Statistic, as_f64, brunner_munzel, hodges_lehmann, mann_whitney,
+    permutation_test, ratio_interval, ratio_of_arithmetic_means, ratio_of_means,
 };
 
 use super::compare::{ComparedRatio, Method};
@@ -117,11 +117,10 @@ fn hierarchical(
 }
 
 /// Twice the smaller share of replicates on one side of 1, counting the sample itself.
-#[expect(clippy::cast_precision_loss, reason = "some thousand replicates")]
 fn two_sided(replicates: &HierarchicalReplicates) -> f64 {
     let pairs = || replicates.baseline.iter().zip(&replicates.candidate);
     let below = pairs().filter(|(b, c)| c <= b).count();
     let above = pairs().filter(|(b, c)| c >= b).count();
-    let smaller = below.min(above) as f64;
-    (2.0 * (smaller + 1.0) / (replicates.baseline.len() as f64 + 1.0)).min(1.0)
+    let smaller = as_f64(below.min(above));
+    (2.0 * (smaller + 1.0) / (as_f64(replicates.baseline.len()) + 1.0)).min(1.0)
 }

@@ -1,5 +1,7 @@
 //! What a number rests on.
 
+use crate::text::counted;
+
 /// How many instances and iterations a number rests on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SampleSize {
@@ -34,12 +36,7 @@ impl SampleSize {
 
     /// Returns `5 instances × 5`, or `5 instances × 3–5` where they differ.
     pub fn text(&self) -> String {
-        let noun = if self.instances == 1 {
-            "instance"
-        } else {
-            "instances"
-        };
-        format!("{} {noun} × {}", self.instances, self.each())
+        format!("{} × {}", counted(self.instances, "instance"), self.each())
     }
 
     /// Returns `5 × 5`, or `5 × 3–5`.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lapwing_stats::as_f64;
 use regex::Regex;
 use serde_json::Value as Json;
 
@@ -112,7 +113,7 @@ pub(super) fn values(
     metrics_file: Option<&str>,
 ) -> Result<Values, String> {
     let mut first = match &executed.usage {
-        Some(usage) => counted(usage),
+        Some(usage) => counter_values(usage),
         None => BTreeMap::new(),
     };
     let seconds = executed.wall.as_secs_f64();
@@ -146,21 +147,17 @@ pub(super) fn values(
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counters above 2^53 may lose their last digit"
-)]
-pub(super) fn counted(usage: &Usage) -> BTreeMap<MetricName, f64> {
+pub(super) fn counter_values(usage: &Usage) -> BTreeMap<MetricName, f64> {
     let mut values: BTreeMap<MetricName, f64> = [
         ("user_time", usage.user.as_secs_f64()),
         ("system_time", usage.system.as_secs_f64()),
-        ("peak_memory", usage.peak_memory as f64),
-        ("minor_faults", usage.minor_faults as f64),
-        ("major_faults", usage.major_faults as f64),
-        ("voluntary_switches", usage.voluntary_switches as f64),
-        ("involuntary_switches", usage.involuntary_switches as f64),
-        ("block_input", usage.block_input as f64),
-        ("block_output", usage.block_output as f64),
+        ("peak_memory", as_f64(usage.peak_memory)),
+        ("minor_faults", as_f64(usage.minor_faults)),
+        ("major_faults", as_f64(usage.major_faults)),
+        ("voluntary_switches", as_f64(usage.voluntary_switches)),
+        ("involuntary_switches", as_f64(usage.involuntary_switches)),
+        ("block_input", as_f64(usage.block_input)),
+        ("block_output", as_f64(usage.block_output)),
     ]
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value))
@@ -172,7 +169,7 @@ pub(super) fn counted(usage: &Usage) -> BTreeMap<MetricName, f64> {
     ];
     for (name, value) in optional {
         if let Some(value) = value {
-            values.insert(name.to_owned(), value as f64);
+            values.insert(name.to_owned(), as_f64(value));
         }
     }
     values

@@ -11,6 +11,7 @@ use super::side::{KnownSides, SideKind, SideSpec};
 use super::{BenchmarkData, History, each_benchmark};
 use crate::model::{Id, natural_order};
 use crate::record::{Filter, InstanceData, LeftOut, RunHead, Store, StoreError};
+use crate::text::joined;
 
 /// Errors of finding the sides of a comparison.
 #[derive(Debug, thiserror::Error)]
@@ -484,11 +485,6 @@ impl ComparedSide {
         }
         levels
     }
-}
-
-fn joined(levels: &BTreeSet<&str>) -> String {
-    let levels: Vec<&str> = levels.iter().copied().collect();
-    levels.join(", ")
 }
 
 /// Returns the runs of a store that pass the filters on runs.

@@ -8,6 +8,7 @@ use lapwing_stats::{
 use super::quantity::{NOTHING, percent, round_percent};
 use crate::explain::{Detectability, TooLittle};
 use crate::judge::{Basis, DetectionCell, DetectionOptions};
+use crate::text::counted;
 
 /// The method, strategy, slowdown and power that a conclusion is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -178,15 +179,14 @@ pub fn configuration_text(cell: &DetectionCell) -> String {
 
 /// Returns `10 instances × 5 iterations per side`.
 pub(super) fn per_side(configuration: Configuration) -> String {
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
     let Configuration {
         instances,
         iterations,
     } = configuration;
     format!(
-        "{instances} instance{} × {iterations} iteration{} per side",
-        plural(instances),
-        plural(iterations)
+        "{} × {} per side",
+        counted(instances, "instance"),
+        counted(iterations, "iteration")
     )
 }
 

@@ -6,9 +6,9 @@ use lapwing_stats::Configuration;
 
 use super::detection::{DetectionView, per_side};
 use super::noise::{RowTitles, TitledRow};
-use super::quantity::count;
 use crate::explain::Detectability;
 use crate::judge::DetectionCell;
+use crate::text::grouped;
 
 /// The configurations with the fewest iterations in total that detect the wanted slowdown; of equal ones those
 /// with fewer instances. By formula all three are the same.
@@ -196,12 +196,12 @@ impl DetectionView {
         let unknown = match unknown {
             0 => String::new(),
             unknown if unknown == all => String::new(),
-            unknown => format!("; {} with too few measurements", count(unknown)),
+            unknown => format!("; {} with too few measurements", grouped(unknown)),
         };
         if yes == 0 && unsure > 0 {
             let who = match all {
                 1 => "the one benchmark".to_owned(),
-                all => format!("{} of {} benchmarks", count(unsure), count(all)),
+                all => format!("{} of {} benchmarks", grouped(unsure), grouped(all)),
             };
             return format!(
                 "{} whether {who} can {detect}{unknown}",
@@ -211,16 +211,16 @@ impl DetectionView {
         let who = match (yes, all) {
             (0, 1) => "the one benchmark cannot".to_owned(),
             (_, 1) => "the one benchmark can".to_owned(),
-            (0, all) => format!("none of {} benchmarks can", count(all)),
-            (yes, all) if yes == all => format!("all {} benchmarks can", count(all)),
-            (yes, all) => format!("{} of {} benchmarks can", count(yes), count(all)),
+            (0, all) => format!("none of {} benchmarks can", grouped(all)),
+            (yes, all) if yes == all => format!("all {} benchmarks can", grouped(all)),
+            (yes, all) => format!("{} of {} benchmarks can", grouped(yes), grouped(all)),
         };
         let unsure = match unsure {
             0 => String::new(),
             1 => format!(", 1 is too close to call with {}", these(experiments)),
             several => format!(
                 ", {} are too close to call with {}",
-                count(several),
+                grouped(several),
                 these(experiments)
             ),
         };
@@ -284,7 +284,7 @@ impl RowTitles {
 fn these(experiments: usize) -> String {
     match experiments {
         1 => "1 experiment".to_owned(),
-        several => format!("{} experiments", count(several)),
+        several => format!("{} experiments", grouped(several)),
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::record::InstanceData;
 use crate::sample::telling;
+use crate::text::joined_with_and;
 
 /// The number of characters of a parameter's value in texts.
 const VALUE_CHARACTERS: usize = 40;
@@ -113,7 +114,7 @@ impl MeaningChange {
         let params = match params.as_slice() {
             [] => None,
             [only] => Some(format!("its parameter {only}")),
-            [all @ .., last] => Some(format!("its parameters {} and {last}", all.join(", "))),
+            several => Some(format!("its parameters {}", joined_with_and(several))),
         };
         let definition = self.definition.then(|| "its definition".to_owned());
         let parts: Vec<String> = definition.into_iter().chain(params).collect();

@@ -26,7 +26,7 @@ pub use enough::{DetectionAbility, EnoughConfigurations};
 pub use estimate::{comparison_sentence, cv_text, difference_text, ratio_text};
 pub use meaning::{BenchmarkMeaning, MeaningParameter};
 pub use noise::{NOISY, RowSubject, RowTitles, TitledRow, noise_advice, noise_headline};
-pub use quantity::{UnitScale, count, machine_time, percent, quantity, ratio, round_percent};
+pub use quantity::{UnitScale, machine_time, percent, quantity, ratio, round_percent};
 pub use sample::{FIRST_METRIC, InstanceSample, MetricSample, Point, RunSample};
 pub use sparkline::{SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparkline_path};
 pub use steady::class_name;

@@ -9,6 +9,7 @@ use super::sample::metric_title;
 use crate::explain::{Association, Detectability, Group, LevelCount, More, Noise, Part};
 use crate::model::Better;
 use crate::sample::Setting;
+use crate::text::{first_names, plural};
 
 /// Noise between instances above this is named.
 pub const NOISY: f64 = 0.05;
@@ -123,7 +124,7 @@ pub fn noise_headline(rows: &[Noise]) -> String {
         names.len()
     };
     let all = benchmarks(&|_| true);
-    let nouns = if all == 1 { "benchmark" } else { "benchmarks" };
+    let nouns = plural(all, "benchmark", "benchmarks");
     if benchmarks(&|row| row.between.is_some()) == 0 {
         return format!(
             "{all} {nouns}, none with enough measurements: noise between instances needs two instances and two iterations"
@@ -166,17 +167,8 @@ pub fn noise_advice(rows: &[Noise]) -> Option<String> {
         ),
         (_, _) => Some(format!(
             "for narrower intervals measure more iterations of {}, and more instances of the others",
-            some_of(&iterations)
+            first_names(&iterations, NAMES)
         )),
-    }
-}
-
-fn some_of<S: AsRef<str>>(names: &[S]) -> String {
-    let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
-    let shown = shown.join(", ");
-    match names.len().checked_sub(NAMES) {
-        None | Some(0) => shown,
-        Some(more) => format!("{shown} and {more} more"),
     }
 }
 
@@ -224,7 +216,7 @@ impl Noise {
             .map(String::as_str)
             .collect();
         if !others.is_empty() {
-            text.push_str(&format!("; {} as well", some_of(&others)));
+            text.push_str(&format!("; {} as well", first_names(&others, NAMES)));
         }
         Some(text)
     }
@@ -244,5 +236,5 @@ fn levels_text(association: &Association, group: Group) -> String {
         format!("{name} ({inside} of {})", it.lower + it.upper)
     };
     let levels: Vec<String> = association.levels_of(group).map(level).collect();
-    some_of(&levels)
+    first_names(&levels, NAMES)
 }

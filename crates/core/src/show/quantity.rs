@@ -3,6 +3,8 @@
 //! Everything inside Lapwing counts in base units (s, B, 1); only here they become ms,
 //! MiB or k. What is no number is shown as `–`.
 
+use crate::text::grouped;
+
 /// The text in place of a missing number.
 pub(super) const NOTHING: &str = "–";
 
@@ -242,7 +244,7 @@ pub fn machine_time(seconds: f64) -> String {
         if value < 9.95 {
             format!("{value:.1}")
         } else {
-            group(&format!("{value:.0}"))
+            grouped(format_args!("{value:.0}"))
         }
     };
     match seconds {
@@ -251,11 +253,6 @@ pub fn machine_time(seconds: f64) -> String {
         seconds if seconds < 3.6e18 => format!("{} h", number(seconds / 3_600.0)),
         seconds => format!("{:.2e} h", seconds / 3_600.0),
     }
-}
-
-/// Returns a whole number with its thousands apart: `11,873`.
-pub fn count(number: usize) -> String {
-    group(&number.to_string())
 }
 
 /// Returns how many decimals `significant` digits of the number take.
@@ -302,7 +299,7 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let digits = whole.trim_start_matches('-').len();
     let whole = if digits > 4 {
-        group(whole)
+        grouped(whole)
     } else {
         whole.to_owned()
     };
@@ -315,22 +312,6 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
 
 fn minus(text: &str) -> String {
     text.replace('-', "−")
-}
-
-fn group(digits: &str) -> String {
-    let (sign, digits) = match digits.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", digits),
-    };
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 1);
-    text.push_str(sign);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -476,14 +457,6 @@ mod tests {
         assert_eq!(
             [0.019, 0.194, 0.000_4, 0.0, 1.5, -0.031].map(percent),
             ["1.9 %", "19 %", "0.04 %", "0 %", "150 %", "−3.1 %"]
-        );
-    }
-
-    #[test]
-    fn whole_numbers_have_their_thousands_apart() {
-        assert_eq!(
-            [7, 999, 1_000, 11_873, 1_234_567].map(count),
-            ["7", "999", "1,000", "11,873", "1,234,567"]
         );
     }
 }

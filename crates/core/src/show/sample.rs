@@ -553,23 +553,6 @@ pub(super) fn short_run(id: &Id) -> String {
         .to_owned()
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "nobody has more than 2^53 iterations"
-)]
-pub(super) fn as_f64(number: usize) -> f64 {
-    number as f64
-}
-
-/// Returns the text as a sentence begins.
-pub(super) fn first_upper(text: &str) -> String {
-    let mut characters = text.chars();
-    match characters.next() {
-        Some(first) => first.to_uppercase().chain(characters).collect(),
-        None => String::new(),
-    }
-}
-
 /// Returns the metric's name as people read it: `wall time`.
 pub(super) fn metric_title(name: &str) -> String {
     name.replace('_', " ")

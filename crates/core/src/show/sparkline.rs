@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use lapwing_stats::as_f64;
+
 use super::chart::thin;
-use super::sample::as_f64;
 
 /// The width of a sparkline in its own units.
 pub const SPARKLINE_WIDTH: u32 = 120;

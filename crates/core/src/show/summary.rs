@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::quantity::{UnitScale, count, decimals, quantity};
+use super::quantity::{UnitScale, decimals, quantity};
 use crate::model::Summary;
+use crate::text::grouped;
 
 /// The summary of one metric of a run whose source kept no samples.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +84,7 @@ impl RunSummary {
         let (centre, spread) = parts(&self.statistic);
         let mut text = centre.to_owned();
         if let Some(n) = self.n {
-            let n = usize::try_from(n).map_or_else(|_too_many| n.to_string(), count);
+            let n = usize::try_from(n).map_or_else(|_too_many| n.to_string(), grouped);
             text.push_str(&format!(" of {n}"));
         }
         if self.instances > 1 {

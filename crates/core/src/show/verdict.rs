@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 
 use super::estimate::{ratio_interval, ratio_value};
-use super::quantity::{count, round_percent};
+use super::quantity::round_percent;
 use crate::judge::{
     Caution, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT, Method, Reason,
     Verdict,
 };
+use crate::text::{counted, grouped};
 
 impl Verdict {
     /// Returns the symbol of the verdict, for readers who see no colours.
@@ -23,10 +24,9 @@ impl Verdict {
 
     /// Returns a number of such verdicts in words: `2 regressions`, `4 inconclusive`.
     fn counted(self, count: usize) -> String {
-        match (self, count) {
-            (Self::Regression | Self::Improvement, 1) => format!("1 {}", self.title()),
-            (Self::Regression | Self::Improvement, _) => format!("{count} {}s", self.title()),
-            (Self::Equivalent | Self::Inconclusive | Self::NotMeasured, _) => {
+        match self {
+            Self::Regression | Self::Improvement => counted(count, self.title()),
+            Self::Equivalent | Self::Inconclusive | Self::NotMeasured => {
                 format!("{count} {}", self.title())
             }
         }
@@ -213,7 +213,7 @@ pub fn earlier_epoch_text(instances: usize) -> String {
     };
     format!(
         "{} {noun} of an earlier epoch {verb} left out: the benchmark itself has changed since",
-        count(instances)
+        grouped(instances)
     )
 }
 

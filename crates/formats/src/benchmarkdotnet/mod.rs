@@ -5,6 +5,7 @@ mod wire;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use lapwing_stats::as_f64;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -15,6 +16,7 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, Summa
 use crate::shared::keys::put_object;
 use crate::shared::moment::moment;
 use crate::shared::notes::FOLLOWS;
+use crate::shared::number::as_f64;
 use crate::shared::others::others;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
@@ -22,12 +24,8 @@ use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, Better, InstanceOutcome, Level, Metric, Object};
 use lapwing_core::record::IterationColumns;
 
-pub(super) const FORMAT: Format = Format::new(
-    "benchmarkdotnet",
-    "JSON of BenchmarkDotNet",
-    looks_like,
-    read,
-);
+pub(super) const FORMAT: Format =
+    Format::new("benchmarkdotnet", "BenchmarkDotNet JSON", looks_like, read);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     (head.trim_ascii_start().starts_with(b"{") && has_key(head, "HostEnvironmentInfo"))
@@ -90,7 +88,7 @@ fn session_draft(report: &Report<'_>) -> SessionDraft {
 }
 
 /// A title ends with the local time, as in `Demo-20260102-030405`; which zone that was
-/// nobody knows, so that it is taken for UTC.
+/// is not recorded, so that it is read as UTC.
 fn time_of_title(title: &str) -> Option<Timestamp> {
     let mut parts = title.rsplit('-');
     let (time, date) = (parts.next()?, parts.next()?);
@@ -157,7 +155,7 @@ impl Job {
     }
 }
 
-/// Returns a benchmark, and the keys of it and its parts that nobody knows.
+/// Returns a benchmark, and the unknown keys of it and its parts.
 fn read_case(document: &Document, raw: &RawValue) -> Result<(Case, Object), BadLine> {
     let case: Case = document.element(raw)?;
     let mut unknown = others(document, raw, &KNOWN)?;
@@ -205,7 +203,7 @@ fn note(case: &Case, unknown: &Object, intake: &mut Intake<'_, '_, '_>) {
     let measurements = case.measurements.as_deref().unwrap_or_default();
     for measurement in measurements {
         for key in &measurement.unknown.0 {
-            let why = "there are too many measurements to keep what nobody knows";
+            let why = "there are too many measurements to keep unknown keys";
             intake.notes().left(key, why);
         }
         match measurement.stage() {
@@ -255,7 +253,7 @@ fn params(case: &Case) -> Object {
     }
 }
 
-/// Returns an instance for each launch; one for all where nobody knows of launches.
+/// Returns an instance for each launch; one for all if launches are not recorded.
 fn drafts(case: &Case, unknown: &Object) -> Vec<InstanceDraft> {
     let measurements = case.measurements.as_deref().unwrap_or_default();
     let launches: BTreeSet<u64> = measurements
@@ -334,7 +332,7 @@ fn measured(of_launch: &[&Measurement]) -> IterationColumns {
     }
 }
 
-/// Values whose launch nobody knows, or only figures of them, or nothing at all.
+/// Returns an instance of values without launches, of statistics only, or of nothing.
 fn without_measurements(case: &Case, unknown: &Object) -> InstanceDraft {
     let mut draft = empty_draft(case, unknown);
     let Some(statistics) = &case.statistics else {
@@ -412,14 +410,6 @@ fn mean(name: &str, unit: &Unit, value: f64, draft: &mut InstanceDraft) {
             ..SummaryDraft::default()
         },
     );
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "nobody runs as many as 2^53 operations"
-)]
-fn as_f64(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use lapwing_stats::as_f64;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::shared::intake::InstanceDraft;
 use crate::shared::keys::number_or_text;
-use crate::shared::number::column;
+use crate::shared::number::{as_f64, column};
 use crate::shared::units::Unit;
 use lapwing_core::model::{Benchmark, Metric, MetricName, Object};
 use lapwing_core::record::IterationColumns;
@@ -127,7 +128,7 @@ pub(super) fn measure(samples: Samples, unit: &str, work: &Work, draft: &mut Ins
     let values: Vec<f64> = times
         .iter()
         .zip(&iters)
-        .map(|(time, &iters)| unit.base(time / as_number(iters)))
+        .map(|(time, &iters)| unit.base(time / as_f64(iters)))
         .collect();
     let is_time = unit.metric.unit == "s";
     let name = if is_time { "wall_time" } else { "measurement" };
@@ -156,14 +157,6 @@ pub(super) fn measure(samples: Samples, unit: &str, work: &Work, draft: &mut Ins
         values: columns,
         ..IterationColumns::default()
     };
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "Criterion itself counts executions in floating point"
-)]
-fn as_number(iters: u64) -> f64 {
-    iters as f64
 }
 
 /// Returns what a `benchmark.json` describes; what it does not know stays as an attribute.

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use crate::ImportError;
 use crate::go::drafts::{instance_draft, quantities, run_draft};
 use crate::go::line::Quantity;
-use crate::go::stream::Measured;
+use crate::go::stream::GoMeasured;
 use crate::go::text::{Failure, GoText};
 use crate::go::visits::{Roles, Visits};
 use crate::shared::intake::{Intake, TakenInstance};
 use lapwing_core::model::{Id, Metric, MetricName, Object};
 use lapwing_core::record::{IterationColumns, Mark};
+use lapwing_core::text::plural;
 
 /// Results to hold.
 const RESULTS: usize = 1 << 16;
@@ -79,7 +80,7 @@ impl Results {
     pub(super) fn take(
         &mut self,
         text: &GoText,
-        measured: &Measured<'_>,
+        measured: &GoMeasured<'_>,
         intake: &mut Intake<'_, '_, '_>,
     ) -> Result<(), ImportError> {
         let Some(visit) = self.visits.of_group(measured.group) else {
@@ -113,7 +114,7 @@ impl Results {
     ) -> Result<(), ImportError> {
         self.hand_over(text, intake)?;
         for (unit, count) in self.not_finite {
-            let values = if count == 1 { "value" } else { "values" };
+            let values = plural(count, "value", "values");
             let what = format!("{count} {values} of {}", text.units.at(unit));
             intake.notes().left(&what, "they are NaN or infinite");
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use lapwing_stats::as_f64;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::Value;
@@ -163,12 +164,8 @@ impl<'de> Visitor<'de> for Measured {
         Ok(Some(number))
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a measured quantity of more than 2^53 does not need its last digits"
-    )]
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Some(number as f64))
+        Ok(Some(as_f64(number)))
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {

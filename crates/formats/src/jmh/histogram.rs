@@ -1,9 +1,11 @@
 //! JMH's sample mode: how often each time came.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use crate::jmh::wire::JmhMetric;
 use crate::shared::intake::{InstanceDraft, SummaryDraft};
+use crate::shared::number::as_f64;
 use crate::shared::units::Unit;
 use lapwing_core::model::Object;
 
@@ -101,14 +103,6 @@ fn percentile(pairs: &[(f64, u64)], n: u64, share: f64) -> f64 {
         }
     }
     pairs.last().map_or(f64::NAN, |&(value, _)| value)
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "no histogram counts as far as 2^53"
-)]
-fn as_f64(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

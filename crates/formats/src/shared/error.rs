@@ -5,6 +5,7 @@ use std::io;
 
 use crate::{FORMATS, OtherEndings};
 use lapwing_core::record::StoreError;
+use lapwing_core::text::joined;
 
 /// A line that is not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,6 +210,5 @@ fn bad_lines_of(name: &str, first: &BadLine, more: u64) -> String {
 }
 
 fn known_formats() -> String {
-    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    names.join(", ")
+    joined(FORMATS.iter().map(|format| format.name))
 }

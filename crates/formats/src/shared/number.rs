@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use lapwing_stats::as_f64;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -98,15 +99,14 @@ impl<'de> Deserialize<'de> for Number {
                 Ok(Number(number))
             }
 
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "a measured quantity of more than 2^53 does not need its last digits"
-            )]
             fn visit_u64<E: Error>(self, number: u64) -> Result<Number, E> {
-                Ok(Number(number as f64))
+                Ok(Number(as_f64(number)))
             }
 
-            #[expect(clippy::cast_precision_loss, reason = "as above")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a quantity above 2^53 is rounded"
+            )]
             fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
                 Ok(Number(number as f64))
             }
@@ -125,6 +125,15 @@ impl<'de> Deserialize<'de> for Number {
         }
         deserializer.deserialize_any(Any)
     }
+}
+
+/// Returns a count or a measured quantity as a number.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "what is larger than 2^53 does not need its last digits"
+)]
+pub(crate) fn as_f64(count: u64) -> f64 {
+    count as f64
 }
 
 /// Returns whether a text is a word for what is no finite number.

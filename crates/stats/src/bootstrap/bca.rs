@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::kernel::{draw, draw_sum, fill, middle};
 use super::{ResampledRatio, Statistic};
-use crate::number::real;
+use crate::number::as_f64;
 use crate::{Confidence, Interval, Seed, mean, median, quantile};
 
 /// Returns the ratio of candidate to baseline with a BCa interval, from one value (its mean, or
@@ -61,7 +61,7 @@ fn resampled(
     pool: &mut Vec<f64>,
 ) -> f64 {
     match statistic {
-        Statistic::Mean => draw_sum(side, random) / real(side.len()),
+        Statistic::Mean => draw_sum(side, random) / as_f64(side.len()),
         Statistic::Median => {
             pool.clear();
             draw(side, side.len(), random, |value| pool.push(value));
@@ -111,7 +111,7 @@ fn estimate(
         lower: end(-z)?,
         upper: end(z)?,
     };
-    let least = 1.0 / real(ratios.len() + 1);
+    let least = 1.0 / as_f64(ratios.len() + 1);
     let at_one = normal.inverse_cdf(share_below(ratios, 1.0).clamp(least, 1.0 - least)) - bias;
     let level = normal.cdf(at_one / (1.0 + acceleration * at_one) - bias);
     Some(ResampledRatio {
@@ -127,7 +127,7 @@ fn share_below(ratios: &[f64], limit: f64) -> f64 {
         .iter()
         .map(|ratio| usize::from(*ratio < limit) + usize::from(*ratio <= limit))
         .sum();
-    real(halves) / (2.0 * real(ratios.len()))
+    as_f64(halves) / (2.0 * as_f64(ratios.len()))
 }
 
 /// Returns U of each instance: how the ratio would move without it, times n − 1.
@@ -139,7 +139,7 @@ fn influences(side: &[f64], ratio: impl Fn(&[f64]) -> Option<f64>) -> Option<Vec
         })
         .collect::<Option<_>>()?;
     let centre = mean(&without)?;
-    let factor = real(side.len() - 1);
+    let factor = as_f64(side.len() - 1);
     Some(
         without
             .iter()
@@ -154,7 +154,7 @@ fn acceleration(sides: &[Vec<f64>; 2]) -> f64 {
             .iter()
             .map(|side| {
                 let total: f64 = side.iter().map(|influence| influence.powi(power)).sum();
-                total / real(side.len()).powi(power)
+                total / as_f64(side.len()).powi(power)
             })
             .sum()
     };

@@ -5,7 +5,7 @@ use rand_xoshiro::rand_core::Rng;
 
 use super::Statistic;
 use super::kernel::{draw, draw_sum, fill, middle};
-use crate::number::real;
+use crate::number::as_f64;
 use crate::subset::below;
 use crate::{Confidence, Interval, Seed};
 
@@ -96,7 +96,7 @@ pub fn hierarchical_replicates(
         {
             fill(&mut replicates, seed, |random| {
                 draw_defined(instances, random, &mut pool);
-                sum_over(&pool) / real(pool.len())
+                sum_over(&pool) / as_f64(pool.len())
             });
         }
         Statistic::Mean => fill(&mut replicates, seed, |random| {
@@ -123,7 +123,7 @@ fn mean_of_all(instances: &[&[f64]], random: &mut Xoshiro256PlusPlus) -> f64 {
         sum += draw_sum(instance, random);
         count += instance.len();
     }
-    sum / real(count)
+    sum / as_f64(count)
 }
 
 fn sum_over(values: &[f64]) -> f64 {
@@ -177,7 +177,7 @@ pub fn percentile_interval(mut replicates: Vec<f64>, confidence: Confidence) -> 
 )]
 pub(crate) fn position(share: f64, count: usize) -> Option<usize> {
     let last = count.checked_sub(1)?;
-    Some(((share * real(count)) as usize).min(last))
+    Some(((share * as_f64(count)) as usize).min(last))
 }
 
 #[cfg(test)]
@@ -244,7 +244,7 @@ mod tests {
             let all = mean_of_all(&instances, &mut Seed(7).block(index));
             let mut pool = Vec::new();
             draw_defined(&instances, &mut Seed(7).block(index), &mut pool);
-            assert_eq!(all, sum_over(&pool) / real(pool.len()));
+            assert_eq!(all, sum_over(&pool) / as_f64(pool.len()));
         }
     }
 

@@ -4,7 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::ResampledRatio;
 use super::kernel::{draw, fill};
-use crate::number::real;
+use crate::number::as_f64;
 use crate::ratio::{LogSide, log_side, satterthwaite};
 use crate::{Confidence, Interval, Seed};
 
@@ -73,7 +73,7 @@ fn draw_moments(side: &LogSide, random: &mut Xoshiro256PlusPlus) -> Moments {
 /// Returns t*: 0 / 0 is 0, as nothing differs; other divisions by 0 are infinite.
 fn studentised(sides: &(LogSide, LogSide), baseline: Moments, candidate: Moments) -> f64 {
     let moments = |side: &LogSide, (sum, squares): Moments| {
-        let n = real(side.centred.len());
+        let n = as_f64(side.centred.len());
         let centre = sum / n;
         // Rounding can leave a little where all drawn values are equal.
         let around = squares - sum * centre;
@@ -128,7 +128,7 @@ fn estimate(
 )]
 fn order_quantile(sorted: &[f64], probability: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
-    let position = (probability * real(sorted.len() + 1) - 1.0).clamp(0.0, real(last));
+    let position = (probability * as_f64(sorted.len() + 1) - 1.0).clamp(0.0, as_f64(last));
     // (B + 1) p is meant to be whole, and only rounding makes it not so.
     let below = (position + 1e-9).floor();
     let share = (position - below).max(0.0);
@@ -146,7 +146,7 @@ fn p_value(sorted: &[f64], difference: f64, error: f64, freedom: f64) -> f64 {
     }
     let observed = (difference / error).abs();
     let beyond = sorted.len() - sorted.partition_point(|t| *t < observed);
-    let counted = real(beyond + 1) / real(sorted.len() + 1);
+    let counted = as_f64(beyond + 1) / as_f64(sorted.len() + 1);
     order_quantile(sorted, 1.0 - COUNTED_TAIL)
         .filter(|edge| edge.is_finite() && observed > *edge)
         .and_then(|edge| {

@@ -2,6 +2,8 @@
 
 use std::f64::consts::TAU;
 
+use crate::number::as_f64;
+
 /// The cost of every segment of one series, in constant time.
 pub trait SegmentCost {
     /// Returns the number of values of the series.
@@ -60,7 +62,7 @@ impl SegmentCost for NormalMeanVariance {
             variance
         };
         // In the order of R's C source, so that ties are broken as there.
-        count(end - start) * (TAU.ln() + variance.ln() + 1.0)
+        as_f64(end - start) * (TAU.ln() + variance.ln() + 1.0)
     }
 }
 
@@ -122,11 +124,11 @@ impl PrefixSums {
     /// Returns the sum of squared deviations from the mean of `start..end`.
     fn squares(&self, start: usize, end: usize) -> f64 {
         let sum = self.0[end].0 - self.0[start].0;
-        self.0[end].1 - self.0[start].1 - sum * sum / count(end - start)
+        self.0[end].1 - self.0[start].1 - sum * sum / as_f64(end - start)
     }
 
     fn variance(&self, start: usize, end: usize) -> f64 {
-        self.squares(start, end) / count(end - start)
+        self.squares(start, end) / as_f64(end - start)
     }
 }
 
@@ -149,11 +151,6 @@ impl Compensated {
         self.sum = next;
         self.sum + self.lost
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
-fn count(values: usize) -> f64 {
-    values as f64
 }
 
 #[cfg(test)]

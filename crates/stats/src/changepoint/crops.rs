@@ -2,6 +2,8 @@
 
 use super::{SegmentCost, Segmentation, pelt};
 
+use crate::number::as_f64;
+
 /// The segmentation that is best for a range of penalties.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PenaltyRange {
@@ -68,10 +70,9 @@ fn between(
 }
 
 /// The penalty at which both cost the same.
-#[expect(clippy::cast_precision_loss, reason = "no series has 2^53 changes")]
 fn crossing(many: &Segmentation, few: &Segmentation) -> f64 {
     let fewer = many.change_points.len() - few.change_points.len();
-    (few.cost - many.cost) / fewer as f64
+    (few.cost - many.cost) / as_f64(fewer)
 }
 
 #[cfg(test)]

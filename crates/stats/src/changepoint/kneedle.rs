@@ -1,5 +1,7 @@
 //! The elbow of a curve.
 
+use crate::number::as_f64;
+
 /// Returns the index of the elbow of a falling, convex curve, as `kneed` finds it; `None`
 /// when there is none.
 ///
@@ -13,8 +15,7 @@ pub fn elbow(points: &[(f64, f64)]) -> Option<usize> {
     let y = scaled(points.iter().map(|point| point.1))?;
     let difference: Vec<f64> = x.iter().zip(&y).map(|(x, y)| (1.0 - y) - x).collect();
     let last = difference.len() - 1;
-    #[expect(clippy::cast_precision_loss, reason = "no curve has 2^53 points")]
-    let fall = ((x[last] - x[0]) / last as f64).abs();
+    let fall = ((x[last] - x[0]) / as_f64(last)).abs();
     let mut watched: Option<(usize, f64)> = None;
     for at in 0..last {
         let here = difference[at];

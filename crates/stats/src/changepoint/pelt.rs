@@ -2,6 +2,8 @@
 
 use super::SegmentCost;
 
+use crate::number::as_f64;
+
 /// A series cut into segments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segmentation {
@@ -88,7 +90,7 @@ pub fn pelt_on_grid(
     change_points.reverse();
     Segmentation {
         cost: match best.last() {
-            Some(total) if total.is_finite() => total - penalty * count(change_points.len()),
+            Some(total) if total.is_finite() => total - penalty * as_f64(change_points.len()),
             _ => cost.segment(0, cost.length()),
         },
         change_points,
@@ -101,11 +103,6 @@ struct Candidate {
     /// From this end on it cannot be the best any more.
     until: usize,
     value: f64,
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no series has 2^53 changes")]
-fn count(changes: usize) -> f64 {
-    changes as f64
 }
 
 #[cfg(test)]

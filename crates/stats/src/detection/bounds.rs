@@ -2,7 +2,7 @@
 
 use super::groups::{Group, Shape, sum_and_count};
 use super::measured::Measured;
-use crate::number::real;
+use crate::number::as_f64;
 use crate::ratio::{log_side, satterthwaite};
 use crate::{Confidence, Interval, mean, standard_deviation};
 
@@ -88,7 +88,7 @@ pub(super) fn paired(control: &[f64], test: &[f64], confidence: Confidence) -> B
     let bounds = || {
         let difference = mean(&differences).filter(|it| it.is_finite())?;
         let deviation = standard_deviation(&differences)?;
-        let count = real(differences.len());
+        let count = as_f64(differences.len());
         let half = confidence.t_quantile(count - 1.0)? * deviation / count.sqrt();
         Some(around(difference, half))
     };

@@ -3,7 +3,7 @@
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::bootstrap::position;
-use crate::number::real;
+use crate::number::as_f64;
 use crate::{Confidence, Interval};
 
 /// Finds the ends that [`crate::percentile_interval`] has.
@@ -29,8 +29,8 @@ impl Ends {
         let positions = low.zip(position(1.0 - tail, replicates));
         let wanted = positions.map_or(0, |(low, high)| (low + 1).max(replicates - high));
         // Twice as many, and some standard deviations of their number.
-        let looked_at = 2.0 * real(wanted) + 4.0 * real(wanted).sqrt();
-        let share = (looked_at / real(replicates).max(1.0)).min(0.5);
+        let looked_at = 2.0 * as_f64(wanted) + 4.0 * as_f64(wanted).sqrt();
+        let share = (looked_at / as_f64(replicates).max(1.0)).min(0.5);
         Self {
             positions,
             reach: -Normal::standard().inverse_cdf(share),
@@ -68,7 +68,7 @@ impl Ends {
     /// Puts the replicates that lie far below and above their mean into the rooms; returns how
     /// many there are. Without a mean there are none.
     fn outermost(&mut self, replicates: &[f64]) -> (usize, usize) {
-        let count = real(replicates.len());
+        let count = as_f64(replicates.len());
         let mean = sum_of(replicates, |value| value) / count;
         let variance = sum_of(replicates, |value| (value - mean) * (value - mean)) / count;
         let reach = self.reach * variance.sqrt();

@@ -151,10 +151,10 @@ mod tests {
                     counts[usize::from(number) % groups] += 1.0;
                 }
             }
-            let expected = 640_000.0 / crate::number::real(counts.len());
+            let expected = 640_000.0 / crate::number::as_f64(counts.len());
             let square = |count: &f64| (count - expected).powi(2) / expected;
             let chi: f64 = counts.iter().map(square).sum();
-            let freedom = crate::number::real(counts.len()) - 1.0;
+            let freedom = crate::number::as_f64(counts.len()) - 1.0;
             assert!(
                 chi <= freedom + 5.0 * (2.0 * freedom).sqrt() + 1e-9,
                 "{limit}: {chi}"

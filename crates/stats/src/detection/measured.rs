@@ -1,6 +1,7 @@
 //! What was measured, ready to draw experiments from.
 
 use super::groups::{LEVELS, MOST_VALUES, entry};
+use crate::number::as_f64;
 use crate::{Configuration, Strategy, median};
 
 /// The most instances of a side, and the most iterations of an instance, that are drawn.
@@ -79,14 +80,10 @@ impl Measured {
     }
 
     /// Returns the mean of so many values with this sum of levels; `NaN` of none.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "no sum of levels has 2^53 steps"
-    )]
     pub(super) fn mean(&self, sum: u64, count: u64) -> f64 {
         match count {
             0 => f64::NAN,
-            count => self.smallest + self.step * (sum as f64 / count as f64),
+            count => self.smallest + self.step * (as_f64(sum) / as_f64(count)),
         }
     }
 }

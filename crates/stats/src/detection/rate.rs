@@ -3,7 +3,7 @@
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal};
 
 use super::Bounds;
-use crate::number::real;
+use crate::number::as_f64;
 use crate::{Confidence, Interval};
 
 /// The share of experiments that detect a slowdown: the false-positive rate at 1, the power above.
@@ -47,7 +47,7 @@ impl DetectionRate {
 
     /// Returns the detected share of all experiments; `None` without any.
     pub fn rate(self) -> Option<f64> {
-        (self.experiments > 0).then(|| real(self.detected) / real(self.experiments))
+        (self.experiments > 0).then(|| as_f64(self.detected) / as_f64(self.experiments))
     }
 
     /// Returns Wilson's interval of the rate; `None` without experiments.
@@ -72,8 +72,8 @@ pub fn wilson_interval(some: usize, all: usize, confidence: Confidence) -> Optio
     if all == 0 {
         return None;
     }
-    let n = real(all);
-    let (share, z) = (real(some) / n, normal_quantile(confidence));
+    let n = as_f64(all);
+    let (share, z) = (as_f64(some) / n, normal_quantile(confidence));
     let z2 = z * z / n;
     let centre = share + z2 / 2.0;
     let half = z * (share * (1.0 - share) / n + z2 / (4.0 * n)).sqrt();
@@ -185,7 +185,7 @@ fn last_missed(bounds: &[Bounds], power: f64) -> f64 {
     let mut turns: Vec<(f64, i32)> = stops.chain(again).collect();
     // An experiment does not detect its bounds themselves.
     turns.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
-    let most = real(bounds.len()) * (1.0 - power);
+    let most = as_f64(bounds.len()) * (1.0 - power);
     let mut missed = 0;
     for (slowdown, change) in turns {
         missed += change;

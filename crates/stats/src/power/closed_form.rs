@@ -140,7 +140,7 @@ mod tests {
     use super::super::NoncentralT;
     use super::super::golden::{PAIRED, PAIRED_EFFECTS, UNPAIRED, UNPAIRED_EFFECTS};
     use super::*;
-    use crate::number::real;
+    use crate::number::as_f64;
 
     const NOISE: Noise = Noise {
         between: 0.0004,
@@ -160,8 +160,8 @@ mod tests {
 
     /// Student's t test of two sides with n values each that vary by 1, as others have it.
     fn pooled(n: usize, confidence: Confidence) -> Detection {
-        let freedom = 2.0 * real(n) - 2.0;
-        let spread = (2.0 / real(n)).sqrt();
+        let freedom = 2.0 * as_f64(n) - 2.0;
+        let spread = (2.0 / as_f64(n)).sqrt();
         let critical = confidence.t_quantile(freedom).expect("positive");
         Detection::of(spread, critical * spread, Chi::new(freedom))
     }

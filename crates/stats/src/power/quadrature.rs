@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::number::real;
+use crate::number::as_f64;
 
 /// A rule on [−1, 1]: its nodes with their weights.
 pub(super) struct Rule(Vec<(f64, f64)>);
@@ -16,14 +16,14 @@ pub(super) static LONG: LazyLock<Rule> = LazyLock::new(|| Rule::new(64));
 impl Rule {
     /// Newton's method on the Legendre polynomial, from the cosines that its roots are close to.
     fn new(nodes: usize) -> Self {
-        let order = real(nodes);
+        let order = as_f64(nodes);
         let node = |index: usize| {
-            let mut x = (std::f64::consts::PI * (real(index) + 0.75) / (order + 0.5)).cos();
+            let mut x = (std::f64::consts::PI * (as_f64(index) + 0.75) / (order + 0.5)).cos();
             let mut slope = 0.0;
             for _ in 0..8 {
                 let (mut last, mut value) = (1.0, x);
                 for k in 2..=nodes {
-                    let k = real(k);
+                    let k = as_f64(k);
                     (last, value) = (value, ((2.0 * k - 1.0) * x * value - (k - 1.0) * last) / k);
                 }
                 slope = order * (x * value - last) / (x * x - 1.0);

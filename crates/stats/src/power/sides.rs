@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::{Configuration, Noise, Strategy};
 use crate::Confidence;
-use crate::number::real;
+use crate::number::as_f64;
 
 /// What the squared width of a bootstrap's interval does, but for the quantile.
 pub(super) struct Width {
@@ -46,8 +46,8 @@ pub(super) struct Sides {
 impl Sides {
     pub(super) fn new(noise: Noise, configuration: Configuration) -> Self {
         let (i, j) = (
-            real(configuration.instances),
-            real(configuration.iterations),
+            as_f64(configuration.instances),
+            as_f64(configuration.iterations),
         );
         Self {
             instances: i,

@@ -1,8 +1,9 @@
 //! Where a series comes close to its steady level.
 
-use super::number::{real, share, whole};
+use super::number::{share, whole};
 use super::robust::Noise;
 use super::transition::Transition;
+use crate::number::as_f64;
 
 /// The first iteration within the margin, and how many iterations it is in doubt by.
 ///
@@ -27,12 +28,12 @@ pub(super) fn crossing(
         .collect();
     let level = crate::mean(&relative[(transition.end + n) / 2..]).unwrap_or(1.0);
     let rho = noise.autocorrelation;
-    let independent = real(n) * (1.0 - rho) / (1.0 + rho);
+    let independent = as_f64(n) * (1.0 - rho) / (1.0 + rho);
     let criterion =
         |squares: f64, parameters: f64| independent * squares.ln() + parameters * independent.ln();
     let of_steps = criterion(
         squares_around_steps(&relative, change_points),
-        2.0 * real(change_points.len()) + 1.0,
+        2.0 * as_f64(change_points.len()) + 1.0,
     );
     let approach = Approach::of(&relative);
     let line = Line::of(&relative, level, margin);
@@ -80,7 +81,7 @@ impl Line {
         };
         for (before, value) in values.iter().enumerate() {
             let deviation = value - level;
-            let length = real(before + 1);
+            let length = as_f64(before + 1);
             squares += deviation * deviation;
             sum += deviation;
             product += sum;
@@ -103,7 +104,7 @@ fn squares_around_steps(values: &[f64], change_points: &[usize]) -> f64 {
     let mut squares = 0.0;
     for end in change_points.iter().copied().chain([values.len()]) {
         let part = &values[start..end];
-        let mean = part.iter().sum::<f64>() / real(part.len());
+        let mean = part.iter().sum::<f64>() / as_f64(part.len());
         squares += part.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
         start = end;
     }
@@ -140,7 +141,7 @@ impl Approach {
     /// The least squares fit: for each pace it is linear, and the pace is searched for.
     fn of(values: &[f64]) -> Self {
         const PACES: u32 = 14;
-        let n = real(values.len());
+        let n = as_f64(values.len());
         let values = &Deviations::of(values);
         let (fastest, slowest) = (0.5_f64.ln(), (3.0 * n).ln());
         let step = (slowest - fastest) / f64::from(PACES);
@@ -170,7 +171,7 @@ impl Approach {
 
     fn with_pace(values: &Deviations, pace: f64) -> Self {
         const LANES: usize = 4;
-        let n = real(values.of_one.len());
+        let n = as_f64(values.of_one.len());
         let factor = (-1.0 / pace).exp();
         let far = factor.powi(4);
         // Lanes that do not wait for each other.

@@ -2,7 +2,8 @@
 
 use super::Class;
 use super::instance_start::{InstanceStart, asked};
-use super::number::{real, whole};
+use super::number::whole;
+use crate::number::as_f64;
 use crate::{mean, quantile, standard_deviation};
 
 /// How a benchmark's burn-in is chosen.
@@ -120,7 +121,7 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
     let all = instances;
     let instances = &asked(all);
     let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
-    let starts: Vec<f64> = steady.iter().map(|it| real(it.start)).collect();
+    let starts: Vec<f64> = steady.iter().map(|it| as_f64(it.start)).collect();
     let iterations = instances.iter().map(InstanceStart::iterations);
     let shortest = iterations.min().unwrap_or(0);
     let wanders = wander(instances, &steady);
@@ -129,7 +130,7 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
         false => whole(start.ceil()),
     });
     let start = wanted.map(|wanted| {
-        let most = wanted.min(whole(options.largest_share * real(shortest)));
+        let most = wanted.min(whole(options.largest_share * as_f64(shortest)));
         affordable(instances, &steady, most, options.max_cost)
     });
     let found = from_start([all, instances], &steady, start, wanted)?;
@@ -152,7 +153,7 @@ fn wander(instances: &[InstanceStart], steady: &[Steady]) -> bool {
         return false;
     }
     let biases: Vec<f64> = steady.iter().map(|it| it.remaining_bias(0)).collect();
-    let error = standard_deviation(&biases).map(|it| it / real(biases.len()).sqrt());
+    let error = standard_deviation(&biases).map(|it| it / as_f64(biases.len()).sqrt());
     let moved = average(biases.into_iter()).abs();
     error.is_some_and(|error| moved + 2.0 * error < SMALL_BIAS)
 }
@@ -165,7 +166,7 @@ fn sign_test(one: usize, other: usize) -> f64 {
     let mut sum = 0.0;
     for k in 0..=one.min(other) {
         sum += term;
-        term *= real(n - k) / real(k + 1);
+        term *= as_f64(n - k) / as_f64(k + 1);
     }
     (2.0 * sum).min(1.0)
 }

@@ -1,6 +1,6 @@
 //! Values that go up and down with one period.
 
-use super::number::real;
+use crate::number::as_f64;
 
 /// The longest period that is looked for value by value.
 const SHORT: usize = 64;
@@ -57,10 +57,11 @@ fn peak(values: &[f64], longest: usize) -> Option<usize> {
     if squares <= 0.0 {
         return None;
     }
-    let at =
-        |lag: usize| product(&moved[..n - lag], &moved[lag..]) / squares * real(n) / real(n - lag);
+    let at = |lag: usize| {
+        product(&moved[..n - lag], &moved[lag..]) / squares * as_f64(n) / as_f64(n - lag)
+    };
     let longest = longest.min(n / 3);
-    let limit = (3.0 / real(n).sqrt()).max(0.4);
+    let limit = (3.0 / as_f64(n).sqrt()).max(0.4);
     let mut correlations = vec![1.0];
     correlations.extend((1..=longest).map(at));
     let mut valley = 1.0_f64;
@@ -105,7 +106,7 @@ mod tests {
     use crate::steady::tests::noisy;
 
     fn logs_with(period: usize, height: f64, n: usize) -> Vec<f64> {
-        let wave = |i: usize| (std::f64::consts::TAU * real(i) / real(period)).sin();
+        let wave = |i: usize| (std::f64::consts::TAU * as_f64(i) / as_f64(period)).sin();
         noisy(&[(n, 1.0)], 0.01)
             .iter()
             .enumerate()

@@ -4,9 +4,9 @@
 //! cold*, OOPSLA 2017. For comparisons with published results; [`super::steady_state`] is what
 //! Lapwing uses.
 
-use super::number::real;
 use super::{Class, Fences, centred_outliers};
 use crate::changepoint::{NormalMeanVariance, pelt};
+use crate::number::as_f64;
 use crate::{mean, standard_deviation};
 
 /// How far from its mean a segment reaches.
@@ -71,7 +71,7 @@ pub struct KrunState {
 pub fn krun(seconds: &[f64], options: &Krun) -> KrunState {
     let outliers = centred_outliers(seconds, &options.fences);
     let (kept, place) = without(seconds, &outliers);
-    let penalty = options.penalty * real(kept.len()).ln();
+    let penalty = options.penalty * as_f64(kept.len()).ln();
     let cut = pelt(&NormalMeanVariance::as_in_r(&kept), penalty, 2).change_points;
     let segments = segments(&kept, &cut, options.reach);
     let mut class = Class::Flat;

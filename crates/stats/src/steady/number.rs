@@ -1,9 +1,6 @@
-//! Numbers of iterations as real numbers and back.
+//! Shares of numbers of iterations.
 
-#[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
-pub(super) fn real(number: usize) -> f64 {
-    number as f64
-}
+use crate::number::as_f64;
 
 /// Rounds down; what is negative or no number is 0.
 #[expect(
@@ -17,5 +14,5 @@ pub(super) fn whole(number: f64) -> usize {
 
 /// Rounds a share of a number up.
 pub(super) fn share(number: usize, share: f64) -> usize {
-    whole((real(number) * share).ceil())
+    whole((as_f64(number) * share).ceil())
 }

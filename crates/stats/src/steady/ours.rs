@@ -3,9 +3,10 @@
 use super::Class;
 use super::approach::crossing;
 use super::cycle::period;
-use super::number::{real, share};
+use super::number::share;
 use super::robust::{clipped, noise};
 use super::transition::{cut, last_difference, slow_start};
+use crate::number::as_f64;
 
 /// The limits of [`steady_state`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,7 +99,7 @@ fn cyclic(logs: &[f64], period: usize, options: &SteadyOptions) -> SteadyState {
     let skipped = logs.len() % period;
     let means: Vec<f64> = logs[skipped..]
         .chunks_exact(period)
-        .map(|cycle| cycle.iter().sum::<f64>() / real(period))
+        .map(|cycle| cycle.iter().sum::<f64>() / as_f64(period))
         .collect();
     let of_means = of_logs(&means, options);
     let back = |at: usize| skipped + at * period;
@@ -255,7 +256,7 @@ mod tests {
     fn an_approach_ends_within_the_margin() {
         let mut values = noisy(&[(400, 1.0)], 0.01);
         for (i, value) in values.iter_mut().enumerate() {
-            *value *= 1.0 + (-real(i) / 20.0).exp();
+            *value *= 1.0 + (-as_f64(i) / 20.0).exp();
         }
         // exp(-t / 20) = 0.03 at t = 70.1, and a tenth of that for doubt.
         let (class, start) = class_and_start(&values);
@@ -267,7 +268,7 @@ mod tests {
     fn what_changes_until_the_end_is_never_steady() {
         let mut values = noisy(&[(100, 1.0)], 0.01);
         for (i, value) in values.iter_mut().enumerate() {
-            *value *= 1.0 + real(i) / 100.0;
+            *value *= 1.0 + as_f64(i) / 100.0;
         }
         assert_eq!(class_and_start(&values), (Class::NoSteadyState, None));
         let late = noisy(&[(90, 1.0), (10, 2.0)], 0.01);

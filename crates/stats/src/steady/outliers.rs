@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::number::as_f64;
+
 /// How far from the median of a window a value is an outlier.
 ///
 /// Outside median ± `reach` · (upper − lower quantile).
@@ -169,13 +171,12 @@ impl SortedWindow {
 
 /// The quantile of type 7 (see [`crate::quantile`]) of values that are sorted and not empty.
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "positions in a window are small and not negative"
 )]
 pub(crate) fn quantile_of_sorted(sorted: &[f64], probability: f64) -> f64 {
-    let position = probability * (sorted.len() - 1) as f64;
+    let position = probability * as_f64(sorted.len() - 1);
     let below = position.floor();
     let low = sorted[below as usize];
     let high = sorted[position.ceil() as usize];

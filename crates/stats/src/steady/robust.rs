@@ -1,6 +1,6 @@
 //! Noise between neighbours, and values pulled in to it.
 
-use super::number::real;
+use crate::number::as_f64;
 
 /// Noise around the level of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ pub(super) fn noise(logs: &[f64], margin: f64) -> Noise {
     } else {
         0.0
     };
-    let doubt = 1.0 / real(logs.len()).sqrt();
+    let doubt = 1.0 / as_f64(logs.len()).sqrt();
     let rho = (rho - doubt).clamp(0.0, (1.0 - 3.0 * doubt).clamp(0.0, 0.9));
     let deviation = near / (1.0 - rho).sqrt();
     Noise {
@@ -56,7 +56,7 @@ fn spread_of_differences(logs: &[f64], lag: usize) -> f64 {
         return 0.0;
     }
     squares.select_nth_unstable_by(kept, f64::total_cmp);
-    let mean = squares[..kept].iter().sum::<f64>() / real(kept);
+    let mean = squares[..kept].iter().sum::<f64>() / as_f64(kept);
     (mean / 0.3684 / 2.0).sqrt()
 }
 

@@ -7,10 +7,11 @@
 use rand_chacha::rand_core::Rng;
 
 use super::krun::without;
-use super::number::{real, whole};
+use super::number::whole;
 use super::{Fences, outliers_of_any_window};
 use crate::changepoint::{NormalMeanVariance, crops, elbow, pelt};
 use crate::mean;
+use crate::number::as_f64;
 
 /// The limits of Traini et al.'s method.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,13 +86,13 @@ pub fn traini(seconds: &[f64], options: &Traini, random: &mut impl Rng) -> Train
 /// The number of iterations at the beginning that no window covers.
 fn skipped(seconds: &[f64], options: &Traini) -> usize {
     let calls = (0.1 / mean(seconds).unwrap_or(f64::INFINITY)).ceil();
-    whole((real(options.fences.window) / calls.ln_1p()).ceil())
+    whole((as_f64(options.fences.window) / calls.ln_1p()).ceil())
 }
 
 /// The change points for the penalty at the elbow.
 fn change_points(kept: &[f64], options: &Traini) -> Vec<usize> {
     let cost = NormalMeanVariance::as_in_r(kept);
-    let unit = real(kept.len()).ln();
+    let unit = as_f64(kept.len()).ln();
     let ranges = crops(
         &cost,
         options.smallest_penalty * unit,
@@ -104,7 +105,7 @@ fn change_points(kept: &[f64], options: &Traini) -> Vec<usize> {
     let curve: Vec<(f64, f64)> = ranges
         .iter()
         .rev()
-        .map(|range| (range.from, real(range.best.change_points.len())))
+        .map(|range| (range.from, as_f64(range.best.change_points.len())))
         .collect();
     let penalty = elbow(&curve).map_or(options.fallback_penalty * unit, |at| curve[at].0);
     pelt(&cost, penalty, 2).change_points
@@ -161,7 +162,7 @@ fn resampled_mean(values: &[f64], random: &mut impl Rng) -> f64 {
     let sum: f64 = (0..n)
         .map(|_| values[((u64::from(random.next_u32()) * n) >> 32) as usize])
         .sum();
-    sum / real(values.len())
+    sum / as_f64(values.len())
 }
 
 #[cfg(test)]

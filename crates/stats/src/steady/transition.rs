@@ -1,8 +1,8 @@
 //! Where the level changes, and which change is the last that matters.
 
-use super::number::real;
 use super::robust::Noise;
 use crate::changepoint::{NormalMean, pelt_on_grid};
+use crate::number::as_f64;
 
 /// At most so many places for change points, in steps that are finest at the beginning.
 const PLACES: usize = 240;
@@ -13,7 +13,7 @@ const PLACES: usize = 240;
 pub(super) fn cut(values: &[f64], noise: Noise, steady_part: usize, penalty: f64) -> Vec<usize> {
     let n = values.len();
     let cost = NormalMean::new(values, noise.long_run_variance());
-    let penalty = penalty * real(n).ln();
+    let penalty = penalty * as_f64(n).ln();
     let mut grid: Vec<usize> = Vec::with_capacity(PLACES + 1);
     let step = n.div_ceil(PLACES - PLACES / 4);
     let fine = (PLACES / 4).min(n);
@@ -46,9 +46,9 @@ fn move_to_best(values: &[f64], change_points: &mut [usize]) {
         let mut best = (f64::NEG_INFINITY, change_points[k]);
         for at in low + 1..high {
             sum += values[at - 1];
-            let left = sum * sum / real(at - low);
+            let left = sum * sum / as_f64(at - low);
             let rest = all - sum;
-            let gain = left + rest * rest / real(high - at);
+            let gain = left + rest * rest / as_f64(high - at);
             if gain > best.0 {
                 best = (gain, at);
             }
@@ -96,17 +96,17 @@ pub(super) fn last_difference(
     let mut segments = Vec::with_capacity(change_points.len() + 1);
     let mut start = 0;
     for end in change_points.iter().copied().chain([n]) {
-        let mean = values[start..end].iter().sum::<f64>() / real(end - start);
+        let mean = values[start..end].iter().sum::<f64>() / as_f64(end - start);
         segments.push(Segment { start, end, mean });
         start = end;
     }
     let last = segments.pop()?;
-    let (mut sum, mut length) = (last.mean * real(last.length()), last.length());
+    let (mut sum, mut length) = (last.mean * as_f64(last.length()), last.length());
     while let Some(segment) = segments.last() {
-        let level_after = sum / real(length);
+        let level_after = sum / as_f64(length);
         let differs = |it: &Segment| (it.mean - level_after).abs() > limit;
         if !differs(segment) {
-            sum += segment.mean * real(segment.length());
+            sum += segment.mean * as_f64(segment.length());
             length += segment.length();
             segments.pop();
             continue;

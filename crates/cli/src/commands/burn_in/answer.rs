@@ -6,13 +6,15 @@ use std::io::Write;
 use lapwing_core::clean::{BurnInSource, SteadyFrom};
 use lapwing_core::show::{percent, quantity};
 use lapwing_core::suite::BurnIn as PlannedBurnIn;
+use lapwing_core::text::{counted, grouped, plural};
+use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 
 use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, counted, grouped};
+use crate::table::Table;
 
 /// What the columns mean that do not say so themselves.
 const LEGEND: &str = "steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance\n\
@@ -41,7 +43,7 @@ fn headline(rows: &[BurnInRow]) -> String {
     let cost = share_of_time(rows).map_or_else(String::new, |share| {
         let shortened = rows.iter().filter(|row| row.is_shortened()).count();
         let of_several = if shortened > 0 && rows.len() > 1 {
-            let shortened = grouped(shortened as u64);
+            let shortened = grouped(shortened);
             format!(", shortened by a limit for {shortened}")
         } else {
             String::new()
@@ -65,15 +67,15 @@ fn headline(rows: &[BurnInRow]) -> String {
     let unclear = count(|row| row.source == BurnInSource::Recorded) - zeros;
     let by_hand = count(BurnInRow::is_steady_by_hand_alone);
     let steady = rows.len() - never - mostly - unclear - zeros - by_hand;
-    let all = counted(rows.len() as u64, "benchmark");
+    let all = counted(rows.len(), "benchmark");
     let mut sentence = if steady == rows.len() {
         match rows.len() {
             2 => "both benchmarks get steady".to_owned(),
             _ => format!("all {all} get steady"),
         }
     } else {
-        let verb = if steady == 1 { "gets" } else { "get" };
-        format!("{} of {all} {verb} steady", grouped(steady as u64))
+        let verb = plural(steady, "gets", "get");
+        format!("{} of {all} {verb} steady", grouped(steady))
     };
     for (number, one, several) in [
         (never, "never does", "never do"),
@@ -92,7 +94,7 @@ fn headline(rows: &[BurnInRow]) -> String {
     ] {
         if number > 0 {
             let words = if number == 1 { one } else { several };
-            sentence.push_str(&format!(", {} {words}", grouped(number as u64)));
+            sentence.push_str(&format!(", {} {words}", grouped(number)));
         }
     }
     format!("{sentence}{cost}")
@@ -103,8 +105,8 @@ fn of_one(row: &BurnInRow) -> String {
     match row.steady_from() {
         SteadyFrom::Index(_) if row.is_mostly_unsteady() => format!(
             "{name} mostly does not get steady: {} of {} never do",
-            grouped(row.count(Class::NoSteadyState) as u64),
-            counted((row.instances.len() - row.not_asked()) as u64, "instance")
+            grouped(row.count(Class::NoSteadyState)),
+            counted(row.instances.len() - row.not_asked(), "instance")
         ),
         SteadyFrom::Index(start) if row.is_steady_by_hand_alone() => {
             format!(
@@ -132,11 +134,7 @@ fn of_one(row: &BurnInRow) -> String {
 fn share_of_time(rows: &[BurnInRow]) -> Option<f64> {
     let mut sums = (0.0, 0.0);
     for row in rows.iter().filter(|row| row.unit == "s") {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "nobody has more than 2^53 instances"
-        )]
-        let instances = (row.instances.len() - row.not_asked()) as f64;
+        let instances = as_f64(row.instances.len() - row.not_asked());
         if let (Some(effect), Some(_)) = (&row.effect, row.start) {
             sums.0 += instances * effect.cost;
             sums.1 += instances * row.total;
@@ -168,9 +166,9 @@ fn table(rows: &[BurnInRow]) -> Table {
             start_text(row),
             match row.planned {
                 PlannedBurnIn::Auto => "auto".to_owned(),
-                PlannedBurnIn::Fixed(count) => grouped(u64::from(count)),
+                PlannedBurnIn::Fixed(count) => grouped(count),
             },
-            grouped(row.instances.len() as u64),
+            grouped(row.instances.len()),
             cost_text(row),
             bias_text(row),
         ];
@@ -208,7 +206,7 @@ pub fn start_text(row: &BurnInRow) -> String {
 pub fn cost_text(row: &BurnInRow) -> String {
     match (&row.effect, row.start) {
         (Some(effect), Some(_)) if row.unit == "s" => quantity(effect.cost, "s"),
-        (Some(_) | None, Some(start)) => counted(u64::from(start), "iteration"),
+        (Some(_) | None, Some(start)) => counted(start, "iteration"),
         (_, None) => "–".to_owned(),
     }
 }

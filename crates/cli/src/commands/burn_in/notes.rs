@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use lapwing_core::clean::{SteadyFrom, SteadyMethod};
 use lapwing_core::show::percent;
 use lapwing_core::suite::BurnIn as PlannedBurnIn;
+use lapwing_core::text::{counted, first_names, grouped};
 use lapwing_stats::steady::{Class, ITERATIONS_TO_TELL};
 
 use super::rows::{BurnInRow, FOUND};
 use crate::burn_in_file::unknown_names;
-use crate::table::{counted, grouped};
 
 /// More names than this are a number.
 const SHOWN: usize = 5;
@@ -60,16 +60,8 @@ fn names<'a>(
     all: impl IntoIterator<Item = &'a BurnInRow>,
     more: impl Fn(&BurnInRow) -> String,
 ) -> String {
-    let all: Vec<String> = all
-        .into_iter()
-        .map(|row| format!("{}{}", row.benchmark, more(row)))
-        .collect();
-    let rest = all.len().saturating_sub(SHOWN);
-    let mut text = all[..all.len() - rest].join(", ");
-    if rest > 0 {
-        text.push_str(&format!(" and {} more", grouped(rest as u64)));
-    }
-    text
+    let named = |row: &BurnInRow| format!("{}{}", row.benchmark, more(row));
+    first_names(all.into_iter().map(named), SHOWN)
 }
 
 /// Returns those rows, or nothing when there are none.
@@ -92,7 +84,7 @@ fn unsteady(rows: &[BurnInRow]) -> Option<String> {
 fn never_of(row: &BurnInRow) -> String {
     let never = row.count(Class::NoSteadyState);
     let all = row.instances.len() - row.not_asked();
-    format!(" ({} of {})", grouped(never as u64), grouped(all as u64))
+    format!(" ({} of {})", grouped(never), grouped(all))
 }
 
 fn mostly_unsteady(rows: &[BurnInRow]) -> Option<String> {

@@ -3,7 +3,6 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use lapwing_core::clean::BurnInSource;
-use lapwing_core::show::count;
 
 use super::answer::{bias_text, cost_text, start_text};
 use super::rows::BurnInRow;
@@ -11,7 +10,8 @@ use super::terminal_plot;
 use super::write::BurnInWriter;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::counted;
+
+use lapwing_core::text::{counted, grouped, plural};
 
 /// What somebody says of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl BurnInReview<'_> {
             "{}\n{} in {}",
             terminal_plot::legend(row, &plot),
             row.steady.classes_text(),
-            counted(row.instances.len() as u64, "instance"),
+            counted(row.instances.len(), "instance"),
         );
         if row.start.is_some() {
             facts.push_str(&format!("; burn-in costs {} in each", cost_text(row)));
@@ -181,8 +181,8 @@ impl BurnInReview<'_> {
         if settled > 0 {
             self.say(&format!(
                 "the burn-in file has {} of {} already; the others follow",
-                count(settled),
-                counted(self.rows.len() as u64, "benchmark")
+                grouped(settled),
+                counted(self.rows.len(), "benchmark")
             ));
         }
     }
@@ -199,7 +199,7 @@ impl BurnInReview<'_> {
         self.say(&format!(
             "\nchanged: {}; look at {} once more",
             changes.join(", "),
-            if changed.len() == 1 { "it" } else { "them" }
+            plural(changed.len(), "it", "them")
         ));
     }
 
@@ -212,8 +212,8 @@ impl BurnInReview<'_> {
             self.say(&format!(
                 "\nstopped: {path} has what was settled, {} of {}; go on with\n  \
                  lapwing burn-in --review --burn-in-file {path} --write {path}\n",
-                count(settled),
-                counted(self.rows.len() as u64, "benchmark"),
+                grouped(settled),
+                counted(self.rows.len(), "benchmark"),
             ));
         }
     }

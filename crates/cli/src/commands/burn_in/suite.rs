@@ -5,7 +5,8 @@ use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::suite_update::{KeyUpdate, Numbers, SuiteFile, TableUpdate};
-use crate::table::counted;
+
+use lapwing_core::text::counted;
 
 /// Writes where the benchmarks get steady into their tables, and says what changed.
 pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
@@ -71,7 +72,7 @@ fn what_changed(path: &str, updates: &[TableUpdate]) -> String {
             format!("{} {before} → {after}", update.table)
         })
         .collect();
-    let stay = counted((updates.len() - changed.len()) as u64, "other");
+    let stay = counted(updates.len() - changed.len(), "other");
     match (changed.len(), updates.len()) {
         (0, _) => format!("{path} stays as it is: every burn_in is what was found"),
         (some, all) if some == all => format!("burn_in in {path}: {}", changed.join(", ")),

@@ -1,7 +1,7 @@
 //! Iteration against value as text, for looking at in a terminal.
 
 use lapwing_core::show::{UnitScale, quantity};
-use lapwing_stats::{median, quantile};
+use lapwing_stats::{as_f64, median, quantile};
 
 use super::rows::BurnInRow;
 
@@ -229,7 +229,6 @@ fn as_usize(index: u32) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a terminal has few lines")]
 fn share(part: usize, whole: usize) -> f64 {
-    part as f64 / whole.max(1) as f64
+    as_f64(part) / as_f64(whole.max(1))
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use lapwing_core::clean::bare_name;
 use lapwing_core::record::BenchmarkRow;
+use lapwing_core::text::grouped;
 
 use super::notes::why_not_written;
 use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::grouped;
 use crate::{atomic, burn_in_file};
 
 /// Writes a burn-in file, and keeps what it says of benchmarks that are not asked for.
@@ -71,11 +71,11 @@ impl BurnInWriter {
             return Ok(());
         }
         let written = rows.iter().filter(|row| row.known_start().is_some());
-        let written = grouped(written.count() as u64);
+        let written = grouped(written.count());
         context.terminal.say(&format!(
             "{} has the first stable iteration of {written} of {}; judging takes it with --burn-in-file",
             self.path.display(),
-            grouped(rows.len() as u64)
+            grouped(rows.len())
         ));
         self.say_what_is_missing(rows, context);
         self.say_what_is_shared(rows, context);

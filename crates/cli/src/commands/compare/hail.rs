@@ -7,6 +7,7 @@ use lapwing_core::judge::{
 };
 use lapwing_core::model::Better;
 use lapwing_core::show::{quantity, ratio_text};
+use lapwing_core::text::counted;
 use serde_json::{Value, json};
 
 use super::gate::FailOn;
@@ -15,7 +16,7 @@ use crate::audit;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, counted, csv_of_json, markdown_text};
+use crate::table::{Table, csv_of_json, markdown_text};
 
 /// The columns of the CSV table: keys of a row in JSON.
 const COLUMNS: [&str; 19] = [
@@ -156,7 +157,7 @@ fn headline(compared: &[ComparisonAsHail]) -> String {
     let changed = compared.iter().filter(|it| it.result.changed).count();
     format!(
         "{changed} of {} changed, as `analyze_benchmarks` of Hail tells",
-        counted(compared.len() as u64, "comparison")
+        counted(compared.len(), "comparison")
     )
 }
 

@@ -7,12 +7,13 @@ use lapwing_core::judge::{Comparison, Estimate, Reason, SuiteComparison, Verdict
 use lapwing_core::show::{
     caution_text, news_first, ratio_text, reason_text, round_percent, verdicts_text,
 };
+use lapwing_core::text::{counted, grouped};
 
 use super::CompareAnswer;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Table, counted, grouped, markdown_text};
+use crate::table::{Table, markdown_text};
 
 /// Of more comparisons only those that are news are listed.
 const ALL_UP_TO: usize = 40;
@@ -68,7 +69,7 @@ fn headline(answer: &CompareAnswer) -> String {
     format!(
         "{versus}: {}   ({}, FDR {})",
         verdicts_text(&answer.comparisons, &answer.options),
-        counted(answer.comparisons.len() as u64, "comparison"),
+        counted(answer.comparisons.len(), "comparison"),
         round_percent(answer.options.false_discovery_rate),
     )
 }
@@ -178,7 +179,7 @@ fn below(
     if !hidden.is_empty() {
         let counts: Vec<String> = hidden
             .iter()
-            .map(|(verdict, count)| format!("{} {}", grouped(*count as u64), verdict.title()))
+            .map(|(verdict, count)| format!("{} {}", grouped(*count), verdict.title()))
             .collect();
         lines.push(format!(
             "not listed: {} (`--all` lists them)",
@@ -213,7 +214,7 @@ fn below(
         lines.push(format!(
             "suite{what}: {}, the geometric mean of {}",
             ratio_text(it.ratio.ratio, it.ratio.interval),
-            counted(it.ratio.benchmarks as u64, "benchmark"),
+            counted(it.ratio.benchmarks, "benchmark"),
         ));
     }
     lines.extend(notes(answer));
@@ -249,7 +250,7 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
     }
     for (text, names) in about {
         let of = if names.len() > NAMED {
-            counted(names.len() as u64, "benchmark")
+            counted(names.len(), "benchmark")
         } else {
             names.join(", ")
         };

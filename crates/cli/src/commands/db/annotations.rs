@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use lapwing_core::record::{Change, Remark};
+use lapwing_core::text::counted;
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::store::open_for_reading;
-use crate::table::{Align, Table, counted};
+use crate::table::{Align, Table};
 
 pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
@@ -63,7 +64,7 @@ pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliEr
             )?;
         }
         Format::Text => {
-            writeln!(out, "{}\n", counted(remarks.len() as u64, "annotation"))?;
+            writeln!(out, "{}\n", counted(remarks.len(), "annotation"))?;
             table.text_within(context.terminal.width(), &mut out)?;
         }
         Format::Markdown => table.markdown(&mut out)?,

@@ -5,7 +5,7 @@ use clap::builder::NonEmptyStringValueParser;
 use lapwing_core::model::{Better, Conversion, Metric};
 use lapwing_core::record::{Change, Filter, InstanceData, Retired, Store};
 use lapwing_core::sample::{BenchmarkData, SampleFilter, each_benchmark};
-use lapwing_core::show::count;
+use lapwing_core::text::grouped;
 
 use super::said::{AnnotationAuthor, AnnotationDraft, benchmarks_named, is_exact};
 use crate::error::{CliError, ExitStatus};
@@ -320,7 +320,7 @@ impl JoinedMetric {
                 "{} both `{old}` and `{new}` with different values: they are two metrics",
                 match instances {
                     1 => "1 instance has".to_owned(),
-                    several => format!("{} instances have", count(several)),
+                    several => format!("{} instances have", grouped(several)),
                 }
             )
         })

@@ -10,11 +10,11 @@ use jiff::{SignedDuration, Timestamp};
 use lapwing_core::model::{Annotation, Id, Object, Record, matches_pattern};
 use lapwing_core::record::{Change, Filter, Store, TouchedCounts};
 use lapwing_core::sample::SampleFilter;
+use lapwing_core::text::{counted, first_names};
 
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::store::open_for_reading;
-use crate::table::counted;
 
 /// Author of an annotation, and whether this is a dry run
 #[derive(Debug, Args)]
@@ -91,7 +91,7 @@ impl AnnotationAuthor {
             several => writeln!(
                 out,
                 "  {} added: `lapwing db annotations` lists them, `lapwing db restore ID` undoes one",
-                counted(several.len() as u64, "annotation")
+                counted(several.len(), "annotation")
             )?,
         }
         Ok(ExitStatus::Fine)
@@ -146,7 +146,7 @@ pub(super) fn benchmarks_named(
         false => names_of_now(store, text, suites)?,
     };
     if !now.is_empty() {
-        let now = some_of(&now);
+        let now = first_names(&now, 3);
         return Err(
             CliError::input(format!("`{text}` was renamed to {now}")).hint("use its current id")
         );
@@ -174,19 +174,6 @@ fn names_of_now(store: &Store, text: &str, suites: &[String]) -> Result<Vec<Stri
         }
     }
     Ok(names.into_iter().collect())
-}
-
-/// Returns the first names, and the number of others.
-fn some_of(names: &[String]) -> String {
-    const SHOWN: usize = 3;
-    match names.len().saturating_sub(SHOWN) {
-        0 => names.join(", "),
-        left => format!(
-            "{} and {}",
-            names[..SHOWN].join(", "),
-            counted(left as u64, "other")
-        ),
-    }
 }
 
 /// Returns whether a text is a pattern.

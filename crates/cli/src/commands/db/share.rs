@@ -9,6 +9,7 @@ use lapwing_core::record::sharing::{
     self, History, PullOptions, Pulled, PushOptions, Pushed, Rehearsed, Remote, SharingError, Step,
     Verify,
 };
+use lapwing_core::text::{counted, grouped, plural};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -19,7 +20,7 @@ use crate::options::{Context, Format};
 use crate::progress::LateSpinner;
 use crate::remote::Place;
 use crate::store::{open_for_reading, open_for_writing};
-use crate::table::{Align, Table, counted, grouped};
+use crate::table::{Align, Table};
 
 /// Shared history and the options of using it.
 #[derive(Debug, Args)]
@@ -245,7 +246,7 @@ fn came(pulled: &Pulled, verb: &str, nothing: &str) -> String {
         counted(pulled.segments, "segment"),
         size(pulled.bytes),
         grouped(total.new),
-        if total.new == 1 { "record" } else { "records" }
+        plural(total.new, "record", "records")
     );
     if total.already_there > 0 {
         text.push_str(&format!(

@@ -1,11 +1,11 @@
 //! Notes on imported sessions that may duplicate others in the store.
 
 use lapwing_core::model::Session;
+use lapwing_core::text::grouped;
 use lapwing_formats::Alike;
 
 use super::target::Target;
 use crate::options::Context;
-use crate::table::grouped;
 
 /// Maximum number of pairs shown.
 const SHOWN: usize = 10;

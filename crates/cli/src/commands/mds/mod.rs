@@ -15,6 +15,7 @@ use lapwing_core::judge::{
 use lapwing_core::record::StoreError;
 use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart, round_percent, too_little_text};
+use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{Confidence, DetectionMethod, Seed, Strategy, experiments_to_tell};
 
 use crate::cleaning::{CleaningOptions, JudgingOptions};
@@ -26,7 +27,6 @@ use crate::plot::check_ending;
 use crate::progress;
 use crate::samples::{SettingsOption, metrics, nothing};
 use crate::store::{note_retired, note_unknown_names, open_for_reading};
-use crate::table::{counted, grouped};
 
 /// Show which slowdowns can be detected with how many instances and iterations
 ///
@@ -265,7 +265,7 @@ pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(
     let needed = needed.unwrap_or(u64::MAX);
     let error = CliError::input(format!(
         "{} cannot tell a power of {}: with fewer than {} its 95 % interval reaches below, even where all detect",
-        counted(u64::from(experiments), "experiment"),
+        counted(experiments, "experiment"),
         round_percent(power),
         grouped(needed)
     ));

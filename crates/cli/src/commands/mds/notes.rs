@@ -3,9 +3,10 @@
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
 use lapwing_core::show::{
-    DetectionAbility, DetectionView, EnoughConfigurations, count, few_instances_caution,
-    interval_text, percent, round_percent,
+    DetectionAbility, DetectionView, EnoughConfigurations, few_instances_caution, interval_text,
+    percent, round_percent,
 };
+use lapwing_core::text::{counted, grouped};
 use lapwing_stats::{DetectionMethod, Strategy};
 
 use super::text::{Ends, rate_titles, wide_rows};
@@ -14,7 +15,6 @@ use crate::audit::AuditDetail;
 use crate::commands::plan::text::beyond_band_note;
 use crate::not_judged;
 use crate::store::earlier_note;
-use crate::table::counted;
 
 /// Returns what there is to say below the table.
 pub fn notes(
@@ -98,10 +98,10 @@ fn simulation(
     }
     let resamples = command.wide || view.method != DetectionMethod::Welch;
     let resampled = match resamples {
-        true => format!(", resampled {} times", count(found.options.replicates)),
+        true => format!(", resampled {} times", grouped(found.options.replicates)),
         false => String::new(),
     };
-    let each = counted(u64::from(found.options.experiments), "experiment");
+    let each = counted(found.options.experiments, "experiment");
     let mut lines = vec![format!(
         "simulated: {each} of each configuration{resampled}"
     )];
@@ -230,8 +230,8 @@ fn undetermined(found: &FoundDetection, command: &MdsCommand, view: DetectionVie
     if let Some(most @ 1..) = most {
         notes.push(format!(
             "up to {} of {} are undetermined, and count as not detected: a side had nothing but zeros, or no value",
-            count(most),
-            counted(u64::from(found.options.experiments), "experiment")
+            grouped(most),
+            counted(found.options.experiments, "experiment")
         ));
     }
     notes

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use lapwing_core::suite::{PlanConfiguration, PlanDocument, PlanEntry, PlanFlavour};
+use lapwing_core::text::counted;
 
 use super::lines::{ChosenPlan, PlanLine};
 use crate::atomic;
@@ -13,7 +14,6 @@ use crate::options::Context;
 use crate::plan_file::PlanFile;
 use crate::plan_file::update::update_suite as write_into;
 use crate::suite_update::SuiteFile;
-use crate::table::counted;
 
 /// Where a plan is written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub fn write(
                 context.terminal.say(&format!(
                     "{} has {}; `lapwing run --plan {}` runs it",
                     path.display(),
-                    counted(document.entries.len() as u64, "benchmark"),
+                    counted(document.entries.len(), "benchmark"),
                     path.display(),
                 ));
             }

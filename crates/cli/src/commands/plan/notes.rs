@@ -1,7 +1,8 @@
 //! What there is to say below a plan.
 
 use lapwing_core::explain::{ChoiceRule, MOST_NEEDED, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{DetectionView, count, machine_time, percent, round_percent};
+use lapwing_core::show::{DetectionView, machine_time, percent, round_percent};
+use lapwing_core::text::{first_names, grouped};
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
@@ -9,14 +10,9 @@ use super::text::{beyond_band_note, cost_text, denied_text, power_text, rate_tex
 use super::{PlanCommand, document};
 use crate::not_judged;
 use crate::samples::SettingsOption;
-use crate::table;
 
 /// More benchmarks than this are told by the table alone.
 const NAMES: usize = 3;
-
-fn few<N: AsRef<str>>(names: &[N]) -> String {
-    table::few(names, NAMES)
-}
 
 /// Returns what there is to say below the table.
 pub fn notes(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
@@ -49,7 +45,7 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     if !shared.is_empty() {
         notes.push(format!(
             "a plan has one entry for each benchmark, that of the line that takes most: {}",
-            few(&shared)
+            first_names(&shared, NAMES)
         ));
     }
     notes.extend(beyond_band_note(command.smallest_effect));
@@ -70,7 +66,7 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     if !unknown.is_empty() {
         notes.push(format!(
             "no wall time was recorded, so it is not known what these take, and no sum holds it: {}",
-            few(&unknown)
+            first_names(&unknown, NAMES)
         ));
     }
     notes
@@ -110,7 +106,7 @@ fn denied(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
     (!lines.is_empty()).then(|| {
         format!(
             "by formula, and simulations contradict it, so that it may not do (measure more instances): {}",
-            few(&lines)
+            first_names(&lines, NAMES)
         )
     })
 }
@@ -149,7 +145,7 @@ fn lesser(plan: &ChosenPlan, options: &PlanOptions) -> Vec<String> {
     ];
     said.into_iter()
         .filter(|(names, _)| !names.is_empty())
-        .map(|(names, what)| format!("{what}: {}", few(&names)))
+        .map(|(names, what)| format!("{what}: {}", first_names(&names, NAMES)))
         .collect()
 }
 
@@ -160,7 +156,7 @@ fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     if !beyond.is_empty() {
         notes.push(format!(
             "beyond the budget: {}; all of them would take {} more",
-            few(&beyond),
+            first_names(&beyond, NAMES),
             cost_text(plan.cost_of(LineFate::BeyondBudget), command)
         ));
     }
@@ -168,7 +164,7 @@ fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     if !unknown.is_empty() {
         notes.push(format!(
             "no wall time was recorded, so it is not known whether the budget reaches these, and they are not planned: {}",
-            few(&unknown)
+            first_names(&unknown, NAMES)
         ));
     }
     notes
@@ -196,7 +192,7 @@ fn unmet(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec
     }
     let reasons = reasons.into_iter();
     let mut notes: Vec<String> = reasons
-        .map(|(reason, names)| format!("{reason}: {}", few(&names)))
+        .map(|(reason, names)| format!("{reason}: {}", first_names(&names, NAMES)))
         .collect();
     let has_closest = |line: &&PlanLine| line.unmet().is_some_and(|it| it.1.closest.is_some());
     let is_told = |line: &&PlanLine| line.fate != LineFate::Skipped;
@@ -221,7 +217,12 @@ fn not_the_smallest(plan: &ChosenPlan) -> Option<String> {
         ))
     });
     let larger: Vec<String> = larger.collect();
-    (!larger.is_empty()).then(|| format!("only a larger slowdown is planned for: {}", few(&larger)))
+    (!larger.is_empty()).then(|| {
+        format!(
+            "only a larger slowdown is planned for: {}",
+            first_names(&larger, NAMES)
+        )
+    })
 }
 
 /// Returns a benchmark with what would do.
@@ -239,13 +240,16 @@ fn named(line: &PlanLine, unmet: &Unmet) -> String {
             } = needed.configuration;
             format!(
                 "{name} (takes {} × {}{})",
-                count(instances),
-                count(iterations),
+                grouped(instances),
+                grouped(iterations),
                 cost.unwrap_or_default()
             )
         }
         (Unable::TooMany, None) => {
-            format!("{name} (takes more than {} instances)", count(MOST_NEEDED))
+            format!(
+                "{name} (takes more than {} instances)",
+                grouped(MOST_NEEDED)
+            )
         }
         (_, None) => format!("{name} (no number of instances would do)"),
     }

@@ -4,13 +4,13 @@ use std::io::{self, BufRead, IsTerminal};
 
 use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
 use lapwing_core::show::{machine_time, percent, quantity, round_percent};
+use lapwing_core::text::counted;
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
 use super::text::{denied_text, has_several_settings, power_text};
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::counted;
 
 /// What somebody says of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,8 +137,8 @@ fn configuration_text(line: &PlanLine, chosen: &Chosen, options: &PlanOptions) -
     let denied = denied.map(|it| format!("; but {}", denied_text(it, options)));
     format!(
         "{} × {}: power {}{}, takes {}{}",
-        counted(instances as u64, "instance"),
-        counted(iterations as u64, "iteration"),
+        counted(instances, "instance"),
+        counted(iterations, "iteration"),
         power_text(chosen),
         false_positives.unwrap_or_default(),
         line.cost_with(chosen)

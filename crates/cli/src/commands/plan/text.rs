@@ -3,11 +3,12 @@
 use lapwing_core::explain::{Choice, Chosen, Denied, PlanOptions, Unable};
 use lapwing_core::judge::CellRate;
 use lapwing_core::show::{UnitScale, machine_time, percent, quantity, round_percent};
+use lapwing_core::text::{counted, plural};
 
 use super::PlanCommand;
 use super::lines::{ChosenPlan, LineFate, PlanLine};
 use crate::table::Align::{Left, Right, Whole};
-use crate::table::{Align, Table, counted};
+use crate::table::{Align, Table};
 
 /// Returns what comes first: how many benchmarks can detect the slowdown, and what that takes.
 pub fn headline(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> String {
@@ -82,7 +83,7 @@ fn others(able: usize, plan: &ChosenPlan) -> String {
 fn subject(able: usize, plan: &ChosenPlan) -> String {
     let all = plan.benchmarks();
     if let ([line], 1) = (plan.lines.as_slice(), all) {
-        let can = if able == 1 { "can" } else { "cannot" };
+        let can = plural(able, "can", "cannot");
         return format!("{} {can}", line.choice.benchmark);
     }
     let of = match able {
@@ -97,14 +98,11 @@ fn subject(able: usize, plan: &ChosenPlan) -> String {
             } else {
                 "metric"
             };
-            format!(" ({})", counted(plan.lines.len() as u64, noun))
+            format!(" ({})", counted(plan.lines.len(), noun))
         }
         false => String::new(),
     };
-    format!(
-        "{of}{}{counted_lines} can",
-        counted(all as u64, "benchmark")
-    )
+    format!("{of}{}{counted_lines} can", counted(all, "benchmark"))
 }
 
 /// Returns machine time, and money where the price is known: `16 h at a price of 0.800`.

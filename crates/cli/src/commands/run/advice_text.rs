@@ -3,6 +3,7 @@
 use lapwing_core::explain::Advice;
 use lapwing_core::judge::INSTANCES_FOR_A_VERDICT;
 use lapwing_core::show::{percent, quantity};
+use lapwing_core::text::counted;
 
 use super::summary::Row;
 
@@ -61,7 +62,7 @@ fn text(advice: &Advice) -> String {
     match advice {
         Advice::FewInstances { instances } => format!(
             "{} cannot show a difference: a verdict takes {INSTANCES_FOR_A_VERDICT}, and 10 are better (--instances)",
-            plural(*instances, "instance")
+            counted(*instances, "instance")
         ),
         Advice::SlowStart {
             ratio,
@@ -121,13 +122,5 @@ fn text(advice: &Advice) -> String {
              and run it without a shell",
             quantity(*seconds, "s")
         ),
-    }
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    if count == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{count} {noun}s")
     }
 }

@@ -13,12 +13,12 @@ use lapwing_core::model::{Id, InstanceOutcome};
 use lapwing_core::record::StoreError;
 use lapwing_core::sample::{SampleFilter, each_benchmark};
 use lapwing_core::suite::{Commit, Plan, Variant, VersionSource};
+use lapwing_core::text::counted;
 
 use super::options::Run;
 use super::worktrees::Worktrees;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::table::counted;
 
 /// How the reason begins why a commit whose build failed was not measured.
 const NOT_BUILT: &str = "the build failed";
@@ -65,7 +65,7 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
         context.terminal.note(&format!(
             "{} of {} measured before (--again measures them anew)",
             all - left.len(),
-            counted(all as u64, "commit")
+            counted(all, "commit")
         ));
     }
     let variants = std::mem::take(&mut plan.variants);

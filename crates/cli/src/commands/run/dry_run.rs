@@ -8,13 +8,15 @@ use lapwing_core::judge::estimate;
 use lapwing_core::measure::FixedSchedule;
 use lapwing_core::record::{Filter, InstanceData, StoreError};
 use lapwing_core::sample::each_benchmark;
-use lapwing_core::show::{count, quantity};
+use lapwing_core::show::quantity;
 use lapwing_core::suite::{Case, Plan};
+use lapwing_core::text::grouped;
+use lapwing_stats::as_f64;
 
 use super::from_file::Planned;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-use crate::table::{Align, Table, grouped};
+use crate::table::{Align, Table};
 
 /// Shows the order; of a plan file also how often each benchmark is measured.
 pub fn show(planned: &Planned, context: &Context) -> Result<ExitStatus, CliError> {
@@ -67,8 +69,8 @@ pub fn show(planned: &Planned, context: &Context) -> Result<ExitStatus, CliError
     writeln!(
         out,
         "{} instances, {} executions at least, seed {}; {}",
-        count(instances),
-        count(usize::try_from(executions).unwrap_or(usize::MAX)),
+        grouped(instances),
+        grouped(usize::try_from(executions).unwrap_or(usize::MAX)),
         plan.seed,
         expectation(total, unknown, instances)
     )?;
@@ -96,7 +98,7 @@ fn benchmarks(plan: &Plan, times: &BTreeMap<String, Past>) -> Table {
         let expected = expected.map(|past| f64::from(instances) * past.of_instance(case));
         table.row(vec![
             case.benchmark.id.clone(),
-            grouped(u64::from(instances)),
+            grouped(instances),
             format!("{} + {}", case.burn_in.planned(), case.iterations),
             in_seconds(expected),
         ]);
@@ -117,7 +119,7 @@ fn expectation(seconds: f64, unknown: usize, instances: usize) -> String {
         format!(
             "about {} and {} instances not measured before",
             quantity(seconds, "s"),
-            count(unknown)
+            grouped(unknown)
         )
     }
 }
@@ -167,8 +169,7 @@ fn besides(instances: &[InstanceData]) -> f64 {
         let loops = it.iterations.loops.iter();
         // Of what failed nobody knows how long it took.
         let known = values.iter().zip(loops).filter(|it| it.0.is_finite());
-        #[expect(clippy::cast_precision_loss, reason = "nobody loops 2^53 times")]
-        let measured = known.map(|(value, loops)| value * *loops as f64);
+        let measured = known.map(|(value, loops)| value * as_f64(*loops));
         Some((span(it)? - measured.sum::<f64>()).max(0.0))
     };
     let all: Vec<f64> = instances.iter().filter_map(of_one).collect();

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use lapwing_core::suite::{BurnIn, Case, Given, Plan, PlanEntry};
+use lapwing_core::text::{counted, grouped, plural};
 
 use super::options::Run;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::plan_file::{Names, PlanFile, few};
-use crate::table::{counted, grouped};
 
 /// What is to be measured, and what is known of it beforehand.
 pub struct Planned {
@@ -81,11 +81,11 @@ impl<'a> FilePlan<'a> {
                 .hint("choose others with --benchmark or --tag, or leave --plan out"));
         }
         if !missing.is_empty() && !context.quiet {
-            let verb = if missing.len() == 1 { "is" } else { "are" };
+            let verb = plural(missing.len(), "is", "are");
             context.terminal.note(&format!(
                 "{} of {} {verb} not in {path} and {verb} not measured: {}",
-                grouped(missing.len() as u64),
-                counted(all as u64, "benchmark"),
+                grouped(missing.len()),
+                counted(all, "benchmark"),
                 few(missing.iter().map(String::as_str))
             ));
         }

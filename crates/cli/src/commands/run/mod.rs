@@ -1,5 +1,7 @@
 //! `lapwing run`: measures commands or a suite, keeps every iteration, says what came out.
 
+use lapwing_core::text::grouped;
+
 mod advice_text;
 mod commits;
 mod compare;
@@ -36,7 +38,6 @@ use self::progress::Progress;
 use self::system::SystemClock;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
-use crate::table::grouped;
 
 /// Refuses what would not even fit into memory.
 fn refuse_too_many(plan: &Plan) -> Result<(), CliError> {

@@ -10,6 +10,7 @@ use lapwing_core::suite::{
     AdHoc, BurnIn, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics, Plan, Problem,
     Settings, Suite, nearest, parse_duration,
 };
+use lapwing_core::text::grouped;
 
 use super::commits::over_commits;
 use super::from_file::{FilePlan, Planned};
@@ -18,7 +19,6 @@ use crate::error::CliError;
 use crate::options::{Context, Format};
 use crate::plan_file::PlanFile;
 use crate::suite_file::{self, SUITE_FILE};
-use crate::table::grouped;
 
 /// Commands are measured for at least this long when nobody says how often.
 const QUICK: Duration = Duration::from_secs(1);
@@ -147,7 +147,7 @@ fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
     }
     match text.parse() {
         Ok(count @ 0..=MOST_ITERATIONS) => Ok(BurnIn::Fixed(count)),
-        Ok(_) => Err(format!("at most {}", grouped(u64::from(MOST_ITERATIONS)))),
+        Ok(_) => Err(format!("at most {}", grouped(MOST_ITERATIONS))),
         Err(_no_number) => Err("a whole number or `auto`".to_owned()),
     }
 }

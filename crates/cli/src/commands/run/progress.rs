@@ -7,11 +7,11 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lapwing_core::measure::{Consumer, Event};
 use lapwing_core::model::{Outcome, Record};
-use lapwing_core::show::{count, quantity};
+use lapwing_core::show::quantity;
 use lapwing_core::suite::{BurnIn, Commit, Plan};
+use lapwing_core::text::{counted, grouped};
 
 use crate::options::Context;
-use crate::table::counted;
 
 /// The progress bar, and a line for each instance when more is asked for.
 pub struct Progress<'a> {
@@ -125,7 +125,7 @@ fn planned(case: &lapwing_core::suite::Case) -> u32 {
 fn headline(plan: &Plan, instances: usize) -> String {
     let benchmarks = match plan.cases.len() {
         1 => "1 benchmark".to_owned(),
-        many => format!("{} benchmarks", count(many)),
+        many => format!("{} benchmarks", grouped(many)),
     };
     let commits = plan.variants.iter().filter_map(|it| it.commit.as_ref());
     let mut commits: Vec<&str> = commits.map(Commit::hash).collect();
@@ -133,12 +133,8 @@ fn headline(plan: &Plan, instances: usize) -> String {
     let sides = match (commits.len(), plan.variants.len()) {
         (0, 1) => String::new(),
         (0, many) => format!(" × {many} variants"),
-        (many, all) if many == all => format!(" × {}", counted(many as u64, "commit")),
-        (many, all) => format!(
-            " × {} × {} variants",
-            counted(many as u64, "commit"),
-            all / many
-        ),
+        (many, all) if many == all => format!(" × {}", counted(many, "commit")),
+        (many, all) => format!(" × {} × {} variants", counted(many, "commit"), all / many),
     };
     let one_by_one = !plan.interleave && !commits.is_empty();
     let order = if one_by_one {
@@ -160,7 +156,11 @@ fn headline(plan: &Plan, instances: usize) -> String {
     let repeats = if instances != all {
         // Of the commits that follow nothing is said yet.
         let left = if one_by_one { "" } else { " left" };
-        format!(", {} of {} instances{left}", count(instances), count(all))
+        format!(
+            ", {} of {} instances{left}",
+            grouped(instances),
+            grouped(all)
+        )
     } else if same {
         let burn_in = match first.burn_in {
             BurnIn::Fixed(burn_in) => burn_in.to_string(),
@@ -173,11 +173,11 @@ fn headline(plan: &Plan, instances: usize) -> String {
         };
         format!(
             " × {} × ({burn_in} + {at_least}{}) iterations",
-            counted(u64::from(first.instances), "instance"),
+            counted(first.instances, "instance"),
             first.iterations
         )
     } else {
-        format!(", {} instances", count(instances))
+        format!(", {} instances", grouped(instances))
     };
     format!(
         "measuring {benchmarks}{sides}{repeats}, seed {}, {order}",

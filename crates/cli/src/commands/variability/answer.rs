@@ -6,6 +6,7 @@ use lapwing_core::explain::{Association, Noise, Part};
 use lapwing_core::show::{
     FIRST_METRIC, RowTitles, noise_advice, noise_headline, percent, quantity,
 };
+use lapwing_core::text::counted;
 use lapwing_stats::Modes;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use crate::options::{Context, Format};
 use crate::samples::SettingsOption;
 use crate::store::earlier_note;
 use crate::table::Align::{Left, Right};
-use crate::table::{Table, counted, csv_of_json};
+use crate::table::{Table, csv_of_json};
 
 /// Writes the answer in the requested format.
 pub fn write(
@@ -138,7 +139,7 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
     if single > 0 && single < found.rows.len() {
         notes.push(format!(
             "{} with a single instance: no telling how much instances differ",
-            counted(single as u64, "benchmark")
+            counted(single, "benchmark")
         ));
     }
     if found.older > 0

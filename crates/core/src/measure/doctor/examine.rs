@@ -1,5 +1,7 @@
 //! What follows from what was read: a finding for each thing looked at.
 
+use lapwing_stats::as_f64;
+
 use super::super::Environment;
 use super::super::local::{Abilities, Ability};
 use super::{ClockQuality, Finding, Noise, Readings, Severity};
@@ -92,8 +94,7 @@ fn percent(share: f64) -> String {
 }
 
 fn gigabytes(bytes: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
-    let gigabytes = bytes as f64 / f64::from(1 << 30);
+    let gigabytes = as_f64(bytes) / f64::from(1 << 30);
     format!("{gigabytes:.1} GiB")
 }
 
@@ -129,8 +130,7 @@ fn load(evidence: &Evidence) -> Finding {
     if let Some(load) = evidence.readings.load {
         let cpus = evidence.environment.cpus.unwrap_or(1).max(1);
         found.push(format!("load {load:.2} on {cpus} CPUs in the last minute"));
-        #[expect(clippy::cast_precision_loss, reason = "machines have few CPUs")]
-        let per_cpu = load / cpus as f64;
+        let per_cpu = load / as_f64(cpus);
         too_much |= per_cpu > LOAD_PER_CPU;
     }
     let found = found.join("; ");
@@ -325,8 +325,7 @@ fn disk(readings: &Readings) -> Option<Finding> {
 }
 
 fn counting(abilities: &Abilities) -> [Finding; 4] {
-    #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
-    let floor = abilities.peak_memory_floor as f64 / 1e6;
+    let floor = as_f64(abilities.peak_memory_floor) / 1e6;
     let finding = |subject, ability: &Ability| match ability {
         Ability::Available(means) => good(subject, format!("counted by {means}")),
         Ability::Unavailable(reason) => neutral(subject, format!("not counted: {reason}")),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use lapwing_stats::{coefficient_of_variation, mean};
 use serde::Serialize;
 
 use super::super::{End, Execution, Executor, ExecutorError, Leftovers, Stdin};
@@ -73,30 +74,20 @@ impl Noise {
     /// 5 against 5 instances finds with a probability of 80 %.
     fn of(seconds: &[f64]) -> Self {
         const T_SUM: f64 = 2.306 + 0.889;
-        let blocks: Vec<f64> = seconds.chunks(EXECUTIONS).map(mean).collect();
+        let blocks: Vec<f64> = seconds.chunks(EXECUTIONS).filter_map(mean).collect();
         let mut sorted = seconds.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         let median = sorted[sorted.len() / 2];
         Self {
             executions: seconds.len(),
             median,
-            spread: deviation(seconds) / mean(seconds),
+            spread: coefficient_of_variation(seconds).unwrap_or(f64::NAN),
             slowest: sorted[sorted.len() - 1] / median,
-            detectable: T_SUM * deviation(&blocks) / mean(&blocks) * (2.0_f64 / 5.0).sqrt(),
+            detectable: T_SUM
+                * coefficient_of_variation(&blocks).unwrap_or(f64::NAN)
+                * (2.0_f64 / 5.0).sqrt(),
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "there are a few dozen values")]
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "there are a few dozen values")]
-fn deviation(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (squares / (values.len() as f64 - 1.0)).sqrt()
 }
 
 /// What the measuring clock can tell apart and what a look at it costs.

@@ -221,7 +221,7 @@ fn process(executed: &Executed) -> Object {
     let mut process = Object::new();
     process.insert("wall_time".to_owned(), json!(executed.wall.as_secs_f64()));
     if let Some(usage) = &executed.usage {
-        for (name, value) in super::super::values::counted(usage) {
+        for (name, value) in super::super::values::counter_values(usage) {
             process.insert(name, json!(value));
         }
     }

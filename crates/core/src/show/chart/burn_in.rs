@@ -1,15 +1,16 @@
 //! Iteration against value, with the burn-in shaded and the first steady iteration marked.
 
+use lapwing_stats::as_f64;
 use lapwing_stats::steady::Class;
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
-use super::iterations::{DRAWN_BY_STRETCH, plural};
+use super::iterations::DRAWN_BY_STRETCH;
 use super::parts::{axis_name, drawn_text, grid, number_axis, tooltip, value_axis, whole_numbers};
 use super::{Chart, ChartView, LABEL_SIZE, colour, named_colour, six_digits, thin};
 use crate::clean::{BenchmarkSteady, InstanceSteady, SteadyFrom};
-use crate::show::quantity::{UnitScale, count};
-use crate::show::sample::as_f64;
+use crate::show::quantity::UnitScale;
+use crate::text::{counted, grouped};
 
 /// Title and marks of a chart of burn-in.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -291,10 +292,10 @@ impl BurnInPlot<'_> {
             1 => "One line: one instance.".to_owned(),
             _ if drawn < all => format!(
                 "Thin: {} of {} instances, evenly chosen; thick: the median of all.",
-                count(drawn),
-                count(all)
+                grouped(drawn),
+                grouped(all)
             ),
-            _ => format!("Thin: {}; thick: their median.", plural(all, "instance")),
+            _ => format!("Thin: {}; thick: their median.", counted(all, "instance")),
         };
         let steady = self.steady.instances.iter();
         if steady.clone().any(|it| it.start.is_some()) {
@@ -317,8 +318,8 @@ impl BurnInPlot<'_> {
             let verb = if never == 1 { "becomes" } else { "become" };
             text.push_str(&format!(
                 " {} of {} never {verb} steady.",
-                count(never),
-                plural(all, "instance")
+                grouped(never),
+                counted(all, "instance")
             ));
         }
         let points = self.points + self.left_out;

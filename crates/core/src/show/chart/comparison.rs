@@ -1,5 +1,6 @@
 //! Several values of one metric beside each other: a dot with its interval each.
 
+use lapwing_stats::as_f64;
 use serde_json::json;
 
 use super::Chart;
@@ -11,7 +12,7 @@ use super::parts::{
 use crate::judge::Estimate;
 use crate::model::MetricName;
 use crate::show::quantity::UnitScale;
-use crate::show::sample::{as_f64, metric_title};
+use crate::show::sample::metric_title;
 
 /// More rows than this would be illegible.
 const MOST_ROWS: usize = 200;

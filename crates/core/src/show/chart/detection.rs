@@ -16,8 +16,7 @@ use crate::judge::{DetectionCell, DetectionGrid};
 use crate::show::detection::DetectionView;
 use crate::show::enough::{DetectionAbility, EnoughConfigurations};
 use crate::show::noise::RowTitles;
-use crate::show::quantity::count;
-use crate::show::sample::first_upper;
+use crate::text::{capitalised, grouped};
 
 /// More rows than this would be illegible.
 const MOST_ROWS: usize = 100;
@@ -261,8 +260,8 @@ fn several(
     if shown.len() < rows.len() {
         subtitle.push_str(&format!(
             " {} of {} rows drawn{}.",
-            count(shown.len()),
-            count(rows.len()),
+            grouped(shown.len()),
+            grouped(rows.len()),
             if shown.len() < drawable {
                 ", those first that cannot detect it"
             } else {
@@ -272,7 +271,7 @@ fn several(
     }
     Chart {
         subtitle,
-        ..chart(first_upper(&headline), height + 20, option)
+        ..chart(capitalised(&headline), height + 20, option)
     }
 }
 

@@ -1,16 +1,17 @@
 //! The distribution of the values of each run: every value as a dot, quartiles as a box.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
 use super::font::shorten;
-use super::iterations::plural;
 use super::parts::{axis_below_rows, axis_name, drawn_text, grid, row_axis, rows_height};
 use super::{Chart, LABEL_SIZE, VariantColours, named_colour, thin};
 use crate::clean::IterationState;
 use crate::model::Run;
 use crate::show::quantity::UnitScale;
-use crate::show::sample::{MetricSample, RunSample, as_f64, metric_title};
+use crate::show::sample::{MetricSample, RunSample, metric_title};
+use crate::text::counted;
 
 /// More runs than this would make the chart longer than a screen.
 const MOST_GROUPS: usize = 12;
@@ -55,7 +56,7 @@ pub fn distribution(sample: &MetricSample, runs: &[RunSample], colours: &Variant
         let latest = groups.len();
         subtitle.push_str(&format!(
             " The latest {latest} of {}.",
-            plural(all.len(), "run")
+            counted(all.len(), "run")
         ));
     }
     subtitle.push_str(&drawn_text(

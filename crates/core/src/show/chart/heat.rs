@@ -1,11 +1,11 @@
 //! Cells in shades: which slowdowns each configuration detects.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
 use crate::judge::DetectionCell;
 use crate::show::detection::{DetectionView, change, detectable_text, slowdown_interval};
-use crate::show::sample::as_f64;
 
 /// The last shade; `chart.js` has a colour for each.
 const LAST_SHADE: f64 = 9.0;

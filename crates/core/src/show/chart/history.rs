@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lapwing_stats::Interval;
+use lapwing_stats::{Interval, as_f64};
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
@@ -14,9 +14,10 @@ use crate::model::MetricName;
 use crate::sample::HistoryPosition;
 use crate::show::meaning::BenchmarkMeaning;
 use crate::show::packed::{compact, packed};
-use crate::show::quantity::{UnitScale, count};
-use crate::show::sample::{as_f64, metric_title};
+use crate::show::quantity::UnitScale;
+use crate::show::sample::metric_title;
 use crate::show::summary::RunSummary;
+use crate::text::grouped;
 
 /// One run.
 #[derive(Debug, Clone, PartialEq)]
@@ -262,7 +263,7 @@ pub(in crate::show) fn order(points: &[HistoryPoint]) -> Option<String> {
         _ => format!(
             "In order of versions' dates; {} runs whose version has none follow the newest \
              version measured before them.",
-            count(undated)
+            grouped(undated)
         ),
     })
 }
@@ -303,7 +304,7 @@ fn subtitle(points: &[HistoryPoint]) -> String {
             if summaries == 1 {
                 "a summary".to_owned()
             } else {
-                format!("{} summaries", count(summaries))
+                format!("{} summaries", grouped(summaries))
             },
             statistics.join(", "),
             if estimates > 0 {
@@ -321,7 +322,7 @@ fn subtitle(points: &[HistoryPoint]) -> String {
             if retired == 1 {
                 "a retired run".to_owned()
             } else {
-                format!("{} retired runs", count(retired))
+                format!("{} retired runs", grouped(retired))
             },
             if retired == 1 { "is" } else { "are" }
         ));
@@ -330,7 +331,7 @@ fn subtitle(points: &[HistoryPoint]) -> String {
         let crosses = if failed == 1 {
             "is a run".to_owned()
         } else {
-            format!("are {} runs", count(failed))
+            format!("are {} runs", grouped(failed))
         };
         sentences.push(format!("× at the foot {crosses} with failures."));
     }

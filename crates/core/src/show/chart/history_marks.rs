@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
 use super::history::HistoryPoint;
 use super::{VariantColours, named_colour};
 use crate::show::meaning::{BenchmarkMeaning, MeaningChange};
-use crate::show::sample::as_f64;
 
 /// The largest number of labels; more of them would be illegible.
 const LABELS: usize = 24;
@@ -87,7 +87,7 @@ pub(super) fn failures(
                 f64::NAN,
                 as_f64(at),
                 as_f64(point.failures),
-                as_f64(crossed.1 - 1),
+                as_f64(crossed.1 - 1_usize),
                 as_f64(colours.get(&point.variant)),
             ]);
         }

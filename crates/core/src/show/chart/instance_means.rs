@@ -1,5 +1,6 @@
 //! The mean of each instance, in the order of measuring or by host.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
@@ -10,8 +11,9 @@ use super::parts::{
 };
 use super::{Chart, ChartView, LABEL_SIZE, VariantColours, colour, thin};
 use crate::show::packed::packed;
-use crate::show::quantity::{UnitScale, count};
-use crate::show::sample::{InstanceSample, MetricSample, RunSample, as_f64, metric_title};
+use crate::show::quantity::UnitScale;
+use crate::show::sample::{InstanceSample, MetricSample, RunSample, metric_title};
+use crate::text::grouped;
 
 const MOST_POINTS: usize = 800;
 const MOST_HOSTS: usize = 24;
@@ -46,7 +48,7 @@ pub fn instance_means(
         1 => "One instance: its mean says nothing about how much instances differ. Measure at least 3.".to_owned(),
         several => format!(
             "One dot per instance ({}), in the order of measuring. A step or slope means that the machine changed; spread is the noise that intervals rest on.",
-            count(several)
+            grouped(several)
         ),
     };
     let without = runs
@@ -174,11 +176,7 @@ fn views(means: &[&InstanceMean<'_>], hosts: &[&str]) -> Vec<ChartView> {
             .map(|at| json!({"id": format!("dots-{at}"), "encode": {"x": column, "y": "value"}}))
             .collect()
     };
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "there are at most 24 hosts in this view"
-    )]
-    let width = 760.0 / hosts.len() as f64;
+    let width = 760.0 / as_f64(hosts.len());
     let names: Vec<String> = hosts
         .iter()
         .map(|host| shorten(host, LABEL_SIZE, width.max(40.0)))

@@ -1,5 +1,6 @@
 //! Iteration against its number (or its time), one line per instance.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
@@ -9,8 +10,9 @@ use super::parts::{
 };
 use super::{Chart, ChartView, LABEL_SIZE, VariantColours, colour, named_colour, thin};
 use crate::clean::IterationState;
-use crate::show::quantity::{UnitScale, count};
-use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample, as_f64, metric_title};
+use crate::show::quantity::UnitScale;
+use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample, metric_title};
+use crate::text::grouped;
 
 /// More dots than this could not be told apart.
 const MOST_POINTS: usize = 4_000;
@@ -93,7 +95,7 @@ fn subtitle(
         1 => "One line: one instance.".to_owned(),
         several => format!(
             "One line per instance ({}). Lines that lie apart are noise between instances; a slope is drift.",
-            count(several)
+            grouped(several)
         ),
     };
     if drawn_hollow {
@@ -113,15 +115,6 @@ fn subtitle(
         DRAWN_BY_STRETCH,
     ));
     text
-}
-
-/// Returns the number with its noun: `1 iteration`, `3 iterations`.
-pub(super) fn plural(number: usize, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{} {noun}s", count(number))
-    }
 }
 
 const COLUMNS: [&str; 5] = ["index", "offset", "value", "state", "instance"];

@@ -1,11 +1,13 @@
 //! Parts of options that several charts have: axes, grids, legends, tooltips and sentences.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::font::shorten;
 use super::{LABEL_SIZE, WIDTH};
-use crate::show::quantity::{UnitScale, count};
-use crate::show::sample::{as_f64, metric_title};
+use crate::show::quantity::UnitScale;
+use crate::show::sample::metric_title;
+use crate::text::grouped;
 
 /// Returns the space around the plot; `top` holds the legend and the name of the vertical axis.
 pub(super) fn grid(top: u32) -> Value {
@@ -146,7 +148,7 @@ pub(super) fn drawn_text(drawn: usize, all: usize, what: &str) -> String {
     if drawn == all {
         return String::new();
     }
-    format!(" {} of {} {what}.", count(drawn), count(all))
+    format!(" {} of {} {what}.", grouped(drawn), grouped(all))
 }
 
 /// Returns how many are not drawn, as a further sentence; empty where all are.
@@ -156,7 +158,7 @@ pub(super) fn not_drawn_text(number: usize, noun: &str, without: &str) -> String
         1 => format!(" 1 {noun} without {without} is not drawn."),
         several => format!(
             " {} {noun}s without {without} are not drawn.",
-            count(several)
+            grouped(several)
         ),
     }
 }

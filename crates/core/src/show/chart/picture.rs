@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
+use lapwing_stats::as_f64;
 use maud::html;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
@@ -12,7 +13,6 @@ use super::engine::{self, DrawError};
 use super::font::{self, FONT_FAMILY, FONT_FILE};
 use super::page::chart_page;
 use super::{Chart, ChartTheme};
-use crate::show::sample::as_f64;
 
 /// Why a chart could not be saved.
 #[derive(Debug, thiserror::Error)]

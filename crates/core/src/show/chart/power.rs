@@ -1,5 +1,6 @@
 //! Power curves: how probably each slowdown is detected.
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
@@ -7,7 +8,6 @@ use super::{colour, named_colour};
 use crate::judge::DetectionCell;
 use crate::show::detection::DetectionView;
 use crate::show::quantity::round_percent;
-use crate::show::sample::as_f64;
 
 /// The number of segments of a curve.
 const STRETCHES: usize = 100;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
@@ -13,8 +14,9 @@ use super::parts::{
 use super::{Chart, colour, named_colour};
 use crate::judge::{CompareOptions, ComparedRatio, Comparison, Verdict};
 use crate::model::Better;
-use crate::show::quantity::{count, round_percent};
-use crate::show::sample::{as_f64, metric_title};
+use crate::show::quantity::round_percent;
+use crate::show::sample::metric_title;
+use crate::text::grouped;
 
 /// More rows than this would be illegible.
 const MOST_ROWS: usize = 50;
@@ -142,8 +144,8 @@ fn subtitle(
     if shown.len() < drawable {
         text.push_str(&format!(
             " The {} most changed of {} are drawn.",
-            count(shown.len()),
-            count(drawable)
+            grouped(shown.len()),
+            grouped(drawable)
         ));
     }
     text.push_str(&not_drawn_text(all - drawable, "comparison", "a ratio"));

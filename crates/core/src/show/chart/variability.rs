@@ -1,6 +1,6 @@
 //! Noise of benchmarks between instances and within them, the noisiest on top.
 
-use lapwing_stats::Interval;
+use lapwing_stats::{Interval, as_f64};
 use serde_json::{Value, json};
 
 use super::columns::ChartColumns;
@@ -10,7 +10,6 @@ use super::parts::{
 use super::{Chart, colour};
 use crate::explain::{Noise, Part};
 use crate::show::noise::RowTitles;
-use crate::show::sample::as_f64;
 
 /// More rows than this would be illegible.
 const MOST_ROWS: usize = 100;

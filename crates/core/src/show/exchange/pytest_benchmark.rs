@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use lapwing_stats::as_f64;
 use serde_json::{Value, json};
 
 use super::rounds::RoundFigures;
@@ -113,18 +114,10 @@ fn benchmark(
             "outliers": format!("{};{}", rounds.stddev_outliers, rounds.iqr_outliers),
             "ld15iqr": rounds.ld15iqr,
             "hd15iqr": rounds.hd15iqr,
-            "ops": if rounds.total > 0.0 { count(values.len()) / rounds.total } else { 0.0 },
+            "ops": if rounds.total > 0.0 { as_f64(values.len()) / rounds.total } else { 0.0 },
             "total": rounds.total,
             "data": values,
             "iterations": loops,
         },
     })
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "fewer than 2^53 values fit into memory"
-)]
-fn count(values: usize) -> f64 {
-    values as f64
 }

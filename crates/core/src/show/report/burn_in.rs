@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_stats::as_f64;
 use lapwing_stats::steady::{BurnIn, Class, Consistency};
 use maud::{Markup, html};
 use serde::Serialize;
@@ -11,7 +12,7 @@ use super::ReportSite;
 use super::cleaning::source_text;
 use super::columns::BenchmarkLink;
 use super::directory::DirectoryError;
-use super::frame::{SitePage, counted, verb};
+use super::frame::SitePage;
 use super::listing::{Filters, ListingFiles, ListingPage, sorted, unsorted};
 use crate::clean::{
     BenchmarkSteady, BurnInSource, Policy, SteadyFrom, SteadySearch, burn_in_metric, find_steady,
@@ -20,9 +21,10 @@ use crate::clean::{
 use crate::record::InstanceData;
 use crate::sample::Sample;
 use crate::show::chart::{BurnInMarks, burn_in};
-use crate::show::quantity::{count, percent, quantity};
-use crate::show::sample::{as_f64, metric_title};
+use crate::show::quantity::{percent, quantity};
+use crate::show::sample::metric_title;
 use crate::show::{class_name, earlier_epoch_text};
+use crate::text::{counted, grouped, plural};
 
 /// Mixtures of classes, as they are called in the address.
 const MIXED: &str = "mixed";
@@ -269,18 +271,18 @@ fn conclusion(rows: &[BurnInRow]) -> Markup {
             @if all == 0 {
                 "No benchmark has values to detect a steady state from."
             } @else {
-                "Of " (counted(all, "benchmark")) ", " strong { (count(steady)) } " " (verb(steady, "becomes", "become")) " steady"
+                "Of " (counted(all, "benchmark")) ", " strong { (grouped(steady)) } " " (plural(steady, "becomes", "become")) " steady"
                 @if mostly > 0 {
-                    "; " a href="#state=mostly" { strong { (count(mostly)) } " mostly " (verb(mostly, "does", "do")) " not" }
+                    "; " a href="#state=mostly" { strong { (grouped(mostly)) } " mostly " (plural(mostly, "does", "do")) " not" }
                 }
                 @if never > 0 {
-                    "; " a href="#state=never" { strong { (count(never)) } " never " (verb(never, "does", "do")) }
+                    "; " a href="#state=never" { strong { (grouped(never)) } " never " (plural(never, "does", "do")) }
                 }
                 @if partly > 0 {
-                    "; of " a href="#state=partly" { strong { (count(partly)) } " a few instances do not" }
+                    "; of " a href="#state=partly" { strong { (grouped(partly)) } " a few instances do not" }
                 }
                 @if short > 0 {
-                    "; " a href="#state=short" { strong { (count(short)) } " " (verb(short, "has", "have")) " too few iterations to tell" }
+                    "; " a href="#state=short" { strong { (grouped(short)) } " " (plural(short, "has", "have")) " too few iterations to tell" }
                 }
                 "."
                 @if never + mostly > 0 {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_stats::as_f64;
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::json;
@@ -9,15 +10,16 @@ use serde_json::json;
 use super::ReportSite;
 use super::columns::{BenchmarkLink, columns};
 use super::directory::DirectoryError;
-use super::frame::{SitePage, counted, url_part, verb};
+use super::frame::{SitePage, url_part};
 use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted, unsorted};
 use crate::clean::{
     BenchmarkAudit, BurnInRule, BurnInSource, Failures, Funnel, IterationState, LeftOut, Remaining,
     Rules, Stage, SteadyFrom,
 };
-use crate::show::quantity::{count, percent};
-use crate::show::sample::{MetricSample, as_f64, metric_title};
+use crate::show::quantity::percent;
+use crate::show::sample::{MetricSample, metric_title};
 use crate::suite::JudgedFrom;
+use crate::text::{counted, grouped, plural};
 
 /// The values of a metric of a benchmark that count, and those that were left out.
 #[derive(Debug, Clone, Serialize)]
@@ -243,7 +245,7 @@ pub(super) fn write(
         ],
         guide: html! {},
     };
-    let files = metrics.write_files(site, SitePage::Cleaning, |rows| columns(rows), |_| None)?;
+    let files = metrics.write_files(site, SitePage::Cleaning, columns, |_| None)?;
     page.write(site, &files, json!({}))
 }
 
@@ -265,16 +267,16 @@ fn conclusion(metric: &str, totals: &CleaningTotals) -> Markup {
     html! {
         p.answer {
             "Of " (counted(recorded.iterations, "iteration")) " of " (counted(recorded.benchmarks, "benchmark"))
-            " by " (metric_title(metric)) ", " strong { (count(left.iterations)) } " count"
+            " by " (metric_title(metric)) ", " strong { (grouped(left.iterations)) } " count"
             @if recorded.iterations > 0 { " (" (percent(share(left.iterations, recorded.iterations))) ")" }
             "."
             @if totals.not_judged > 0 {
-                " " a href=(link("out")) { strong { (counted(totals.not_judged, "benchmark")) } " " (verb(totals.not_judged, "is", "are")) " not judged" } "."
+                " " a href=(link("out")) { strong { (counted(totals.not_judged, "benchmark")) } " " (plural(totals.not_judged, "is", "are")) " not judged" } "."
             } @else {
                 " Every benchmark can be judged."
             }
             @if totals.never_steady > 0 {
-                " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " hardly or never " (verb(totals.never_steady, "becomes", "become")) " steady" }
+                " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " hardly or never " (plural(totals.never_steady, "becomes", "become")) " steady" }
                 ", and should be fixed or retired."
             }
         }
@@ -295,9 +297,9 @@ fn funnel_table(totals: &CleaningTotals) -> Markup {
                 @for (stage, left) in totals.funnel.stages() {
                     tr {
                         th scope="row" { (stage.name()) }
-                        td.number { (count(left.benchmarks)) }
-                        td.number { (count(left.instances)) }
-                        td.number { (count(left.iterations)) }
+                        td.number { (grouped(left.benchmarks)) }
+                        td.number { (grouped(left.instances)) }
+                        td.number { (grouped(left.iterations)) }
                         td { span.bar role="img" aria-label=(percent(share(left.iterations, all))) { span style=(format!("width:{:.1}%", 100.0 * share(left.iterations, all))) {} } }
                         td { (left_out_at(totals, stage)) }
                     }
@@ -313,7 +315,7 @@ fn left_out_at(totals: &CleaningTotals, stage: Stage) -> String {
         .left_out
         .reasons()
         .filter(|(state, _)| Stage::that_leaves_out(*state) == Some(stage))
-        .map(|(state, number)| format!("{} {}", count(number), state.name()))
+        .map(|(state, number)| format!("{} {}", grouped(number), state.name()))
         .collect();
     let recorded = totals.left_at(Stage::Recorded).instances;
     let empty = recorded - totals.left_at(Stage::Known).instances;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::ReportSite;
 use super::columns::BenchmarkLink;
 use super::directory::DirectoryError;
-use super::frame::{SitePage, counted};
+use super::frame::SitePage;
 use super::listing::{Filters, ListingColumn, ListingFiles, ListingPage, MetricChoice, sorted};
 use super::slug::slug;
 use super::verdicts::{chip, looks};
@@ -19,8 +19,9 @@ use crate::judge::{
 use crate::model::Better;
 use crate::show::chart::{Chart, ratios};
 use crate::show::quantity::round_percent;
-use crate::show::sample::{first_upper, metric_title};
+use crate::show::sample::metric_title;
 use crate::show::{caution_text, news_first, ratio_text, reason_text, verdicts_text};
+use crate::text::{capitalised, counted, joined};
 
 /// The comparisons that a report shows.
 #[derive(Debug, Clone, Default)]
@@ -258,11 +259,6 @@ fn width(row: &CompareRow) -> f64 {
     }
 }
 
-fn joined(names: &[&String]) -> String {
-    let names: Vec<&str> = names.iter().map(|it| it.as_str()).collect();
-    names.join(", ")
-}
-
 fn conclusion(view: &ComparisonView) -> Markup {
     let benchmarks: BTreeSet<(&String, &String)> = view
         .comparisons
@@ -281,7 +277,7 @@ fn conclusion(view: &ComparisonView) -> Markup {
             p.answer { "There is nothing to compare: the sides have no benchmark and metric in common." }
         } @else {
             p.answer {
-                strong { (first_upper(&view.verdicts())) }
+                strong { (capitalised(&view.verdicts())) }
                 " (" (counted(benchmarks.len(), "benchmark"))
                 @if view.comparisons.len() > benchmarks.len() { ", " (counted(view.comparisons.len(), "comparison")) }
                 ", false discoveries at most " (round_percent(view.options.false_discovery_rate)) ")."

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::ReportSite;
 use super::columns::{BenchmarkLink, columns};
 use super::directory::DirectoryError;
-use super::frame::{SitePage, counted, url_part, verb};
+use super::frame::{SitePage, url_part};
 use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted};
 use super::power::{DRAWN, PowerCurve, picture};
 use crate::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
@@ -20,9 +20,10 @@ use crate::judge::{
 use crate::model::MetricName;
 use crate::show::chart;
 use crate::show::detection::found_text;
-use crate::show::quantity::{count, machine_time, percent};
+use crate::show::quantity::{machine_time, percent};
 use crate::show::sample::metric_title;
 use crate::show::{DetectionAbility, DetectionView, detectable_text};
+use crate::text::{counted, grouped, plural};
 
 /// The slowdown to detect.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -289,7 +290,7 @@ pub(super) fn write(
         guide: guide(view),
     };
     let chart = |rows: &[DetectionRow]| Some(chart::detection(&known(rows), &grid, view));
-    let files = metrics.write_files(site, SitePage::Detection, |rows| columns(rows), chart)?;
+    let files = metrics.write_files(site, SitePage::Detection, columns, chart)?;
     page.write(site, &files, json!({"corners": corners, "target": target}))
 }
 
@@ -324,7 +325,7 @@ fn conclusion(
         .map(|it| (&it.benchmark.suite, &it.benchmark.id));
     let is_by_benchmark = names.collect::<BTreeSet<_>>().len() == rows.len();
     let unable_text = if is_by_benchmark {
-        format!("{} cannot", count(unable))
+        format!("{} cannot", grouped(unable))
     } else {
         format!("{} cannot", counted(unable, "row"))
     };
@@ -337,7 +338,7 @@ fn conclusion(
                 strong { (headline) } "."
                 @if unable > 0 { " " (link("no", unable_text)) "." }
                 @if unknown > 0 {
-                    " " (link("unknown", format!("{} more", count(unknown)))) " with too few measurements: detection needs " (TAKES) "."
+                    " " (link("unknown", format!("{} more", grouped(unknown)))) " with too few measurements: detection needs " (TAKES) "."
                 }
             }
         }
@@ -349,7 +350,7 @@ fn conclusion(
                 "The cheapest configurations that detect it would take " (machine_time(*cost)) " for " (counted(*planned, "benchmark")) " per version. "
             }
             @if unable > 0 {
-                "For " (verb(unable, "the one that cannot", "those that cannot")) ", "
+                "For " (plural(unable, "the one that cannot", "those that cannot")) ", "
                 code { (format!("lapwing plan --slowdown {}", view.target_text().replace(' ', ""))) } " says what it takes."
             }
         }

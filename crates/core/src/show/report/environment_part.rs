@@ -3,9 +3,8 @@
 use maud::{Markup, html};
 
 use super::environment::{ObservedValue, VariantEnvironment};
-use super::frame::{counted, verb};
 use crate::model::Run;
-use crate::show::quantity::count;
+use crate::text::{counted, grouped, plural};
 
 /// The number of variants besides the latest whose changes are on the page.
 const SHOWN_VARIANTS: usize = 20;
@@ -32,7 +31,7 @@ pub(super) fn environment_part(environments: &[VariantEnvironment]) -> Markup {
                             (other.variant) ": "
                             @if other.previous.is_none() { "measured once" }
                             @else if number == 0 { "nothing differs" }
-                            @else { (counted(number, "observation")) " " (verb(number, "differs", "differ")) }
+                            @else { (counted(number, "observation")) " " (plural(number, "differs", "differ")) }
                         }
                         (environment_change(other, &name(other)))
                     }
@@ -106,7 +105,7 @@ fn observation_table(observations: &[&ObservedValue], columns: &[(&str, bool)]) 
         }
         }
         @if observations.len() > SHOWN_OBSERVATIONS {
-            p.hint { "and " (count(observations.len() - SHOWN_OBSERVATIONS)) " more: " code { "lapwing export" } " has them all." }
+            p.hint { "and " (grouped(observations.len() - SHOWN_OBSERVATIONS)) " more: " code { "lapwing export" } " has them all." }
         }
     }
 }

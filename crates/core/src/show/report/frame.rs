@@ -208,15 +208,3 @@ pub(super) fn url_part(text: &str) -> String {
         })
         .collect()
 }
-
-/// Returns the number with its noun: `1 benchmark`, `3 benchmarks`.
-pub(super) fn counted(number: usize, noun: &str) -> String {
-    let number_text = crate::show::quantity::count(number);
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number_text} {noun}{plural}")
-}
-
-/// Returns the word for one or for several.
-pub(super) fn verb(number: usize, one: &'static str, several: &'static str) -> &'static str {
-    if number == 1 { one } else { several }
-}

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::ReportSite;
 use super::columns::columns;
 use super::directory::DirectoryError;
-use super::frame::{SitePage, counted, verb};
+use super::frame::SitePage;
 use super::health::{BenchmarkHealth, NOISY_FROM};
 use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted, unsorted};
 use super::parametrised::TestPages;
@@ -16,7 +16,8 @@ use super::provenance::{back_to_back_note, marked};
 use super::remarks::retired_sentence;
 use super::row::{IndexRow, MetricIndexRows};
 use super::verdicts::looks;
-use crate::show::quantity::{count, percent};
+use crate::show::quantity::percent;
+use crate::text::{counted, grouped, plural};
 
 /// States that rows can be filtered by: keys of the script, and titles.
 const STATES: [(&str, &str); 10] = [
@@ -188,7 +189,7 @@ impl IndexPage {
                     "Of " (counted(all, "benchmark")) ", in their latest runs: "
                     @for (position, (number, state, [one, several], text)) in remarks.iter().enumerate() {
                         @if position > 0 { "; " }
-                        a href=(format!("#state={state}")) { strong { (count(*number)) } " " (verb(*number, *one, *several)) " " (text) }
+                        a href=(format!("#state={state}")) { strong { (grouped(*number)) } " " (plural(*number, one, several)) " " (text) }
                     }
                     "."
                     @if failing == 0 && lost == 0 && without_value == 0 { " Nothing failed." }
@@ -209,7 +210,7 @@ impl IndexPage {
             @for (note, number) in &sources {
                 p.hint {
                     @if *number < self.health.len() {
-                        (count(*number)) (if *number == 1 { " benchmark: " } else { " benchmarks: " })
+                        (grouped(number)) (plural(*number, " benchmark: ", " benchmarks: "))
                     }
                     (marked(note))
                 }

@@ -18,9 +18,10 @@ use crate::show::chart::{
     Chart, HistoryPoint, RunName, RunNumber, distribution, history, instance_means, iterations,
 };
 use crate::show::packed::packed;
-use crate::show::quantity::{UnitScale, count};
+use crate::show::quantity::UnitScale;
 use crate::show::sample::{InstanceSample, RunSample, metric_title, short_run};
 use crate::show::summary::{RunSummary, figures};
+use crate::text::grouped;
 
 /// The largest numbers of runs and of points whose iterations are drawn at a time.
 const RUNS_AT_A_TIME: usize = 10;
@@ -282,7 +283,7 @@ fn other_units(view: &MetricView) -> Option<String> {
     let number = runs().filter(|it| it.other_unit.is_some()).count();
     let (subject, verb) = match number {
         1 => ("1 run".to_owned(), "counts"),
-        _ => (format!("{} runs", count(number)), "count"),
+        _ => (format!("{} runs", grouped(number)), "count"),
     };
     let others: Vec<&str> = others.into_iter().collect();
     Some(format!(

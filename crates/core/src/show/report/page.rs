@@ -8,7 +8,7 @@ use super::detection::{self, DetectionRow};
 use super::environment::environments;
 use super::environment_part::environment_part;
 use super::failures::{self, failures};
-use super::frame::{PageFrame, SitePage, counted, trace_part, url_part, verb};
+use super::frame::{PageFrame, SitePage, trace_part, url_part};
 use super::health::{BenchmarkHealth, NOISY_FROM};
 use super::metric::{self, MetricSideFile};
 use super::parametrised::test_slug;
@@ -21,8 +21,9 @@ use super::{MetricView, ReportSite, verdicts};
 use crate::model::{Id, InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 use crate::sample::BenchmarkData;
-use crate::show::quantity::{count, percent};
+use crate::show::quantity::percent;
 use crate::show::sample::metric_title;
+use crate::text::{counted, grouped, plural};
 
 /// The number of characters that the page shows of a text.
 const SHOWN_CHARACTERS: usize = 160;
@@ -259,11 +260,11 @@ fn advice(page: &BenchmarkPage<'_>) -> Markup {
                     code { "lapwing doctor" } " says whether the machine is to blame." }
             }
             @if health.failures > 0 {
-                li { (count(health.failures)) (if health.failures == 1 { " failure" } else { " failures" }) " in the latest runs: " a href="#failures" { "failed or timed out" } ". Such values don't count." }
+                li { (grouped(health.failures)) (plural(health.failures, " failure", " failures")) " in the latest runs: " a href="#failures" { "failed or timed out" } ". Such values don't count." }
             }
             @if health.lost > 0 {
                 li {
-                    (count(health.lost)) (if health.lost == 1 { " instance of the latest runs was" } else { " instances of the latest runs were" })
+                    (grouped(health.lost)) (plural(health.lost, " instance of the latest runs was", " instances of the latest runs were"))
                     " cut short, because the machine or the session ended: not counted."
                 }
             }
@@ -364,7 +365,7 @@ fn raw_part(page: &BenchmarkPage<'_>) -> Markup {
                 @let summarised = page.data.instances.iter().any(|it| !it.summaries.is_empty());
                 p.hint { @if summarised { "None: the source kept summaries and no samples." } @else { "None: nothing came to an iteration." } }
             } @else {
-                p.hint { "All " (count(total)) " iterations, newest run first, as they were measured." }
+                p.hint { "All " (grouped(total)) " iterations, newest run first, as they were measured." }
                 p.buttons {
                     button type="button" data-action="show-raw" { "Show the table" } " "
                     button type="button" data-action="save-raw" { "Save as CSV" }
@@ -384,7 +385,7 @@ fn failure_part(page: &BenchmarkPage<'_>) -> Markup {
                 p.hint { (nothing_failed(page.data)) }
             } @else {
                 @if total > failures::SHOWN {
-                    p.hint { "The latest " (failures::SHOWN) " of " (count(total)) "; the table of iterations has them all." }
+                    p.hint { "The latest " (failures::SHOWN) " of " (grouped(total)) "; the table of iterations has them all." }
                 }
                 @for failure in &failures {
                     details {
@@ -414,14 +415,14 @@ fn nothing_failed(data: &BenchmarkData) -> String {
     let mut parts = Vec::new();
     if skipped > 0 {
         let what = counted(skipped, "instance");
-        parts.push(format!("{what} {} skipped", verb(skipped, "was", "were")));
+        parts.push(format!("{what} {} skipped", plural(skipped, "was", "were")));
     }
     if without_end > 0 {
         parts.push(format!(
             "{} {} no end, because {} under way or the writer died",
             counted(without_end, "instance"),
-            verb(without_end, "has", "have"),
-            verb(without_end, "it is", "they are"),
+            plural(without_end, "has", "have"),
+            plural(without_end, "it is", "they are"),
         ));
     }
     if parts.is_empty() {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::columns::BenchmarkLink;
 use super::directory::DirectoryError;
-use super::frame::{PageFrame, counted, url_part};
+use super::frame::{PageFrame, url_part};
 use super::metric::history_points;
 use super::page::zoom_hint;
 use super::row::{IndexRow, MetricIndexRows};
@@ -16,6 +16,7 @@ use super::{MetricView, ReportSite, together};
 use crate::sample::RunMoment;
 use crate::show::chart::HistoryPoint;
 use crate::show::sample::metric_title;
+use crate::text::counted;
 
 /// The side file that says which tests have a page.
 const LIST: &str = "tests";

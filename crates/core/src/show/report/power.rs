@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use lapwing_stats::Configuration;
+use lapwing_stats::as_f64;
 use maud::{Markup, html};
 
 use crate::judge::DetectionCell;
 use crate::show::DetectionView;
 use crate::show::quantity::{percent, round_percent};
-use crate::show::sample::as_f64;
 
 /// The picture has these units, and text of eleven of them.
 const WIDTH: f64 = 340.0;

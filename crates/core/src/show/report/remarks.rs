@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::frame::{counted, verb};
 use crate::model::Id;
 use crate::record::{Change, InstanceData, NameHistory, Remark, Retired, Retirement};
 use crate::sample::BenchmarkData;
 use crate::show::sample::metric_title;
+use crate::text::{counted, plural};
 
 /// Annotations, and the number of instances that they exclude.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -120,14 +120,14 @@ pub(super) fn retired_sentence(remarks: &ReportRemarks, shown: usize) -> Markup 
     html! {
         @if shown > 0 {
             p.hint.retired {
-                (counted(shown, "retired instance")) " " (verb(shown, "is", "are")) " in this report, because " code { "--retired" }
+                (counted(shown, "retired instance")) " " (plural(shown, "is", "are")) " in this report, because " code { "--retired" }
                 " asked for it: marked as retired, pale and dotted in histories, and not compared with what counts. "
                 code { "lapwing db annotations" } " says why."
             }
         }
         @if let Ok(number) = usize::try_from(remarks.retired) && number > 0 {
             p.hint.retired {
-                (counted(number, "retired instance")) " " (verb(number, "is", "are")) " left out: "
+                (counted(number, "retired instance")) " " (plural(number, "is", "are")) " left out: "
                 code { "lapwing db annotations" } " says why, " code { "lapwing report --retired" } " shows what there is."
             }
         }

@@ -15,7 +15,7 @@ use crate::model::Id;
 use crate::sample::{History, HistoryPosition, RunMoment};
 use crate::show::chart::{self, HistoryPoint, RunNumber};
 use crate::show::packed::{compact, packed};
-use crate::show::quantity::count;
+use crate::text::grouped;
 
 /// The number of lines that are drawn at first: there are as many colours.
 const AT_FIRST: usize = 7;
@@ -187,7 +187,7 @@ fn other_units(
     }
     let more = match others.len().saturating_sub(NAMED) {
         0 => String::new(),
-        more => format!(" and {} more", count(more)),
+        more => format!(" and {} more", grouped(more)),
     };
     let named: Vec<&str> = others.iter().take(NAMED).map(String::as_str).collect();
     vec![format!(

@@ -16,9 +16,10 @@ use crate::judge::INSTANCES_FOR_A_VERDICT;
 use crate::model::MetricName;
 use crate::sample::{BenchmarkData, SettingChoice};
 use crate::show::chart;
-use crate::show::quantity::{count, percent, quantity};
-use crate::show::sample::{first_upper, metric_title};
+use crate::show::quantity::{percent, quantity};
+use crate::show::sample::metric_title;
 use crate::show::{NOISY, RowTitles, noise_advice, noise_headline};
+use crate::text::{capitalised, grouped};
 
 /// The variability of a metric of a benchmark in one variant.
 #[derive(Debug, Clone, Serialize)]
@@ -123,7 +124,7 @@ fn advice(noise: &Noise) -> String {
         Some(Effort {
             more: More::Iterations,
             best_iterations: Some(best),
-        }) => format!("more iterations in each instance, up to {}", count(best)),
+        }) => format!("more iterations in each instance, up to {}", grouped(best)),
         Some(Effort {
             more: More::Iterations,
             best_iterations: None,
@@ -170,7 +171,7 @@ pub(super) fn write(
         guide: guide(),
     };
     let chart = |rows: &[VariabilityRow]| Some(chart::variability(&noises(rows)));
-    let files = metrics.write_files(site, SitePage::Variability, |rows| columns(rows), chart)?;
+    let files = metrics.write_files(site, SitePage::Variability, columns, chart)?;
     page.write(site, &files, json!({}))
 }
 
@@ -204,11 +205,11 @@ fn conclusion(metric: &str, rows: &[VariabilityRow]) -> Markup {
             "By " (metric_title(metric)) ": " strong { (noise_headline(&noises)) } "."
             @for (state, title, number) in links {
                 @if number > 0 {
-                    " " a href=(format!("#metric={}&state={state}", url_part(metric))) { (count(number)) " " (title) } "."
+                    " " a href=(format!("#metric={}&state={state}", url_part(metric))) { (grouped(number)) " " (title) } "."
                 }
             }
         }
-        @if let Some(advice) = noise_advice(&noises) { p.hint { (first_upper(&advice)) "." } }
+        @if let Some(advice) = noise_advice(&noises) { p.hint { (capitalised(&advice)) "." } }
     }
 }
 
