@@ -245,7 +245,7 @@ pub(super) fn write(
         ],
         guide: html! {},
     };
-    let files = metrics.write_files(site, SitePage::Cleaning, |rows| columns(rows), |_| None)?;
+    let files = metrics.write_files(site, SitePage::Cleaning, columns, |_| None)?;
     page.write(site, &files, json!({}))
 }
 

@@ -290,7 +290,7 @@ pub(super) fn write(
         guide: guide(view),
     };
     let chart = |rows: &[DetectionRow]| Some(chart::detection(&known(rows), &grid, view));
-    let files = metrics.write_files(site, SitePage::Detection, |rows| columns(rows), chart)?;
+    let files = metrics.write_files(site, SitePage::Detection, columns, chart)?;
     page.write(site, &files, json!({"corners": corners, "target": target}))
 }
 

@@ -167,7 +167,7 @@ pub(super) fn write(
         guide: guide(),
     };
     let chart = |rows: &[VariabilityRow]| Some(chart::variability(&noises(rows)));
-    let files = metrics.write_files(site, SitePage::Variability, |rows| columns(rows), chart)?;
+    let files = metrics.write_files(site, SitePage::Variability, columns, chart)?;
     page.write(site, &files, json!({}))
 }
 
