@@ -23,3 +23,4 @@ mod store_chunks;
 mod store_migration;
 #[path = "../../examples/report_fixture/synthetic.rs"]
 mod synthetic;
+mod type_names;

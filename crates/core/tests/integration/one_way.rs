@@ -14,9 +14,9 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree};
 
-/// The stages, left to right.
-const STAGES: [&str; 9] = [
-    "model", "suite", "measure", "record", "sample", "clean", "judge", "explain", "show",
+/// The words and numbers that every stage may use, and the stages, left to right.
+const STAGES: [&str; 10] = [
+    "text", "model", "suite", "measure", "record", "sample", "clean", "judge", "explain", "show",
 ];
 
 /// Ends of paths that only the program may use, and what they reach for.

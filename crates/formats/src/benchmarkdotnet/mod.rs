@@ -16,7 +16,6 @@ use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, Summa
 use crate::shared::keys::put_object;
 use crate::shared::moment::moment;
 use crate::shared::notes::FOLLOWS;
-use crate::shared::number::as_f64;
 use crate::shared::others::others;
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::jmh::wire::JmhMetric;
 use crate::shared::intake::{InstanceDraft, SummaryDraft};
-use crate::shared::number::as_f64;
 use crate::shared::units::Unit;
 use lapwing_core::model::Object;
 

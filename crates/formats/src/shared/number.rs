@@ -127,15 +127,6 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// Returns a count or a measured quantity as a number.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "what is larger than 2^53 does not need its last digits"
-)]
-pub(crate) fn as_f64(count: u64) -> f64 {
-    count as f64
-}
-
 /// Returns whether a text is a word for what is no finite number.
 pub(crate) fn is_no_number_word(text: &str) -> bool {
     let word = text.strip_prefix(['+', '-']).unwrap_or(text);
