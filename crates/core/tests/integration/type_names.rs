@@ -13,23 +13,10 @@ const CRATES: [&str; 4] = ["cli", "core", "formats", "stats"];
 
 /// Scopes and names that still stand for several types. Rename them and remove them from here;
 /// nothing is to be added.
-const ALLOWED_UNTIL_RENAMED: [(&str, &str); 16] = [
-    ("core", "Commit"),
-    ("core", "Found"),
-    ("core", "Head"),
-    ("core", "History"),
+const ALLOWED_UNTIL_RENAMED: [(&str, &str); 3] = [
     ("core", "LeftOut"),
     ("core", "MetricChoice"),
-    ("core", "Noise"),
-    ("core", "Source"),
-    ("core", "Stage"),
-    ("core", "Step"),
-    ("core", "Version"),
-    ("core", "Watch"),
     ("formats/hail", "Measured"),
-    ("stats", "Noise"),
-    ("stats", "Picks"),
-    ("stats", "Segment"),
 ];
 
 /// The names of the types of each scope, with the places that define them.
