@@ -1,10 +1,10 @@
-"""Reports to look at, and a browser to look with.
+"""Reports under test, and a browser.
 
-The report under test is the first of these that the environment gives:
-  LAPWING_REPORT   a report that is there already (written by the example `report_fixture`)
-  otherwise one of made-up measurements, by `cargo run --example report_fixture`
-  LAPWING          besides: the program, whose own report of real commands is looked at too
-  CHROMIUM         the browser (default: /usr/bin/chromium)
+Environment variables:
+  LAPWING                  the program; its own report of real commands is tested too
+  LAPWING_REPORT_FIXTURE   the program that writes the report of synthetic measurements;
+                           without it, cargo runs the example `report_fixture`
+  CHROMIUM                 the browser (default: /usr/bin/chromium)
 """
 
 import itertools
@@ -13,6 +13,7 @@ import os
 import pathlib
 import subprocess
 
+import needs
 import pytest
 from playwright.sync_api import sync_playwright
 
@@ -21,25 +22,23 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def report(tmp_path_factory):
-    """The directory of a report of made-up measurements."""
-    given = os.environ.get("LAPWING_REPORT")
-    if given:
-        return pathlib.Path(given)
+    """The directory of a report of synthetic measurements."""
     directory = tmp_path_factory.mktemp("made-up") / "report"
-    subprocess.run(
-        ["cargo", "run", "--quiet", "-p", "lapwing-core", "--example", "report_fixture", "--", str(directory)],
-        cwd=REPOSITORY,
-        check=True,
-    )
+    built = os.environ.get("LAPWING_REPORT_FIXTURE")
+    program = [built] if built else ["cargo", "run", "--quiet", "-p", "lapwing-core", "--example", "report_fixture", "--"]
+    subprocess.run([*program, directory], cwd=REPOSITORY, check=True)
     return directory
 
 
 @pytest.fixture(scope="session")
-def measured_report(tmp_path_factory):
-    """The directory of the program's own report of commands that it has just measured."""
-    program = os.environ.get("LAPWING")
-    if not program:
-        pytest.skip("LAPWING does not name the program")
+def program():
+    """The path of the program."""
+    return os.environ.get("LAPWING") or needs.skip_or_fail("no program", "name it in LAPWING")
+
+
+@pytest.fixture(scope="session")
+def measured_report(program, tmp_path_factory):
+    """The directory of a report of commands that the program has just measured."""
     work = tmp_path_factory.mktemp("measured")
     store = ["--store", str(work / "store.db")]
     measure = ["run", "--instances", "3", "--iterations", "3", "--burn-in", "1", "--command", "true", "--command", "exit 3"]
@@ -49,7 +48,7 @@ def measured_report(tmp_path_factory):
 
 
 class Records:
-    """Records of version 1, written down one after another, and a report of them."""
+    """Records of version 1, and a report of them."""
 
     def __init__(self, program, work):
         self._program = program
@@ -61,7 +60,7 @@ class Records:
         self._lines.append(json.dumps({"v": 1, "kind": kind, **fields}))
 
     def record(self, kind, **fields):
-        """Writes a record with an id of its own and returns that."""
+        """Writes a record and returns its id."""
         id_ = f"01930000-0000-7000-8000-{next(self._number):012d}"
         self._write(kind, id=id_, **fields)
         return id_
@@ -81,11 +80,8 @@ class Records:
 
 
 @pytest.fixture(scope="session")
-def new_records(tmp_path_factory):
-    """Makes records that a report is made of."""
-    program = os.environ.get("LAPWING")
-    if not program:
-        pytest.skip("LAPWING does not name the program")
+def new_records(program, tmp_path_factory):
+    """Creates empty records."""
     return lambda: Records(program, tmp_path_factory.mktemp("records"))
 
 
@@ -100,7 +96,7 @@ def chromium():
 
 
 class Visit:
-    """A page that was opened, and everything that it complained about or asked for."""
+    """An open page, its warnings and errors, and its requests."""
 
     def __init__(self, context):
         self.page = context.new_page()
@@ -114,7 +110,7 @@ class Visit:
 
 @pytest.fixture
 def visit(chromium):
-    """Opens a file in a fresh browser; afterwards nothing may have gone wrong or left the machine."""
+    """Opens a file in a new browser context; checks afterwards that it had no errors and sent no request."""
     visits = []
 
     def open_file(path, fragment="", width=1280, height=900, dark=False, script=True):
@@ -139,7 +135,7 @@ def visit(chromium):
 
 @pytest.fixture
 def page_of(report):
-    """Finds the page of a benchmark by the beginning of its file's name."""
+    """Finds the page of a benchmark by the start of its file name."""
 
     def find(beginning):
         found = sorted((report / "benchmark").glob(f"{beginning}*.html"))

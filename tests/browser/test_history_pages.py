@@ -1,11 +1,7 @@
 """The pages that tell a history: runs, parametrisations of a test, bars."""
 
 import csv
-import itertools
-import json
-import os
 import re
-import subprocess
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe

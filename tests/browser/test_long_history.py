@@ -1,10 +1,6 @@
 """A history of many runs, of two variants with long versions and sessions: what its page has room for."""
 
 import datetime
-import itertools
-import json
-import os
-import subprocess
 
 import pytest
 

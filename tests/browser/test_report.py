@@ -196,7 +196,7 @@ def test_charts_can_be_saved(visit, page_of):
 def test_summaries_without_samples_are_marked_and_not_judged(visit, report, page_of):
     page = visit(report / "index.html")
     page.wait_for_selector("#benchmarks tbody tr")
-    page.get_by_role("link", name="are known only by summaries of their source").click()
+    page.get_by_role("link", name="have only summaries of their source").click()
     page.wait_for_function("document.querySelectorAll('#benchmarks tbody tr').length === 2")
     assert names(page) == ["only summaries", "one summary"]
     row = page.locator("#benchmarks tbody tr").first
@@ -236,7 +236,7 @@ def test_samples_and_summaries_of_one_history_are_told_apart(visit, page_of):
     page = visit(page_of("summaries-then-samples"))
     wait_for_charts(page)
     assert page.locator(".chart").evaluate_all("all => all.map(it => it.dataset.chart)") == CHARTS
-    assert "a summary and a mean of samples need not agree" in page.locator('[data-chart="history"]').inner_text()
+    assert "a summary and a mean of samples may differ" in page.locator('[data-chart="history"]').inner_text()
     with page.expect_download() as download:
         page.locator('[data-chart="history"]').get_by_role("button", name="CSV").click()
     rows = list(csv.DictReader(download.value.path().open(newline="", encoding="utf-8")))

@@ -1,7 +1,7 @@
 """Which of the reference files are of which format.
 
-The files are not part of the repository: they lie in `shared/data` beside the folder of the
-repository, or where `LAPWING_REFERENCE_DATA` says.
+The files are not part of the repository: they are in the folder named by `LAPWING_REFERENCE_DATA`,
+or in `shared/data` beside the repository.
 """
 
 import os
@@ -14,7 +14,7 @@ import reader
 from store import REPOSITORY
 
 DATA = pathlib.Path(os.environ.get("LAPWING_REFERENCE_DATA", REPOSITORY.parent / "shared/data")).absolute()
-MISSING = f"reference data not found in {DATA}: set LAPWING_REFERENCE_DATA"
+MISSING = f"reference data not found in {DATA}", "name their folder in LAPWING_REFERENCE_DATA"
 
 # Format, how to read it, where its files are. A criterion result is a folder.
 FORMATS = [

@@ -3,15 +3,13 @@
 import csv
 import io
 import json
-import shutil
-import sqlite3
 from collections import Counter
-from contextlib import closing
 from datetime import datetime, timezone
 
+import needs
 import pytest
 import reader
-from catalogue import DATA
+from catalogue import DATA, MISSING
 from store import REPOSITORY
 
 DATABASES = [
@@ -32,7 +30,7 @@ PACKAGES = ["dask", "distributed", "dask_expr", "duckdb", "pyspark", "polars"]
 @pytest.fixture(scope="module", params=DATABASES, ids=lambda path: path.name)
 def database(request):
     if not request.param.exists():
-        pytest.skip(f"{request.param} is not there")
+        needs.skip_or_fail(*MISSING)
     return request.param
 
 
@@ -150,51 +148,3 @@ def test_importing_again_changes_nothing(database, store):
     said = store.run("import", database)
     assert "nothing new, everything is already in the store" in said.stdout
     assert store.records() == before
-
-
-# What `tpch_run` would have of the published runs: 20 ms off each end, and the scale that is in the cluster's name.
-TPCH_RUN = """
-CREATE TABLE tpch_run AS
-SELECT id, session_id, name, originalname, path, setup_outcome, call_outcome, dask_version, distributed_version, python_version, platform,
-       strftime('%Y-%m-%d %H:%M:%f', start, '+0.020 seconds') AS start, strftime('%Y-%m-%d %H:%M:%f', "end", '-0.020 seconds') AS "end",
-       duration - 0.04 AS duration, average_memory, peak_memory, cluster_name, cluster_id, 1000 AS scale, 1 AS query, 0 AS local
-  FROM test_run WHERE path LIKE 'tpch/%'
-"""
-COPIES = {
-    "both": "SELECT 1",
-    # As Coiled's merge leaves it in the end.
-    "cleared": "DELETE FROM test_run WHERE start < '2025-07-05'",
-    "tests": "DROP TABLE tpch_run",
-    "queries": "DELETE FROM test_run WHERE path LIKE 'tpch/%'",
-}
-ORDERS = [("both", "cleared"), ("cleared", "both"), ("tests", "cleared"), ("queries", "tests")]
-
-
-@pytest.mark.parametrize("order", ORDERS, ids="-".join)
-def test_copies_that_lack_rows_of_one_table_double_nothing_and_lose_nothing(order, store, tmp_path):
-    published = DATA / "coiled/benchmark_reconstructed.db"
-    if not published.exists():
-        pytest.skip(f"{published} is not there")
-    for name in order:
-        copy = shutil.copy(published, tmp_path / f"{name}.db")
-        with closing(sqlite3.connect(copy)) as connection:
-            connection.execute(TPCH_RUN)
-            connection.execute(COPIES[name])
-            connection.commit()
-        said = store.run("import", copy)
-        assert (said.returncode, said.stderr) == (0, "")
-    with closing(sqlite3.connect(published)) as connection:
-        rows = connection.execute("SELECT session_id, path, name FROM test_run").fetchall()
-    expected = Counter(rows)
-    sessions, runs, found = {}, {}, Counter()
-    for line in store.records().splitlines():
-        record = json.loads(line)
-        if record["kind"] == "session":
-            sessions[record["id"]] = record["name"]
-        if record["kind"] == "run":
-            runs[record["id"]] = sessions[record["session"]]
-        if record["kind"] == "instance":
-            path, _, name = record["benchmark"]["id"].rpartition("::")
-            name = name.replace("[scale=1000]", "").replace("-scale=1000]", "]")
-            found[runs[record["run"]], path, name] += 1
-    assert found == expected

@@ -5,13 +5,14 @@ import gzip
 import shutil
 import subprocess
 
+import needs
 import pytest
 from catalogue import ARCHIVES, DATA, FORMATS, MISSING, others, sources, unpack
 from compare import compare, of
 from store import Store
 
 if not DATA.is_dir():
-    pytest.skip(MISSING, allow_module_level=True)
+    needs.skip_or_fail(*MISSING)
 
 SOURCES = sources()
 FOLDERS = collections.defaultdict(list)

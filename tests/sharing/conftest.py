@@ -1,4 +1,4 @@
-"""Stores to share from, and servers to share through. All of them listen on this machine only."""
+"""Stores with sessions, and servers to share them. All servers listen on this machine only."""
 
 import json
 import os
@@ -18,11 +18,11 @@ PROGRAM = Path(os.environ.get("LAPWING", ROOT / "target/debug/lapwing"))
 
 def pytest_configure():
     if not PROGRAM.is_file():
-        pytest.exit(f"{PROGRAM} is not there: build it first, or say in LAPWING where it is", returncode=2)
+        pytest.exit(f"{PROGRAM} not found: build it first, or name it in LAPWING", returncode=2)
 
 
 class Store:
-    """A store with sessions, and the program that looks after it."""
+    """A store and the program's commands on it."""
 
     def __init__(self, folder, name, environment):
         self.path = folder / f"{name}.db"
@@ -36,20 +36,20 @@ class Store:
         return subprocess.Popen(self.command(*arguments), env=self.environment, text=True, **pipes)
 
     def run(self, *arguments):
-        """What the program says, and its exit code."""
+        """Returns the program's output and exit code."""
         process = self.start(*arguments)
         out, err = process.communicate(timeout=120)
         return f"{out}{err}exit {process.returncode}"
 
     def add(self, *sessions):
-        """Takes in sessions, each with an instance of two iterations."""
+        """Imports sessions, each with an instance of two iterations."""
         lines = [line for session in sessions for line in records(session)]
         source = self.path.with_suffix(".jsonl")
         source.write_text("".join(json.dumps(line) + "\n" for line in lines))
         assert self.run("import", source).endswith("exit 0")
 
     def records(self):
-        """Everything that it holds; each record once."""
+        """Returns all records; checks that none is there twice."""
         out = subprocess.check_output(self.command("export", "--to", "record"), env=self.environment, text=True)
         lines = out.splitlines()
         assert len(set(lines)) == len(lines)
@@ -73,7 +73,7 @@ RECORDS = 5
 
 @pytest.fixture
 def environment():
-    """What the program may know of its surroundings: no proxy, nobody's credentials."""
+    """Environment variables of the program: no proxy, no credentials."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     return {name: value for name, value in kept.items() if "proxy" not in name.lower()}
 
@@ -84,7 +84,7 @@ def store(tmp_path, environment):
 
 
 def push_all(stores, url, *options):
-    """Pushes from all stores at once; what is said of each that failed."""
+    """Pushes from all stores at once; returns the output of each push that failed."""
     pushing = [store.start("db", "push", url, *options) for store in stores]
     said = [(process.communicate(timeout=300), process.returncode) for process in pushing]
     return [out + err for (out, err), code in said if code != 0]
@@ -92,7 +92,7 @@ def push_all(stores, url, *options):
 
 @pytest.fixture(scope="session")
 def moto():
-    """The address of an S3-compatible store."""
+    """The URL of an S3-compatible server."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -172,7 +172,7 @@
           number("iterations", row.recorded.toLocaleString("en")),
           number("that count", element("span", { class: "bar", "aria-hidden": "true" }, element("span", { style: `width:${(100 * left).toFixed(1)}%` })), " ", row.left.toLocaleString("en")),
           cell("wide", "left out", row.left_out || "nothing"),
-          row.reason ? cell("", "judged", attention("no: " + row.reason)) : cell("", "judged", row.never_steady ? attention("yes, but it hardly gets steady") : "yes"));
+          row.reason ? cell("", "judged", attention("no: " + row.reason)) : cell("", "judged", row.never_steady ? attention("yes, but hardly steady") : "yes"));
       },
     });
   }
@@ -221,7 +221,7 @@
           number("planned", row.planned),
           number("found", row.found),
           row.never ? number("never steady", attention(never)) : nothing(never),
-          row.cost_text ? number("cost an instance", row.cost_text) : nothing("–"),
+          row.cost_text ? number("cost per instance", row.cost_text) : nothing("–"),
           row.bias_text ? number("bias left", row.bias_text) : nothing("–"));
       },
     });
@@ -351,7 +351,7 @@
         nameCell(row, { fragment: metricFragment(metric), about: [row.setting] }),
         number("measured", row.instances < 3 ? attention(row.size) : row.size),
         ...corners.map(({ title, at }) => (row.slowdown_texts[at] ? number(title, row.slowdown_texts[at]) : nothing("–"))),
-        number(`for ${settings.target}`, { yes: element("strong", {}, row.needed_text), no: attention("not detected"), unknown: attention("too little measured") }[row.able]),
+        number(`for ${settings.target}`, { yes: element("strong", {}, row.needed_text), no: attention("not detected"), unknown: attention("too few measurements") }[row.able]),
         row.plan_text ? number("cheapest", row.plan_text, " ", small(row.plan_cost_text)) : nothing("–"),
         row.between_text ? number("noise between", row.between_text) : nothing("–"),
         row.within_text ? number("noise within", row.within_text) : nothing("–")),

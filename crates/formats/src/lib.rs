@@ -33,7 +33,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::shared::sink::{Finished, Sink};
+use crate::shared::detect::{Recognised, format_of};
+use crate::shared::sink::Sink;
 use lapwing_core::model::{Id, Record, Session};
 use lapwing_core::record::{AppendCounts, Store, StoreError, Writer};
 
@@ -42,7 +43,7 @@ pub use shared::alike::Alike;
 pub use shared::endings::OtherEndings;
 pub use shared::error::{BadLine, Foreign, ImportError};
 pub use shared::notes::Note;
-pub use shared::places::{Place, Places, places_at};
+pub use shared::places::{ImportPath, ImportPaths, places_at};
 pub use shared::promises::check_promises;
 pub use shared::source::Source;
 
@@ -179,7 +180,7 @@ pub fn import(
     source: &Source,
     options: &ImportOptions,
 ) -> Result<Imported, ImportError> {
-    let recognised = shared::detect::format_of(source, options.format)?;
+    let recognised = format_of(source, options.format)?;
     store.write(|writer| put(writer, source, options, recognised))
 }
 
@@ -202,7 +203,7 @@ pub fn rehearse(
             Self::Failed(error.into())
         }
     }
-    let recognised = shared::detect::format_of(source, options.format)?;
+    let recognised = format_of(source, options.format)?;
     let ended = store.write(|writer| -> Result<Infallible, Ended> {
         Err(match put(writer, source, options, recognised) {
             Ok(imported) => Ended::Rehearsed(Box::new(imported)),
@@ -221,18 +222,18 @@ pub fn rehearse(
 /// # Errors
 /// When it cannot be read, or is in none that is known.
 pub fn recognise(source: &Source, options: &ImportOptions) -> Result<&'static Format, ImportError> {
-    shared::detect::format_of(source, options.format).map(|(format, _)| format)
+    format_of(source, options.format).map(|(format, _)| format)
 }
 
 fn put(
     writer: &mut Writer<'_>,
     source: &Source,
     options: &ImportOptions,
-    (format, because): (&'static Format, Option<&'static str>),
+    recognised: Recognised,
 ) -> Result<Imported, ImportError> {
-    let mut sink = Sink::new(writer, format, source, options);
-    (format.read)(source, &mut sink)?;
-    Ok(imported(format, because, sink.finish()?))
+    let mut sink = Sink::new(writer, recognised, source, options);
+    (recognised.0.read)(source, &mut sink)?;
+    sink.finish()
 }
 
 /// Reads one source as [`import`] does, and returns its records instead of storing them:
@@ -242,26 +243,8 @@ fn put(
 /// When the source cannot be read or understood, or a line of it is bad and bad lines are
 /// refused.
 pub fn read(source: &Source, options: &ImportOptions) -> Result<Imported, ImportError> {
-    let (format, because) = shared::detect::format_of(source, options.format)?;
-    let mut sink = Sink::in_memory(format, source, options);
-    (format.read)(source, &mut sink)?;
-    Ok(imported(format, because, sink.finish()?))
-}
-
-fn imported(
-    format: &'static Format,
-    because: Option<&'static str>,
-    finished: Finished,
-) -> Imported {
-    Imported {
-        format,
-        because,
-        appended: finished.appended,
-        session: finished.session,
-        sessions: finished.sessions,
-        alike: finished.alike,
-        bad_lines: finished.bad_lines,
-        notes: finished.notes.into_list(),
-        records: finished.records,
-    }
+    let recognised = format_of(source, options.format)?;
+    let mut sink = Sink::in_memory(recognised, source, options);
+    (recognised.0.read)(source, &mut sink)?;
+    sink.finish()
 }

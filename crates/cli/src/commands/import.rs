@@ -13,7 +13,7 @@ use lapwing_core::model::{Id, RecordKind};
 use lapwing_core::record::AppendCounts;
 use lapwing_core::text::{counted, grouped, plural};
 use lapwing_formats::{
-    Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, Imported, Places,
+    Alike, BadLine, BadLines, EachRun, FORMATS, ImportError, ImportOptions, ImportPaths, Imported,
 };
 
 use crate::error::{CliError, ExitStatus};
@@ -92,7 +92,7 @@ impl ImportCommand {
             },
             now: jiff::Timestamp::now(),
         };
-        let mut found = Places::default();
+        let mut found = ImportPaths::default();
         let mut refused = 0_u64;
         for path in &self.paths {
             match lapwing_formats::places_at(path) {
@@ -104,7 +104,7 @@ impl ImportCommand {
                 }
             }
         }
-        let Places {
+        let ImportPaths {
             places,
             other_endings,
         } = found;

@@ -19,8 +19,8 @@ fn the_audit_tells_each_step_and_each_benchmark() {
      join       1.10 s    13 %    13 % [9.2–22 %]  0.31 % [0.25–0.40 %]  12 × 4                1
      sort       250 ms  0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
 
-    join falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host tells them apart: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
-    for surer means measure more iterations of sort, and of the others more instances
+    join falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
+    for narrower intervals measure more iterations of sort, and more instances of the others
     of each variant this is the latest version; an older one is in the store (`--settings each`)
 
     What was left out, step by step:
@@ -56,7 +56,7 @@ fn the_audit_tells_each_step_and_each_benchmark() {
     |---|---|---:|---:|---:|---:|---:|
     | throughput | rate | 50.0k/s | 0.28 % | 0 % [0–0.43 %] | 0.32 % [0.22–0.58 %] | 3 × 4 |
 
-    for surer means measure more iterations: instances hardly differ for their number
+    measure more iterations for narrower intervals: the instances hardly differ
 
     What was left out, step by step:
 
@@ -187,7 +187,7 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
      benchmark    mean      cv  between instances                within  sample
      fine       999 ms  0.28 %     0 % [0–0.43 %]  0.32 % [0.22–0.58 %]   3 × 4
 
-    for surer means measure more iterations: instances hardly differ for their number
+    measure more iterations for narrower intervals: the instances hardly differ
 
     What was left out, step by step:
 

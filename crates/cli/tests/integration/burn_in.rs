@@ -265,8 +265,8 @@ fn a_picture_shows_one_benchmark_and_a_page_all() {
     let page = read(folder.path(), "all.html");
     for title in [
         "gzip[level=9]: steady from iteration 7",
-        "drift: never gets steady",
-        "short: too little to tell when it gets steady",
+        "drift: never becomes steady",
+        "short: too few iterations to detect a steady state",
     ] {
         assert!(page.contains(title), "{title}");
     }

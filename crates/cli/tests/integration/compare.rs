@@ -1,11 +1,11 @@
 //! `lapwing compare` by the real program, on records made here.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use lapwing_testing::RecordLines;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::program::{output, run};
@@ -13,8 +13,7 @@ use crate::program::{output, run};
 /// Records of one session, with ids that count up.
 #[derive(Clone)]
 struct Session {
-    text: String,
-    ids: u32,
+    lines: RecordLines,
     session: String,
     position: u32,
 }
@@ -22,39 +21,24 @@ struct Session {
 impl Session {
     /// Begins a session; `number` keeps the ids of several apart.
     fn new(number: u32, suite: &str, name: &str) -> Self {
-        let mut it = Self {
-            text: String::new(),
-            ids: number * 10_000,
-            session: String::new(),
+        let mut lines = RecordLines::after(number * 10_000);
+        let started = format!("2026-11-{:02}T10:00:00Z", 10 + number);
+        let session = lines.session(&started, json!({"suite": suite, "name": name}));
+        Self {
+            lines,
+            session,
             position: 0,
-        };
-        it.session = it.id();
-        let line = format!(
-            r#"{{"v":1,"kind":"session","id":"{}","suite":"{suite}","started":"2026-11-{:02}T10:00:00Z","tool":"test","name":"{name}"}}"#,
-            it.session,
-            10 + number
-        );
-        it.line(&line);
-        it
-    }
-
-    fn id(&mut self) -> String {
-        self.ids += 1;
-        format!("01930000-0000-7000-8000-{:012}", self.ids)
-    }
-
-    fn line(&mut self, line: &str) {
-        writeln!(self.text, "{line}").unwrap();
+        }
     }
 
     fn run(&mut self, variant: &str, version: &str) -> String {
-        let id = self.id();
-        let line = format!(
-            r#"{{"v":1,"kind":"run","id":"{id}","session":"{}","variant":"{variant}","version":{{"name":"{version}"}},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}},"rate":{{"unit":"1/s","better":"higher"}}}}}}"#,
-            self.session
-        );
-        self.line(&line);
-        id
+        let metrics = json!({
+            "wall_time": {"unit": "s", "better": "lower"},
+            "rate": {"unit": "1/s", "better": "higher"},
+        });
+        let version = json!({"name": version});
+        let more = json!({"variant": variant, "version": version, "metrics": metrics});
+        self.lines.run(&self.session, more)
     }
 
     /// An instance of a burn-in iteration and two that count, around `mean`.
@@ -72,28 +56,17 @@ impl Session {
     }
 
     fn instance_of(&mut self, run: &str, benchmark: &str, host: &str, values: &[(&str, f64)]) {
-        let id = self.id();
         self.position += 1;
-        let line = format!(
-            r#"{{"v":1,"kind":"instance","id":"{id}","run":"{run}","position":{},"host":"{host}","benchmark":{{"id":"{benchmark}"}}}}"#,
-            self.position
-        );
-        self.line(&line);
+        let more = json!({"position": self.position, "host": host});
+        let instance = self.lines.instance(run, benchmark, more);
         for (index, (what, value)) in values.iter().enumerate() {
-            let end = match *what {
-                "failed" => r#""outcome":"failed","message":"it broke""#.to_owned(),
-                what => format!(
-                    r#""burn_in":{},"metrics":{{"wall_time":{value}}}"#,
-                    what == "burn_in"
-                ),
+            let more = match *what {
+                "failed" => json!({"outcome": "failed", "message": "it broke"}),
+                what => json!({"burn_in": what == "burn_in", "metrics": {"wall_time": value}}),
             };
-            let line =
-                format!(r#"{{"v":1,"kind":"iteration","instance":"{id}","index":{index},{end}}}"#);
-            self.line(&line);
+            self.lines.iteration(&instance, index, more);
         }
-        self.line(&format!(
-            r#"{{"v":1,"kind":"instance_end","instance":"{id}"}}"#
-        ));
+        self.lines.instance_end(&instance);
     }
 
     /// So many instances whose means lie around `mean`, a few per cent apart.
@@ -134,7 +107,7 @@ fn two_versions() -> Session {
 fn imported(sessions: &[Session]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for session in sessions {
-        fs::write(folder.path().join("in.jsonl"), &session.text).unwrap();
+        fs::write(folder.path().join("in.jsonl"), &session.lines.text).unwrap();
         let done = run(folder.path(), &["import", "in.jsonl"]);
         assert!(done.ends_with("exit 0"), "{done}");
     }
@@ -157,8 +130,8 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      test_gone     3.00 s          –                           5 / 0  – not measured: not in 2026.9
      test_new           –     3.00 s                           0 / 5  – not measured: new: not in 2026.8
      test_zarr     3.00 s          –                           5 / 0  – not measured: 5 failures in 2026.9
-     test_noisy   0.950 s     1.00 s  1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: 235 instances a side would settle 3 %
-     test_short    198 ms     198 ms                           2 / 2  ? inconclusive: a verdict takes 3 instances a side, and there are 2 and 2
+     test_noisy   0.950 s     1.00 s  1.05×  [0.79, 1.40]      4 / 4  ? inconclusive: needs about 235 instances per side to resolve 3 %
+     test_short    198 ms     198 ms                           2 / 2  ? inconclusive: need 3 instances per side, got 2 and 2
      test_sort     500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  = equivalent
 
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
@@ -176,9 +149,9 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     | test_gone | 3.00 s | – |  |  | 5 / 0 | – not measured: not in 2026.9 |
     | test_new | – | 3.00 s |  |  | 0 / 5 | – not measured: new: not in 2026.8 |
     | test_zarr | 3.00 s | – |  |  | 5 / 0 | – not measured: 5 failures in 2026.9 |
-    | test_noisy | 0.950 s | 1.00 s | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: 87 instances a side would settle 5 % |
+    | test_noisy | 0.950 s | 1.00 s | 1.05× | [0.79, 1.40] | 4 / 4 | ? inconclusive: needs about 87 instances per side to resolve 5 % |
     | test_sort | 500 ms | 501 ms | 1.00× | [0.99, 1.02] | 10 / 10 | ? inconclusive: no change seen |
-    | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: a verdict takes 3 instances a side, and there are 2 and 2 |
+    | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: need 3 instances per side, got 2 and 2 |
 
     - suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
     - note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
@@ -304,7 +277,7 @@ fn a_gate_can_fail_for_failures() {
             session.instances(&of_run, "test_join", 1.0, 4);
         }
     }
-    fs::write(folder.join("it.jsonl"), &session.text).unwrap();
+    fs::write(folder.join("it.jsonl"), &session.lines.text).unwrap();
     run(folder, &["import", "it.jsonl"]);
     let gate = |sides: [&str; 2], what: &str| {
         let words = ["compare", sides[0], sides[1], "--fail-on", what];
@@ -349,21 +322,17 @@ fn burn_in_is_found_from_the_wall_time_whatever_is_compared() {
     for version in ["2026.8", "2026.9"] {
         let run = session.run("default", version);
         for k in 0..4_u32 {
-            let id = session.id();
-            session.line(&format!(
-                r#"{{"v":1,"kind":"instance","id":"{id}","run":"{run}","position":{k},"benchmark":{{"id":"test_join"}}}}"#
-            ));
-            for index in 0..40_u32 {
-                let wiggle = f64::from(index * 7 % 5) * 1e-3 + f64::from(k) * 1e-2;
+            let lines = &mut session.lines;
+            let instance = lines.instance(&run, "test_join", json!({"position": k}));
+            for (index, at) in (0..40_u32).enumerate() {
+                let wiggle = f64::from(at * 7 % 5) * 1e-3 + f64::from(k) * 1e-2;
                 let (time, rate) = if index < 5 {
                     (2.0, 100.0)
                 } else {
                     (1.0, 100.5)
                 };
-                session.line(&format!(
-                    r#"{{"v":1,"kind":"iteration","instance":"{id}","index":{index},"metrics":{{"wall_time":{},"rate":{rate}}}}}"#,
-                    time + wiggle
-                ));
+                let metrics = json!({"wall_time": time + wiggle, "rate": rate});
+                lines.iteration(&instance, index, json!({"metrics": metrics}));
             }
         }
     }
@@ -557,7 +526,11 @@ fn files_are_compared_without_a_store() {
             let mean = factor * (1.0 + 0.01 * f64::from(host));
             session.instance(&run, "test_join", &format!("{name}{host}"), mean);
         }
-        fs::write(folder.path().join(format!("{name}.jsonl")), &session.text).unwrap();
+        fs::write(
+            folder.path().join(format!("{name}.jsonl")),
+            &session.lines.text,
+        )
+        .unwrap();
     }
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "file:new.jsonl"]), @"
     new.jsonl against old.jsonl: 1 regression   (1 comparison, FDR 5 %)
@@ -625,7 +598,7 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
     nightly (even) against nightly (odd): no regressions, 2 inconclusive   (2 comparisons, FDR 5 %)
 
      benchmark   baseline  candidate  ratio  interval      instances  verdict
-     test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.11]      5 / 5  ? inconclusive: 13 instances a side would settle 5 %
+     test_drift    1.08 s     1.10 s  1.02×  [0.94, 1.11]      5 / 5  ? inconclusive: needs about 13 instances per side to resolve 5 %
      test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive: no change seen
 
     suite: 1.01× [0.97, 1.05], the geometric mean of 2 benchmarks
@@ -686,8 +659,8 @@ fn what_only_failed_is_not_said_to_be_missing_whatever_metric_is_asked_for() {
     for _ in 0..3 {
         new.instance_of(&run_of_new, "test_zarr", "node1", &[("failed", 0.0)]);
     }
-    fs::write(folder.join("old.jsonl"), &old.text).unwrap();
-    fs::write(folder.join("new.jsonl"), &new.text).unwrap();
+    fs::write(folder.join("old.jsonl"), &old.lines.text).unwrap();
+    fs::write(folder.join("new.jsonl"), &new.lines.text).unwrap();
     run(folder, &["import", "old.jsonl", "new.jsonl"]);
     let expected = ["test_zarr | wall_time | not_measured | 3 failures in "];
     let ask = ["--metric", "wall_time"];
@@ -708,13 +681,10 @@ fn the_audit_is_of_the_first_metric_that_a_benchmark_has() {
     let json = ["--format", "json"];
     let mut session = two_versions();
     let with_rate = session.run("default", "2026.9");
-    let id = session.id();
-    session.line(&format!(
-        r#"{{"v":1,"kind":"instance","id":"{id}","run":"{with_rate}","position":999,"benchmark":{{"id":"test_rate"}}}}"#
-    ));
-    session.line(&format!(
-        r#"{{"v":1,"kind":"iteration","instance":"{id}","index":0,"metrics":{{"rate":5}}}}"#
-    ));
+    let more = json!({"position": 999});
+    let instance = session.lines.instance(&with_rate, "test_rate", more);
+    let more = json!({"metrics": {"rate": 5}});
+    session.lines.iteration(&instance, 0, more);
     let folder = imported(&[session]);
     let done = output(folder.path(), &[sides.as_slice(), &metrics, &json].concat());
     let answer: Value = serde_json::from_slice(&done.stdout).unwrap();
@@ -747,7 +717,7 @@ fn an_instance_without_a_logarithm_is_told_with_what_answers() {
     }
     let folder = imported(&[session]);
     let sides = ["compare", "version:1", "version:2"];
-    assert_snapshot!(rows_of(folder.path(), &sides).join("\n"), @"test_join | wall_time | inconclusive | 1 instance has a mean that is not above zero, and so no logarithm; `--method fieller` answers");
+    assert_snapshot!(rows_of(folder.path(), &sides).join("\n"), @"test_join | wall_time | inconclusive | 1 instance has a mean that is not positive, which has no logarithm; try `--method fieller`");
     let fieller = [sides.as_slice(), &["--method", "fieller"]].concat();
     assert_snapshot!(rows_of(folder.path(), &fieller).join("\n"), @"test_join | wall_time | inconclusive | no change seen");
 }

@@ -5,37 +5,32 @@ use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
+use lapwing_testing::RecordLines;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::program::{output, run};
-use crate::records_fixture::lines::Lines;
 
 /// Records of sessions of a day each.
 #[derive(Default)]
 struct Records {
-    lines: Lines,
+    lines: RecordLines,
     session: String,
 }
 
 impl Records {
     /// Records with other ids than the first ones of others.
     fn after(ids: u32) -> Self {
-        let lines = Lines {
-            ids,
-            ..Lines::default()
-        };
         Self {
-            lines,
+            lines: RecordLines::after(ids),
             ..Self::default()
         }
     }
 
     fn session(&mut self, day: u32) {
-        self.session = self.lines.id();
         let started = format!("2026-11-{day:02}T10:00:00Z");
-        let content = json!({"id": self.session, "suite": "joins", "started": started, "tool": "test", "name": format!("day {day}")});
-        self.lines.line("session", content);
+        let more = json!({"suite": "joins", "name": format!("day {day}")});
+        self.session = self.lines.session(&started, more);
     }
 
     /// A run of a setting, with four instances of `test_join` around a mean and four of
@@ -47,26 +42,20 @@ impl Records {
     }
 
     fn begun(&mut self, version: &str, variant: &str, factors: Value) -> String {
-        let run = self.lines.id();
-        let content = json!({
-            "id": run, "session": self.session, "variant": variant, "factors": factors,
-            "version": {"name": version},
-            "metrics": {"wall_time": {"unit": "s", "better": "lower"}},
-        });
-        self.lines.line("run", content);
-        run
+        let version = json!({"name": version});
+        let more = json!({"variant": variant, "factors": factors, "version": version});
+        self.lines.run(&self.session, more)
     }
 
     fn instances(&mut self, run: &str, benchmark: &str, mean: f64) {
         for (position, off) in [0.99, 1.0, 1.02, 0.995].into_iter().enumerate() {
-            let instance = self.lines.id();
-            let content = json!({"id": instance, "run": run, "position": position, "benchmark": {"id": benchmark}});
-            self.lines.line("instance", content);
+            let instance = self
+                .lines
+                .instance(run, benchmark, json!({"position": position}));
             for (index, twitch) in [0.999, 1.001].into_iter().enumerate() {
-                let value = mean * off * twitch;
-                let content =
-                    json!({"instance": instance, "index": index, "metrics": {"wall_time": value}});
-                self.lines.line("iteration", content);
+                let metrics = json!({"wall_time": mean * off * twitch});
+                self.lines
+                    .iteration(&instance, index, json!({"metrics": metrics}));
             }
         }
     }
@@ -477,15 +466,9 @@ fn the_newest_version_of_variants_is_told_by_its_date_and_not_by_when_it_was_mea
         it.session(day);
         for (version, date, fast) in versions {
             for (variant, mean) in [("baseline", 1.0), ("fast", *fast)] {
-                let run = it.lines.id();
-                it.lines.line(
-                    "run",
-                    json!({
-                        "id": run, "session": it.session, "variant": variant,
-                        "version": {"name": version, "date": date},
-                        "metrics": {"wall_time": {"unit": "s", "better": "lower"}},
-                    }),
-                );
+                let version = json!({"name": version, "date": date});
+                let more = json!({"variant": variant, "version": version});
+                let run = it.lines.run(&it.session, more);
                 it.instances(&run, "test_join", mean);
             }
         }

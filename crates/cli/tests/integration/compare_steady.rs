@@ -1,12 +1,12 @@
 //! `lapwing compare --burn-in auto` by the real program: where sides that warm up differently get
 //! steady, and which of their instances are asked.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use lapwing_testing::RecordLines;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::program;
@@ -31,48 +31,21 @@ fn drifting() -> Vec<f64> {
 
 /// The record of a session: each run a variant, with the instances of its benchmarks.
 fn record(number: u32, suite: &str, runs: &[(&str, Instances)]) -> String {
-    let mut ids = number * 10_000;
-    let mut id = || {
-        ids += 1;
-        format!("01930000-0000-7000-8000-{ids:012}")
-    };
-    let mut text = String::new();
-    let session = id();
-    writeln!(
-        text,
-        r#"{{"v":1,"kind":"session","id":"{session}","suite":"{suite}","started":"2026-11-{:02}T10:00:00Z","tool":"test","name":"s{number}"}}"#,
-        10 + number
-    )
-    .unwrap();
+    let mut lines = RecordLines::after(number * 10_000);
+    let started = format!("2026-11-{:02}T10:00:00Z", 10 + number);
+    let more = json!({"suite": suite, "name": format!("s{number}")});
+    let session = lines.session(&started, more);
     for (variant, instances) in runs {
-        let run = id();
-        writeln!(
-            text,
-            r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","variant":"{variant}","metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#
-        )
-        .unwrap();
+        let run = lines.run(&session, json!({"variant": variant}));
         for (position, (benchmark, values)) in instances.iter().enumerate() {
-            let instance = id();
-            writeln!(
-                text,
-                r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"{benchmark}"}},"position":{position},"block":0}}"#
-            )
-            .unwrap();
+            let instance = lines.instance(&run, benchmark, json!({"position": position}));
             for (index, value) in values.iter().enumerate() {
-                writeln!(
-                    text,
-                    r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":{index},"metrics":{{"wall_time":{value}}}}}"#
-                )
-                .unwrap();
+                lines.iteration(&instance, index, json!({"metrics": {"wall_time": value}}));
             }
-            writeln!(
-                text,
-                r#"{{"v":1,"kind":"instance_end","instance":"{instance}","outcome":"ok"}}"#
-            )
-            .unwrap();
+            lines.instance_end(&instance);
         }
     }
-    text
+    lines.text
 }
 
 /// Several instances alike.
@@ -163,7 +136,7 @@ fn a_side_that_never_gets_steady_is_not_judged_and_said_to_be_so() {
     drifts against base: no regressions, 1 not measured   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval  instances  verdict
-     x            1.00 s          –                       6 / 0  – not measured: drifts never gets steady
+     x            1.00 s          –                       6 / 0  – not measured: drifts never becomes steady
 
     left out of 720 iterations: 24 burn-in, 360 never steady (`--audit` shows which)
     ");
@@ -370,12 +343,9 @@ fn burn_in_that_one_plan_left_to_judging_is_found_for_every_side() {
     let place = TempDir::new().unwrap();
     let place = place.path();
     let slow = record(1, "s", &[("old", many(3, "x", &warming_up(20, 60)))]);
-    let plan = r#""tool":"test","attributes":{"plan":{"cases":[{"benchmark":{"id":"x"},"burn_in":"auto"}]}}"#;
-    fs::write(
-        place.join("old.jsonl"),
-        slow.replace(r#""tool":"test""#, plan),
-    )
-    .unwrap();
+    let plan =
+        r#""tool":"t","attributes":{"plan":{"cases":[{"benchmark":{"id":"x"},"burn_in":"auto"}]}}"#;
+    fs::write(place.join("old.jsonl"), slow.replace(r#""tool":"t""#, plan)).unwrap();
     let quick = [("new", many(3, "x", &warming_up(5, 60)))];
     written(place, "new.jsonl", 2, "s", &quick);
     let first_steady = |sides: [&str; 2]| {

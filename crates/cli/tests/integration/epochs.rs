@@ -1,46 +1,48 @@
 //! What the program makes of benchmarks that changed, by the real program.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
+use lapwing_testing::{RecordLines, record_id};
+use serde_json::{Value, json};
 
 use crate::program::{output, run};
-
-fn id(kind: u32, number: u32) -> String {
-    format!("01930000-0000-7000-800{kind}-0000000000{number:02}")
-}
 
 /// Sessions: each with the version (behind an `@` its date), the benchmark, its fingerprint (behind a space its
 /// parameter), and values of instances.
 fn measured(sessions: &[(&str, &str, Option<&str>, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let mut text = String::new();
+    let mut lines = RecordLines::default();
     for (day, (version, name, fingerprint, values)) in (1_u32..).zip(sessions) {
-        let (session, run) = (id(0, day), id(1, day));
+        let started = format!("2026-01-0{day}T10:00:00Z");
+        let session = lines.session(&started, json!({"id": record_id(0, day)}));
         let version = match version.split_once('@') {
-            Some((name, date)) => format!(r#"{{"name":"{name}","date":"{date}"}}"#),
-            None => format!(r#"{{"name":"{version}"}}"#),
+            Some((name, date)) => json!({"name": name, "date": date}),
+            None => json!({"name": version}),
         };
-        writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-0{day}T10:00:00Z","tool":"t"}}"#).unwrap();
-        writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{version},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#).unwrap();
+        let run = lines.run(
+            &session,
+            json!({"id": record_id(1, day), "version": version}),
+        );
+        let benchmark = match fingerprint.map(|text| text.split_once(' ').ok_or(text)) {
+            None => json!({"id": name}),
+            Some(Err(fingerprint)) => json!({"id": name, "fingerprint": fingerprint}),
+            Some(Ok((fingerprint, n))) => {
+                let n: Value = serde_json::from_str(n).unwrap();
+                json!({"id": name, "fingerprint": fingerprint, "params": {"n": n}})
+            }
+        };
         for (number, value) in (1..).zip(values.split(' ')) {
-            let instance = id(2, 10 * day + number);
-            let fingerprint = fingerprint.map_or_else(String::new, |it| match it.split_once(' ') {
-                Some((it, n)) => format!(r#","fingerprint":"{it}","params":{{"n":{n}}}"#),
-                None => format!(r#","fingerprint":"{it}""#),
-            });
-            writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"{name}"{fingerprint}}}}}"#).unwrap();
-            writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{"wall_time":{value}}}}}"#).unwrap();
-            writeln!(
-                text,
-                r#"{{"v":1,"kind":"instance_end","instance":"{instance}"}}"#
-            )
-            .unwrap();
+            let id = record_id(2, 10 * day + number);
+            let more = json!({"id": id, "benchmark": benchmark});
+            let instance = lines.instance(&run, name, more);
+            let value: f64 = value.parse().unwrap();
+            lines.iteration(&instance, 0, json!({"metrics": {"wall_time": value}}));
+            lines.instance_end(&instance);
         }
     }
-    fs::write(folder.path().join("all.jsonl"), text).unwrap();
+    fs::write(folder.path().join("all.jsonl"), lines.text).unwrap();
     run(folder.path(), &["import", "all.jsonl"]);
     folder
 }
@@ -57,7 +59,7 @@ fn a_benchmark_that_changed_is_no_regression() {
     v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark     baseline  candidate  ratio  interval  instances  verdict
-     f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)
+     f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     exit 3
@@ -91,21 +93,21 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
     v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark     baseline  candidate  ratio  interval      instances  verdict
-     f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? inconclusive: 20 instances a side would settle 5 %
+     f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? inconclusive: needs about 20 instances per side to resolve 5 %
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     note: f.py::test_x: 6 instances of an earlier epoch are left out: the benchmark itself has changed since
-    note: f.py::test_x: the instances fall into groups, and with fewer than 10 a side the interval may be too narrow
+    note: f.py::test_x: the instances fall into groups, and with fewer than 10 per side the interval may be too narrow
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"
-    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+    1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
      benchmark     setting    mean     cv  between instances  within  sample
      f.py::test_x  v2       1.08 s  6.9 %                  –       –   5 × 1
      f.py::test_x  v1       1.10 s  6.4 %                  –       –   4 × 1
 
-    f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); nothing that is known of the instances goes with it
+    f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); no known attribute of the instances explains it
     6 instances of an earlier epoch are left out: the benchmark itself has changed since
     exit 0
     ");
@@ -134,7 +136,7 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "pooled"]), @"
-    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+    1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
      benchmark    mean     cv  between instances  within  sample
      x          2.10 s  3.4 %                  –       –   8 × 1
@@ -143,8 +145,8 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     exit 0
     ");
     // A side that is chosen has its own newest epoch, and sides of different epochs are not compared.
-    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x            1.10 s     1.10 s  1.00×  [0.81, 1.23]      3 / 3  ? inconclusive: 29 instances a side would settle 5 %");
-    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" x            1.10 s     2.10 s                       3 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" x            1.10 s     1.10 s  1.00×  [0.81, 1.23]      3 / 3  ? inconclusive: needs about 29 instances per side to resolve 5 %");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" x            1.10 s     2.10 s                       3 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
 }
 
 #[test]
@@ -161,7 +163,7 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
     v2 against v1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark       baseline  candidate  ratio  interval      instances  verdict
-     f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? inconclusive: 20 instances a side would settle 5 %
+     f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? inconclusive: needs about 20 instances per side to resolve 5 %
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     exit 0
@@ -196,7 +198,7 @@ fn epochs_are_told_by_all_sessions_not_by_those_that_are_compared() {
         ("v3", "x[d]", Some("f2"), THREE),
     ]);
     rename(folder.path(), ["x", "x[d]"]);
-    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
     assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x[d]         3.01 s     3.01 s  1.000×  [0.995, 1.005]      4 / 4  ? inconclusive: no change seen");
     // It was renamed, and only then it changed.
     let folder = measured(&[
@@ -205,14 +207,14 @@ fn epochs_are_told_by_all_sessions_not_by_those_that_are_compared() {
         ("v3", "x[d]", Some("f3"), THREE),
     ]);
     rename(folder.path(), ["x", "x[d]"]);
-    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v1", "v3"], &[]), @" x[d]         1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
     // Without a fingerprint it is what it was before.
     let folder = measured(&[
         ("v1", "x", Some("f1"), ONE),
         ("v2", "x", None, ONE),
         ("v3", "x", Some("f3"), THREE),
     ]);
-    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" x            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
 }
 
 #[test]
@@ -224,7 +226,7 @@ fn a_change_is_seen_though_the_old_id_is_measured_besides() {
         ("v3", "y", Some("f3"), THREE),
     ]);
     rename(folder.path(), ["x", "y"]);
-    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" y            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder.path(), ["v2", "v3"], &[]), @" y            1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
     assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @" y           1.010 s     1.01 s  1.00×  [0.99, 1.01]      8 / 4  ? inconclusive: no change seen");
 }
 
@@ -237,7 +239,7 @@ fn the_same_id_with_another_parameter_is_another_benchmark() {
     ]);
     let folder = folder.path();
     assert_snapshot!(compared(folder, ["v1", "v2"], &[]), @" f.py::test_x[small]    1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
-    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" f.py::test_x[small]    1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)");
+    assert_snapshot!(compared(folder, ["v2", "v3"], &[]), @" f.py::test_x[small]    1.01 s     3.01 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)");
     // So it is in two files.
     let small = measured(&[("v1", "f.py::test_x[small]", Some("aa 1e4"), ONE)]);
     let large = measured(&[("v2", "f.py::test_x[small]", Some("aa 1000000"), THREE)]);
@@ -265,7 +267,7 @@ fn a_suite_s_mean_is_of_benchmarks_that_have_a_ratio() {
         ("v2", "c", Some("h"), ONE),
     ]);
     assert_snapshot!(compared(folder.path(), ["v1", "v2"], &[]), @"
-     a            1.01 s     3.01 s                           4 / 4  ? inconclusive: the benchmark itself changed between the sides (its fingerprint or parameters differ)
+     a            1.01 s     3.01 s                           4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)
      b            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen
      c            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen
     suite: 1.000× [0.991, 1.009], the geometric mean of 2 benchmarks

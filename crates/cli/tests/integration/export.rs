@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use lapwing_testing::RecordLines;
+use serde_json::{Value, json};
 
 struct Place(tempfile::TempDir);
 
@@ -56,34 +57,26 @@ fn original(name: &str) -> Value {
 
 /// A record file of three instances of two iterations each, after one of burn-in.
 fn three_instances() -> String {
-    let id = |number: u32| format!("01930000-0000-7000-8000-{number:012}");
-    let mut lines = vec![
-        format!(
-            r#"{{"v":1,"kind":"session","id":"{}","suite":"joins","started":"2026-11-20T10:00:00Z","tool":"lapwing 0.1.0","name":"nightly"}}"#,
-            id(1)
-        ),
-        format!(
-            r#"{{"v":1,"kind":"run","id":"{}","session":"{}","version":{{"commit":"ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12","branch":"main"}},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}},"rows":{{"unit":"1/s","better":"higher"}}}}}}"#,
-            id(2),
-            id(1)
-        ),
-    ];
-    for (number, times) in [(3, [1.0, 1.5]), (4, [2.0, 2.5]), (5, [3.0, 3.5])] {
-        lines.push(format!(
-            r#"{{"v":1,"kind":"instance","id":"{}","run":"{}","benchmark":{{"id":"t.py::test_join[10]","params":{{"n":10}}}}}}"#,
-            id(number),
-            id(2)
-        ));
+    let mut lines = RecordLines::default();
+    let more = json!({"suite": "joins", "tool": "lapwing 0.1.0", "name": "nightly"});
+    let session = lines.session("2026-11-20T10:00:00Z", more);
+    let commit = "ab12cd34ef56ab12cd34ef56ab12cd34ef56ab12";
+    let metrics = json!({
+        "wall_time": {"unit": "s", "better": "lower"},
+        "rows": {"unit": "1/s", "better": "higher"},
+    });
+    let version = json!({"commit": commit, "branch": "main"});
+    let run = lines.run(&session, json!({"version": version, "metrics": metrics}));
+    for times in [[1.0, 1.5], [2.0, 2.5], [3.0, 3.5]] {
+        let benchmark = json!({"id": "t.py::test_join[10]", "params": {"n": 10}});
+        let instance = lines.instance(&run, "", json!({"benchmark": benchmark}));
         for (index, time) in [9.0, times[0], times[1]].into_iter().enumerate() {
-            lines.push(format!(
-                r#"{{"v":1,"kind":"iteration","instance":"{}","index":{index},"burn_in":{},"metrics":{{"wall_time":{time},"rows":{}}}}}"#,
-                id(number),
-                index == 0,
-                100.0 / time
-            ));
+            let metrics = json!({"wall_time": time, "rows": 100.0 / time});
+            let more = json!({"burn_in": index == 0, "metrics": metrics});
+            lines.iteration(&instance, index, more);
         }
     }
-    lines.join("\n")
+    lines.text
 }
 
 fn with_three_instances() -> Place {
@@ -147,28 +140,19 @@ fn what_counts_goes_out_and_notes_say_what_does_not() {
 
 /// A record file of a benchmark with memory, one of whose iterations failed, and one without.
 fn memory_and_time() -> String {
-    let id = |number: u32| format!("01930000-0000-7000-8000-{number:012}");
-    let (session, run, with, without) = (id(11), id(12), id(13), id(14));
-    let instance = |id: &str, benchmark: &str| {
-        format!(
-            r#"{{"v":1,"kind":"instance","id":"{id}","run":"{run}","benchmark":{{"id":"{benchmark}"}}}}"#
-        )
-    };
-    let iteration = |instance: &str, index: u32, rest: &str| {
-        format!(r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":{index},{rest}}}"#)
-    };
-    [
-        format!(r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-11-20T10:00:00Z","tool":"t"}}"#),
-        format!(r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","metrics":{{"wall_time":{{"unit":"s"}},"rss":{{"unit":"B"}}}}}}"#),
-        instance(&with, "with"),
-        iteration(&with, 0, r#""metrics":{"wall_time":1.0,"rss":64}"#),
-        iteration(&with, 1, r#""metrics":{"wall_time":1.5}"#),
-        iteration(&with, 2, r#""outcome":"failed","message":"exit code 1","metrics":{}"#),
-        instance(&without, "without"),
-        iteration(&without, 0, r#""metrics":{"wall_time":2.0}"#),
-        iteration(&without, 1, r#""outcome":"failed","message":"exit code 2","metrics":{}"#),
-    ]
-    .join("\n")
+    let mut lines = RecordLines::after(10);
+    let session = lines.session("2026-11-20T10:00:00Z", json!({}));
+    let metrics = json!({"wall_time": {"unit": "s"}, "rss": {"unit": "B"}});
+    let run = lines.run(&session, json!({"metrics": metrics}));
+    let failed = |message: &str| json!({"outcome": "failed", "message": message, "metrics": {}});
+    let with = lines.instance(&run, "with", json!({}));
+    lines.iteration(&with, 0, json!({"metrics": {"wall_time": 1.0, "rss": 64}}));
+    lines.iteration(&with, 1, json!({"metrics": {"wall_time": 1.5}}));
+    lines.iteration(&with, 2, failed("exit code 1"));
+    let without = lines.instance(&run, "without", json!({}));
+    lines.iteration(&without, 0, json!({"metrics": {"wall_time": 2.0}}));
+    lines.iteration(&without, 1, failed("exit code 2"));
+    lines.text
 }
 
 #[test]

@@ -5,41 +5,38 @@ use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
+use lapwing_testing::{RecordLines, record_id as id};
 use regex::Regex;
+use serde_json::json;
 
 use crate::program::{output, run};
 
 /// Four sessions; the first two have `f.py::test_x`, the others `f.py::test_x[default]`.
 fn filled() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let mut text = String::new();
+    let mut lines = RecordLines::default();
     for day in 1..=4 {
-        let (session, run) = (id(0, day), id(1, day));
-        writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-0{day}T10:00:00Z","tool":"t","name":"day{day}"}}"#).unwrap();
-        writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{{"name":"v{day}"}},"metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}"#).unwrap();
+        let started = format!("2026-01-0{day}T10:00:00Z");
+        let more = json!({"id": id(0, day), "name": format!("day{day}")});
+        let session = lines.session(&started, more);
+        let version = json!({"name": format!("v{day}")});
+        let run = lines.run(&session, json!({"id": id(1, day), "version": version}));
         let x = if day <= 2 {
             "f.py::test_x"
         } else {
             "f.py::test_x[default]"
         };
         for (number, name) in [(1, x), (2, "f.py::test_y"), (3, "g.py::test_z")] {
-            let instance = id(2, 10 * day + number);
-            writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"{name}"}}}}"#).unwrap();
-            writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{"wall_time":{day}.5,"mem":{day}}}}}"#).unwrap();
-            writeln!(
-                text,
-                r#"{{"v":1,"kind":"instance_end","instance":"{instance}"}}"#
-            )
-            .unwrap();
+            let more = json!({"id": id(2, 10 * day + number)});
+            let instance = lines.instance(&run, name, more);
+            let metrics = json!({"wall_time": f64::from(day) + 0.5, "mem": day});
+            lines.iteration(&instance, 0, json!({"metrics": metrics}));
+            lines.instance_end(&instance);
         }
     }
-    fs::write(folder.path().join("all.jsonl"), text).unwrap();
+    fs::write(folder.path().join("all.jsonl"), lines.text).unwrap();
     run(folder.path(), &["import", "all.jsonl"]);
     folder
-}
-
-fn id(kind: u32, number: u32) -> String {
-    format!("01930000-0000-7000-800{kind}-0000000000{number:02}")
 }
 
 /// What the program says of history, without ids and times.
@@ -320,20 +317,14 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
 fn an_id_that_looks_like_a_pattern_means_itself() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let mut text = String::new();
-    let (session, first) = (id(0, 1), id(1, 1));
-    writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-01T10:00:00Z","tool":"t"}}"#).unwrap();
-    writeln!(
-        text,
-        r#"{{"v":1,"kind":"run","id":"{first}","session":"{session}"}}"#
-    )
-    .unwrap();
-    for (number, name) in [(1, "cat *.txt"), (2, "cat a.txt"), (3, "cat b.txt")] {
-        let instance = id(2, number);
-        writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{first}","benchmark":{{"id":"{name}"}}}}"#).unwrap();
-        writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{"wall_time":1.5}}}}"#).unwrap();
+    let mut lines = RecordLines::default();
+    let session = lines.session("2026-01-01T10:00:00Z", json!({}));
+    let first = lines.run(&session, json!({}));
+    for name in ["cat *.txt", "cat a.txt", "cat b.txt"] {
+        let instance = lines.instance(&first, name, json!({}));
+        lines.iteration(&instance, 0, json!({"metrics": {"wall_time": 1.5}}));
     }
-    fs::write(folder.join("all.jsonl"), text).unwrap();
+    fs::write(folder.join("all.jsonl"), lines.text).unwrap();
     run(folder, &["import", "all.jsonl"]);
     assert_snapshot!(db(folder, &[&["retire", "cat *.txt"][..], &WHY].concat()), @"
     retired `cat *.txt`: 1 benchmark, 1 instance
@@ -601,7 +592,7 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
     day2 against day1: no regressions, 1 inconclusive   (1 comparison, FDR 5 %)
 
      benchmark     baseline  candidate  ratio  interval  instances  verdict
-     f.py::test_y    1.50 s     2.50 s                       1 / 1  ? inconclusive: a verdict takes 3 instances a side, and there are 1 and 1
+     f.py::test_y    1.50 s     2.50 s                       1 / 1  ? inconclusive: need 3 instances per side, got 1 and 1
 
     note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
     exit 3

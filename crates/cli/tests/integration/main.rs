@@ -3,8 +3,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::print_stderr,
-    reason = "a test may stop at the first surprise, and says so when it did nothing"
+    reason = "a test may stop at the first surprise"
 )]
 
 mod audit;

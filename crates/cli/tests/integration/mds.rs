@@ -59,7 +59,7 @@ fn mds(folder: &Path, more: &[&str]) -> String {
 fn what_detects_least_comes_first_and_the_formula_fills_in() {
     let folder = holding(&records());
     assert_snapshot!(mds(folder.path(), &[]), @"
-    2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations a side; of 1 too little is known
+    2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations per side; 1 with too few measurements
 
      benchmark                                             3 × 4                3 × 8   12 × 4   12 × 8  for 5 %
      tests/test_shuffle.py::test_shuffle[p2p]  6.5 % [6.3–7.9 %]    5.6 % [5.0–6.7 %]   ~2.4 %   ~2.2 %    6 × 4
@@ -74,7 +74,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     simulated: 80 experiments of each configuration
     […] 95 % interval, as there are only so many experiments
     ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
-    – nothing is known of start (2 instances were measured, and it takes 3)
+    – nothing is known of start (need 3 instances, got 2)
     few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7
     times as large
     not judged: broken (no iteration ended well)
@@ -84,7 +84,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     exit 0
     ");
     assert_snapshot!(mds(folder.path(), &["--format", "markdown", "--strategy", "tbs"]), @"
-    2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations a side; of 1 too little is known
+    2 of 3 benchmarks can detect 5 % with at most 12 instances × 8 iterations per side; 1 with too few measurements
 
     | benchmark | 3 × 4 | 3 × 8 | 12 × 4 | 12 × 8 | for 5 % |
     |---|---:|---:|---:|---:|---:|
@@ -104,7 +104,7 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
 
     ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
 
-    – nothing is known of start (2 instances were measured, and it takes 3)
+    – nothing is known of start (need 3 instances, got 2)
 
     few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7 times as large
 
@@ -122,7 +122,7 @@ fn one_benchmark_has_all_configurations() {
     let folder = holding(&records());
     let arguments = ["-b", "shuffle", "--target", "3%", "--power", "80%"];
     assert_snapshot!(mds(folder.path(), &arguments), @"
-    tests/test_shuffle.py::test_shuffle[p2p] can detect 3 %, with 12 instances × 4 iterations a side, perhaps with 6 × 4
+    tests/test_shuffle.py::test_shuffle[p2p] can detect 3 %, with 12 instances × 4 iterations per side, perhaps with 6 × 4
 
      instances                × 4                × 8
              3  5.2 % [5.0–6.3 %]  4.7 % [4.3–5.0 %]
@@ -152,7 +152,7 @@ fn wide_has_all_methods_beside_each_other() {
     let folder = holding(&records());
     let arguments = ["-b", "shuffle", "--wide", "--slowdowns", "1,1.03,10%"];
     assert_snapshot!(mds(folder.path(), &arguments), @"
-    tests/test_shuffle.py::test_shuffle[p2p] can detect 5 %, with 6 instances × 4 iterations a side
+    tests/test_shuffle.py::test_shuffle[p2p] can detect 5 %, with 6 instances × 4 iterations per side
 
      slowdown  a side  laaber ibs  laaber tbs  schultz ibs  schultz tbs  welch ibs  welch tbs
             1   3 × 4        0.07        0.01         0.16         0.07       0.06       0.10
@@ -294,7 +294,7 @@ fn the_formula_alone_reaches_beyond_what_was_measured() {
         "1%",
     ];
     assert_snapshot!(run(folder.path(), &arguments), @"
-    2 of 3 benchmarks can detect 1 % with at most 100 instances × 50 iterations a side; of 1 too little is known
+    2 of 3 benchmarks can detect 1 % with at most 100 instances × 50 iterations per side; 1 with too few measurements
 
      benchmark                                 10 × 1  10 × 50  100 × 1  100 × 50    for 1 %
      tests/test_shuffle.py::test_shuffle[p2p]  ~3.4 %   ~2.3 %   ~1.0 %   ~0.69 %  ~100 × 50
@@ -306,7 +306,7 @@ fn the_formula_alone_reaches_beyond_what_was_measured() {
     sides (ibs)
     false positives, where nothing got slower: ~4.9 % with 10 × 1, ~5.0 % with 100
     × 50 (confidence 95 %)
-    – nothing is known of start (2 instances were measured, and it takes 3)
+    – nothing is known of start (need 3 instances, got 2)
     few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7
     times as large
     not judged: broken (no iteration ended well)
@@ -401,7 +401,7 @@ fn what_cannot_be_told_is_not_detected() {
     ];
     let answer = program::run(folder.path(), &[&["mds"], &arguments[..]].concat());
     assert_snapshot!(answer, @"
-    idle cannot detect 5 % with at most 2 instances × 2 iterations a side
+    idle cannot detect 5 % with at most 2 instances × 2 iterations per side
 
      instances   × 2
              2  none
@@ -457,7 +457,7 @@ fn as_hail_does_what_cannot_be_told_is_detected() {
 fn settings_and_metrics_have_rows_of_their_own() {
     let folder = filled();
     assert_snapshot!(mds(folder.path(), &["--settings", "each"]), @"
-    2 of 3 benchmarks can detect 5 % in every setting with at most 12 instances × 8 iterations a side
+    2 of 3 benchmarks can detect 5 % in every setting with at most 12 instances × 8 iterations per side
 
      benchmark   setting  metric                    3 × 4    3 × 8   12 × 4   12 × 8  for 5 %
      join        1.1      wall_time        74 % [59–74 %]    ~78 %    ~22 %    ~22 %        –
@@ -488,7 +488,7 @@ fn settings_and_metrics_have_rows_of_their_own() {
 fn too_little_to_say_anything_has_its_reason() {
     let folder = holding(&records());
     assert_snapshot!(mds(folder.path(), &["-b", "start"]), @"
-    error: nothing is known of start (2 instances were measured, and it takes 3)
+    error: nothing is known of start (need 3 instances, got 2)
       hint: it takes 3 instances of 2 iterations, and no zeros; to simulate with less: --instances and --iterations
     exit 3
     ");
@@ -535,8 +535,8 @@ fn the_target_may_be_called_as_in_plan() {
         answer.lines().next().unwrap().to_owned()
     };
     assert_eq!(first_line("--slowdown", "2%"), first_line("--target", "2%"));
-    assert_snapshot!(first_line("--slowdown", "0.01%"), @"none of 3 benchmarks can detect 0.01 % with at most 12 instances × 8 iterations a side; of 1 too little is known");
-    assert_snapshot!(first_line("--slowdown", "0.0000001%"), @"none of 3 benchmarks can detect 1.00e−7 % with at most 12 instances × 8 iterations a side; of 1 too little is known");
+    assert_snapshot!(first_line("--slowdown", "0.01%"), @"none of 3 benchmarks can detect 0.01 % with at most 12 instances × 8 iterations per side; 1 with too few measurements");
+    assert_snapshot!(first_line("--slowdown", "0.0000001%"), @"none of 3 benchmarks can detect 1.00e−7 % with at most 12 instances × 8 iterations per side; 1 with too few measurements");
 }
 
 #[test]

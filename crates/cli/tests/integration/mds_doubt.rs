@@ -52,7 +52,7 @@ fn what_a_hundred_experiments_do_not_tell_is_too_close_to_call() {
     let folder = holding(&records());
     let arguments = "--instances 3,6 --iterations 2,4 --target 11%";
     assert_snapshot!(mds(folder.path(), arguments), @"
-    2 of 7 benchmarks can detect 11 % with at most 6 instances × 4 iterations a side, 1 is too close to call with 100 experiments; of 3 too little is known
+    2 of 7 benchmarks can detect 11 % with at most 6 instances × 4 iterations per side, 1 is too close to call with 100 experiments; 3 with too few measurements
 
      benchmark              3 × 2              3 × 4               6 × 2                 6 × 4  for 11 %
      noisy      145 % [124–197 %]   101 % [81–132 %]      55 % [52–77 %]        40 % [37–49 %]         –
@@ -72,9 +72,8 @@ fn what_a_hundred_experiments_do_not_tell_is_too_close_to_call() {
     […] 95 % interval, as there are only so many experiments
     ? too close to call: there the power may as well be below 95 % (more
     --experiments tell)
-    – nothing is known of brief (its instances have a single iteration, and it
-    takes 2); once (1 instance was measured, and it takes 3); twice (2 instances
-    were measured, and it takes 3)
+    – nothing is known of brief (need 2 iterations per instance, got 1); once (need
+    3 instances, got 1); twice (need 3 instances, got 2)
     – for 11 %: no configuration of the grid is enough
     few instances were measured of 4 of 4, the fewest 12: true slowdowns may be 1.7
     times as large
@@ -103,14 +102,14 @@ fn one_benchmark_that_is_too_close_to_call_is_no_yes() {
         first_line("-b middling -b noisy --instances 6 --iterations 4 --target 8%"),
     ];
     assert_snapshot!(all.join("\n"), @"
-    middling cannot detect 7 % with at most 6 instances × 4 iterations a side
-    middling cannot detect 8 % with at most 6 instances × 4 iterations a side
-    100 experiments do not tell whether middling can detect 9 % with at most 6 instances × 4 iterations a side
-    100 experiments do not tell whether middling can detect 10 % with at most 6 instances × 4 iterations a side
-    middling can detect 15 %, with 6 instances × 4 iterations a side
-    middling cannot detect 1 % with at most 6 instances × 4 iterations a side
-    100 experiments do not tell whether middling can detect 11 % with at most 6 instances × 4 iterations a side
-    none of 2 benchmarks can detect 8 % with at most 6 instances × 4 iterations a side
+    middling cannot detect 7 % with at most 6 instances × 4 iterations per side
+    middling cannot detect 8 % with at most 6 instances × 4 iterations per side
+    100 experiments do not decide whether middling can detect 9 % with at most 6 instances × 4 iterations per side
+    100 experiments do not decide whether middling can detect 10 % with at most 6 instances × 4 iterations per side
+    middling can detect 15 %, with 6 instances × 4 iterations per side
+    middling cannot detect 1 % with at most 6 instances × 4 iterations per side
+    100 experiments do not decide whether middling can detect 11 % with at most 6 instances × 4 iterations per side
+    none of 2 benchmarks can detect 8 % with at most 6 instances × 4 iterations per side
     ");
 }
 
@@ -133,8 +132,8 @@ fn a_chart_claims_no_more_than_the_answer() {
     assert_snapshot!(all.join("\n"), @"
     middling may detect 9 % from 6 × 4 on
     middling detects 15 % from 6 × 4 on
-    1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations a side, 1 is too close to call with 100 experiments
-    100 experiments do not tell whether 1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations a side
+    1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations per side, 1 is too close to call with 100 experiments
+    100 experiments do not decide whether 1 of 2 benchmarks can detect 9 % with at most 6 instances × 4 iterations per side
     ");
 }
 
@@ -173,7 +172,7 @@ fn two_instances_a_side_get_no_verdict_and_one_detects_nothing() {
     let folder = holding(&records());
     let arguments = "-b quiet --instances 1,2 --iterations 4";
     assert_snapshot!(mds(folder.path(), arguments), @"
-    quiet cannot detect 5 % with at most 2 instances × 4 iterations a side
+    quiet cannot detect 5 % with at most 2 instances × 4 iterations per side
 
      instances                × 4
              1               none
@@ -213,7 +212,7 @@ fn every_dash_has_its_reason() {
     let benchmarks = "-b once -b twice -b brief -b constant -b noisy";
     let arguments = format!("{benchmarks} --instances 2,6 --iterations 1,3 --target 1%");
     assert_snapshot!(mds(folder.path(), &arguments), @"
-    1 of 5 benchmarks can detect 1 % with at most 6 instances × 3 iterations a side; of 2 too little is known
+    1 of 5 benchmarks can detect 1 % with at most 6 instances × 3 iterations per side; 2 with too few measurements
 
      benchmark                   2 × 1                2 × 3              6 × 1           6 × 3  for 1 %
      noisy      5299 % [3298–26,469 %]  1410 % [996–3125 %]    82 % [77–103 %]  43 % [41–59 %]        –
@@ -231,8 +230,8 @@ fn every_dash_has_its_reason() {
     […] 95 % interval, as there are only so many experiments
     – too little was measured for that: it takes 3 instances of 2 iterations, and
     no zeros
-    – nothing is known of once (1 instance was measured, and it takes 3); twice (2
-    instances were measured, and it takes 3)
+    – nothing is known of once (need 3 instances, got 1); twice (need 3 instances,
+    got 2)
     – for 1 %: no configuration of the grid is enough
     `lapwing compare` gives no verdict below 3 instances a side: with 2 this is
     what its test alone would detect
@@ -251,7 +250,7 @@ fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach(
     let arguments =
         "-b middling --wide --iterations 4 --slowdowns 1,1.05 --strategy ibs --instances";
     assert_snapshot!(mds(folder.path(), &format!("{arguments} 6")), @"
-    middling cannot detect 5 % with at most 6 instances × 4 iterations a side
+    middling cannot detect 5 % with at most 6 instances × 4 iterations per side
 
      slowdown  a side        laaber ibs       schultz ibs         welch ibs
             1   6 × 4  0.00 [0.00–0.04]  0.03 [0.01–0.08]  0.04 [0.02–0.10]
@@ -266,7 +265,7 @@ fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach(
     exit 0
     ");
     assert_snapshot!(mds(folder.path(), &format!("{arguments} 4,6")), @"
-    middling cannot detect 5 % with at most 6 instances × 4 iterations a side
+    middling cannot detect 5 % with at most 6 instances × 4 iterations per side
 
      slowdown  a side  laaber ibs  schultz ibs  welch ibs
             1   4 × 4        0.00         0.05       0.05

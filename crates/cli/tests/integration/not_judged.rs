@@ -97,8 +97,8 @@ fn where_nothing_can_be_judged_the_exit_code_says_so() {
     assert_snapshot!(run(folder.path(), &["burn-in", "-b", "zeros"]), @"
     zeros has no values above zero, so that its planned burn-in holds
 
-     benchmark  class           steady from  planned  instances         cost  bias
-     zeros      not above zero  1 (planned)        1          6  1 iteration  –
+     benchmark  class         steady from  planned  instances         cost  bias
+     zeros      not positive  1 (planned)        1          6  1 iteration  –
 
     steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance
     bias: how far the mean is from the steady level, with everything judged → without the burn-in
@@ -119,7 +119,7 @@ fn times_beyond_every_unit_have_few_digits_and_the_same_noise() {
      sort            1.01 s  0.61 %                0 %  0.74 % [0.53–1.2 %]   6 × 3
      minute     1.01e−300 s  0.61 %                0 %  0.74 % [0.53–1.2 %]   6 × 3
 
-    for surer means measure more iterations: instances hardly differ for their number
+    measure more iterations for narrower intervals: the instances hardly differ
 
     left out of 72 iterations: 18 burn-in (`--audit` shows which)
     exit 0

@@ -1,29 +1,12 @@
 //! The walk-through of `docs/hail.md` on a large Hail file, by the real program: import, burn-in,
 //! cleaning with its audit, variability, a comparison of two halves, pages.
-//!
-//! The file is not part of the repository: it lies in `../shared/data` beside it, or where
-//! `$LAPWING_REFERENCE_DATA` says.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use lapwing_testing::reference_data;
 use serde_json::Value;
-
-fn reference() -> Option<PathBuf> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    if folder.join("hail/benchmarks.jsonl.gz").is_file() {
-        return Some(folder.join("hail"));
-    }
-    eprintln!(
-        "reference data not found in {}, skipped: set LAPWING_REFERENCE_DATA",
-        folder.display()
-    );
-    None
-}
 
 fn lapwing(folder: &Path, words: &[&str]) -> String {
     let output = Command::new(assert_cmd::cargo::cargo_bin!("lapwing"))
@@ -43,7 +26,9 @@ fn answer(folder: &Path, words: &[&str]) -> Value {
 
 #[test]
 fn a_large_file_goes_from_import_to_a_comparison_of_its_halves() {
-    let Some(hail) = reference() else { return };
+    let Some(hail) = reference_data("hail") else {
+        return;
+    };
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let file = |name: &str| hail.join(name).display().to_string();

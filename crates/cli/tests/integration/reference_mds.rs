@@ -1,29 +1,10 @@
 //! From an import to detection rates: the real program against those of a port that was checked against Hail.
-//!
-//! The files are not part of the repository: they lie in `../shared/data` beside it, or where
-//! `$LAPWING_REFERENCE_DATA` says.
 
 use std::fs;
-use std::path::PathBuf;
 
 use crate::program::run;
+use lapwing_testing::reference_data;
 use serde_json::Value;
-
-fn reference() -> Option<PathBuf> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let hail = folder.join("hail");
-    if hail.join("benchmarks.jsonl.gz").is_file() {
-        return Some(hail);
-    }
-    eprintln!(
-        "reference data not found in {}, skipped: set LAPWING_REFERENCE_DATA",
-        folder.display()
-    );
-    None
-}
 
 /// Returns the difference of two shares of so many in its standard deviations (Anscombe, *Biometrika* 1948).
 fn difference((one, of_one): (f64, f64), (other, of_other): (f64, f64)) -> f64 {
@@ -33,7 +14,9 @@ fn difference((one, of_one): (f64, f64), (other, of_other): (f64, f64)) -> f64 {
 
 #[test]
 fn from_import_to_rates_all_is_as_in_hail() {
-    let Some(hail) = reference() else { return };
+    let Some(hail) = reference_data("hail") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| hail.join(name).to_str().unwrap().to_owned();
     run(folder.path(), &["import", &file("benchmarks.jsonl.gz")]);

@@ -1,27 +1,16 @@
 //! The plan that Hail published, run by the real program.
 //!
-//! The file is not part of the repository: it lies in `../shared/data` beside it, or where
-//! `$LAPWING_REFERENCE_DATA` says. Each of its lines is one configuration.
+//! Each of its lines is one configuration.
 
 use crate::program;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+
+use lapwing_testing::reference_data;
 
 fn published() -> Option<String> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let file = folder.join("hail/published_plan.csv");
-    if file.is_file() {
-        return Some(std::fs::read_to_string(file).unwrap());
-    }
-    eprintln!(
-        "reference data not found in {}, skipped: set LAPWING_REFERENCE_DATA",
-        folder.display()
-    );
-    None
+    let file = reference_data("hail/published_plan.csv")?;
+    Some(std::fs::read_to_string(file).unwrap())
 }
 
 /// Returns the plan as it was published, and the benchmarks that it names.

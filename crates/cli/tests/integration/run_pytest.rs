@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::program::{output, run};
+use lapwing_testing::missing;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -202,8 +203,9 @@ fn python() -> Option<PathBuf> {
     if works.is_ok_and(|it| it.status.success()) {
         return Some(python);
     }
-    eprintln!(
-        "NOT TESTED: no Python with pytest-lapwing; ./test makes one, LAPWING_PYTEST_PYTHON names another"
+    missing(
+        "no Python with pytest-lapwing",
+        "`./test` installs one, or name one in LAPWING_PYTEST_PYTHON",
     );
     None
 }

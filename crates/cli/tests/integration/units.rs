@@ -1,45 +1,42 @@
 //! What the program makes of metrics that changed their unit or their name, by the real program.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
+use lapwing_testing::{RecordLines, record_id};
+use serde_json::{Value, json};
 
 use crate::program::run;
-
-fn id(kind: u32, number: u32) -> String {
-    format!("01930000-0000-7000-800{kind}-0000000000{number:02}")
-}
 
 /// A session's metrics: name, unit, direction, and the values of instances.
 type Metrics<'a> = &'a [(&'a str, &'a str, &'a str, [f64; 4])];
 
 /// Writes the session of that day, of the version `v1`, `v2`, …
 fn session(day: u32, metrics: Metrics) -> String {
-    let mut text = String::new();
-    let (session, run) = (id(0, day), id(1, day));
-    let declared = metrics.iter().map(|(name, unit, better, _)| {
-        format!(r#""{name}":{{"unit":"{unit}","better":"{better}"}}"#)
-    });
-    let declared = declared.collect::<Vec<_>>().join(",");
-    writeln!(text, r#"{{"v":1,"kind":"session","id":"{session}","suite":"s","started":"2026-01-0{day}T10:00:00Z","tool":"t"}}"#).unwrap();
-    writeln!(text, r#"{{"v":1,"kind":"run","id":"{run}","session":"{session}","version":{{"name":"v{day}"}},"metrics":{{{declared}}}}}"#).unwrap();
+    let mut lines = RecordLines::default();
+    let declared: Value = metrics
+        .iter()
+        .map(|(name, unit, better, _)| {
+            ((*name).to_owned(), json!({"unit": unit, "better": better}))
+        })
+        .collect();
+    let started = format!("2026-01-0{day}T10:00:00Z");
+    let session = lines.session(&started, json!({"id": record_id(0, day)}));
+    let version = json!({"name": format!("v{day}")});
+    let more = json!({"id": record_id(1, day), "version": version, "metrics": declared});
+    let run = lines.run(&session, more);
     for number in 0..4 {
-        let instance = id(2, 10 * day + u32::try_from(number).unwrap());
-        let values = metrics
+        let id = record_id(2, 10 * day + u32::try_from(number).unwrap());
+        let instance = lines.instance(&run, "a", json!({"id": id}));
+        let values: Value = metrics
             .iter()
-            .map(|(name, _, _, values)| format!(r#""{name}":{}"#, values[number]));
-        let values = values.collect::<Vec<_>>().join(",");
-        writeln!(text, r#"{{"v":1,"kind":"instance","id":"{instance}","run":"{run}","benchmark":{{"id":"a"}}}}"#).unwrap();
-        writeln!(text, r#"{{"v":1,"kind":"iteration","instance":"{instance}","index":0,"metrics":{{{values}}}}}"#).unwrap();
-        writeln!(
-            text,
-            r#"{{"v":1,"kind":"instance_end","instance":"{instance}"}}"#
-        )
-        .unwrap();
+            .map(|(name, _, _, values)| ((*name).to_owned(), json!(values[number])))
+            .collect();
+        lines.iteration(&instance, 0, json!({"metrics": values}));
+        lines.instance_end(&instance);
     }
-    text
+    lines.text
 }
 
 fn measured(sessions: &[Metrics]) -> tempfile::TempDir {
@@ -84,7 +81,7 @@ fn milliseconds_and_seconds_are_compared_as_times() {
     assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @" a            1.01 s     1.01 s  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
     assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @" a           1010 ms    1010 ms  1.00×  [0.99, 1.01]      4 / 4  ? inconclusive: no change seen");
     assert_snapshot!(run(folder, &["variability", "--settings", "each", "--metric", "t"]), @"
-    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+    1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
      benchmark  setting  metric    mean      cv  between instances  within  sample
      a          v1       t       1.01 s  0.70 %                  –       –   4 × 1
@@ -101,16 +98,16 @@ fn times_and_sizes_are_not_compared() {
     ]);
     let folder = folder.path();
     assert_snapshot!(compared(folder, ["version:v1", "version:v2"]), @"
-     a                 –     1010 B                       0 / 4  ? inconclusive: the sides count in units that cannot be converted into each other
-    note: a: the baseline counts in s, the candidate in B
+     a                 –     1010 B                       0 / 4  ? inconclusive: the units of the sides cannot be converted into each other
+    note: a: the baseline is in s, the candidate in B
     ");
     assert_snapshot!(compared(folder, ["1.jsonl", "2.jsonl"]), @"
-     a            1.01 s          –                       4 / 0  ? inconclusive: the sides count in units that cannot be converted into each other
-    note: a: the baseline counts in s, the candidate in B
+     a            1.01 s          –                       4 / 0  ? inconclusive: the units of the sides cannot be converted into each other
+    note: a: the baseline is in s, the candidate in B
     ");
     let pooled = ["variability", "--settings", "pooled", "--metric", "t"];
     assert_snapshot!(run(folder, &pooled), @"
-    1 benchmark, and no telling how much instances differ: it takes two of them, and two iterations
+    1 benchmark, none with enough measurements: noise between instances needs two instances and two iterations
 
      benchmark  metric    mean      cv  between instances  within  sample
      a          t       1010 B  0.70 %                  –       –   4 × 1

@@ -1,11 +1,11 @@
 //! `lapwing variability`: the real program, a real store.
 
 use std::fs;
-use std::path::Path;
 
 use crate::noise_fixture::filled;
 use crate::program::run;
 use insta::assert_snapshot;
+use lapwing_testing::reference_data;
 use serde_json::{Value, json};
 
 #[test]
@@ -19,8 +19,8 @@ fn the_noisiest_comes_first_and_what_goes_with_its_groups_is_named() {
      throughput  rate       50.0k/s  0.28 %     0 % [0–0.43 %]  0.32 % [0.22–0.58 %]   3 × 4
      sort        wall_time   250 ms  0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
 
-    join, wall time falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host tells them apart: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
-    for surer means measure more iterations of throughput, rate, sort, wall time, and of the others more instances
+    join, wall time falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
+    for narrower intervals measure more iterations of throughput, rate, sort, wall time, and more instances of the others
     of each variant this is the latest version; an older one is in the store (`--settings each`)
     not judged: broken (no iteration ended well)
 
@@ -52,9 +52,9 @@ fn settings_are_told_apart_or_pooled() {
     | join | 1.1 | 1.10 s | 13 % | 13 % [9.2–22 %] | 0.31 % [0.25–0.40 %] | 12 × 4 | 1 |
     | join | 1.0 | 3.00 s | 0.26 % | 0 % [0–0.20 %] | 0.30 % [0.21–0.49 %] | 4 × 4 |  |
 
-    join (1.1) falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host tells them apart: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
+    join (1.1) falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
 
-    for surer means measure more iterations of join (1.0), and of the others more instances
+    for narrower intervals measure more iterations of join (1.0), and more instances of the others
 
     left out of 80 iterations: 16 burn-in (`--audit` shows which)
     exit 0
@@ -66,9 +66,9 @@ fn settings_are_told_apart_or_pooled() {
     |---|---:|---:|---:|---:|---:|---:|
     | join | 1.57 s | 53 % | 47 % [34–72 %] | 0.30 % [0.25–0.38 %] | 16 × 4 | 1 |
 
-    join falls into two groups: 12 instances around 1.10 s and 4 around 3.00 s (2.73×); version tells them apart: slower 1.0 (4 of 4); faster 1.1 (12 of 12); session as well
+    join falls into two groups: 12 instances around 1.10 s and 4 around 3.00 s (2.73×); version separates them: slower 1.0 (4 of 4); faster 1.1 (12 of 12); session as well
 
-    for surer means measure more instances: more iterations would hardly help
+    measure more instances for narrower intervals: more iterations would hardly help
 
     left out of 80 iterations: 16 burn-in (`--audit` shows which)
     exit 0
@@ -177,20 +177,11 @@ fn a_plot_is_written_in_the_form_that_its_name_says() {
     assert!(plot("noise.gif").contains("does not end in .svg, .png or .html"));
 }
 
-/// The folder with what Hail itself made of a large file: `../shared/data/hail` beside the repository, or
-/// where `$LAPWING_REFERENCE_DATA` says.
-fn reference() -> Option<std::path::PathBuf> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        std::path::PathBuf::from,
-    );
-    let hail = folder.join("hail");
-    hail.join("benchmarks.jsonl.gz").is_file().then_some(hail)
-}
-
 #[test]
 fn as_hail_does_the_numbers_are_those_of_hail() {
-    let Some(hail) = reference() else { return };
+    let Some(hail) = reference_data("hail") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| hail.join(name).to_str().unwrap().to_owned();
     run(folder.path(), &["import", &file("benchmarks.jsonl.gz")]);

@@ -1,4 +1,4 @@
-//! What could be detected, in words.
+//! Detectable slowdowns in words.
 
 use lapwing_stats::{
     Confidence, Configuration, DetectableSlowdown, DetectionMethod, DetectionRate, Interval,
@@ -10,22 +10,22 @@ use crate::explain::{Detectability, TooLittle};
 use crate::judge::{Basis, DetectionCell, DetectionOptions};
 use crate::text::counted;
 
-/// Which of the rates an answer in words is about.
+/// The method, strategy, slowdown and power that a conclusion is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DetectionView {
-    /// What tells a slowdown.
+    /// The test that detects a slowdown.
     pub method: DetectionMethod,
-    /// What the sides have in common.
+    /// The relation of the instances of the two sides.
     pub strategy: Strategy,
-    /// The slowdown that matters, as a factor.
+    /// The slowdown to detect, as a factor.
     pub target: f64,
-    /// How probably it should be detected.
+    /// The probability with which it should be detected.
     pub power: f64,
 }
 
 impl DetectionView {
-    /// Returns what is told first of all that was looked at: what `lapwing compare` would detect between sessions of
-    /// their own, or else the first.
+    /// Returns the view that is shown first: what `lapwing compare` would detect between separate sessions, if that
+    /// was asked for, otherwise the first of each.
     pub fn of(options: &DetectionOptions, target: f64, power: f64) -> Self {
         let welch = DetectionMethod::Welch;
         let first = options.methods.first().copied().unwrap_or(welch);
@@ -94,12 +94,12 @@ impl DetectionView {
         }
     }
 
-    /// Returns the slowdown that matters: `5 %`.
+    /// Returns the slowdown to detect: `5 %`.
     pub fn target_text(self) -> String {
         round_percent(self.target - 1.0)
     }
 
-    /// Returns by what the numbers are.
+    /// Returns the power, method and strategy of the numbers.
     pub fn basis(self) -> String {
         let by = match self.method {
             DetectionMethod::Laaber => "intervals of means that do not overlap (laaber)",
@@ -117,9 +117,9 @@ impl DetectionView {
     }
 }
 
-/// Returns a slowdown as people say it: `5.3 %`.
+/// Returns a slowdown as a percentage: `5.3 %`.
 pub fn change(slowdown: f64) -> String {
-    // What is left of rounding is none.
+    // A remainder of rounding is no slowdown.
     let share = slowdown - 1.0;
     percent(if share < 1e-9 { 0.0 } else { share })
 }
@@ -130,7 +130,7 @@ pub fn detectable_text(cell: &DetectionCell, power: f64) -> String {
     found_text(cell, cell.detectable(power))
 }
 
-/// Returns the minimal detectable slowdown where it was found already, which takes a while.
+/// Returns the minimal detectable slowdown, given what [`DetectionCell::detectable`] found: searching takes a while.
 pub(super) fn found_text(cell: &DetectionCell, found: Option<DetectableSlowdown>) -> String {
     match found {
         Some(found) if found.slowdown.is_finite() => {
@@ -152,7 +152,7 @@ pub fn detectable_with_interval(cell: &DetectionCell, power: f64) -> String {
     }
 }
 
-/// Returns between which slowdowns one lies: `[3.8–4.9 %]`.
+/// Returns the interval of a slowdown: `[3.8–4.9 %]`.
 pub(super) fn slowdown_interval(interval: Interval) -> String {
     let share = |slowdown: f64| (slowdown - 1.0).max(0.0);
     interval_text(Interval {
@@ -161,12 +161,13 @@ pub(super) fn slowdown_interval(interval: Interval) -> String {
     })
 }
 
-/// Returns between which shares one lies: `[3.8–4.9 %]`, `[3.8–∞ %]` without an upper end.
+/// Returns the interval of a share: `[3.8–4.9 %]`, `[3.8–∞ %]` without an upper end.
 pub fn interval_text(interval: Interval) -> String {
     let lower = percent(interval.lower);
-    let upper = match interval.upper.is_finite() {
-        true => percent(interval.upper),
-        false => "∞ %".to_owned(),
+    let upper = if interval.upper.is_finite() {
+        percent(interval.upper)
+    } else {
+        "∞ %".to_owned()
     };
     format!("[{}–{upper}]", lower.trim_end_matches(" %"))
 }
@@ -176,31 +177,29 @@ pub fn configuration_text(cell: &DetectionCell) -> String {
     format!("{}{}", sign(cell), cell.configuration)
 }
 
-/// Returns `10 instances × 5 iterations a side`.
-pub(super) fn a_side(configuration: Configuration) -> String {
+/// Returns `10 instances × 5 iterations per side`.
+pub(super) fn per_side(configuration: Configuration) -> String {
     let Configuration {
         instances,
         iterations,
     } = configuration;
     format!(
-        "{} × {} a side",
+        "{} × {} per side",
         counted(instances, "instance"),
         counted(iterations, "iteration")
     )
 }
 
-/// Returns why nothing is known of a benchmark.
+/// Returns why nothing is known about a benchmark.
 pub fn too_little_text(why: TooLittle) -> String {
     let takes = TooLittle::INSTANCES;
     match why {
-        TooLittle::Instances(1) => format!("1 instance was measured, and it takes {takes}"),
-        TooLittle::Instances(few) => format!("{few} instances were measured, and it takes {takes}"),
-        TooLittle::SingleIterations => {
-            "its instances have a single iteration, and it takes 2".to_owned()
-        }
-        TooLittle::NotPositive => "not all of its values are above zero".to_owned(),
+        TooLittle::Instances(1) => format!("need {takes} instances, got 1"),
+        TooLittle::Instances(few) => format!("need {takes} instances, got {few}"),
+        TooLittle::SingleIterations => "need 2 iterations per instance, got 1".to_owned(),
+        TooLittle::NotPositive => "not all values are positive".to_owned(),
         TooLittle::ForTheGrid => {
-            "too little was measured for any configuration of the grid".to_owned()
+            "too few measurements for any configuration of the grid".to_owned()
         }
     }
 }
@@ -212,7 +211,7 @@ fn sign(cell: &DetectionCell) -> &'static str {
     }
 }
 
-/// Returns by how much the slowdowns of benchmarks with so few instances may be too small; `None` where that is little.
+/// Returns by how much the slowdowns of benchmarks with few instances may be too small; `None` if that is little.
 pub fn few_instances_caution(rows: &[&Detectability]) -> Option<String> {
     let sizes = rows.iter().map(|row| row.variability.size.instances);
     let few = sizes.filter(|it| *it < ENOUGH_INSTANCES);
@@ -231,5 +230,5 @@ pub fn few_instances_caution(rows: &[&Detectability]) -> Option<String> {
     ))
 }
 
-/// With so many instances the standard deviation between them is known to about a third.
+/// With this number of instances the standard deviation between them is known to about a third.
 const ENOUGH_INSTANCES: usize = 20;

@@ -1,16 +1,16 @@
-//! Which configuration is enough to detect the slowdown that matters, and how surely that is known.
+//! The configuration that is enough to detect a slowdown, and how certain that is.
 
 use std::collections::BTreeMap;
 
 use lapwing_stats::Configuration;
 
-use super::detection::{DetectionView, a_side};
+use super::detection::{DetectionView, per_side};
 use super::noise::{RowTitles, TitledRow};
 use crate::explain::Detectability;
 use crate::judge::DetectionCell;
-use crate::text::{grouped, plural};
+use crate::text::grouped;
 
-/// The configurations with the fewest iterations in all that detect the slowdown which matters; of equal ones those
+/// The configurations with the fewest iterations in total that detect the wanted slowdown; of equal ones those
 /// with fewer instances. By formula all three are the same.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EnoughConfigurations<'a> {
@@ -20,16 +20,16 @@ pub struct EnoughConfigurations<'a> {
     pub surely: Option<&'a DetectionCell>,
     /// The first whose rate has it at the upper end of its interval.
     pub perhaps: Option<&'a DetectionCell>,
-    /// Whether anything is known of any configuration.
+    /// Whether anything is known about any configuration.
     pub is_known: bool,
 }
 
-/// Whether any configuration of the grid is enough.
+/// Whether a benchmark can detect the wanted slowdown with any configuration of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DetectionAbility {
     /// None is, not even at the upper ends of the intervals.
     No,
-    /// Too little was measured to say anything.
+    /// There are too few measurements.
     Unknown,
     /// Some may be: the interval of their rate contains the wanted power.
     Unsure,
@@ -38,18 +38,18 @@ pub enum DetectionAbility {
 }
 
 impl<'a> EnoughConfigurations<'a> {
-    /// Returns the configuration that is told: the likely one, or else one that may be enough.
+    /// Returns the configuration to name: the likely one, otherwise one that may be enough.
     pub fn told(self) -> Option<&'a DetectionCell> {
         self.likely.or(self.perhaps)
     }
 
-    /// Returns whether what is told is surely enough.
+    /// Returns whether the named configuration is certainly enough.
     pub fn is_sure(self) -> bool {
         let configuration = |it: Option<&DetectionCell>| it.map(|it| it.configuration);
         self.surely.is_some() && configuration(self.likely) == configuration(self.surely)
     }
 
-    /// Returns whether the benchmark can detect the slowdown that matters.
+    /// Returns whether the benchmark can detect the wanted slowdown.
     pub fn able(self) -> DetectionAbility {
         match (self.surely, self.told()) {
             (Some(_), _) => DetectionAbility::Yes,
@@ -61,8 +61,7 @@ impl<'a> EnoughConfigurations<'a> {
 }
 
 impl DetectionView {
-    /// Returns which configurations are enough for the slowdown that matters. It takes a while: whoever tells several things of a row asks
-    /// once.
+    /// Returns the configurations that are enough. This takes a while, so it should be called once per row.
     pub fn enough(self, row: &Detectability) -> EnoughConfigurations<'_> {
         let mut cells: Vec<&DetectionCell> = self.cells(row).collect();
         cells.sort_by_key(|cell| {
@@ -76,7 +75,7 @@ impl DetectionView {
             is_known: !cells.is_empty(),
             ..EnoughConfigurations::default()
         };
-        // A rate takes a while, so no more are asked for than needed.
+        // Computing a rate takes a while, so none is computed that is not needed.
         for cell in cells {
             let Some(rate) = cell.rate(self.target) else {
                 continue;
@@ -99,15 +98,15 @@ impl DetectionView {
         enough
     }
 
-    /// Returns the configuration with the fewest iterations in all whose rate has the wanted power; of equal ones that
+    /// Returns the configuration with the fewest iterations in total whose rate has the wanted power; of equal ones that
     /// with fewer instances.
     pub fn cheapest(self, row: &Detectability) -> Option<&DetectionCell> {
         self.enough(row).likely
     }
 
-    /// Returns the answer in a sentence, from what is enough for each row.
+    /// Returns the conclusion in a sentence, from what is enough for each row.
     ///
-    /// A benchmark of several settings or metrics is as able as the least of them.
+    /// A benchmark with several settings or metrics counts as the least able of them.
     pub fn headline(
         self,
         rows: &[Detectability],
@@ -128,22 +127,22 @@ impl DetectionView {
         most: Configuration,
     ) -> String {
         let (name, target) = (&row.benchmark, self.target_text());
-        let within = format!("with at most {}", a_side(most));
+        let within = format!("with at most {}", per_side(most));
         match (enough.able(), enough.surely, enough.likely) {
             (DetectionAbility::Yes, Some(surely), Some(likely)) if !enough.is_sure() => format!(
                 "{name} can detect {target}, with {}, perhaps with {}",
-                a_side(surely.configuration),
+                per_side(surely.configuration),
                 likely.configuration
             ),
             (DetectionAbility::Yes, Some(surely), _) => {
                 format!(
                     "{name} can detect {target}, with {}",
-                    a_side(surely.configuration)
+                    per_side(surely.configuration)
                 )
             }
             (DetectionAbility::Unsure, ..) => {
-                let tell = tell(self.experiments([row]));
-                format!("{tell} whether {name} can detect {target} {within}")
+                let undecided = undecided(self.experiments([row]));
+                format!("{undecided} whether {name} can detect {target} {within}")
             }
             (DetectionAbility::No | DetectionAbility::Unknown | DetectionAbility::Yes, ..) => {
                 format!("{name} cannot detect {target} {within}")
@@ -151,7 +150,7 @@ impl DetectionView {
         }
     }
 
-    /// Returns the answer in a sentence where it is known how able each row is.
+    /// Returns the conclusion in a sentence, given the ability of each row.
     pub(super) fn headline_of_rows<'a>(
         self,
         rows: &[Detectability],
@@ -192,19 +191,22 @@ impl DetectionView {
         let detect = format!(
             "detect {}{throughout} with at most {}",
             self.target_text(),
-            a_side(most)
+            per_side(most)
         );
         let unknown = match unknown {
             0 => String::new(),
             unknown if unknown == all => String::new(),
-            unknown => format!("; of {} too little is known", grouped(unknown)),
+            unknown => format!("; {} with too few measurements", grouped(unknown)),
         };
         if yes == 0 && unsure > 0 {
             let who = match all {
                 1 => "the one benchmark".to_owned(),
                 all => format!("{} of {} benchmarks", grouped(unsure), grouped(all)),
             };
-            return format!("{} whether {who} can {detect}{unknown}", tell(experiments));
+            return format!(
+                "{} whether {who} can {detect}{unknown}",
+                undecided(experiments)
+            );
         }
         let who = match (yes, all) {
             (0, 1) => "the one benchmark cannot".to_owned(),
@@ -225,7 +227,7 @@ impl DetectionView {
         format!("{who} {detect}{unsure}{unknown}")
     }
 
-    /// Returns how many experiments the rates of these rest on; of a formula none.
+    /// Returns the number of experiments behind the rates of these rows; 0 for a formula.
     pub(super) fn experiments<'a>(
         self,
         rows: impl IntoIterator<Item = &'a Detectability>,
@@ -236,7 +238,7 @@ impl DetectionView {
     }
 }
 
-/// How many benchmarks are how able.
+/// The number of benchmarks with each ability.
 #[derive(Debug, Clone, Copy, Default)]
 struct AbilityCounts {
     yes: usize,
@@ -261,7 +263,7 @@ impl AbilityCounts {
 }
 
 impl RowTitles {
-    /// Returns what it takes to tell the rows of one benchmark from each other, of the benchmark for which it takes most.
+    /// Returns what distinguishes the rows of one benchmark, for the benchmark that needs most.
     fn within_benchmarks(rows: &[Detectability]) -> Self {
         let mut first: BTreeMap<(&str, &str), &Detectability> = BTreeMap::new();
         let mut titles = Self {
@@ -286,7 +288,7 @@ fn these(experiments: usize) -> String {
     }
 }
 
-fn tell(experiments: usize) -> String {
-    let verb = plural(experiments, "does", "do");
-    format!("{} {verb} not tell", these(experiments))
+fn undecided(experiments: usize) -> String {
+    let verb = if experiments == 1 { "does" } else { "do" };
+    format!("{} {verb} not decide", these(experiments))
 }

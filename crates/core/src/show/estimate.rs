@@ -1,4 +1,4 @@
-//! A value, how sure it is, and what it rests on: never one without the others.
+//! Values with their intervals and sample sizes in words: never one without the others.
 
 use lapwing_stats::Interval;
 

@@ -1,4 +1,4 @@
-//! What a benchmark was in a run, and what of it changed from one to another.
+//! The definition and parameters of a benchmark in a run, and their changes.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use crate::record::InstanceData;
 use crate::sample::telling;
 use crate::text::joined_with_and;
 
-/// So many characters of a parameter's value are told.
+/// The number of characters of a parameter's value in texts.
 const VALUE_CHARACTERS: usize = 40;
 
-/// So many of it stand in a label of a chart.
+/// The number of characters of a value in a label of a chart.
 const LABEL_CHARACTERS: usize = 16;
 
-/// What a benchmark was in a run, as far as is known.
+/// The definition and parameters of a benchmark in a run, as far as known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BenchmarkMeaning {
     /// Its epoch: runs of one epoch are compared.
@@ -28,7 +28,7 @@ pub struct BenchmarkMeaning {
 /// The value of a parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MeaningParameter {
-    /// What is the same where it means the same.
+    /// A normalised form, equal for values with the same meaning.
     meaning: String,
     /// As it was written.
     text: String,
@@ -63,7 +63,7 @@ impl BenchmarkMeaning {
         }
     }
 
-    /// Returns what of it is not what it was.
+    /// Returns the changes since then.
     pub(super) fn changed_since(&self, before: &Self) -> MeaningChange {
         let definition = match (&before.definition, &self.definition) {
             (Some(one), Some(another)) => one != another,
@@ -85,7 +85,7 @@ impl BenchmarkMeaning {
     }
 }
 
-/// What of a benchmark changed; nothing where that is not known.
+/// The changes of a benchmark; empty if unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct MeaningChange {
     definition: bool,
@@ -105,9 +105,10 @@ impl MeaningChange {
         let params: Vec<String> = self
             .params
             .iter()
-            .map(|it| {
-                let [before, now] = [&it.before, &it.now].map(|it| value(it, VALUE_CHARACTERS));
-                format!("{} from {before} to {now}", it.name)
+            .map(|change| {
+                let [before, now] =
+                    [&change.before, &change.now].map(|it| value(it, VALUE_CHARACTERS));
+                format!("{} from {before} to {now}", change.name)
             })
             .collect();
         let params = match params.as_slice() {
@@ -130,9 +131,9 @@ impl MeaningChange {
 
     /// Returns what a chart calls it: `n 10 → 100`.
     pub(super) fn label(&self) -> String {
-        let params = self.params.iter().map(|it| {
-            let [before, now] = [&it.before, &it.now].map(|it| value(it, LABEL_CHARACTERS));
-            format!("{} {before} → {now}", it.name)
+        let params = self.params.iter().map(|change| {
+            let [before, now] = [&change.before, &change.now].map(|it| value(it, LABEL_CHARACTERS));
+            format!("{} {before} → {now}", change.name)
         });
         let definition = self.definition || self.params.is_empty();
         let changed = definition.then(|| "changed".to_owned());

@@ -1,4 +1,4 @@
-//! What the noise of benchmarks comes to in words.
+//! The noise of benchmarks in words.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::model::Better;
 use crate::sample::Setting;
 use crate::text::{first_names, plural};
 
-/// Noise between instances above this is worth a word.
+/// Noise between instances above this is named.
 pub const NOISY: f64 = 0.05;
 
-/// More names than this would make a sentence that nobody reads.
+/// More names than this would make a sentence too long to read.
 const NAMES: usize = 4;
 
 impl Part {
@@ -33,7 +33,7 @@ impl Part {
     }
 }
 
-/// What it takes to tell the rows of an answer from each other.
+/// What distinguishes the rows of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowTitles {
     /// Whether they are of several suites.
@@ -44,7 +44,7 @@ pub struct RowTitles {
     pub metrics: bool,
 }
 
-/// What a row of an answer is about.
+/// The benchmark, setting and metric of a row.
 #[derive(Debug, Clone, Copy)]
 pub struct RowSubject<'a> {
     /// The suite of the benchmark.
@@ -57,9 +57,9 @@ pub struct RowSubject<'a> {
     pub metric: &'a str,
 }
 
-/// A row that is about a metric of a benchmark in one setting.
+/// A row about a metric of a benchmark in one setting.
 pub trait TitledRow {
-    /// Returns what it is about.
+    /// Returns its subject.
     fn about(&self) -> RowSubject<'_>;
 }
 
@@ -86,7 +86,7 @@ impl TitledRow for Detectability {
 }
 
 impl RowTitles {
-    /// Returns what it takes to tell these rows apart.
+    /// Returns what distinguishes these rows.
     pub fn of<R: TitledRow>(rows: &[R]) -> Self {
         let differs = |same: &dyn Fn(RowSubject<'_>, RowSubject<'_>) -> bool| {
             rows.first()
@@ -99,7 +99,7 @@ impl RowTitles {
         }
     }
 
-    /// Returns what tells a row from the others: `test_join (fast, 2026.9), peak memory`.
+    /// Returns the title of a row: `test_join (fast, 2026.9), peak memory`.
     pub fn title(self, row: &impl TitledRow) -> String {
         let about = row.about();
         let mut title = about.benchmark.to_owned();
@@ -116,7 +116,7 @@ impl RowTitles {
     }
 }
 
-/// Returns the answer in a sentence: how many benchmarks are noisy, and how many fall into groups.
+/// Returns the conclusion in a sentence: the numbers of noisy benchmarks and of those with two groups.
 pub fn noise_headline(rows: &[Noise]) -> String {
     let benchmarks = |keep: &dyn Fn(&Noise) -> bool| {
         let kept = rows.iter().filter(|row| keep(row));
@@ -127,7 +127,7 @@ pub fn noise_headline(rows: &[Noise]) -> String {
     let nouns = plural(all, "benchmark", "benchmarks");
     if benchmarks(&|row| row.between.is_some()) == 0 {
         return format!(
-            "{all} {nouns}, and no telling how much instances differ: it takes two of them, and two iterations"
+            "{all} {nouns}, none with enough measurements: noise between instances needs two instances and two iterations"
         );
     }
     let noisy = benchmarks(&|row| row.between.is_some_and(|it| it.value > NOISY));
@@ -146,7 +146,7 @@ pub fn noise_headline(rows: &[Noise]) -> String {
     text
 }
 
-/// Returns the sentence that says what to measure more of; `None` where nothing is known of any.
+/// Returns the sentence that says what to measure more of; `None` if nothing is known of any row.
 pub fn noise_advice(rows: &[Noise]) -> Option<String> {
     let titles = RowTitles::of(rows);
     let of = |more: More| -> Vec<String> {
@@ -158,22 +158,22 @@ pub fn noise_advice(rows: &[Noise]) -> Option<String> {
     match (instances.len(), iterations.len()) {
         (0, 0) => None,
         (_, 0) => Some(
-            "for surer means measure more instances: more iterations would hardly help".to_owned(),
+            "measure more instances for narrower intervals: more iterations would hardly help"
+                .to_owned(),
         ),
         (0, _) => Some(
-            "for surer means measure more iterations: instances hardly differ for their number"
+            "measure more iterations for narrower intervals: the instances hardly differ"
                 .to_owned(),
         ),
         (_, _) => Some(format!(
-            "for surer means measure more iterations of {}, and of the others more instances",
+            "for narrower intervals measure more iterations of {}, and more instances of the others",
             first_names(&iterations, NAMES)
         )),
     }
 }
 
 impl Noise {
-    /// Returns what the two groups are and what goes with them, as sentences; `None` where there
-    /// is one group.
+    /// Returns the two groups and what explains them, as sentences; `None` for a single group.
     pub fn groups_text(&self, titles: RowTitles) -> Option<String> {
         let Modes::Two { split, .. } = self.variability.modes else {
             return None;
@@ -189,7 +189,7 @@ impl Noise {
             ratio(split.upper_mean / split.lower_mean),
         );
         let Some(first) = self.associations.first() else {
-            text.push_str("; nothing that is known of the instances goes with it");
+            text.push_str("; no known attribute of the instances explains it");
             return Some(text);
         };
         let is_time = self.metric.unit == "s" && self.metric.better != Some(Better::Higher);
@@ -200,7 +200,7 @@ impl Noise {
         };
         let attribute = first.attributes.first().map_or("", String::as_str);
         text.push_str(&format!(
-            "; {attribute} tells them apart: {} {}; {} {}",
+            "; {attribute} separates them: {} {}; {} {}",
             words[1],
             levels_text(first, Group::Upper),
             words[0],

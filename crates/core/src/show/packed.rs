@@ -63,9 +63,10 @@ pub(super) fn compact(column: Vec<Value>) -> Value {
     let length = |value: &Value| value.to_string().len();
     let plain = Value::Array(column.clone());
     [in_turn, by_place].into_iter().fold(plain, |best, other| {
-        match length(&other) < length(&best) {
-            true => other,
-            false => best,
+        if length(&other) < length(&best) {
+            other
+        } else {
+            best
         }
     })
 }

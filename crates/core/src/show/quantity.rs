@@ -5,7 +5,7 @@
 
 use crate::text::grouped;
 
-/// What stands where there is no number.
+/// The text in place of a missing number.
 pub(super) const NOTHING: &str = "–";
 
 /// A unit that people use, and how many base units it is worth.
@@ -14,11 +14,11 @@ pub(super) const NOTHING: &str = "–";
 /// labels of an axis, the cells of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitScale {
-    /// What a shown number is multiplied with to give base units.
+    /// The factor from shown numbers to base units.
     pub factor: f64,
     /// The unit as it is written after the number, without the space; may be empty.
     pub unit: String,
-    /// What stands between the number and the unit.
+    /// The text between number and unit.
     gap: &'static str,
 }
 
@@ -240,9 +240,12 @@ pub fn round_percent(share: f64) -> String {
 
 /// Returns the time of a machine: `42 s`, `7.5 min`, `16 h` or `28,869 h`.
 pub fn machine_time(seconds: f64) -> String {
-    let number = |value: f64| match value < 9.95 {
-        true => format!("{value:.1}"),
-        false => grouped(format_args!("{value:.0}")),
+    let number = |value: f64| {
+        if value < 9.95 {
+            format!("{value:.1}")
+        } else {
+            grouped(format_args!("{value:.0}"))
+        }
     };
     match seconds {
         seconds if seconds < 60.0 => quantity(seconds, "s"),

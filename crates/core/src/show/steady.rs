@@ -1,5 +1,5 @@
-//! The words and the line for what a benchmark does before it is steady, the same in the
-//! terminal, in pictures and on the page.
+//! Classes of burn-in in words, and the median line, the same in the terminal, in pictures and on
+//! pages.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use lapwing_stats::steady::Class;
 
 use crate::clean::BenchmarkSteady;
 
-/// Returns what the class is called.
+/// Returns the name of a class.
 pub fn class_name(class: Class) -> &'static str {
     match class {
         Class::Flat => "flat",
@@ -20,7 +20,7 @@ pub fn class_name(class: Class) -> &'static str {
     }
 }
 
-/// Every class, in the order in which they are told.
+/// Every class, in the order in which they are listed.
 const CLASSES: [Class; 6] = [
     Class::WarmUp,
     Class::Flat,
@@ -31,8 +31,8 @@ const CLASSES: [Class; 6] = [
 ];
 
 impl BenchmarkSteady {
-    /// Returns how many instances are of each class, most frequent first. Those of no class have a
-    /// value that is not above zero.
+    /// Returns the number of instances of each class, most frequent first. Instances without a class
+    /// have a value that is not positive.
     pub fn classes(&self) -> Vec<(Option<Class>, usize)> {
         let all = CLASSES.into_iter().map(Some).chain([None]);
         let count = |class| self.instances.iter().filter(|it| it.class == class).count();
@@ -44,9 +44,9 @@ impl BenchmarkSteady {
         counts
     }
 
-    /// Returns what its instances do: `warm-up` where all do the same, `8 warm-up, 2 flat` where they differ.
+    /// Returns the classes of its instances: `warm-up` if all are alike, otherwise `8 warm-up, 2 flat`.
     pub fn classes_text(&self) -> String {
-        let name = |class: Option<Class>| class.map_or("not above zero", class_name);
+        let name = |class: Option<Class>| class.map_or("not positive", class_name);
         match self.classes().as_slice() {
             [] => "no values".to_owned(),
             [(class, _)] => name(*class).to_owned(),
@@ -109,7 +109,7 @@ mod tests {
                 Some(Class::WarmUp),
                 None
             ]),
-            "2 warm-up, 1 flat, 1 not above zero"
+            "2 warm-up, 1 flat, 1 not positive"
         );
     }
 

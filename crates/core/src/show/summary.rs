@@ -1,28 +1,26 @@
-//! What sources that kept no samples say of a run, in words.
+//! Summaries of runs whose source kept no samples, in words.
 //!
-//! A summary is a number that somebody else computed. It is shown as what it is: with the
-//! source's own statistic and spread, without an interval, and never among means of samples.
+//! A summary is a number that another program computed. It is shown with that program's own
+//! statistic and spread, without an interval, and never among means of samples.
 
 use std::collections::BTreeMap;
-
-use lapwing_stats::as_f64;
 
 use super::quantity::{UnitScale, decimals, quantity};
 use crate::model::Summary;
 use crate::text::grouped;
 
-/// What a source without samples says of one run's metric.
+/// The summary of one metric of a run whose source kept no samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
-    /// The centre; of several instances the mean of their centres.
+    /// The centre; for several instances the mean of their centres.
     pub value: f64,
-    /// The spread, where the source says so and speaks of one instance.
+    /// The spread, if the source states it and there is one instance.
     pub spread: Option<f64>,
-    /// How many samples each of the summaries was made from, where all say the same.
+    /// The number of samples behind each of the summaries, if it is the same for all.
     pub n: Option<u64>,
-    /// Which centre and spread, such as `median/iqr`.
+    /// The names of centre and spread, such as `median/iqr`.
     pub statistic: String,
-    /// How many instances have such a summary.
+    /// The number of instances with such a summary.
     pub instances: usize,
 }
 
@@ -47,10 +45,10 @@ impl RunSummary {
             .find(|statistic| by_statistic.contains_key(statistic.as_str()))?;
         let chosen = by_statistic.get(statistic.as_str())?;
         let first = chosen.first()?;
-        let total: f64 = chosen.iter().map(|summary| summary.centre).sum();
+        let centres: Vec<f64> = chosen.iter().map(|summary| summary.centre).collect();
         let alike = chosen.iter().all(|summary| summary.n == first.n);
         Some(Self {
-            value: total / as_f64(chosen.len()),
+            value: lapwing_stats::mean(&centres)?,
             spread: first.spread.filter(|_| chosen.len() == 1),
             n: first.n.filter(|_| alike),
             statistic: statistic.clone(),

@@ -1,4 +1,4 @@
-//! The words for what a comparison came to, the same in the terminal and on the page.
+//! Verdicts of comparisons in words, the same in the terminal and on pages.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use crate::judge::{
 use crate::text::{counted, grouped};
 
 impl Verdict {
-    /// Returns the sign that stands before the verdict, for those who see no colours.
+    /// Returns the symbol of the verdict, for readers who see no colours.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Regression => "✗",
@@ -22,7 +22,7 @@ impl Verdict {
         }
     }
 
-    /// Returns so many of them in words: `2 regressions`, `4 inconclusive`.
+    /// Returns a number of such verdicts in words: `2 regressions`, `4 inconclusive`.
     fn counted(self, count: usize) -> String {
         match self {
             Self::Regression | Self::Improvement => counted(count, self.title()),
@@ -34,8 +34,8 @@ impl Verdict {
 }
 
 impl Comparison {
-    /// Returns the verdict and why there is no other: `inconclusive: 12 instances a side would
-    /// settle 5 %`.
+    /// Returns the verdict and why there is no other: `inconclusive: needs about 12
+    /// instances per side to resolve 5 %`.
     pub fn verdict_text(&self) -> String {
         match reason_text(self) {
             Some(reason) => format!("{}: {reason}", self.verdict.title()),
@@ -103,7 +103,7 @@ pub fn verdicts_text(comparisons: &[Comparison], options: &CompareOptions) -> St
     let mut parts = Vec::new();
     for verdict in Verdict::ALL {
         match (verdict, count(verdict), options.smallest_effect) {
-            // That there is none is what people want to hear.
+            // The absence of regressions is the good news, so it is named.
             (Verdict::Regression, 0, _) => parts.push("no regressions".to_owned()),
             (_, 0, _) => {}
             (Verdict::Equivalent, count, Some(effect)) => {
@@ -119,69 +119,71 @@ pub fn verdicts_text(comparisons: &[Comparison], options: &CompareOptions) -> St
     parts.join(", ")
 }
 
-/// Nobody measures more instances than this because a table says so.
+/// More instances than this are not suggested: hardly any benchmark is worth them.
 const WORTH_NAMING: usize = 500;
 
-/// Returns why a comparison has no other verdict: `12 instances a side would settle 5 %`.
+/// Returns why a comparison has no other verdict: `needs about 12 instances per side to resolve 5 %`.
 pub fn reason_text(comparison: &Comparison) -> Option<String> {
     let instances = [comparison.baseline_estimate, comparison.candidate_estimate]
         .map(|it| it.map_or(0, |it| it.size.instances));
     Some(match comparison.reason? {
         Reason::FewInstances => format!(
-            "a verdict takes {INSTANCES_FOR_A_VERDICT} instances a side, and there are {} and {}",
+            "need {INSTANCES_FOR_A_VERDICT} instances per side, got {} and {}",
             instances[0], instances[1]
         ),
-        Reason::OnlySummaries => "the source kept summaries and no samples".to_owned(),
+        Reason::OnlySummaries => "the source kept only summaries, no samples".to_owned(),
         Reason::NotPositive { instances: 0 } => {
-            "a mean is not above zero, so that there is no ratio".to_owned()
+            "a mean is not positive, so there is no ratio".to_owned()
         }
         Reason::NotPositive { instances } => {
             let whose = match instances {
                 1 => "1 instance has a mean".to_owned(),
                 several => format!("{several} instances have a mean"),
             };
-            format!(
-                "{whose} that is not above zero, and so no logarithm; `--method fieller` answers"
-            )
+            format!("{whose} that is not positive, which has no logarithm; try `--method fieller`")
         }
         Reason::Undefined => {
-            "the method has no answer for these values; another --method may".to_owned()
+            "the method has no result for these values; try another `--method`".to_owned()
         }
         Reason::OtherBenchmark => {
-            "the benchmark itself changed between the sides (its fingerprint or parameters differ)"
+            "the benchmark itself changed between the sides (fingerprint or parameters differ)"
                 .to_owned()
         }
         Reason::OtherUnit => {
-            "the sides count in units that cannot be converted into each other".to_owned()
+            "the units of the sides cannot be converted into each other".to_owned()
         }
-        Reason::NoDirection => "it changed; nobody said whether more of it is better".to_owned(),
+        Reason::NoDirection => {
+            "it changed, but the metric does not say whether more is better".to_owned()
+        }
         Reason::TooWide {
             instances,
             half_width,
         } if instances > WORTH_NAMING => format!(
-            "too noisy: more than {WORTH_NAMING} instances a side would settle {}",
+            "too noisy: needs more than {WORTH_NAMING} instances per side to resolve {}",
             round_percent(half_width)
         ),
         Reason::TooWide {
             instances,
             half_width,
         } => format!(
-            "{instances} instances a side would settle {}",
+            "needs about {instances} instances per side to resolve {}",
             round_percent(half_width)
         ),
-        Reason::ManyComparisons => "sure alone, not among so many comparisons".to_owned(),
-        Reason::Straddles if contains_one(comparison) => {
-            "perhaps unchanged, perhaps changed by more than matters".to_owned()
+        Reason::ManyComparisons => {
+            "not significant after correction for multiple comparisons".to_owned()
         }
-        Reason::Straddles => "it changed, but perhaps by less than matters".to_owned(),
+        Reason::Straddles if contains_one(comparison) => {
+            "may be unchanged, or changed by more than the smallest effect".to_owned()
+        }
+        Reason::Straddles => "it changed, but perhaps by less than the smallest effect".to_owned(),
         Reason::NoChangeSeen => "no change seen".to_owned(),
         Reason::NoBaseline => format!("new: not in {}", comparison.baseline),
         Reason::NoCandidate => format!("not in {}", comparison.candidate),
-        Reason::NeverSteady => format!("{} never gets steady", empty_side(comparison)),
+        Reason::NeverSteady => format!("{} never becomes steady", empty_side(comparison)),
         Reason::NothingLeft { failures } => {
             let side = empty_side(comparison);
             match failures {
-                0 => format!("no value in {side} that counts"),
+                0 => format!("no usable value in {side}"),
                 1 => format!("1 failure in {side}"),
                 failures => format!("{failures} failures in {side}"),
             }
@@ -203,7 +205,7 @@ fn contains_one(comparison: &Comparison) -> bool {
     interval.is_some_and(|it| it.contains(1.0))
 }
 
-/// Returns what to say of so many instances of earlier epochs that are left out.
+/// Returns the note on excluded instances of earlier epochs.
 pub fn earlier_epoch_text(instances: usize) -> String {
     let (noun, verb) = match instances {
         1 => ("instance", "is"),
@@ -215,7 +217,7 @@ pub fn earlier_epoch_text(instances: usize) -> String {
     )
 }
 
-/// Returns what to know when reading a comparison: `measured on different machines: a against b`.
+/// Returns a caution in words: `measured on different machines: a against b`.
 pub fn caution_text(caution: &Caution) -> String {
     match caution {
         Caution::OtherMachines {
@@ -226,16 +228,16 @@ pub fn caution_text(caution: &Caution) -> String {
         Caution::OtherUnits {
             baseline,
             candidate,
-        } => format!("the baseline counts in {baseline}, the candidate in {candidate}"),
+        } => format!("the baseline is in {baseline}, the candidate in {candidate}"),
         Caution::Failures {
             candidate,
             baseline,
         } => format!(
             "the candidate failed more often than the baseline: {candidate} against {baseline} \
-             times; what failed is not in the ratio"
+             times; failures are not in the ratio"
         ),
         Caution::FewOfSeveralModes => {
-            "the instances fall into groups, and with fewer than 10 a side the interval may be too \
+            "the instances fall into groups, and with fewer than 10 per side the interval may be too \
              narrow"
                 .to_owned()
         }

@@ -445,13 +445,18 @@ fn a_burn_in_is_shaded_up_to_its_marked_end_and_what_was_found_instead_is_dashed
         (chart.title.as_str(), chart.subtitle.as_str()),
         (
             "test_join: steady from iteration 12",
-            "Thin: 8 instances; thick: their median. Diamonds: where each gets steady. Shaded: burn-in, which does not count."
+            "Thin: 8 instances; thick: their median. Diamonds: where each becomes steady. Shaded: burn-in, which does not count."
         )
     );
     let labels: Vec<&str> = chart.views.iter().map(|it| it.label.as_str()).collect();
     assert_eq!(labels, ["all values", "steady values"]);
     let svg = chart.svg(ChartTheme::Light).expect("it draws");
-    for text in ["steady from 12", "found 5", "wall time (s)", "gets steady"] {
+    for text in [
+        "steady from 12",
+        "found 5",
+        "wall time (s)",
+        "becomes steady",
+    ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
     assert!(!svg.contains("never steady"), "{svg}");
@@ -469,7 +474,7 @@ fn a_benchmark_without_a_steady_state_says_so_in_the_title_of_its_burn_in() {
         ..synthetic::Recipe::default()
     };
     let chart = burn_in_chart(&recipe, SteadyFrom::Never, None);
-    assert_eq!(chart.title, "test_join: never gets steady");
+    assert_eq!(chart.title, "test_join: never becomes steady");
     assert!(
         chart
             .subtitle

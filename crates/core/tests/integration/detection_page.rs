@@ -94,7 +94,7 @@ fn one_benchmark_has_a_heat_map_and_power_curves() {
     let chart = draw(&rows, &options);
     insta::assert_snapshot!(format!("{}\n{}\n\n{}", chart.title, chart.subtitle, cells(&chart, false)), @"
     test_join detects 5 % from 5 × 10 on
-    Minimal detectable slowdown with instances × iterations a side (power 95 %, by the test of lapwing compare (welch), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. Below: how probably each slowdown is detected.
+    Minimal detectable slowdown with instances × iterations per side (power 95 %, by the test of lapwing compare (welch), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. Below: how probably each slowdown is detected.
 
     ~2.3 %*/2  ~1.8 %*/1  ~1.5 %*/1  ~1.4 %*/1  ~1.4 %*/1
     ~2.6 %*/3  ~2.0 %*/2  ~1.7 %*/1  ~1.6 %*/1  ~1.5 %*/1
@@ -196,8 +196,8 @@ fn of_several_those_that_cannot_detect_enough_stand_on_top() {
         ])
     );
     insta::assert_snapshot!(format!("{}\n{}\n\n{}", chart.title, chart.subtitle, cells(&chart, true)), @"
-    2 of 5 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side; of 1 too little is known
-    Minimal detectable slowdown with instances × iterations a side (power 95 %, by the test of lapwing compare (welch), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. 4 of 5 rows drawn; of the others too little was measured.
+    2 of 5 benchmarks can detect 5 % with at most 25 instances × 25 iterations per side; 1 with too few measurements
+    Minimal detectable slowdown with instances × iterations per side (power 95 %, by the test of lapwing compare (welch), different instances on the two sides (ibs)). The more a cell stands out, the larger it is; framed: 5 % is detected. ~: by formula. 4 of 5 rows drawn; the others have too few measurements.
 
     ~144 %/9  ~76 %/9  ~142 %/9  ~42 %/9  ~57 %/9  ~47 %/9  ~41 %/9
     ~102 %/9  ~57 %/9  ~102 %/9  ~31 %/9  ~43 %/9  ~36 %/9  ~31 %/9
@@ -238,7 +238,7 @@ fn where_too_little_was_measured_the_chart_says_what_it_takes() {
         let chart = draw(&rows, &options);
         assert_eq!(
             chart.subtitle,
-            "Nothing to draw: it takes three instances, two iterations in each of them, and times above zero."
+            "Nothing to draw: detection needs three instances with two iterations each, and positive values."
         );
         chart.svg(ChartTheme::Dark).expect("it draws");
     }
@@ -370,7 +370,7 @@ fn the_page_has_the_numbers_of_the_command_by_formula() {
     let chart = side_file(&directory, "detection.m0.chart");
     assert_eq!(chart["option"]["yAxis"]["data"], json!(["noisy", "quiet"]));
     let page = fs::read_to_string(directory.path().join("detection.html")).expect("a page");
-    insta::assert_snapshot!(text_between(&page, "<p class=\"answer\">", "<form"), @"By wall time: 1 of 2 benchmarks can detect 5 % with at most 25 instances × 25 iterations a side. 1 cannot. Of 1 more nothing is known: it takes three instances with two iterations each that count, and values above zero.lapwing run --instances 5 --iterations 5 measures enough for a first answer. These numbers are by formula, from the noise that variability shows; lapwing mds simulates them with what was measured. What detects it at the least cost would take 29.8 s for 1 benchmark in one version. For the one that cannot, lapwing plan --slowdown 5% says what it takes.");
+    insta::assert_snapshot!(text_between(&page, "<p class=\"answer\">", "<form"), @"By wall time: 1 of 2 benchmarks can detect 5 % with at most 25 instances × 25 iterations per side. 1 cannot. 1 more with too few measurements: detection needs three instances with two usable iterations each, and positive values.lapwing run --instances 5 --iterations 5 measures enough for a first answer. These numbers are by formula, from the noise that variability shows; lapwing mds simulates them with what was measured. The cheapest configurations that detect it would take 29.8 s for 1 benchmark per version. For the one that cannot, lapwing plan --slowdown 5% says what it takes.");
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn the_slowdown_that_matters_is_that_of_the_suite() {
         json!(["yes"])
     );
     let page = fs::read_to_string(directory.path().join("detection.html")).expect("a page");
-    let said = "<strong>the one benchmark can detect 50 % with at most 25 instances × 25 iterations a side</strong>";
+    let said = "<strong>the one benchmark can detect 50 % with at most 25 instances × 25 iterations per side</strong>";
     assert!(page.contains(said), "{page}");
 }
 
@@ -402,6 +402,6 @@ fn a_page_of_a_benchmark_says_what_ten_times_ten_would_detect() {
             false => String::new(),
         }
     };
-    insta::assert_snapshot!(sentences(benchmark("<!--detectable-->", 8, (0.02, 0.02))), @"Comparing 10 instances × 10 iterations a side would detect a slowdown of 2.2 % or more by wall time, 95 % of the time (by formula).");
+    insta::assert_snapshot!(sentences(benchmark("<!--detectable-->", 8, (0.02, 0.02))), @"Comparing 10 instances × 10 iterations per side would detect a slowdown of 2.2 % or more by wall time, 95 % of the time (by formula).");
     assert_eq!(sentences(benchmark("single", 1, (0.02, 0.02))), "");
 }

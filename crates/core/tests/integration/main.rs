@@ -1,10 +1,6 @@
 //! The integration tests of this crate, in one program: linking one is quicker than forty.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test may stop at the first surprise, and says so when it did nothing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod charts;
 #[path = "../../examples/report_fixture/compared.rs"]

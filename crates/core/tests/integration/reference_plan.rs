@@ -1,13 +1,9 @@
 //! Hail's published plan beside the cheapest one: what each would detect, and what it costs.
-//!
-//! The file is not part of the repository: it lies in `../shared/data` beside it, or
-//! where `$LAPWING_REFERENCE_DATA` says.
-
-use std::path::PathBuf;
 
 use lapwing_core::explain::{ChoiceRule, Chosen, PlanOptions, RunCosts};
 use lapwing_core::judge::DetectionOptions;
 use lapwing_stats::{Configuration, DetectionMethod, Noise, Strategy};
+use lapwing_testing::reference_data;
 
 /// A benchmark with the first configuration of the last entry that Hail published for it: the one that
 /// is run, as `lapwing run --plan` reads it.
@@ -20,18 +16,8 @@ struct Published {
 }
 
 fn published() -> Option<Vec<Published>> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let path = folder.join("hail/published_plan.csv");
-    let Ok(mut csv) = csv::Reader::from_path(&path) else {
-        eprintln!(
-            "reference data not found in {}, skipped: set LAPWING_REFERENCE_DATA",
-            folder.display()
-        );
-        return None;
-    };
+    let path = reference_data("hail/published_plan.csv")?;
+    let mut csv = csv::Reader::from_path(path).unwrap();
     let mut all: Vec<(String, Published)> = Vec::new();
     let mut before: Option<(String, f64)> = None;
     for record in csv.records() {

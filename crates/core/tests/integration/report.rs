@@ -181,7 +181,7 @@ fn a_summary_has_a_value_and_nothing_that_would_judge_it() {
     );
     let index = &files["index.html"];
     assert!(
-        index.contains("<strong>1</strong> is known only by a summary of its source"),
+        index.contains("<strong>1</strong> has only a summary of its source"),
         "{index}"
     );
     assert!(

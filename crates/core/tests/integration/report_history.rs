@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use lapwing_core::clean::Rules;
-use lapwing_core::model::Id;
+use lapwing_core::model::Record;
 use lapwing_core::record::{Filter, Store, StoreError, parse_line};
 use lapwing_core::sample::{BenchmarkData, each_benchmark};
 use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
+use lapwing_testing::RecordLines;
 use serde_json::{Value, json};
 
 use crate::report_files::{names, side_file};
@@ -231,41 +232,27 @@ type Measured<'a> = (&'a str, &'a [(&'a str, f64)], &'a str);
 fn write_sessions(directory: &Path, id: &str, unit: &str, sessions: &[Measured<'_>]) {
     let folder = tempfile::tempdir().expect("a directory");
     let mut store = Store::open(&folder.path().join("s.db")).expect("a store");
-    let mut number = 0_u64;
-    let mut next = || {
-        number += 1;
-        Id::derived(&[&number.to_le_bytes()])
-    };
-    let mut records = Vec::new();
-    let mut add = |line: Value| {
-        records.push(parse_line(line.to_string().as_bytes()).expect("a record"));
-    };
+    let mut lines = RecordLines::default();
     for (started, versions, variant) in sessions {
-        let session = next();
-        add(
-            json!({"v": 1, "kind": "session", "id": session, "suite": "s", "tool": "t",
-            "started": format!("{started}T10:00:00Z")}),
-        );
+        let session = lines.session(&format!("{started}T10:00:00Z"), json!({}));
         for (version, value) in *versions {
-            let run = next();
-            add(
-                json!({"v": 1, "kind": "run", "id": run, "session": session, "variant": variant,
-                "version": {"name": version}, "metrics": {"wall_time": {"unit": unit}}}),
-            );
+            let version = json!({"name": version});
+            let metrics = json!({"wall_time": {"unit": unit}});
+            let more = json!({"variant": variant, "version": version, "metrics": metrics});
+            let run = lines.run(&session, more);
             for wobble in [-0.5, 0.5] {
-                let instance = next();
-                add(
-                    json!({"v": 1, "kind": "instance", "id": instance, "run": run,
-                    "benchmark": {"id": id}}),
-                );
-                add(
-                    json!({"v": 1, "kind": "iteration", "instance": instance, "index": 0,
-                    "metrics": {"wall_time": value + wobble}}),
-                );
-                add(json!({"v": 1, "kind": "instance_end", "instance": instance}));
+                let instance = lines.instance(&run, id, json!({}));
+                let metrics = json!({"wall_time": value + wobble});
+                lines.iteration(&instance, 0, json!({"metrics": metrics}));
+                lines.instance_end(&instance);
             }
         }
     }
+    let records: Vec<Record> = lines
+        .text
+        .lines()
+        .map(|line| parse_line(line.as_bytes()).expect("a record"))
+        .collect();
     store.append(&records).expect("it appends");
     let mut benchmarks = Vec::new();
     each_benchmark(&store, &Filter::default(), |data| {

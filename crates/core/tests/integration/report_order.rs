@@ -9,60 +9,39 @@ use lapwing_core::model::{Annotation, Id, Object, Record};
 use lapwing_core::record::{Change, Filter, Retired, Retirement, Store, StoreError, parse_line};
 use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::report::{DetectionTarget, ReportOptions, ReportRemarks, ReportWriter};
+use lapwing_testing::RecordLines;
 use serde_json::{Value, json};
 
-/// Lines of records, with ids by number.
+/// Records of a suite.
 #[derive(Default)]
-struct Lines {
-    text: String,
-    ids: u32,
-}
+struct Lines(RecordLines);
 
 impl Lines {
-    fn line(&mut self, mut record: Value) {
-        record["v"] = json!(1);
-        self.text.push_str(&format!("{record}\n"));
-    }
-
-    fn id(&mut self) -> String {
-        self.ids += 1;
-        format!("01930000-0000-7000-8000-{:012}", self.ids)
-    }
-
     /// A session that began on that day of 2026-06.
     fn session(&mut self, day: u8) -> String {
-        let id = self.id();
-        self.line(
-            json!({"kind": "session", "id": id, "suite": "s", "tool": "t",
-            "name": format!("night-{day}"), "started": format!("2026-06-{day:02}T10:00:00Z")}),
-        );
-        id
+        let started = format!("2026-06-{day:02}T10:00:00Z");
+        self.0
+            .session(&started, json!({"name": format!("night-{day}")}))
     }
 
     fn run(&mut self, session: &str, variant: &str, version: &Value, factors: &Value) -> String {
-        let id = self.id();
-        self.line(
-            json!({"kind": "run", "id": id, "session": session, "variant": variant,
-            "version": version, "factors": factors,
-            "metrics": {"wall_time": {"unit": "s", "better": "lower"}}}),
-        );
-        id
+        let more = json!({"variant": variant, "version": version, "factors": factors});
+        self.0.run(session, more)
     }
 
     /// Three instances near a value, which end well.
     fn measured(&mut self, run: &str, benchmark: &Value, value: f64) {
         for factor in [0.99, 1.0, 1.01] {
-            let id = self.id();
-            self.line(json!({"kind": "instance", "id": id, "run": run, "benchmark": benchmark}));
-            self.line(json!({"kind": "iteration", "instance": id, "index": 0,
-                "metrics": {"wall_time": value * factor}}));
-            self.line(json!({"kind": "instance_end", "instance": id}));
+            let instance = self.0.instance(run, "", json!({"benchmark": benchmark}));
+            let metrics = json!({"wall_time": value * factor});
+            self.0.iteration(&instance, 0, json!({"metrics": metrics}));
+            self.0.instance_end(&instance);
         }
     }
 
     fn store(&self, directory: &Path) -> Store {
         let mut store = Store::open(&directory.join("s.db")).unwrap();
-        let lines = self.text.lines();
+        let lines = self.0.text.lines();
         let records: Vec<_> = lines.map(|it| parse_line(it.as_bytes()).unwrap()).collect();
         store.append(&records).unwrap();
         store
@@ -346,7 +325,7 @@ fn epochs_are_told_apart_within_a_setting_and_told_in_words() {
     let index = written.text("index.html");
     assert!(!index.contains("Nothing is wrong"), "{index}");
     assert!(
-        index.contains("<strong>2</strong> are not compared with their runs before, because the benchmarks themselves changed"),
+        index.contains("<strong>2</strong> are not compared with the run before, because the benchmark itself changed"),
         "{index}"
     );
     assert_eq!(
@@ -404,7 +383,7 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
     );
     let subtitle = chart["subtitle"].as_str().unwrap();
     assert!(
-        subtitle.contains("Pale and dotted: 2 retired runs, which count no more."),
+        subtitle.contains("Pale and dotted: 2 retired runs, which are excluded from analysis."),
         "{subtitle}"
     );
     let index = shown.text("index.html");
@@ -455,17 +434,14 @@ fn what_was_skipped_and_what_has_no_end_are_called_so() {
     for day in [1, 2] {
         let session = lines.session(day);
         let run = lines.run(&session, "default", &json!({}), &json!({}));
-        let id = lines.id();
-        lines.line(json!({"kind": "instance", "id": id, "run": run, "benchmark": {"id": "b"}}));
-        lines.line(
-            json!({"kind": "instance_end", "instance": id, "outcome": "skipped",
-            "message": "Skipped: no GPU here"}),
-        );
-        let id = lines.id();
-        lines.line(json!({"kind": "instance", "id": id, "run": run, "benchmark": {"id": "c"}}));
-        lines.line(
-            json!({"kind": "iteration", "instance": id, "index": 0, "metrics": {"wall_time": 1}}),
-        );
+        let skipped = lines.0.instance(&run, "b", json!({}));
+        let end =
+            json!({"instance": skipped, "outcome": "skipped", "message": "Skipped: no GPU here"});
+        lines.0.line("instance_end", end);
+        let endless = lines.0.instance(&run, "c", json!({}));
+        lines
+            .0
+            .iteration(&endless, 0, json!({"metrics": {"wall_time": 1}}));
     }
     let written = WrittenReport::of(&lines);
     let index = written.data("index.m0");
@@ -502,17 +478,14 @@ fn tags_and_sources_are_those_of_the_latest_run_that_has_some() {
     for (day, tags) in [(1, json!(["slow"])), (2, json!([]))] {
         let session = lines.session(day);
         let run = lines.run(&session, "default", &json!({}), &json!({}));
-        let id = lines.id();
         let source = json!({"source": {"path": "a.py", "text": "def test_b(): pass"}});
         let attributes = if day == 1 { source } else { json!({}) };
-        lines.line(
-            json!({"kind": "instance", "id": id, "run": run, "attributes": attributes,
-            "benchmark": {"id": "b", "tags": tags}}),
-        );
-        lines.line(
-            json!({"kind": "iteration", "instance": id, "index": 0, "metrics": {"wall_time": 1}}),
-        );
-        lines.line(json!({"kind": "instance_end", "instance": id}));
+        let more = json!({"attributes": attributes, "benchmark": {"id": "b", "tags": tags}});
+        let instance = lines.0.instance(&run, "b", more);
+        lines
+            .0
+            .iteration(&instance, 0, json!({"metrics": {"wall_time": 1}}));
+        lines.0.instance_end(&instance);
     }
     let written = WrittenReport::of(&lines);
     assert_eq!(written.data("index.m0")["tags"], json!([["slow"]]));
@@ -607,15 +580,11 @@ fn the_environment_of_a_run_is_compared_with_that_of_the_run_before_of_its_varia
         for (variant, library) in [("baseline", 1), ("p2p", 2)] {
             // A session each.
             let session = lines.session(2 * day + library);
-            let id = lines.id();
             let environment =
                 json!({"packages": {"numpy": library.to_string(), "pandas": day.to_string()}});
-            lines.line(
-                json!({"kind": "run", "id": id, "session": session, "variant": variant,
-                "environment": environment,
-                "metrics": {"wall_time": {"unit": "s", "better": "lower"}}}),
-            );
-            lines.measured(&id, &json!({"id": "b"}), 1.0);
+            let more = json!({"variant": variant, "environment": environment});
+            let run = lines.0.run(&session, more);
+            lines.measured(&run, &json!({"id": "b"}), 1.0);
         }
     }
     let written = WrittenReport::of(&lines);

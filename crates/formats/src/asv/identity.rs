@@ -7,13 +7,17 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::Source;
-use crate::asv::wire::{Measured, Row, Wire};
+use crate::asv::wire::{AsvDocument, AsvMeasured, AsvRow};
 use lapwing_core::model::Id;
 
 /// Returns what tells a result from all others. asv writes what it measures later of the same
 /// commit, environment and machine into the same file, so that the file's digest does not.
 /// Without a commit there is nothing but that.
-pub(super) fn identity(source: &Source, wire: &Wire<'_>, host: Option<&str>) -> Option<[u8; 32]> {
+pub(super) fn identity(
+    source: &Source,
+    wire: &AsvDocument<'_>,
+    host: Option<&str>,
+) -> Option<[u8; 32]> {
     let commit = wire.commit_hash.as_deref().filter(|it| !it.is_empty())?;
     let environment = match wire.env_name.as_deref() {
         Some(name) if !name.is_empty() => name.to_owned(),
@@ -25,7 +29,7 @@ pub(super) fn identity(source: &Source, wire: &Wire<'_>, host: Option<&str>) -> 
         .and_then(Path::file_name);
     let folder = folder.map(|name| name.to_string_lossy().into_owned());
     let machine = host.map(str::to_owned).or(folder).unwrap_or_default();
-    let mut content = Content::default();
+    let mut content = AsvContent::default();
     for part in [commit, &environment, &machine] {
         content.text(part);
     }
@@ -52,12 +56,12 @@ pub(super) fn told_apart(id: Id, twins: &mut BTreeMap<Id, u64>) -> Id {
 pub(super) fn content(
     name: &str,
     values: &[&Value],
-    row: &Row,
+    row: &AsvRow,
     alone: bool,
-    (measured, samples): (Measured, &[f64]),
+    (measured, samples): (AsvMeasured, &[f64]),
     place: usize,
 ) -> [u8; 32] {
-    let mut content = Content::default();
+    let mut content = AsvContent::default();
     content.text(name);
     content.count(values.len());
     for value in values {
@@ -69,9 +73,9 @@ pub(super) fn content(
         content.number(row.ended_at);
     }
     match measured {
-        Measured::Value(value) => content.number(Some(value)),
-        Measured::Failed => content.text("failed"),
-        Measured::Skipped => content.text("skipped"),
+        AsvMeasured::Value(value) => content.number(Some(value)),
+        AsvMeasured::Failed => content.text("failed"),
+        AsvMeasured::Skipped => content.text("skipped"),
     }
     for (statistic, column) in &row.stats {
         if let Some(figure) = column.get(place).copied().flatten() {
@@ -90,9 +94,9 @@ pub(super) fn content(
 
 /// A digest of what was read, however it was written.
 #[derive(Default)]
-struct Content(Sha256);
+struct AsvContent(Sha256);
 
-impl Content {
+impl AsvContent {
     fn text(&mut self, text: &str) {
         self.count(text.len());
         self.0.update(text);

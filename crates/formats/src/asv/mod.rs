@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::asv::identity::{identity, told_apart};
 use crate::asv::rows::{drafts, note_impossible};
-use crate::asv::wire::{About, Wire, about, first_start, possible, row};
+use crate::asv::wire::{About, AsvDocument, about, first_start, possible, row};
 use crate::shared::detect::{has_key, has_own_key};
 use crate::shared::document::Document;
 use crate::shared::intake::{Intake, RunDraft, SessionDraft};
@@ -47,7 +47,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
-    let mut wire: Wire<'_> = document.parse()?;
+    let mut wire: AsvDocument<'_> = document.parse()?;
     if let Some(version) = wire.version
         && version > NEWEST
     {
@@ -119,7 +119,7 @@ fn known_benchmarks(source: &Source) -> Result<BTreeMap<String, About>, ImportEr
     }
 }
 
-fn new_run(wire: &Wire<'_>, mut environment: Object) -> RunDraft {
+fn new_run(wire: &AsvDocument<'_>, mut environment: Object) -> RunDraft {
     environment.retain(|_, value| value.as_str() != Some(""));
     let mut put = |key: &str, value: Option<Value>| {
         if let Some(value) = value

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::asv::identity::content;
 use crate::asv::values::{kind_of, put_measured};
-use crate::asv::wire::{About, Measured, Row, possible};
+use crate::asv::wire::{About, AsvMeasured, AsvRow, possible};
 use crate::shared::intake::InstanceDraft;
 use crate::shared::keys::{in_words, put_number};
 use crate::shared::notes::Notes;
@@ -21,13 +21,13 @@ const MOST_WITHOUT_RESULT: usize = 4096;
 pub(super) fn drafts(
     session: Id,
     name: &str,
-    mut row: Row,
+    mut row: AsvRow,
     about: Option<&About>,
     notes: &mut Notes,
 ) -> Result<Vec<InstanceDraft>, String> {
     let number = number_of(&row.params);
     let results = match row.results.take() {
-        None if number <= MOST_WITHOUT_RESULT => vec![Measured::Failed; number],
+        None if number <= MOST_WITHOUT_RESULT => vec![AsvMeasured::Failed; number],
         Some(results) if results.len() == number => results,
         None => {
             return Err(format!(
@@ -105,7 +105,7 @@ fn combinations(params: &[Vec<Value>], number: usize) -> Vec<Vec<&Value>> {
     combinations
 }
 
-fn benchmark(name: &str, values: &[&Value], row: &Row, about: Option<&About>) -> Benchmark {
+fn benchmark(name: &str, values: &[&Value], row: &AsvRow, about: Option<&About>) -> Benchmark {
     let texts: Vec<String> = values.iter().map(|value| in_words(value)).collect();
     let names = about
         .map(|about| about.param_names.as_slice())
@@ -155,7 +155,7 @@ fn plain(value: &Value) -> Value {
 }
 
 /// The duration of a row is that of all its combinations.
-fn ended(row: &Row, alone: bool) -> Option<Timestamp> {
+fn ended(row: &AsvRow, alone: bool) -> Option<Timestamp> {
     if let Some(ended) = row.ended_at {
         return possible(ended);
     }
@@ -189,9 +189,9 @@ mod tests {
 
     #[test]
     fn a_few_bytes_do_not_become_any_number_of_instances() {
-        let row = Row {
+        let row = AsvRow {
             params: vec![vec![Value::Null; 1000]; 30],
-            ..Row::default()
+            ..AsvRow::default()
         };
         assert_eq!(
             drafts(

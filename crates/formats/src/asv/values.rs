@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::asv::wire::{About, Measured, Row};
+use crate::asv::wire::{About, AsvMeasured, AsvRow};
 use crate::shared::intake::{InstanceDraft, SummaryDraft};
 use crate::shared::keys::put_number;
 use crate::shared::notes::{FOLLOWS, Notes};
@@ -13,7 +13,7 @@ use lapwing_core::model::{InstanceOutcome, Object};
 use lapwing_core::record::IterationColumns;
 
 /// What the values of a benchmark are.
-pub(super) struct Kind {
+pub(super) struct AsvKind {
     pub(super) metric: String,
     pub(super) unit: Unit,
     /// Whether a lone value is a centre of many, and not the one thing measured.
@@ -21,13 +21,13 @@ pub(super) struct Kind {
 }
 
 /// The type decides; without it the name, by asv's own rules for names.
-pub(super) fn kind_of(name: &str, about: Option<&About>) -> Kind {
+pub(super) fn kind_of(name: &str, about: Option<&About>) -> AsvKind {
     let unit = |default: &str| {
         let unit = about.and_then(|about| about.unit.as_deref());
         Unit::named(unit.unwrap_or(default))
     };
     let kind = about.and_then(|about| about.kind.as_deref());
-    let of = |metric: &str, unit: Unit, is_summary: bool| Kind {
+    let of = |metric: &str, unit: Unit, is_summary: bool| AsvKind {
         metric: metric.to_owned(),
         unit,
         is_summary,
@@ -65,24 +65,24 @@ fn type_by_name(name: &str) -> &'static str {
 /// Puts what was measured into the instance.
 pub(super) fn put_measured(
     draft: &mut InstanceDraft,
-    (measured, samples): (Measured, Vec<f64>),
+    (measured, samples): (AsvMeasured, Vec<f64>),
     place: usize,
-    row: &Row,
-    kind: &Kind,
+    row: &AsvRow,
+    kind: &AsvKind,
     notes: &mut Notes,
 ) {
     let value = match measured {
-        Measured::Failed => {
+        AsvMeasured::Failed => {
             draft.outcome = InstanceOutcome::Failed;
             draft.message = Some("asv has no result for it (null)".to_owned());
             return;
         }
-        Measured::Skipped => {
+        AsvMeasured::Skipped => {
             draft.outcome = InstanceOutcome::Skipped;
             draft.message = Some("asv skipped it, or it gave no number (NaN)".to_owned());
             return;
         }
-        Measured::Value(value) => value,
+        AsvMeasured::Value(value) => value,
     };
     let figure = |statistic: &str| *row.stats.get(statistic)?.get(place)?;
     let number = figure("number").and_then(whole);
@@ -113,7 +113,7 @@ pub(super) fn put_measured(
     }
 }
 
-fn columns(kind: &Kind, mut values: Vec<f64>, loops: u64) -> IterationColumns {
+fn columns(kind: &AsvKind, mut values: Vec<f64>, loops: u64) -> IterationColumns {
     kind.unit.base_column(&mut values);
     IterationColumns {
         count: values.len(),
@@ -129,7 +129,7 @@ fn columns(kind: &Kind, mut values: Vec<f64>, loops: u64) -> IterationColumns {
 
 /// The result is the median; version 1 of the format has the mean as well.
 fn summaries(
-    kind: &Kind,
+    kind: &AsvKind,
     median: f64,
     stats: &BTreeMap<String, Vec<Option<f64>>>,
     place: usize,

@@ -16,7 +16,7 @@ use lapwing_core::model::Object;
 
 /// A file of results: one commit in one environment on one machine.
 #[derive(Deserialize)]
-pub(super) struct Wire<'d> {
+pub(super) struct AsvDocument<'d> {
     pub(super) commit_hash: Option<String>,
     #[serde(default, deserialize_with = "known")]
     pub(super) date: Option<f64>,
@@ -43,9 +43,9 @@ pub(super) struct Wire<'d> {
 
 /// What one benchmark gave, for every combination of its parameters.
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(super) struct AsvRow {
     /// The results; `None` when there is none for any combination.
-    pub(super) results: Option<Vec<Measured>>,
+    pub(super) results: Option<Vec<AsvMeasured>>,
     /// The values of each parameter.
     pub(super) params: Vec<Vec<Value>>,
     pub(super) version: Option<String>,
@@ -63,7 +63,7 @@ pub(super) struct Row {
     pub(super) others: Object,
 }
 
-impl Row {
+impl AsvRow {
     /// Returns whether there are statistics of the combination at that place.
     pub(super) fn has_statistics(&self, place: usize) -> bool {
         let mut columns = self.stats.values();
@@ -73,7 +73,7 @@ impl Row {
 
 /// The result for one combination of parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Measured {
+pub(super) enum AsvMeasured {
     Value(f64),
     /// `null`.
     Failed,
@@ -84,11 +84,11 @@ pub(super) enum Measured {
 /// Samples with gaps, which take the slow way.
 #[derive(Deserialize)]
 #[serde(transparent)]
-struct Column(#[serde(deserialize_with = "column")] Vec<f64>);
+struct AsvColumn(#[serde(deserialize_with = "column")] Vec<f64>);
 
 /// Returns when the first of the benchmarks began. What is no time is passed over; reading
 /// its row says so.
-pub(super) fn first_start(document: &Document, wire: &Wire<'_>) -> Option<f64> {
+pub(super) fn first_start(document: &Document, wire: &AsvDocument<'_>) -> Option<f64> {
     let old = wire.started_at.iter().flat_map(BTreeMap::values);
     let place = wire.result_columns.iter().position(|it| it == "started_at");
     let new = wire.results.0.iter().filter_map(|(_, raw)| {
@@ -113,10 +113,10 @@ pub(super) fn possible(milliseconds: f64) -> Option<Timestamp> {
 /// Returns the row that an entry of the results stands for; why not, if it is none.
 pub(super) fn row(
     document: &Document,
-    wire: &Wire<'_>,
+    wire: &AsvDocument<'_>,
     name: &str,
     raw: &RawValue,
-) -> Result<Row, BadLine> {
+) -> Result<AsvRow, BadLine> {
     let made = if is_list(raw) && !wire.result_columns.is_empty() {
         from_columns(document, &wire.result_columns, raw)
     } else {
@@ -128,7 +128,11 @@ pub(super) fn row(
     })
 }
 
-fn from_columns(document: &Document, columns: &[String], raw: &RawValue) -> Result<Row, BadLine> {
+fn from_columns(
+    document: &Document,
+    columns: &[String],
+    raw: &RawValue,
+) -> Result<AsvRow, BadLine> {
     let cells: Vec<&RawValue> = document.element(raw)?;
     if cells.len() > columns.len() {
         let reason = format!(
@@ -138,7 +142,7 @@ fn from_columns(document: &Document, columns: &[String], raw: &RawValue) -> Resu
         );
         return Err(document.wrong(raw, reason));
     }
-    let mut row = Row::default();
+    let mut row = AsvRow::default();
     for (column, cell) in columns.iter().zip(cells) {
         match column.as_str() {
             "result" => row.results = results(document, cell)?,
@@ -169,15 +173,15 @@ fn from_columns(document: &Document, columns: &[String], raw: &RawValue) -> Resu
 
 fn old_row(
     document: &Document,
-    wire: &Wire<'_>,
+    wire: &AsvDocument<'_>,
     name: &str,
     raw: &RawValue,
-) -> Result<Row, BadLine> {
+) -> Result<AsvRow, BadLine> {
     let of = |column: &Option<BTreeMap<String, Number>>| {
         let number = column.as_ref()?.get(name)?;
         number.known()
     };
-    let mut row = Row {
+    let mut row = AsvRow {
         version: wire
             .benchmark_version
             .as_ref()
@@ -189,7 +193,7 @@ fn old_row(
             .profiles
             .as_ref()
             .is_some_and(|it| it.contains_key(name)),
-        ..Row::default()
+        ..AsvRow::default()
     };
     if !raw.get().starts_with('{') {
         row.results = results(document, raw)?;
@@ -263,20 +267,22 @@ fn list(cell: Value) -> Vec<Value> {
     }
 }
 
-fn results(document: &Document, cell: &RawValue) -> Result<Option<Vec<Measured>>, BadLine> {
+fn results(document: &Document, cell: &RawValue) -> Result<Option<Vec<AsvMeasured>>, BadLine> {
     if is_null(cell) {
         return Ok(None);
     }
     if let Some(values) = plain_column(cell) {
-        return Ok(Some(values.into_iter().map(Measured::Value).collect()));
+        return Ok(Some(values.into_iter().map(AsvMeasured::Value).collect()));
     }
     let measured = |value: Value| match &value {
-        Value::Null => Ok(Measured::Failed),
-        Value::Number(number) => Ok(number.as_f64().map_or(Measured::Skipped, Measured::Value)),
+        Value::Null => Ok(AsvMeasured::Failed),
+        Value::Number(number) => Ok(number
+            .as_f64()
+            .map_or(AsvMeasured::Skipped, AsvMeasured::Value)),
         Value::String(word) if is_no_number_word(word) => Ok(if word.eq_ignore_ascii_case("nan") {
-            Measured::Skipped
+            AsvMeasured::Skipped
         } else {
-            Measured::Value(f64::INFINITY)
+            AsvMeasured::Value(f64::INFINITY)
         }),
         Value::String(_) | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
             Err(document.wrong(cell, format!("`result` is {value}, expected a number")))
@@ -305,7 +311,7 @@ fn samples(document: &Document, cell: &RawValue) -> Result<Vec<Option<Vec<f64>>>
         match plain_column(list) {
             Some(values) => Ok(Some(values)),
             None => {
-                let Column(values) = document.value("samples", list)?;
+                let AsvColumn(values) = document.value("samples", list)?;
                 Ok(Some(values))
             }
         }
@@ -377,8 +383,8 @@ mod tests {
         Document::of(&source).expect("text")
     }
 
-    fn rows(document: &Document) -> Vec<Result<Row, String>> {
-        let wire: Wire<'_> = document.parse().expect("JSON");
+    fn rows(document: &Document) -> Vec<Result<AsvRow, String>> {
+        let wire: AsvDocument<'_> = document.parse().expect("JSON");
         let entries = wire.results.0.iter();
         entries
             .map(|(name, raw)| row(document, &wire, name, raw))
@@ -399,16 +405,16 @@ mod tests {
         assert_eq!(first.samples, [Some(vec![1.0, 2e-3]), None]);
         assert_eq!(
             first.results.as_deref(),
-            Some(&[Measured::Value(1.5), Measured::Failed][..])
+            Some(&[AsvMeasured::Value(1.5), AsvMeasured::Failed][..])
         );
         let gap = second.samples[0].as_deref().expect("a list");
         assert_eq!(gap[0].to_bits(), 1.0_f64.to_bits());
         assert!(gap[1].is_nan(), "{gap:?}");
         assert_eq!(
             second.results.as_deref(),
-            Some(&[Measured::Skipped, Measured::Value(2.0)][..])
+            Some(&[AsvMeasured::Skipped, AsvMeasured::Value(2.0)][..])
         );
-        let wire: Wire<'_> = document.parse().expect("JSON");
+        let wire: AsvDocument<'_> = document.parse().expect("JSON");
         assert_eq!(first_start(&document, &wire), Some(1.6e12));
     }
 

@@ -23,12 +23,8 @@ use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, Better, InstanceOutcome, Level, Metric, Object};
 use lapwing_core::record::IterationColumns;
 
-pub(super) const FORMAT: Format = Format::new(
-    "benchmarkdotnet",
-    "JSON of BenchmarkDotNet",
-    looks_like,
-    read,
-);
+pub(super) const FORMAT: Format =
+    Format::new("benchmarkdotnet", "BenchmarkDotNet JSON", looks_like, read);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     (head.trim_ascii_start().starts_with(b"{") && has_key(head, "HostEnvironmentInfo"))
@@ -91,7 +87,7 @@ fn session_draft(report: &Report<'_>) -> SessionDraft {
 }
 
 /// A title ends with the local time, as in `Demo-20260102-030405`; which zone that was
-/// nobody knows, so that it is taken for UTC.
+/// is not recorded, so that it is read as UTC.
 fn time_of_title(title: &str) -> Option<Timestamp> {
     let mut parts = title.rsplit('-');
     let (time, date) = (parts.next()?, parts.next()?);
@@ -158,7 +154,7 @@ impl Job {
     }
 }
 
-/// Returns a benchmark, and the keys of it and its parts that nobody knows.
+/// Returns a benchmark, and the unknown keys of it and its parts.
 fn read_case(document: &Document, raw: &RawValue) -> Result<(Case, Object), BadLine> {
     let case: Case = document.element(raw)?;
     let mut unknown = others(document, raw, &KNOWN)?;
@@ -206,7 +202,7 @@ fn note(case: &Case, unknown: &Object, intake: &mut Intake<'_, '_, '_>) {
     let measurements = case.measurements.as_deref().unwrap_or_default();
     for measurement in measurements {
         for key in &measurement.unknown.0 {
-            let why = "there are too many measurements to keep what nobody knows";
+            let why = "there are too many measurements to keep unknown keys";
             intake.notes().left(key, why);
         }
         match measurement.stage() {
@@ -256,7 +252,7 @@ fn params(case: &Case) -> Object {
     }
 }
 
-/// Returns an instance for each launch; one for all where nobody knows of launches.
+/// Returns an instance for each launch; one for all if launches are not recorded.
 fn drafts(case: &Case, unknown: &Object) -> Vec<InstanceDraft> {
     let measurements = case.measurements.as_deref().unwrap_or_default();
     let launches: BTreeSet<u64> = measurements
@@ -335,7 +331,7 @@ fn measured(of_launch: &[&Measurement]) -> IterationColumns {
     }
 }
 
-/// Values whose launch nobody knows, or only figures of them, or nothing at all.
+/// Returns an instance of values without launches, of statistics only, or of nothing.
 fn without_measurements(case: &Case, unknown: &Object) -> InstanceDraft {
     let mut draft = empty_draft(case, unknown);
     let Some(statistics) = &case.statistics else {

@@ -81,7 +81,7 @@ fn the_title_has_the_time() {
 }
 
 #[test]
-fn a_key_that_nobody_knows_is_kept_or_named() {
+fn an_unknown_key_is_kept_or_named() {
     let fate = |file: &str, place: &str| {
         fate_of_a_key(&format!("benchmarkdotnet-0.14/{file}.json"), place)
     };
@@ -99,7 +99,7 @@ fn a_key_that_nobody_knows_is_kept_or_named() {
     }
     assert_eq!(
         fate("full", "/Benchmarks/0/Measurements/0"),
-        "left, as there are too many measurements to keep what nobody knows"
+        "left, as there are too many measurements to keep unknown keys"
     );
 }
 

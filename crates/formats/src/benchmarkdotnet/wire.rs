@@ -92,7 +92,7 @@ pub(super) struct Statistics {
     pub(super) q3: Number,
     #[serde(default)]
     pub(super) max: Number,
-    /// The other figures, and keys that nobody knows.
+    /// The other figures, and unknown keys.
     #[serde(flatten)]
     pub(super) others: Object,
 }
@@ -215,7 +215,7 @@ const LOOKS: [&str; 5] = [
 ];
 
 impl MeasuredMetric {
-    /// Returns the keys that nobody knows, those of the descriptor too.
+    /// Returns the unknown keys, those of the descriptor too.
     pub(super) fn all_unknown(&self) -> Object {
         let mut all = self.unknown.clone();
         let others = self.descriptor.others.iter();

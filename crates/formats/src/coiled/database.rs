@@ -20,7 +20,7 @@ const FILE_FORMATS: [usize; 2] = [18, 19];
 
 /// A row: what is not NULL, by the name of the column in small letters.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Row {
+pub(super) struct CoiledRow {
     /// SQLite's number of the row.
     pub(super) number: u64,
     /// The cells.
@@ -77,14 +77,14 @@ impl Database {
     }
 
     /// Returns the rows of a table; nothing where there is no such table.
-    pub(super) fn rows(&self, table: &str) -> Result<Option<Vec<Row>>, ImportError> {
+    pub(super) fn rows(&self, table: &str) -> Result<Option<Vec<CoiledRow>>, ImportError> {
         self.read(table).map_err(|error| ImportError::Database {
             name: self.name.clone(),
             reason: reason(&error),
         })
     }
 
-    fn read(&self, table: &str) -> Result<Option<Vec<Row>>, rusqlite::Error> {
+    fn read(&self, table: &str) -> Result<Option<Vec<CoiledRow>>, rusqlite::Error> {
         let known: i64 = self.connection.query_row(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1",
             [table],
@@ -119,7 +119,7 @@ impl Database {
                     cells.insert(name.to_ascii_lowercase(), value);
                 }
             }
-            rows.push(Row {
+            rows.push(CoiledRow {
                 number: row.get::<_, i64>(0)?.unsigned_abs(),
                 cells,
             });
@@ -128,7 +128,7 @@ impl Database {
     }
 }
 
-impl Row {
+impl CoiledRow {
     /// Returns a digest of all cells but `id`, which merging gives anew. Columns without a value
     /// say nothing, so that a row is the same in databases of different ages.
     pub(super) fn content(&self) -> [u8; 32] {

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lapwing_core::model::Id;
 
-use super::row::Measured;
+use super::row::MeasuredRow;
 
 /// Returns the ids of the rows of a session, in their order.
 ///
 /// An id is made of session and time alone, so that a row is found again after one of Coiled's
 /// migrations gave it another name. Rows of the same time are told apart by their names, and
 /// rows without a time, or of the same name too, by their content.
-pub(super) fn ids_of(session: Id, rows: &[Measured]) -> Vec<Id> {
+pub(super) fn ids_of(session: Id, rows: &[MeasuredRow]) -> Vec<Id> {
     let mut at_once: BTreeMap<&str, usize> = BTreeMap::new();
     for time in rows.iter().filter_map(|row| row.time.as_deref()) {
         *at_once.entry(time).or_default() += 1;
@@ -22,7 +22,7 @@ pub(super) fn ids_of(session: Id, rows: &[Measured]) -> Vec<Id> {
         Id::derived(&all)
     };
     let mut taken = BTreeSet::new();
-    let mut id_of = |row: &Measured| {
+    let mut id_of = |row: &MeasuredRow| {
         let by_content = || id(&[&row.content]);
         let chosen = match row.time.as_deref() {
             None => by_content(),

@@ -13,10 +13,10 @@ use jiff::Timestamp;
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use crate::coiled::database::{Database, Row};
+use crate::coiled::database::{CoiledRow, Database};
 use crate::coiled::identity::ids_of;
 use crate::coiled::pairs::{distinct, joined};
-use crate::coiled::row::{Measured, measured};
+use crate::coiled::row::{MeasuredRow, measured};
 use crate::shared::intake::{Intake, SessionDraft};
 use crate::shared::sink::Sink;
 use crate::{BadLine, Format, ImportError, Source};
@@ -27,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
     is_database: true,
     ..Format::new(
         "coiled",
-        "Coiled's benchmark database, SQLite",
+        "Coiled's benchmark database (SQLite)",
         looks_like,
         read,
     )
@@ -69,7 +69,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         });
     }
     sink.notes().left("id", "merging gives rows new ones");
-    let mut sessions: BTreeMap<String, Vec<Measured>> = BTreeMap::new();
+    let mut sessions: BTreeMap<String, Vec<MeasuredRow>> = BTreeMap::new();
     let mut infinite: BTreeMap<&str, u64> = BTreeMap::new();
     for execution in executions {
         let number = execution.number();
@@ -94,7 +94,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         let what = format!("{count} {values} of {column}");
         sink.notes().left(&what, "they are infinite");
     }
-    let mut sessions: Vec<(Option<Timestamp>, String, Vec<Measured>)> = sessions
+    let mut sessions: Vec<(Option<Timestamp>, String, Vec<MeasuredRow>)> = sessions
         .into_iter()
         .map(|(id, mut rows)| {
             // Not as they lie in the file: merging databases puts them in another order.
@@ -122,7 +122,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
 }
 
 /// Leaves out what Coiled's merge has doubled: rows that are alike in everything but their id.
-fn without_doubles(rows: Vec<Row>, word: &str, sink: &mut Sink<'_, '_>) -> Vec<Row> {
+fn without_doubles(rows: Vec<CoiledRow>, word: &str, sink: &mut Sink<'_, '_>) -> Vec<CoiledRow> {
     let (rows, doubled) = distinct(rows);
     for number in doubled {
         sink.notes().left(
@@ -133,7 +133,7 @@ fn without_doubles(rows: Vec<Row>, word: &str, sink: &mut Sink<'_, '_>) -> Vec<R
     rows
 }
 
-fn take_rows(intake: &mut Intake<'_, '_, '_>, rows: Vec<Measured>) -> Result<(), ImportError> {
+fn take_rows(intake: &mut Intake<'_, '_, '_>, rows: Vec<MeasuredRow>) -> Result<(), ImportError> {
     let ids = ids_of(intake.session(), &rows);
     for (row, id) in rows.into_iter().zip(ids) {
         let mut draft = row.draft;

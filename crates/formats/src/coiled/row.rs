@@ -5,7 +5,7 @@ use rusqlite::types::Value as Cell;
 use serde_json::Value;
 
 use crate::coiled::columns::{CLUSTER, KEPT, LINKS, METRICS, PARAMS};
-use crate::coiled::database::{Row, identity, json, shown};
+use crate::coiled::database::{CoiledRow, identity, json, shown};
 use crate::coiled::setting::setting;
 use crate::shared::intake::{InstanceDraft, RunDraft};
 use crate::shared::keys::put_object;
@@ -16,11 +16,11 @@ use lapwing_core::record::{IterationColumns, Mark};
 /// What one execution of a test has in the database.
 pub(super) enum Execution {
     /// A row of `test_run` alone.
-    Test(Row),
+    Test(CoiledRow),
     /// A row of `tpch_run` alone.
-    Query(Row),
+    Query(CoiledRow),
     /// A row in each.
-    Both(Row, Row),
+    Both(CoiledRow, CoiledRow),
 }
 
 impl Execution {
@@ -33,7 +33,7 @@ impl Execution {
 }
 
 /// What an execution says, before it has an id.
-pub(super) struct Measured {
+pub(super) struct MeasuredRow {
     /// The row's number in its table.
     pub(super) number: u64,
     /// `session_id`.
@@ -50,7 +50,7 @@ pub(super) struct Measured {
     pub(super) infinite: Vec<&'static str>,
 }
 
-impl Measured {
+impl MeasuredRow {
     /// Returns what puts the rows of a session in an order that does not depend on the file.
     pub(super) fn order(&self) -> (Option<Timestamp>, &str, &[u8; 32]) {
         (self.draft.started, &self.draft.benchmark.id, &self.content)
@@ -64,7 +64,7 @@ const APART: &str = "tpch_run";
 ///
 /// # Errors
 /// When a cell is not what its column is for.
-pub(super) fn measured(execution: Execution) -> Result<Measured, String> {
+pub(super) fn measured(execution: Execution) -> Result<MeasuredRow, String> {
     let (mut row, query) = match execution {
         Execution::Test(row) | Execution::Query(row) => (row, None),
         Execution::Both(row, query) => (row, Some(query)),
@@ -132,7 +132,7 @@ pub(super) fn measured(execution: Execution) -> Result<Measured, String> {
         put(&mut row, column, &mut draft.attributes)?;
     }
     put_object(&mut draft.attributes, APART, apart);
-    Ok(Measured {
+    Ok(MeasuredRow {
         number: row.number,
         session,
         time,
@@ -144,7 +144,7 @@ pub(super) fn measured(execution: Execution) -> Result<Measured, String> {
     })
 }
 
-fn benchmark(row: &mut Row, path: Option<&str>, name: &str) -> Result<Benchmark, String> {
+fn benchmark(row: &mut CoiledRow, path: Option<&str>, name: &str) -> Result<Benchmark, String> {
     let mut params = Object::new();
     if let Some((_, param)) = name.strip_suffix(']').and_then(|it| it.split_once('[')) {
         params.insert("param".to_owned(), param.into());
@@ -195,7 +195,10 @@ fn told_apart(name: &str, params: &Object) -> String {
 }
 
 /// Returns the columns whose number is infinite, which no record can say.
-fn take_values(row: &mut Row, draft: &mut InstanceDraft) -> Result<Vec<&'static str>, String> {
+fn take_values(
+    row: &mut CoiledRow,
+    draft: &mut InstanceDraft,
+) -> Result<Vec<&'static str>, String> {
     let mut infinite = Vec::new();
     for (column, metric, unit) in METRICS {
         if let Some(value) = row.take_number(column)? {
@@ -212,7 +215,7 @@ fn take_values(row: &mut Row, draft: &mut InstanceDraft) -> Result<Vec<&'static 
 }
 
 /// The test's own outcome is the iteration's; without one, setting up ended it all.
-fn take_outcome(row: &Row, draft: &mut InstanceDraft) -> Result<(), String> {
+fn take_outcome(row: &CoiledRow, draft: &mut InstanceDraft) -> Result<(), String> {
     let [setup, call, teardown] = [
         stage(row, "setup_outcome")?,
         stage(row, "call_outcome")?,
@@ -256,7 +259,7 @@ fn take_outcome(row: &Row, draft: &mut InstanceDraft) -> Result<(), String> {
 }
 
 /// Returns how a stage of a test ended, in pytest's words.
-fn stage(row: &Row, column: &str) -> Result<Option<Outcome>, String> {
+fn stage(row: &CoiledRow, column: &str) -> Result<Option<Outcome>, String> {
     match row.cells.get(column) {
         None => Ok(None),
         Some(Cell::Text(text)) if text.is_empty() => Ok(None),
@@ -270,7 +273,7 @@ fn stage(row: &Row, column: &str) -> Result<Option<Outcome>, String> {
     }
 }
 
-fn take_time(row: &mut Row, column: &str) -> Result<Option<Timestamp>, String> {
+fn take_time(row: &mut CoiledRow, column: &str) -> Result<Option<Timestamp>, String> {
     row.cells
         .remove(column)
         .map(|cell| time(&cell).map_err(|found| format!("`{column}` is {found}, expected a time")))
@@ -286,7 +289,7 @@ pub(super) fn time(cell: &Cell) -> Result<Timestamp, String> {
 }
 
 /// Moves a cell, if there is one, to the key of its name.
-pub(super) fn put(row: &mut Row, column: &str, object: &mut Object) -> Result<(), String> {
+pub(super) fn put(row: &mut CoiledRow, column: &str, object: &mut Object) -> Result<(), String> {
     if let Some(value) = row.take_json(column)? {
         object.insert(column.to_owned(), value);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::coiled::database::Row;
+use crate::coiled::database::CoiledRow;
 use crate::coiled::row::put;
 use crate::shared::intake::RunDraft;
 use crate::shared::keys::put_object;
@@ -19,7 +19,7 @@ const PACKAGES: [(&str, &str); 6] = [
 ];
 
 /// Takes the setting: versions, Python, platform, and the environment of an A/B test.
-pub(super) fn setting(row: &mut Row) -> Result<RunDraft, String> {
+pub(super) fn setting(row: &mut CoiledRow) -> Result<RunDraft, String> {
     let mut packages = Object::new();
     let mut versions = BTreeMap::new();
     for (column, package) in PACKAGES {

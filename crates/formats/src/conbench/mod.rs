@@ -24,7 +24,7 @@ use lapwing_core::model::{Benchmark, InstanceOutcome, Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
     "conbench",
-    "Conbench benchmark results, as posted or as got",
+    "Conbench benchmark results, as posted to or returned by its API",
     looks_like,
     read,
 );

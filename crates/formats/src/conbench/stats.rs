@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::conbench::wire::Stats;
+use crate::conbench::wire::ConbenchStats;
 use crate::shared::intake::{InstanceDraft, SummaryDraft};
 use crate::shared::keys::put_object;
 use crate::shared::notes::{FOLLOWS, Notes};
@@ -37,7 +37,7 @@ pub(super) fn metric_of(unit: Option<&str>) -> (String, Unit) {
 /// Puts what was measured into the instance.
 pub(super) fn put_stats(
     draft: &mut InstanceDraft,
-    mut stats: Stats,
+    mut stats: ConbenchStats,
     notes: &mut Notes,
 ) -> Result<(), String> {
     let (metric, unit) = metric_of(stats.unit.as_deref());
@@ -102,7 +102,7 @@ fn columns(metric: &str, unit: &Unit, mut data: Vec<f64>) -> IterationColumns {
 }
 
 /// The durations beside values that are no durations.
-fn put_times(draft: &mut InstanceDraft, metric: &str, stats: &Stats, notes: &mut Notes) {
+fn put_times(draft: &mut InstanceDraft, metric: &str, stats: &ConbenchStats, notes: &mut Notes) {
     if stats.times.is_empty() {
         return;
     }
@@ -124,7 +124,7 @@ fn put_times(draft: &mut InstanceDraft, metric: &str, stats: &Stats, notes: &mut
     }
 }
 
-fn summaries(metric: &str, unit: &Unit, stats: &Stats) -> Vec<SummaryDraft> {
+fn summaries(metric: &str, unit: &Unit, stats: &ConbenchStats) -> Vec<SummaryDraft> {
     let figure = |key: &str| stats.figure(key).map(|value| unit.base(value));
     let of = |centre: &str, spread: &str, words: [&str; 2], with: &[&str]| {
         let spread = figure(spread);

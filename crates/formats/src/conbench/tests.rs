@@ -1,7 +1,7 @@
 use crate::shared::testing::fate_of_a_key;
 
 #[test]
-fn a_key_that_nobody_knows_is_kept() {
+fn an_unknown_key_is_kept() {
     for page in ["get", "compare"] {
         let fate = |place: &str| {
             fate_of_a_key(&format!("conbench-benchadapt-2024.3.20/{page}.json"), place)

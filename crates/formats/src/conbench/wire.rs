@@ -82,7 +82,7 @@ pub(super) struct Posted {
     pub(super) machine_info: Option<Object>,
     pub(super) cluster_info: Option<Object>,
     pub(super) hardware: Option<Object>,
-    pub(super) stats: Option<Stats>,
+    pub(super) stats: Option<ConbenchStats>,
     pub(super) error: Option<Value>,
     #[serde(flatten)]
     pub(super) others: Object,
@@ -90,7 +90,7 @@ pub(super) struct Posted {
 
 /// What was measured.
 #[derive(Deserialize)]
-pub(super) struct Stats {
+pub(super) struct ConbenchStats {
     #[serde(default, deserialize_with = "column")]
     pub(super) data: Vec<f64>,
     pub(super) unit: Option<String>,
@@ -118,7 +118,7 @@ pub(super) struct Stats {
     pub(super) others: Object,
 }
 
-impl Stats {
+impl ConbenchStats {
     /// Returns the figure of that name, where the source has it.
     pub(super) fn figure(&self, name: &str) -> Option<f64> {
         match name {

@@ -63,12 +63,12 @@ fn first_measurement(folder: &Path, depth: usize) -> Option<PathBuf> {
 /// `benchmark.json` names.
 fn root_of(measurement: &Path) -> Option<&Path> {
     #[derive(Deserialize)]
-    struct Place {
+    struct BenchmarkPlace {
         directory_name: Option<String>,
     }
     let benchmark = measurement.parent()?;
     let text = fs::read_to_string(measurement.join(IDENTITY)).ok();
-    let place: Option<Place> = text.and_then(|text| serde_json::from_str(&text).ok());
+    let place: Option<BenchmarkPlace> = text.and_then(|text| serde_json::from_str(&text).ok());
     let directory = place.and_then(|place| place.directory_name);
     match directory {
         Some(directory) if benchmark.ends_with(&directory) => {

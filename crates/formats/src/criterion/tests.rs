@@ -22,7 +22,7 @@ fn shown_folder(name: &str) -> String {
 }
 
 #[test]
-fn a_key_that_nobody_knows_is_kept_with_its_message() {
+fn an_unknown_key_is_kept_with_its_message() {
     let fate = |pointer: &str| fate_of_a_key("cargo-criterion-1.1.0/messages.json", pointer);
     assert_eq!(fate("/2"), "kept in attributes of the instance");
     assert_eq!(

@@ -14,8 +14,7 @@ use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Object};
 
-pub(super) const FORMAT: Format =
-    Format::new("divan", "the text of divan's tables", looks_like, read);
+pub(super) const FORMAT: Format = Format::new("divan", "output of divan", looks_like, read);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     String::from_utf8_lossy(head)
@@ -123,7 +122,7 @@ fn draft(leaf: &Leaf, with_arguments: &BTreeSet<Vec<String>>) -> Result<Instance
                 place += 1;
                 allocations(name, place)
             }
-            None => Column::Rate,
+            None => DivanColumn::Rate,
         };
         summarise(&column, cells, samples, &mut draft).map_err(at(*line))?;
     }
@@ -131,7 +130,7 @@ fn draft(leaf: &Leaf, with_arguments: &BTreeSet<Vec<String>>) -> Result<Instance
 }
 
 /// What a row of further figures is.
-enum Column {
+enum DivanColumn {
     /// How much for each second; the unit says of what.
     Rate,
     /// A metric, and its unit.
@@ -139,7 +138,7 @@ enum Column {
 }
 
 /// Returns the metric of a line below a heading such as `max alloc`.
-fn allocations(heading: &str, place: usize) -> Column {
+fn allocations(heading: &str, place: usize) -> DivanColumn {
     let (what, unit) = if place == 1 {
         ("count", "1")
     } else {
@@ -150,7 +149,7 @@ fn allocations(heading: &str, place: usize) -> Column {
         // Giving memory back is neither good nor bad.
         _dealloc_or_shrink => Metric::undirected(unit),
     };
-    Column::Metric(format!("{}_{what}", heading.replace(' ', "_")), metric)
+    DivanColumn::Metric(format!("{}_{what}", heading.replace(' ', "_")), metric)
 }
 
 /// Takes the row of the benchmark itself and returns the number of samples.
@@ -167,7 +166,7 @@ fn summarise_time(cells: &[String], draft: &mut InstanceDraft) -> Result<u64, St
             .map_err(|_error| format!("`{name}` is not a whole number: {cell:?}"))
     };
     let (samples, iters) = (count(4)?, count(5)?);
-    let column = Column::Metric("wall_time".to_owned(), Metric::lower("s"));
+    let column = DivanColumn::Metric("wall_time".to_owned(), Metric::lower("s"));
     summarise(&column, cells, samples, draft)?;
     if let Some(summary) = draft.summaries.last_mut() {
         summary.extra.insert("iters".to_owned(), json!(iters));
@@ -176,7 +175,7 @@ fn summarise_time(cells: &[String], draft: &mut InstanceDraft) -> Result<u64, St
 }
 
 fn summarise(
-    column: &Column,
+    column: &DivanColumn,
     cells: &[String],
     samples: u64,
     draft: &mut InstanceDraft,
@@ -194,8 +193,8 @@ fn summarise(
         let (number, unit) = cell.split_once(' ').unwrap_or((cell, ""));
         let number: f64 = number.parse().map_err(|_error| wrong())?;
         let (key, unit) = match column {
-            Column::Rate => rate(unit).ok_or_else(wrong)?,
-            Column::Metric(name, metric) => {
+            DivanColumn::Rate => rate(unit).ok_or_else(wrong)?,
+            DivanColumn::Metric(name, metric) => {
                 let unit = Unit::named(unit);
                 if unit.metric.unit != metric.unit {
                     return Err(wrong());
@@ -208,8 +207,8 @@ fn summarise(
         }
         *figure = unit.base(number);
         let declared = match column {
-            Column::Rate => unit.metric,
-            Column::Metric(_, metric) => metric.clone(),
+            DivanColumn::Rate => unit.metric,
+            DivanColumn::Metric(_, metric) => metric.clone(),
         };
         metric = Some((key, declared));
     }

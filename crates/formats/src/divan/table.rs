@@ -34,7 +34,7 @@ pub(super) fn is_head(line: &str) -> bool {
 
 /// Where the reading of tables stands.
 #[derive(Default)]
-struct Place {
+struct DivanPlace {
     /// How many characters the tree and the names take, in the table under way.
     width: Option<usize>,
     /// The names from the root to the last row.
@@ -43,7 +43,7 @@ struct Place {
 }
 
 /// A row of a table.
-enum Row {
+enum DivanRow {
     /// A name, at a depth of the tree.
     Named {
         depth: usize,
@@ -60,7 +60,7 @@ pub(super) fn each_leaf(
     mut take: impl FnMut(Result<Leaf, BadLine>) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
     let mut lines = Lines::of(source)?;
-    let mut place = Place::default();
+    let mut place = DivanPlace::default();
     let mut last: Option<Leaf> = None;
     while let Some((line, text)) = lines.next_indented()? {
         let text = match text {
@@ -82,9 +82,9 @@ pub(super) fn each_leaf(
     last.map_or(Ok(()), |leaf| take(Ok(leaf)))
 }
 
-impl Place {
+impl DivanPlace {
     /// Returns the row of the table that a line is, if it is one.
-    fn take(&mut self, text: &str) -> Option<Row> {
+    fn take(&mut self, text: &str) -> Option<DivanRow> {
         if let Some(precision) = text.trim().strip_prefix("Timer precision: ") {
             self.precision = Some(precision.to_owned());
             return None;
@@ -113,10 +113,10 @@ impl Place {
             .map(|cell| cell.trim().to_owned())
             .collect();
         Some(match branch {
-            None => Row::More(cells),
+            None => DivanRow::More(cells),
             Some(branch) => {
                 let name = tree[branch..].trim_start_matches(['├', '╰', '─', ' ']);
-                Row::Named {
+                DivanRow::Named {
                     depth,
                     name: name.trim().to_owned(),
                     cells,
@@ -129,19 +129,19 @@ impl Place {
     /// complete then.
     fn put(
         &mut self,
-        row: Row,
+        row: DivanRow,
         line: u64,
         last: &mut Option<Leaf>,
     ) -> Result<Option<Leaf>, String> {
         match row {
-            Row::More(cells) => {
+            DivanRow::More(cells) => {
                 let leaf = last
                     .as_mut()
                     .filter(|leaf| leaf.cells.is_some() && leaf.path == self.path)
                     .ok_or("there are figures without a name")?;
                 leaf.more.push((line, cells));
             }
-            Row::Named { depth, name, cells } => {
+            DivanRow::Named { depth, name, cells } => {
                 if depth + 1 > self.path.len() {
                     return Err(format!("`{name}` hangs below nothing"));
                 }

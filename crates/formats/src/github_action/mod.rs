@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::github_action::wire::{BENCH, Bench, Commit, ENTRY, Entry, History};
+use crate::github_action::wire::{BENCH, Bench, Commit, ENTRY, History, HistoryEntry};
 use crate::go::Quantity;
 use crate::shared::detect::has_key;
 use crate::shared::document::Document;
@@ -21,7 +21,7 @@ use lapwing_core::model::{Better, Id, Object, Version};
 
 pub(super) const FORMAT: Format = Format::new(
     "github-action",
-    "github-action-benchmark: results as JSON, or its data.js",
+    "github-action-benchmark: JSON results, or data.js",
     looks_like,
     read,
 );
@@ -131,7 +131,7 @@ fn entry_digest(suite: &str, raw: &RawValue) -> [u8; 32] {
 
 /// An entry with what is known of its commit.
 struct ParsedEntry<'d> {
-    wire: Entry<'d>,
+    wire: HistoryEntry<'d>,
     commit: Commit,
     /// What else is said of the commit.
     about_commit: Object,
@@ -139,7 +139,7 @@ struct ParsedEntry<'d> {
 }
 
 fn parse_entry<'d>(document: &'d Document, raw: &'d RawValue) -> Result<ParsedEntry<'d>, BadLine> {
-    let wire: Entry<'d> = document.element(raw)?;
+    let wire: HistoryEntry<'d> = document.element(raw)?;
     Ok(ParsedEntry {
         commit: document.element(wire.commit)?,
         about_commit: others(document, wire.commit, &["id", "timestamp"])?,
@@ -227,9 +227,9 @@ fn read_benches(
 /// Whose results they are, which says what is better where the unit does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tool {
-    /// Somebody's own, who says that less is better.
+    /// A custom tool whose results are better if smaller.
     SmallerIsBetter,
-    /// Somebody's own, who says that more is better.
+    /// A custom tool whose results are better if bigger.
     BiggerIsBetter,
     /// Go's, which puts several values with their units into one.
     Go,
@@ -254,7 +254,7 @@ impl Tool {
         }
     }
 
-    /// Returns the direction of a unit: as somebody says of their own results; of others
+    /// Returns the direction of a unit: as declared by custom tools; for others
     /// as the unit says, and the tool where that does not.
     fn better(self, of_unit: Option<Better>) -> Option<Better> {
         match self {

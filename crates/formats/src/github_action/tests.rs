@@ -120,7 +120,7 @@ fn the_direction_is_that_of_the_tool() {
 }
 
 #[test]
-fn a_key_that_nobody_knows_is_kept_or_named() {
+fn an_unknown_key_is_kept_or_named() {
     let fate = |pointer: &str| fate_of_a_key("github-action-benchmark-1/data.js", pointer);
     assert_eq!(fate(""), "left, as they belong to no entry");
     assert_eq!(fate("/entries/Rust/0"), "kept in attributes of the session");

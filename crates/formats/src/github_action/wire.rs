@@ -21,12 +21,12 @@ pub(super) struct History<'d> {
     pub(super) unknown: UnknownKeys,
 }
 
-/// The keys of [`Entry`].
+/// The keys of [`HistoryEntry`].
 pub(super) const ENTRY: [&str; 4] = ["commit", "date", "tool", "benches"];
 
 /// The results of one commit.
 #[derive(Deserialize)]
-pub(super) struct Entry<'d> {
+pub(super) struct HistoryEntry<'d> {
     #[serde(borrow)]
     pub(super) commit: &'d RawValue,
     /// Milliseconds since the epoch.

@@ -10,7 +10,7 @@ mod visits;
 pub(super) use crate::go::line::Quantity;
 use crate::go::line::{GoLine, parse};
 use crate::go::results::Results;
-use crate::go::stream::{Said, read_text};
+use crate::go::stream::{GoSaid, read_text};
 use crate::go::text::GoText;
 use crate::shared::detect::first_line;
 use crate::shared::intake::{Intake, SessionDraft};
@@ -64,12 +64,12 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let mut results = Results::of(&text, failures);
     read_text(source, &mut text, &mut |text, said| {
         match said {
-            Said::Measured(measured) => return results.take(text, &measured, &mut intake),
-            Said::Bad(bad) => intake.bad(bad),
-            Said::Nothing(line) => intake
+            GoSaid::Measured(measured) => return results.take(text, &measured, &mut intake),
+            GoSaid::Bad(bad) => intake.bad(bad),
+            GoSaid::Nothing(line) => intake
                 .notes()
                 .left_line(line, "they are neither results nor settings"),
-            Said::Surplus(key) => intake.notes().left(key, "there are more than 200 settings"),
+            GoSaid::Surplus(key) => intake.notes().left(key, "there are more than 200 settings"),
         }
         Ok(())
     })?;

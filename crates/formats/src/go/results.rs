@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::ImportError;
 use crate::go::drafts::{instance_draft, quantities, run_draft};
 use crate::go::line::Quantity;
-use crate::go::stream::Measured;
+use crate::go::stream::GoMeasured;
 use crate::go::text::{Failure, GoText};
 use crate::go::visits::{Roles, Visits};
 use crate::shared::intake::{Intake, TakenInstance};
@@ -80,7 +80,7 @@ impl Results {
     pub(super) fn take(
         &mut self,
         text: &GoText,
-        measured: &Measured<'_>,
+        measured: &GoMeasured<'_>,
         intake: &mut Intake<'_, '_, '_>,
     ) -> Result<(), ImportError> {
         let Some(visit) = self.visits.of_group(measured.group) else {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::go::line::{GoLine, GoResult, parse};
-use crate::go::text::{Failure, GoText, Group, Settings, place};
+use crate::go::text::{Failure, GoGroup, GoText, Settings, place};
 use crate::shared::lines::{Line, Lines};
 use crate::{BadLine, ImportError, Source};
 use lapwing_core::model::Outcome;
@@ -19,9 +19,9 @@ use lapwing_core::model::Outcome;
 pub(super) const MOST_SETTINGS: usize = 200;
 
 /// Something that a source says.
-pub(super) enum Said<'s> {
+pub(super) enum GoSaid<'s> {
     /// A result, or a failure in place of one.
-    Measured(Measured<'s>),
+    Measured(GoMeasured<'s>),
     /// A line that cannot be understood.
     Bad(BadLine),
     /// The number of a line that says nothing.
@@ -31,7 +31,7 @@ pub(super) enum Said<'s> {
 }
 
 /// A result, or a failure in place of one.
-pub(super) struct Measured<'s> {
+pub(super) struct GoMeasured<'s> {
     /// How many there are before it in the source.
     pub(super) number: u64,
     /// Which of the groups it belongs to.
@@ -43,7 +43,7 @@ pub(super) struct Measured<'s> {
 }
 
 /// What is done with each thing that a source says.
-type Take<'r> = dyn FnMut(&GoText, Said<'_>) -> Result<(), ImportError> + 'r;
+type Take<'r> = dyn FnMut(&GoText, GoSaid<'_>) -> Result<(), ImportError> + 'r;
 
 /// Reads all of a source: hands out what it says, in order, and notes what it says as a whole.
 pub(super) fn read_text(
@@ -69,7 +69,7 @@ pub(super) fn read_text(
         };
         if line.starts_with('{') {
             let Ok(event) = serde_json::from_str::<Event>(line) else {
-                reading.say(Said::Nothing(number))?;
+                reading.say(GoSaid::Nothing(number))?;
                 continue;
             };
             reading.text.started = reading.text.started.or(event.time);
@@ -103,12 +103,12 @@ struct Reading<'r, 't> {
 }
 
 impl Reading<'_, '_> {
-    fn say(&mut self, said: Said<'_>) -> Result<(), ImportError> {
+    fn say(&mut self, said: GoSaid<'_>) -> Result<(), ImportError> {
         (self.take)(self.text, said)
     }
 
     fn bad(&mut self, line: u64, reason: String) -> Result<(), ImportError> {
-        self.say(Said::Bad(BadLine::new(line, reason)))
+        self.say(GoSaid::Bad(BadLine::new(line, reason)))
     }
 
     /// Hands out a result of a group.
@@ -122,7 +122,7 @@ impl Reading<'_, '_> {
         self.values.clear();
         self.values
             .extend(values.iter().map(|&(it, unit)| (it, units.place_of(unit))));
-        let measured = Measured {
+        let measured = GoMeasured {
             number: self.text.measured,
             group,
             loops,
@@ -130,7 +130,7 @@ impl Reading<'_, '_> {
         };
         self.text.measured += 1;
         self.text.last = Some(group);
-        (self.take)(self.text, Said::Measured(measured))
+        (self.take)(self.text, GoSaid::Measured(measured))
     }
 }
 
@@ -185,7 +185,7 @@ impl Process {
         let name = text.names.place_of(name);
         let key = (settings, name, has_values);
         *self.groups.entry(key).or_insert_with(|| {
-            text.begin_group(Group {
+            text.begin_group(GoGroup {
                 line,
                 settings,
                 name,
@@ -212,7 +212,7 @@ impl Stream {
             GoLine::Setting(key, value) => return self.set(key, value, reading),
             GoLine::Unit(unit, pairs) => {
                 for bad in reading.text.describe_unit(number, unit, &pairs) {
-                    reading.say(Said::Bad(bad))?;
+                    reading.say(GoSaid::Bad(bad))?;
                 }
             }
             GoLine::End => self.process = None,
@@ -238,7 +238,7 @@ impl Stream {
             GoLine::Crash(words) => return self.crash(number, words, reading),
             GoLine::Other => {
                 if !self.process.as_ref().is_some_and(|it| it.crashed) {
-                    return reading.say(Said::Nothing(number));
+                    return reading.say(GoSaid::Nothing(number));
                 }
             }
         }
@@ -282,7 +282,7 @@ impl Stream {
         if value.is_empty() {
             self.settings.remove(key);
         } else if self.settings.len() == MOST_SETTINGS && !self.settings.contains_key(key) {
-            return reading.say(Said::Surplus(key));
+            return reading.say(GoSaid::Surplus(key));
         } else {
             self.settings.insert(key.to_owned(), value.to_owned());
         }
@@ -398,7 +398,7 @@ impl Stream {
                 }
                 Ok(())
             }
-            (None, None) => reading.say(Said::Nothing(line)),
+            (None, None) => reading.say(GoSaid::Nothing(line)),
         }
     }
 

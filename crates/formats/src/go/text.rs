@@ -17,7 +17,7 @@ pub(super) type Settings = BTreeMap<String, String>;
 #[derive(Default)]
 pub(super) struct GoText {
     /// What results belong to, in the order of the first result of each.
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<GoGroup>,
     /// How many of the groups the reading has come to.
     begun: usize,
     /// How many results it has come to.
@@ -44,7 +44,7 @@ pub(super) struct GoText {
 /// The results of one benchmark in one process with the same settings, or the failures that
 /// stand in place of results.
 #[derive(Clone, Copy)]
-pub(super) struct Group {
+pub(super) struct GoGroup {
     /// The line of the first.
     pub(super) line: u64,
     /// Which of the combinations of settings they have.
@@ -104,7 +104,7 @@ pub(super) fn place(number: usize) -> u32 {
 impl GoText {
     /// Returns the place of the next group, which is new when the source is read for the
     /// first time.
-    pub(super) fn begin_group(&mut self, group: Group) -> u32 {
+    pub(super) fn begin_group(&mut self, group: GoGroup) -> u32 {
         if self.begun == self.groups.len() {
             self.groups.push(group);
         }

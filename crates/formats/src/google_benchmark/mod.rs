@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::google_benchmark::rows::{describe, summarise, take_iteration};
 use crate::google_benchmark::wire::{
-    Document as Wire, Group, Key, Row, Title, groups, params_in, statistic_in,
+    GoogleDocument, GoogleGroup, GoogleKey, GoogleRow, GoogleTitle, groups, params_in, statistic_in,
 };
 use crate::shared::detect::{has_key, has_own_key};
 use crate::shared::document::Document;
@@ -40,7 +40,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
-    let Wire {
+    let GoogleDocument {
         mut context,
         benchmarks,
     } = document.parse()?;
@@ -116,7 +116,7 @@ const BRANCH: [&str; 2] = ["branch", "git_branch"];
 fn new_run(
     document: &Document,
     rows: &[&RawValue],
-    groups: &[(Key, Group)],
+    groups: &[(GoogleKey, GoogleGroup)],
     mut context: Object,
     intake: &mut Intake<'_, '_, '_>,
 ) -> RunDraft {
@@ -173,12 +173,15 @@ fn is_commit(value: Option<&Value>) -> bool {
 }
 
 /// Returns what each row is, and the rows that say nothing of it.
-fn read_titles(document: &Document, rows: &[&RawValue]) -> (Vec<Option<Title>>, Vec<BadLine>) {
+fn read_titles(
+    document: &Document,
+    rows: &[&RawValue],
+) -> (Vec<Option<GoogleTitle>>, Vec<BadLine>) {
     let mut bad = Vec::new();
     let titles = rows
         .iter()
         .map(|raw| {
-            let title = document.element::<Title>(raw).and_then(|title| {
+            let title = document.element::<GoogleTitle>(raw).and_then(|title| {
                 if title.is_named() {
                     Ok(title)
                 } else {
@@ -191,7 +194,7 @@ fn read_titles(document: &Document, rows: &[&RawValue]) -> (Vec<Option<Title>>, 
     (titles, bad)
 }
 
-fn first_spot_of(document: &Document, rows: &[&RawValue], group: &Group) -> Spot {
+fn first_spot_of(document: &Document, rows: &[&RawValue], group: &GoogleGroup) -> Spot {
     let place = group.iterations.iter().chain(&group.aggregates).min();
     place.map_or(Spot::from(1), |&place| document.spot_of(rows[place].get()))
 }
@@ -199,8 +202,8 @@ fn first_spot_of(document: &Document, rows: &[&RawValue], group: &Group) -> Spot
 fn read_group(
     document: &Document,
     rows: &[&RawValue],
-    key: Key,
-    group: &Group,
+    key: GoogleKey,
+    group: &GoogleGroup,
     intake: &mut Intake<'_, '_, '_>,
 ) -> Result<InstanceDraft, BadLine> {
     let mut draft = InstanceDraft {
@@ -236,8 +239,8 @@ fn read_group(
     Ok(draft)
 }
 
-fn read_row(document: &Document, raw: &RawValue, benchmark: &str) -> Result<Row, BadLine> {
-    let row: Row = document.element(raw)?;
+fn read_row(document: &Document, raw: &RawValue, benchmark: &str) -> Result<GoogleRow, BadLine> {
+    let row: GoogleRow = document.element(raw)?;
     for (key, value) in [("real_time", row.real_time), ("cpu_time", row.cpu_time)] {
         if let Some(value) = value
             && value < 0.0
@@ -255,7 +258,7 @@ fn read_row(document: &Document, raw: &RawValue, benchmark: &str) -> Result<Row,
 }
 
 /// Returns the statistic that a row gives; older versions have it in the name only.
-fn aggregate_name(document: &Document, raw: &RawValue, row: &Row) -> String {
+fn aggregate_name(document: &Document, raw: &RawValue, row: &GoogleRow) -> String {
     if let Some(name) = &row.aggregate_name {
         return name.clone();
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::google_benchmark::wire::Row;
+use crate::google_benchmark::wire::GoogleRow;
 use crate::shared::intake::{InstanceDraft, Intake, SummaryDraft};
 use crate::shared::number::Number;
 use crate::shared::units::Unit;
@@ -16,7 +16,11 @@ use lapwing_core::record::{IterationColumns, Mark};
 const PLACE: [&str; 5] = ["name", "run_name", "run_type", "repetition_index", "big_o"];
 
 /// Takes what a row says of its benchmark and not of the repetition.
-pub(super) fn describe(row: &mut Row, draft: &mut InstanceDraft, intake: &mut Intake<'_, '_, '_>) {
+pub(super) fn describe(
+    row: &mut GoogleRow,
+    draft: &mut InstanceDraft,
+    intake: &mut Intake<'_, '_, '_>,
+) {
     for key in PLACE {
         row.others.remove(key);
     }
@@ -53,7 +57,7 @@ pub(super) fn describe(row: &mut Row, draft: &mut InstanceDraft, intake: &mut In
 /// Returns the numbers of a row in base units by the name of their metric; NaN for those
 /// that are not known. Declares the metrics, and leaves in `others` what is no number.
 fn take_values(
-    row: &mut Row,
+    row: &mut GoogleRow,
     metrics: &mut BTreeMap<MetricName, Metric>,
     intake: &mut Intake<'_, '_, '_>,
 ) -> BTreeMap<MetricName, f64> {
@@ -101,7 +105,7 @@ fn as_number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Returns what the library says of its own counters; of others nobody knows.
+/// Returns what the library says of its own counters; others have no direction.
 fn metric(name: &str) -> Metric {
     match name {
         "bytes_per_second" => Metric::higher("B/s"),
@@ -114,7 +118,7 @@ fn metric(name: &str) -> Metric {
 
 pub(super) fn take_iteration(
     index: usize,
-    mut row: Row,
+    mut row: GoogleRow,
     draft: &mut InstanceDraft,
     intake: &mut Intake<'_, '_, '_>,
 ) {
@@ -145,7 +149,7 @@ pub(super) fn take_iteration(
 }
 
 /// The zeros that stand in the row of a failure are no measurement.
-fn outcome(row: &Row) -> Outcome {
+fn outcome(row: &GoogleRow) -> Outcome {
     if row.error_occurred {
         Outcome::Failed
     } else if row.skipped {
@@ -168,7 +172,7 @@ fn put_values(index: usize, values: BTreeMap<MetricName, f64>, columns: &mut Ite
 /// Makes summaries of a benchmark that has aggregates only: mean and standard deviation,
 /// with the other statistics of the same metric beside them.
 pub(super) fn summarise(
-    aggregates: Vec<(String, Row)>,
+    aggregates: Vec<(String, GoogleRow)>,
     draft: &mut InstanceDraft,
     intake: &mut Intake<'_, '_, '_>,
 ) {

@@ -13,7 +13,7 @@ use lapwing_core::model::Object;
 
 /// The whole document.
 #[derive(Deserialize)]
-pub(super) struct Document<'d> {
+pub(super) struct GoogleDocument<'d> {
     #[serde(default)]
     pub(super) context: Object,
     #[serde(borrow)]
@@ -22,7 +22,7 @@ pub(super) struct Document<'d> {
 
 /// What tells to which benchmark a row belongs and what kind of row it is.
 #[derive(Deserialize)]
-pub(super) struct Title {
+pub(super) struct GoogleTitle {
     name: Option<String>,
     run_name: Option<String>,
     run_type: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct Title {
 
 /// What kind of row it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum GoogleRowKind {
     /// A repetition.
     Iteration,
     /// A statistic over repetitions.
@@ -46,7 +46,7 @@ pub(super) enum Kind {
 
 /// What tells one benchmark of a document from the others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct GoogleKey {
     pub(super) run_name: String,
     family: Option<u64>,
     instance: Option<u64>,
@@ -54,7 +54,7 @@ pub(super) struct Key {
 
 /// The rows of one benchmark, by their places in the document.
 #[derive(Debug, Default)]
-pub(super) struct Group {
+pub(super) struct GoogleGroup {
     /// In the order of the repetitions.
     pub(super) iterations: Vec<usize>,
     pub(super) aggregates: Vec<usize>,
@@ -63,7 +63,7 @@ pub(super) struct Group {
 
 /// A repetition or an aggregate.
 #[derive(Deserialize)]
-pub(super) struct Row {
+pub(super) struct GoogleRow {
     #[serde(default, deserialize_with = "whole")]
     pub(super) iterations: Option<u64>,
     #[serde(default, deserialize_with = "known")]
@@ -121,26 +121,26 @@ const AGGREGATES: [&str; 4] = ["_mean", "_median", "_stddev", "_cv"];
 /// Sorts the rows into groups; a row that could not be read has no title.
 ///
 /// Returns the groups by the place of their first row.
-pub(super) fn groups(titles: &[Option<Title>]) -> Vec<(Key, Group)> {
+pub(super) fn groups(titles: &[Option<GoogleTitle>]) -> Vec<(GoogleKey, GoogleGroup)> {
     let names: BTreeSet<&str> = titles
         .iter()
         .flatten()
         .filter_map(|title| title.name.as_deref())
         .collect();
-    let mut places: BTreeMap<Key, usize> = BTreeMap::new();
-    let mut groups: Vec<(Key, Group)> = Vec::new();
+    let mut places: BTreeMap<GoogleKey, usize> = BTreeMap::new();
+    let mut groups: Vec<(GoogleKey, GoogleGroup)> = Vec::new();
     for (place, title) in titles.iter().enumerate() {
         let Some(title) = title else { continue };
         let (kind, key) = title.kind_and_key(&names);
         let group = *places.entry(key.clone()).or_insert_with(|| {
-            groups.push((key, Group::default()));
+            groups.push((key, GoogleGroup::default()));
             groups.len() - 1
         });
         let rows = &mut groups[group].1;
         match kind {
-            Kind::Iteration => rows.iterations.push(place),
-            Kind::Aggregate => rows.aggregates.push(place),
-            Kind::Complexity => rows.complexity.push(place),
+            GoogleRowKind::Iteration => rows.iterations.push(place),
+            GoogleRowKind::Aggregate => rows.aggregates.push(place),
+            GoogleRowKind::Complexity => rows.complexity.push(place),
         }
     }
     for (_, group) in &mut groups {
@@ -152,28 +152,28 @@ pub(super) fn groups(titles: &[Option<Title>]) -> Vec<(Key, Group)> {
     groups
 }
 
-impl Title {
+impl GoogleTitle {
     /// Returns whether the row has a name.
     pub(super) fn is_named(&self) -> bool {
         self.name.is_some() || self.run_name.is_some()
     }
 
-    fn kind_and_key(&self, names: &BTreeSet<&str>) -> (Kind, Key) {
+    fn kind_and_key(&self, names: &BTreeSet<&str>) -> (GoogleRowKind, GoogleKey) {
         let name = self.name.as_deref().or(self.run_name.as_deref());
         let name = name.unwrap_or_default();
         let base = base_of_aggregate(name, names);
         let kind = match self.run_type.as_deref() {
-            _ if self.big_o.is_some() || self.rms.is_some() => Kind::Complexity,
-            Some("aggregate") => Kind::Aggregate,
-            None if self.run_name.is_none() && base.is_some() => Kind::Aggregate,
-            Some(_) | None => Kind::Iteration,
+            _ if self.big_o.is_some() || self.rms.is_some() => GoogleRowKind::Complexity,
+            Some("aggregate") => GoogleRowKind::Aggregate,
+            None if self.run_name.is_none() && base.is_some() => GoogleRowKind::Aggregate,
+            Some(_) | None => GoogleRowKind::Iteration,
         };
         let run_name = match (&self.run_name, kind, base) {
             (Some(run_name), _, _) => run_name,
-            (None, Kind::Aggregate, Some(base)) => base,
+            (None, GoogleRowKind::Aggregate, Some(base)) => base,
             (None, _, _) => name,
         };
-        let key = Key {
+        let key = GoogleKey {
             run_name: run_name.to_owned(),
             family: self.family_index,
             instance: self.per_family_instance_index,
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     fn groups_of(rows: &Value) -> Vec<(String, usize, usize, usize)> {
-        let titles: Vec<Option<Title>> = rows
+        let titles: Vec<Option<GoogleTitle>> = rows
             .as_array()
             .expect("a list")
             .iter()
@@ -243,7 +243,7 @@ mod tests {
         groups(&titles)
             .into_iter()
             .map(|(key, group)| {
-                let Group {
+                let GoogleGroup {
                     iterations,
                     aggregates,
                     complexity,
@@ -278,7 +278,7 @@ mod tests {
     fn repetitions_are_put_in_order_across_interleaved_rows() {
         let rows = [("a", 1), ("b", 0), ("a", 0), ("b", 1)].map(|(name, index)| {
             let row = json!({"name": name, "run_name": name, "repetition_index": index});
-            serde_json::from_value::<Title>(row).ok()
+            serde_json::from_value::<GoogleTitle>(row).ok()
         });
         let order: Vec<Vec<usize>> = groups(&rows)
             .into_iter()

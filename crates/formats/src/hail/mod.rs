@@ -76,7 +76,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
 }
 
 /// Parsed lines with their numbers, or why there are no more.
-type Batch = Result<Vec<(u64, Result<Measured, String>)>, ImportError>;
+type Batch = Result<Vec<(u64, Result<MeasuredLine, String>)>, ImportError>;
 
 /// Batches that may wait to be written. Few, so that memory does not grow with the file.
 const BATCHES_WAITING: usize = 2;
@@ -84,12 +84,12 @@ const BATCHES_WAITING: usize = 2;
 /// Bytes of lines in a batch, at least.
 const BATCH: usize = 1 << 18;
 
-/// Parses every line and sends the outcome, until nobody listens any more.
+/// Parses every line and sends the outcome, until the receiver is gone.
 fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
     let mut lines = match Lines::of(source) {
         Ok(lines) => lines,
         Err(error) => {
-            let _nobody_listens = sender.send(Err(error));
+            let _receiver_is_gone = sender.send(Err(error));
             return;
         }
     };
@@ -114,7 +114,7 @@ fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
             return;
         }
         if let Some(error) = failure {
-            let _nobody_listens = sender.send(Err(error));
+            let _receiver_is_gone = sender.send(Err(error));
             return;
         }
         if last {
@@ -124,7 +124,7 @@ fn parse_all(source: &Source, sender: &SyncSender<Batch>) {
 }
 
 /// A line that was understood, and the records of it that need nothing else.
-struct Measured {
+struct MeasuredLine {
     /// From the line alone: results that were combined into another file are the same
     /// instances there.
     id: Id,
@@ -134,7 +134,7 @@ struct Measured {
     end: Option<Record>,
 }
 
-fn parse(text: &str) -> Result<Measured, String> {
+fn parse(text: &str) -> Result<MeasuredLine, String> {
     let mut line: HailLine = serde_json::from_str(text).map_err(|error| reason(text, &error))?;
     if line.name.is_empty() {
         return Err("`name` is empty".to_owned());
@@ -144,7 +144,7 @@ fn parse(text: &str) -> Result<Measured, String> {
     let end = time("end", line.end.as_deref())?;
     let iterations = columns(std::mem::take(&mut line.iterations));
     let end = end.map(|end| Record::InstanceEnd(instance_end(id, end, iterations.count)));
-    Ok(Measured {
+    Ok(MeasuredLine {
         id,
         line,
         start,
@@ -182,7 +182,7 @@ impl Reader {
     fn take(
         &mut self,
         number: u64,
-        measured: Measured,
+        measured: MeasuredLine,
         position: u32,
         sink: &mut Sink<'_, '_>,
     ) -> Result<(), ImportError> {
@@ -190,7 +190,7 @@ impl Reader {
             sink.nothing_new();
             return Ok(());
         }
-        let Measured {
+        let MeasuredLine {
             id,
             line,
             start,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::hyperfine::wire::{CommandResult, Document as Wire, Title};
+use crate::hyperfine::wire::{CommandResult, HyperfineDocument, HyperfineTitle};
 use crate::shared::detect::{has_key, has_own_key};
 use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
@@ -34,7 +34,7 @@ const DERIVED: [&str; 5] = ["mean", "stddev", "median", "min", "max"];
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
-    let wire: Wire<'_> = document.parse()?;
+    let wire: HyperfineDocument<'_> = document.parse()?;
     sink.notes()
         .kept_all(wire.others.keys(), "attributes of the session");
     let session = SessionDraft {
@@ -88,7 +88,7 @@ fn note(result: &CommandResult, intake: &mut Intake<'_, '_, '_>) {
 /// A name given to commands of different parameters needs them to tell which is which.
 /// Returns such longer names, where they are needed.
 fn names(document: &Document, results: &[&RawValue]) -> Vec<Option<String>> {
-    let titles: Vec<Option<Title>> = results
+    let titles: Vec<Option<HyperfineTitle>> = results
         .iter()
         .map(|raw| document.element(raw).ok())
         .collect();

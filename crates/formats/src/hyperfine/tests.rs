@@ -72,7 +72,7 @@ fn an_exit_code_is_a_failure() {
 }
 
 #[test]
-fn a_key_that_nobody_knows_is_kept() {
+fn an_unknown_key_is_kept() {
     let fate = |pointer: &str| fate_of_a_key("hyperfine-1.15/parameters.json", pointer);
     assert_eq!(fate(""), "kept in attributes of the session");
     assert_eq!(fate("/results/0"), "kept in attributes of the instance");

@@ -8,7 +8,7 @@ use lapwing_core::model::Object;
 
 /// The whole document.
 #[derive(Deserialize)]
-pub(super) struct Document<'d> {
+pub(super) struct HyperfineDocument<'d> {
     #[serde(borrow)]
     pub(super) results: Vec<&'d RawValue>,
     #[serde(flatten)]
@@ -17,7 +17,7 @@ pub(super) struct Document<'d> {
 
 /// What tells the results of one document from each other.
 #[derive(Deserialize, PartialEq)]
-pub(super) struct Title {
+pub(super) struct HyperfineTitle {
     pub(super) command: String,
     pub(super) parameters: Option<Object>,
 }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::jmh::histogram::histogram;
-use crate::jmh::wire::{JmhMetric, JmhResult, MACHINE, Title, read_result};
+use crate::jmh::wire::{JmhMetric, JmhResult, JmhTitle, MACHINE, read_result};
 use crate::shared::detect::has_key;
 use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
@@ -50,7 +50,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
         };
         // What has metrics has a title as well, or the reading of it failed.
         let Some(benchmark) = benchmark else {
-            let missing = document.element::<Title>(raw).err();
+            let missing = document.element::<JmhTitle>(raw).err();
             intake.bad(missing.unwrap_or_else(|| document.wrong(raw, "it has no title")));
             continue;
         };
@@ -111,7 +111,7 @@ struct Titles {
 
 impl Titles {
     fn of(document: &Document, elements: &[&RawValue]) -> Self {
-        let titles: Vec<Option<Title>> = elements
+        let titles: Vec<Option<JmhTitle>> = elements
             .iter()
             .map(|raw| document.element(raw).ok())
             .collect();
@@ -184,8 +184,8 @@ fn machine(document: &Document, raw: &RawValue) -> BTreeMap<String, Value> {
 
 /// JMH's own name is that of the method; parameters belong to it, and where the document
 /// has the same in several modes or with several numbers of threads, so do these.
-fn benchmarks(titles: &[Option<Title>]) -> Vec<Option<Benchmark>> {
-    let list = |title: &Title| -> Vec<String> {
+fn benchmarks(titles: &[Option<JmhTitle>]) -> Vec<Option<Benchmark>> {
+    let list = |title: &JmhTitle| -> Vec<String> {
         let params = title.params.iter().flatten();
         params
             .map(|(key, value)| match value {

@@ -81,7 +81,7 @@ fn what_is_missing_stays_missing() {
 }
 
 #[test]
-fn a_key_that_nobody_knows_is_kept() {
+fn an_unknown_key_is_kept() {
     let fate = |pointer: &str| fate_of_a_key("jmh-1.37/modes.json", pointer);
     assert_eq!(fate("/0"), "kept in attributes of the instance");
     assert_eq!(

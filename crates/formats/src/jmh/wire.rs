@@ -15,7 +15,7 @@ use lapwing_core::model::Object;
 
 /// What tells the results of one document from each other.
 #[derive(Deserialize)]
-pub(super) struct Title {
+pub(super) struct JmhTitle {
     pub(super) benchmark: String,
     #[serde(default)]
     pub(super) mode: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct JmhResult {
     pub(super) machine: Object,
     /// The keys of [`SETTINGS`].
     pub(super) settings: Object,
-    /// Keys that nobody knows.
+    /// Unknown keys.
     pub(super) unknown: Object,
     pub(super) metrics: Metrics,
 }
@@ -87,7 +87,7 @@ pub(super) struct JmhMetric {
     pub(super) raw_data_histogram: Vec<Vec<Vec<(Number, u64)>>>,
     #[serde(default, rename = "scoreConfidence")]
     _score_confidence: IgnoredAny,
-    /// Keys that nobody knows.
+    /// Unknown keys.
     #[serde(flatten)]
     pub(super) unknown: Object,
 }

@@ -18,13 +18,13 @@ pub(super) struct TestResult<'l> {
 
 /// What came of a test.
 pub(super) enum Came<'l> {
-    Measured(Measured<'l>),
+    Measured(LibtestFigures<'l>),
     Failed,
     NotRun,
 }
 
 /// The figures of a line, as they stand there.
-pub(super) struct Measured<'l> {
+pub(super) struct LibtestFigures<'l> {
     pub(super) centre: f64,
     pub(super) spread: f64,
     pub(super) unit: &'l str,
@@ -34,7 +34,7 @@ pub(super) struct Measured<'l> {
 
 /// What is known at a line from the lines before it.
 #[derive(Default)]
-struct Place {
+struct LibtestPlace {
     target: Option<String>,
     /// Whether the harness of Rust itself speaks: it says how many tests it runs first.
     in_harness: bool,
@@ -43,7 +43,7 @@ struct Place {
 }
 
 /// What failed benchmarks said, by name.
-pub(super) type Said = BTreeMap<String, String>;
+pub(super) type FailureMessages = BTreeMap<String, String>;
 
 /// Lines to keep of what a failed benchmark said.
 const SAID: usize = 10;
@@ -53,10 +53,10 @@ const SAID: usize = 10;
 pub(super) fn each_result(
     source: &Source,
     mut take: impl FnMut(u64, Result<TestResult<'_>, String>) -> Result<(), ImportError>,
-) -> Result<Said, ImportError> {
+) -> Result<FailureMessages, ImportError> {
     let mut lines = Lines::of(source)?;
-    let mut place = Place::default();
-    let mut said = Said::new();
+    let mut place = LibtestPlace::default();
+    let mut said = FailureMessages::new();
     while let Some((line, text)) = lines.next()? {
         let text = match text {
             Line::Text(text) => text,
@@ -80,9 +80,9 @@ pub(super) fn each_result(
     Ok(said)
 }
 
-impl Place {
+impl LibtestPlace {
     /// Takes a line's word for where the next ones stand.
-    fn move_on(&mut self, text: &str, said: &mut Said) {
+    fn move_on(&mut self, text: &str, said: &mut FailureMessages) {
         let speaker = text
             .strip_prefix("---- ")
             .and_then(|rest| rest.strip_suffix(" stdout ----"));
@@ -107,7 +107,7 @@ impl Place {
     }
 
     /// Ends what a failed benchmark said.
-    fn hush(&mut self, said: &mut Said) {
+    fn hush(&mut self, said: &mut FailureMessages) {
         if let Some((name, lines)) = self.speaks.take()
             && !lines.is_empty()
         {
@@ -159,7 +159,7 @@ fn came(rest: &str, in_harness: bool) -> Result<Came<'_>, String> {
             Some((number(value)?, unit.trim()))
         }
     };
-    Ok(Came::Measured(Measured {
+    Ok(Came::Measured(LibtestFigures {
         centre: number(centre)?,
         spread: number(spread)?,
         unit,

@@ -8,15 +8,19 @@ use std::collections::{HashMap, HashSet};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::libtest::lines::{Came, Measured, Said, TestResult, each_result};
+use crate::libtest::lines::{Came, FailureMessages, LibtestFigures, TestResult, each_result};
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
 use crate::shared::sink::Sink;
 use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{InstanceOutcome, MetricName};
 
-pub(super) const FORMAT: Format =
-    Format::new("libtest", "the text of cargo bench", looks_like, read);
+pub(super) const FORMAT: Format = Format::new(
+    "libtest",
+    "output of cargo bench (libtest)",
+    looks_like,
+    read,
+);
 
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     String::from_utf8_lossy(head)
@@ -68,17 +72,17 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
 }
 
 /// Enough of a name's digest to tell it from all others.
-type Key = [u8; 16];
+type NameDigest = [u8; 16];
 
-fn key_of(text: &str) -> Key {
+fn key_of(text: &str) -> NameDigest {
     let digest = Sha256::digest(text.as_bytes());
     std::array::from_fn(|at| digest[at])
 }
 
 /// Returns the names that stand for different benchmarks in different programs. Only
 /// digests are kept, since there may be millions.
-fn ambiguous_names(source: &Source) -> Result<HashSet<Key>, ImportError> {
-    let mut targets: HashMap<Key, Option<Key>> = HashMap::new();
+fn ambiguous_names(source: &Source) -> Result<HashSet<NameDigest>, ImportError> {
+    let mut targets: HashMap<NameDigest, Option<NameDigest>> = HashMap::new();
     let mut ambiguous = HashSet::new();
     each_result(source, |_line, result| {
         if let Ok(TestResult { name, target, .. }) = result {
@@ -92,7 +96,11 @@ fn ambiguous_names(source: &Source) -> Result<HashSet<Key>, ImportError> {
     Ok(ambiguous)
 }
 
-fn draft(result: &TestResult<'_>, ambiguous: &HashSet<Key>, said: &Said) -> InstanceDraft {
+fn draft(
+    result: &TestResult<'_>,
+    ambiguous: &HashSet<NameDigest>,
+    said: &FailureMessages,
+) -> InstanceDraft {
     let name = result.name;
     let id = match result.target {
         Some(target) if !ambiguous.is_empty() && ambiguous.contains(&key_of(name)) => {
@@ -116,7 +124,7 @@ fn draft(result: &TestResult<'_>, ambiguous: &HashSet<Key>, said: &Said) -> Inst
     draft
 }
 
-fn summarise(measured: &Measured<'_>, draft: &mut InstanceDraft) {
+fn summarise(measured: &LibtestFigures<'_>, draft: &mut InstanceDraft) {
     let unit = Unit::named(measured.unit);
     let metric: MetricName = if unit.metric.unit == "s" {
         "wall_time".to_owned()

@@ -33,7 +33,7 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
 
 /// The whole document. Metadata stands as high up as it is the same for all below.
 #[derive(Deserialize)]
-struct Wire<'d> {
+struct PyperfDocument<'d> {
     metadata: Option<Object>,
     #[serde(borrow)]
     benchmarks: Vec<&'d RawValue>,
@@ -101,7 +101,7 @@ const OF_BENCHMARK: [&str; 5] = [
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
-    let wire: Wire<'_> = document.parse()?;
+    let wire: PyperfDocument<'_> = document.parse()?;
     refuse_newer(&document, wire.version.as_ref())?;
     let common = wire.metadata.unwrap_or_default();
     sink.notes()

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::pytest_benchmark::wire::{Entry, Rounds, Stats, Wire};
+use crate::pytest_benchmark::wire::{PytestDocument, PytestEntry, PytestStats, Rounds};
 use crate::shared::detect::{has_key, has_own_key};
 use crate::shared::document::Document;
 use crate::shared::intake::{InstanceDraft, Intake, RunDraft, SessionDraft, SummaryDraft};
@@ -21,7 +21,7 @@ use lapwing_core::record::IterationColumns;
 
 pub(super) const FORMAT: Format = Format::new(
     "pytest-benchmark",
-    "pytest --benchmark-json and --benchmark-save",
+    "pytest-benchmark: --benchmark-json and --benchmark-save",
     looks_like,
     read,
 );
@@ -62,7 +62,7 @@ const WITH_MEDIAN: [&str; 5] = ["q1", "q3", "ld15iqr", "hd15iqr", "iqr_outliers"
 
 fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
     let document = Document::of(source)?;
-    let mut wire: Wire<'_> = document.parse()?;
+    let mut wire: PytestDocument<'_> = document.parse()?;
     let started =
         match &wire.datetime {
             Some(text) => Some(moment(text).ok_or_else(|| {
@@ -104,7 +104,7 @@ fn read(source: &Source, sink: &mut Sink<'_, '_>) -> Result<(), ImportError> {
 }
 
 fn read_entry(document: &Document, raw: &RawValue) -> Result<(InstanceDraft, Notes), BadLine> {
-    let entry: Entry<'_> = document.element(raw)?;
+    let entry: PytestEntry<'_> = document.element(raw)?;
     let rounds = Rounds::of(document, entry.stats.data)?;
     let mut notes = Notes::default();
     let draft = new_instance(entry, rounds, &mut notes);
@@ -139,7 +139,7 @@ fn new_run(machine: Object, mut commit: Object) -> RunDraft {
 }
 
 fn new_instance(
-    mut entry: Entry<'_>,
+    mut entry: PytestEntry<'_>,
     rounds: Rounds,
     notes: &mut Notes,
 ) -> Result<InstanceDraft, String> {
@@ -185,7 +185,7 @@ fn metric_of(options: &Object) -> &'static str {
 fn put_stats(
     draft: &mut InstanceDraft,
     metric: &str,
-    mut stats: Stats<'_>,
+    mut stats: PytestStats<'_>,
     rounds: Rounds,
     notes: &mut Notes,
 ) -> Result<(), String> {
@@ -254,7 +254,7 @@ fn put_stats(
     Ok(())
 }
 
-fn summaries(metric: &str, stats: &mut Stats<'_>) -> Result<Vec<SummaryDraft>, String> {
+fn summaries(metric: &str, stats: &mut PytestStats<'_>) -> Result<Vec<SummaryDraft>, String> {
     let n = stats.rounds;
     let mut of = |centre: Option<f64>, spread: Option<f64>, words: [&str; 2], with: &[&str]| {
         let extra = with

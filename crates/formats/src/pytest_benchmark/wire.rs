@@ -13,7 +13,7 @@ use lapwing_core::model::Object;
 
 /// The whole document.
 #[derive(serde::Deserialize)]
-pub(super) struct Wire<'d> {
+pub(super) struct PytestDocument<'d> {
     pub(super) machine_info: Option<Object>,
     pub(super) commit_info: Option<Object>,
     #[serde(borrow)]
@@ -26,7 +26,7 @@ pub(super) struct Wire<'d> {
 
 /// What one benchmark gave.
 #[derive(serde::Deserialize)]
-pub(super) struct Entry<'d> {
+pub(super) struct PytestEntry<'d> {
     pub(super) name: Option<String>,
     pub(super) fullname: Option<String>,
     pub(super) group: Option<Value>,
@@ -35,14 +35,14 @@ pub(super) struct Entry<'d> {
     pub(super) extra_info: Option<Object>,
     pub(super) options: Option<Object>,
     #[serde(borrow)]
-    pub(super) stats: Stats<'d>,
+    pub(super) stats: PytestStats<'d>,
     #[serde(flatten)]
     pub(super) others: Object,
 }
 
 /// Its statistics, with the rounds where they were saved.
 #[derive(serde::Deserialize)]
-pub(super) struct Stats<'d> {
+pub(super) struct PytestStats<'d> {
     #[serde(borrow)]
     pub(super) data: Option<&'d RawValue>,
     pub(super) rounds: Option<u64>,

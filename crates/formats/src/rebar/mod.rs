@@ -16,7 +16,7 @@ use crate::shared::units::Unit;
 use crate::{BadLine, Format, ImportError, Source};
 use lapwing_core::model::{Benchmark, InstanceOutcome, Metric, Version};
 
-pub(super) const FORMAT: Format = Format::new("rebar", "rebar measure's CSV", looks_like, read);
+pub(super) const FORMAT: Format = Format::new("rebar", "CSV of rebar measure", looks_like, read);
 
 /// The columns without which a row says nothing.
 const NEEDED: [&str; 3] = ["name", "engine", "median"];
@@ -70,12 +70,12 @@ struct Rows<'s> {
 }
 
 /// A row by column; a column that is empty is not there.
-struct Row {
+struct RebarRow {
     line: u64,
     fields: BTreeMap<String, String>,
 }
 
-type Read = Result<Row, BadLine>;
+type Read = Result<RebarRow, BadLine>;
 
 impl<'s> Rows<'s> {
     fn of(source: &'s Source) -> Result<Self, ImportError> {
@@ -110,7 +110,7 @@ impl<'s> Rows<'s> {
                     .map(|(name, value)| (name.clone(), value.to_owned()))
                     .collect();
                 let line = record.position().map_or(0, csv::Position::line);
-                Ok(Some(Ok(Row { line, fields })))
+                Ok(Some(Ok(RebarRow { line, fields })))
             }
             Err(error) => Ok(Some(Err(bad_row(self.source, error)?))),
         }
@@ -161,7 +161,7 @@ fn date_of(source: &Source) -> Option<Timestamp> {
         .map(|zoned| zoned.timestamp())
 }
 
-fn run_of(row: &Row) -> RunDraft {
+fn run_of(row: &RebarRow) -> RunDraft {
     let engine = row.fields.get("engine").cloned();
     let version = row.fields.get("engine_version").cloned();
     RunDraft {
@@ -200,7 +200,7 @@ const KNOWN: [&str; 15] = [
     "max",
 ];
 
-fn draft(row: &Row, intake: &mut Intake<'_, '_, '_>) -> Result<InstanceDraft, BadLine> {
+fn draft(row: &RebarRow, intake: &mut Intake<'_, '_, '_>) -> Result<InstanceDraft, BadLine> {
     let mut draft = InstanceDraft {
         benchmark: Benchmark {
             id: row.fields.get("name").cloned().unwrap_or_default(),
@@ -233,7 +233,11 @@ fn draft(row: &Row, intake: &mut Intake<'_, '_, '_>) -> Result<InstanceDraft, Ba
     Ok(draft)
 }
 
-fn summarise(row: &Row, length: Option<u64>, draft: &mut InstanceDraft) -> Result<(), BadLine> {
+fn summarise(
+    row: &RebarRow,
+    length: Option<u64>,
+    draft: &mut InstanceDraft,
+) -> Result<(), BadLine> {
     let Some(median) = row.time("median")? else {
         return Err(row.wrong("`median` is empty where there is no `err`"));
     };
@@ -285,7 +289,7 @@ fn summarise(row: &Row, length: Option<u64>, draft: &mut InstanceDraft) -> Resul
     Ok(())
 }
 
-impl Row {
+impl RebarRow {
     fn wrong(&self, reason: impl Into<String>) -> BadLine {
         BadLine::new(self.line, reason)
     }

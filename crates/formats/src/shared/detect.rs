@@ -108,7 +108,7 @@ fn foreign_encoding(head: &[u8]) -> Option<Foreign> {
         [0x50, 0x4B, 3, 4, ..] => Some(Foreign::Zip),
         [0xFD, b'7', b'z', b'X', b'Z', ..] => Some(Foreign::Xz),
         [b'B', b'Z', b'h', ..] => Some(Foreign::Bzip2),
-        // One layer of these is taken off before anybody looks here.
+        // One layer of compression is removed before.
         [0x1f, 0x8b, ..] => Some(Foreign::GzipWithin),
         [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Foreign::ZstdWithin),
         head if head

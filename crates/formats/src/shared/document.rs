@@ -29,7 +29,7 @@ const BATCH: usize = 1 << 17;
 /// Batches that may wait. Few, so that memory does not grow with the document.
 const BATCHES_WAITING: usize = 4;
 
-/// From here on in a line the byte is told too, since its number alone helps nobody.
+/// From here on in a line the byte is told too, since its number alone does not help.
 const LONG_LINE: usize = 400;
 
 /// The text of a source. Bare `NaN` and `Infinity`, which are no JSON and which Python,
@@ -160,7 +160,7 @@ impl Document {
                 for batch in batches {
                     let batch: Vec<_> = batch.iter().map(|raw| read(raw)).collect();
                     if sender.send(batch).is_err() {
-                        // Nobody wants the rest.
+                        // The receiver is gone.
                         return;
                     }
                 }

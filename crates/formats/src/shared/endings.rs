@@ -1,4 +1,4 @@
-//! Files in folders that nobody looked at, by their endings.
+//! Files in folders that are not read, by their endings.
 
 use std::collections::BTreeMap;
 

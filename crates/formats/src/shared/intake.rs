@@ -92,7 +92,7 @@ impl<'i, 'w, 't> Intake<'i, 'w, 't> {
             None => {}
         }
         Ok(Self {
-            format: sink.format,
+            format: sink.format(),
             sink,
             name: source.name().to_owned(),
             session_put: known.is_some(),
@@ -292,7 +292,7 @@ pub(crate) fn new_session(
     sink: &Sink<'_, '_>,
     draft: SessionDraft,
 ) -> Session {
-    let (format, options) = (sink.format, &sink.options);
+    let (format, options) = (sink.format(), &sink.options);
     let mut about = Object::new();
     about.insert("format".to_owned(), json!(format));
     about.insert("file".to_owned(), json!(source.name()));

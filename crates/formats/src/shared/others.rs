@@ -45,8 +45,8 @@ struct Key<'d>(#[serde(borrow)] Cow<'d, str>);
 
 /// The names of the keys that a struct does not know; what they hold is skipped.
 ///
-/// It stands flattened in elements of which there are so many that what nobody understands
-/// is not worth keeping.
+/// It stands flattened in elements that are too numerous to keep unknown
+/// keys.
 #[derive(Debug, Default)]
 pub(crate) struct UnknownKeys(pub(crate) Vec<String>);
 

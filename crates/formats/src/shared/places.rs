@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::{FORMATS, ImportError, OtherEndings};
 
-/// Something to import, and whether somebody asked for just that.
+/// A file or folder to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ImportPath {
     /// The file or folder.
     pub path: PathBuf,
     /// Whether it was named, and not merely found in a folder.
@@ -17,14 +17,14 @@ pub struct Place {
 
 /// What there is to import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct ImportPaths {
     /// Files and folders, in order.
-    pub places: Vec<Place>,
-    /// Files in folders whose endings are not those of results, which nobody looked at.
+    pub places: Vec<ImportPath>,
+    /// Files in folders that were not read because of their endings.
     pub other_endings: OtherEndings,
 }
 
-impl Places {
+impl ImportPaths {
     /// Adds what there is elsewhere.
     pub fn append(&mut self, other: Self) {
         self.places.extend(other.places);
@@ -33,7 +33,7 @@ impl Places {
 
     fn one(path: &Path) -> Self {
         Self {
-            places: vec![Place {
+            places: vec![ImportPath {
                 path: path.to_owned(),
                 asked_for: true,
             }],
@@ -59,9 +59,9 @@ const HIDDEN: [&str; 2] = [".benchmarks", ".asv"];
 /// # Errors
 /// When nothing is there, or the folder cannot be listed. A folder further down that cannot
 /// be listed is a place, so that reading it gives the error.
-pub fn places_at(path: &Path) -> Result<Places, ImportError> {
+pub fn places_at(path: &Path) -> Result<ImportPaths, ImportError> {
     if path == Path::new("-") || path.is_file() {
-        return Ok(Places::one(path));
+        return Ok(ImportPaths::one(path));
     }
     if path.is_dir() {
         let places = below(path).map_err(|source| ImportError::Read {
@@ -78,7 +78,7 @@ pub fn places_at(path: &Path) -> Result<Places, ImportError> {
     }
     let text = path.display().to_string();
     if path.exists() || !text.contains(['*', '?', '[']) {
-        return Ok(Places::one(path));
+        return Ok(ImportPaths::one(path));
     }
     let fitting = glob::glob(&text)
         .ok()
@@ -87,15 +87,15 @@ pub fn places_at(path: &Path) -> Result<Places, ImportError> {
     if fitting.is_empty() {
         return Err(ImportError::NothingFits { pattern: text });
     }
-    let mut places = Places::default();
+    let mut places = ImportPaths::default();
     for path in fitting {
         match places_at(&path) {
             Ok(there) => places.append(there),
             Err(ImportError::EmptyDirectory { other_endings, .. }) => {
                 places.other_endings.append(other_endings);
             }
-            // Whoever reads it gets the error, and the others besides.
-            Err(_) => places.append(Places::one(&path)),
+            // Reading it gives the error; the others are read as well.
+            Err(_) => places.append(ImportPaths::one(&path)),
         }
     }
     if places.places.is_empty() {
@@ -118,7 +118,7 @@ pub(crate) fn is_companion(path: &Path) -> bool {
 }
 
 /// Returns what there is below a folder, by path.
-fn below(folder: &Path) -> io::Result<Places> {
+fn below(folder: &Path) -> io::Result<ImportPaths> {
     let mut found = Vec::new();
     let mut other_endings = OtherEndings::default();
     let mut waiting = vec![folder.to_owned()];
@@ -157,11 +157,11 @@ fn below(folder: &Path) -> io::Result<Places> {
         }
     }
     found.sort();
-    let places = found.into_iter().map(|path| Place {
+    let places = found.into_iter().map(|path| ImportPath {
         path,
         asked_for: false,
     });
-    Ok(Places {
+    Ok(ImportPaths {
         places: places.collect(),
         other_endings,
     })

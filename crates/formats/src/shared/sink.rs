@@ -5,16 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use crate::shared::alike::Alike;
+use crate::shared::detect::Recognised;
 use crate::shared::notes::Notes;
 use crate::shared::spot::Spot;
-use crate::{BadLine, BadLines, Format, ImportError, ImportOptions, Source};
+use crate::{BadLine, BadLines, ImportError, ImportOptions, Imported, Source};
 use lapwing_core::model::{
     DEEPEST, Id, Iteration, Metric, MetricName, Object, Record, RecordKind, Session, is_deep,
     is_too_deep,
 };
-use lapwing_core::record::{
-    AppendCounts, IterationColumns, Mark, RecordMemory, StoreError, Writer,
-};
+use lapwing_core::record::{IterationColumns, Mark, RecordMemory, StoreError, Writer};
 
 /// Takes records, keeps account of bad lines and of what was left out.
 ///
@@ -22,8 +21,7 @@ use lapwing_core::record::{
 /// reading on only counts: the error says how many lines were good.
 pub(crate) struct Sink<'w, 't> {
     target: Target<'w, 't>,
-    /// Name of the format.
-    pub(crate) format: &'static str,
+    recognised: Recognised,
     name: String,
     pub(crate) options: ImportOptions,
     bad: Vec<BadLine>,
@@ -42,21 +40,6 @@ enum Target<'w, 't> {
     Memory(RecordMemory),
 }
 
-/// What a sink holds when everything was read.
-pub(crate) struct Finished {
-    /// The session, where there is exactly one.
-    pub(crate) session: Option<Session>,
-    /// The ids of all.
-    pub(crate) sessions: BTreeSet<Id>,
-    /// Those that look like one of another file.
-    pub(crate) alike: Vec<Alike>,
-    pub(crate) bad_lines: Vec<BadLine>,
-    pub(crate) notes: Notes,
-    pub(crate) appended: AppendCounts,
-    /// The records, where no store took them.
-    pub(crate) records: Vec<Record>,
-}
-
 /// Bad lines to remember; the others are only counted.
 const REMEMBERED: usize = 1000;
 
@@ -64,18 +47,22 @@ impl<'w, 't> Sink<'w, 't> {
     /// Returns a sink that writes to the store.
     pub(crate) fn new(
         writer: &'w mut Writer<'t>,
-        format: &Format,
+        recognised: Recognised,
         source: &Source,
         options: &ImportOptions,
     ) -> Self {
-        Self::to(Target::Store(writer), format, source, options)
+        Self::to(Target::Store(writer), recognised, source, options)
     }
 
     /// Returns a sink that keeps the records.
-    pub(crate) fn in_memory(format: &Format, source: &Source, options: &ImportOptions) -> Self {
+    pub(crate) fn in_memory(
+        recognised: Recognised,
+        source: &Source,
+        options: &ImportOptions,
+    ) -> Self {
         Self::to(
             Target::Memory(RecordMemory::default()),
-            format,
+            recognised,
             source,
             options,
         )
@@ -83,13 +70,13 @@ impl<'w, 't> Sink<'w, 't> {
 
     fn to(
         target: Target<'w, 't>,
-        format: &Format,
+        recognised: Recognised,
         source: &Source,
         options: &ImportOptions,
     ) -> Self {
         Self {
             target,
-            format: format.name,
+            recognised,
             name: source.name().to_owned(),
             options: options.clone(),
             bad: Vec::new(),
@@ -100,6 +87,11 @@ impl<'w, 't> Sink<'w, 't> {
             dated: Vec::new(),
             notes: Notes::default(),
         }
+    }
+
+    /// Returns the name of the format.
+    pub(crate) fn format(&self) -> &'static str {
+        self.recognised.0.name
     }
 
     /// Returns whether nothing will be written any more.
@@ -315,7 +307,7 @@ impl<'w, 't> Sink<'w, 't> {
 
     /// Returns what came of it all; an error when there were bad lines that may not be
     /// skipped, or nothing but bad lines.
-    pub(crate) fn finish(self) -> Result<Finished, ImportError> {
+    pub(crate) fn finish(self) -> Result<Imported, ImportError> {
         let refused = self.only_counts();
         let mut bad = self.bad.into_iter();
         if (refused || self.good == 0)
@@ -347,12 +339,15 @@ impl<'w, 't> Sink<'w, 't> {
             }
             Target::Memory(memory) => memory.into_records(),
         };
-        Ok(Finished {
+        let (format, because) = self.recognised;
+        Ok(Imported {
+            format,
+            because,
             session: self.session.filter(|_| self.sessions.len() == 1),
             sessions: self.sessions,
             alike,
             bad_lines: bad.collect(),
-            notes: self.notes,
+            notes: self.notes.into_list(),
             appended,
             records,
         })

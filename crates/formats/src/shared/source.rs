@@ -19,14 +19,14 @@ pub struct Source {
     name: String,
     stem: String,
     path: Option<PathBuf>,
-    content: Content,
+    content: SourceContent,
     coding: Coding,
     modified: Option<Timestamp>,
 }
 
 /// Where the bytes are.
 #[derive(Debug)]
-enum Content {
+enum SourceContent {
     File(File),
     Memory(Vec<u8>),
     /// Several files, which a reader finds by itself.
@@ -59,9 +59,9 @@ impl Source {
             return Self::spooled(&name, file, folder);
         }
         let content = if metadata.is_dir() {
-            Content::Folder
+            SourceContent::Folder
         } else {
-            Content::File(file)
+            SourceContent::File(file)
         };
         let mut source = Self::new(name, stem(path), content)?;
         source.path = Some(path.to_owned());
@@ -81,7 +81,7 @@ impl Source {
         };
         let mut file = nameless_file(folder).map_err(failed)?;
         io::copy(&mut input, &mut file).map_err(failed)?;
-        Self::new(name.to_owned(), name.to_owned(), Content::File(file))
+        Self::new(name.to_owned(), name.to_owned(), SourceContent::File(file))
     }
 
     /// Returns bytes as a source of that name.
@@ -92,11 +92,11 @@ impl Source {
         Self::new(
             name.to_owned(),
             stem(Path::new(name)),
-            Content::Memory(bytes),
+            SourceContent::Memory(bytes),
         )
     }
 
-    fn new(name: String, stem: String, content: Content) -> Result<Self, ImportError> {
+    fn new(name: String, stem: String, content: SourceContent) -> Result<Self, ImportError> {
         let mut source = Self {
             name,
             stem,
@@ -139,7 +139,7 @@ impl Source {
 
     /// Returns whether it is a folder, whose reader finds the files by itself.
     pub fn is_folder(&self) -> bool {
-        matches!(self.content, Content::Folder)
+        matches!(self.content, SourceContent::Folder)
     }
 
     /// Returns when the file was changed last, where it is a file.
@@ -150,9 +150,9 @@ impl Source {
     /// Returns how long its text is, as far as that can be told without reading it.
     pub(crate) fn length_hint(&self) -> usize {
         let length = match &self.content {
-            Content::File(file) => file.metadata().map_or(0, |metadata| metadata.len()),
-            Content::Memory(bytes) => bytes.len() as u64,
-            Content::Folder => 0,
+            SourceContent::File(file) => file.metadata().map_or(0, |metadata| metadata.len()),
+            SourceContent::Memory(bytes) => bytes.len() as u64,
+            SourceContent::Folder => 0,
         };
         match self.coding {
             // One byte more, so that reading to the end finds the end.
@@ -207,13 +207,13 @@ impl Source {
     /// Returns its bytes from the start, as they are.
     fn bytes(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.content {
-            Content::File(file) => {
+            SourceContent::File(file) => {
                 let mut file = file;
                 file.seek(SeekFrom::Start(0))?;
                 Box::new(file)
             }
-            Content::Memory(bytes) => Box::new(bytes.as_slice()),
-            Content::Folder => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
+            SourceContent::Memory(bytes) => Box::new(bytes.as_slice()),
+            SourceContent::Folder => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
         })
     }
 }

@@ -60,7 +60,7 @@ fn try_as(format: &str, text: &str) -> Result<Imported, ImportError> {
     read(&source, &options)
 }
 
-/// Puts a key that nobody knows into an object of a fixture, at a JSON pointer (whose first
+/// Puts an unknown key into an object of a fixture, at a JSON pointer (whose first
 /// part is the line where each line is a document), and returns what the import says of it.
 /// What it says it keeps has to stand in the records.
 pub(crate) fn fate_of_a_key(name: &str, pointer: &str) -> String {

@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stderr,
     reason = "a test may stop at the first surprise, and says so when it did nothing"
 )]
 

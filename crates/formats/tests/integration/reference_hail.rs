@@ -1,11 +1,7 @@
 //! Imports a large Hail file and compares it, value by value, with what Hail itself read from it.
-//!
-//! The files are not part of the repository: they lie in `../shared/data` beside it, or
-//! where `$LAPWING_REFERENCE_DATA` says.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
 
 use flate2::read::MultiGzDecoder;
 use lapwing_core::clean::{
@@ -18,22 +14,8 @@ use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
 use lapwing_core::sample::{BenchmarkData, Sample, each_benchmark};
 use lapwing_formats::{BadLines, EachRun, ImportOptions, Source, import};
 use lapwing_stats::{Confidence, Seed};
+use lapwing_testing::reference_data;
 use serde_json::Value;
-
-fn reference() -> Option<PathBuf> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    if folder.join("hail/benchmarks.jsonl.gz").is_file() {
-        return Some(folder.join("hail"));
-    }
-    eprintln!(
-        "reference data not found in {}, skipped: set LAPWING_REFERENCE_DATA",
-        folder.display()
-    );
-    None
-}
 
 /// A number as its bits, so that equal means equal.
 fn bits(value: Option<f64>) -> Option<u64> {
@@ -89,7 +71,9 @@ type Kept = BTreeMap<Vec<String>, Vec<(u32, Option<u64>)>>;
 
 #[test]
 fn cleaning_as_hail_does_keeps_what_hail_keeps() {
-    let Some(folder) = reference() else { return };
+    let Some(folder) = reference_data("hail") else {
+        return;
+    };
     let place = tempfile::tempdir().unwrap();
     let store = imported(&folder, place.path());
     let starts = std::fs::read(folder.join("first_stable_index.json")).unwrap();
@@ -176,7 +160,9 @@ type Starts = (String, Option<u32>, Option<u32>, usize, usize);
 
 #[test]
 fn burn_in_is_found_where_the_data_were_made_to_get_steady() {
-    let Some(folder) = reference() else { return };
+    let Some(folder) = reference_data("hail") else {
+        return;
+    };
     let place = tempfile::tempdir().unwrap();
     let store = imported(&folder, place.path());
     let by_hand = std::fs::read(folder.join("first_stable_index.json")).unwrap();
@@ -271,7 +257,9 @@ fn rows(path: &std::path::Path) -> Vec<Vec<String>> {
 
 #[test]
 fn variability_is_that_of_hail() {
-    let Some(folder) = reference() else { return };
+    let Some(folder) = reference_data("hail") else {
+        return;
+    };
     let cleaned = cleaned_as_hail(&folder);
     let theirs = rows(&folder.join("variability.tsv"));
     assert_eq!(theirs.len(), cleaned.len());
@@ -296,7 +284,9 @@ fn variability_is_that_of_hail() {
 
 #[test]
 fn a_comparison_is_that_of_hail() {
-    let Some(folder) = reference() else { return };
+    let Some(folder) = reference_data("hail") else {
+        return;
+    };
     let cleaned = cleaned_as_hail(&folder);
     let theirs = rows(&folder.join("ab_hail.tsv"));
     assert_eq!(theirs.len(), 9);
@@ -346,7 +336,9 @@ fn each_of_theirs(path: &std::path::Path, mut visit: impl FnMut(&str, &Value)) {
 
 #[test]
 fn a_hail_file_gives_what_hail_itself_reads_from_it() {
-    let Some(folder) = reference() else { return };
+    let Some(folder) = reference_data("hail") else {
+        return;
+    };
     let place = tempfile::tempdir().unwrap();
     let mut store = imported(&folder, place.path());
     let counts = store.info().unwrap().counts;

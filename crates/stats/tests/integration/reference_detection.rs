@@ -1,34 +1,16 @@
 //! Compares detection rates with those that Hail found in the same measurements.
-//!
-//! The files are not part of the repository: they lie in `../shared/data` beside it, or
-//! where `$LAPWING_REFERENCE_DATA` says.
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::read::GzDecoder;
 use lapwing_stats::{
     Confidence, Configuration, DetectionMethod, DetectionRate, ExperimentOptions, Experiments,
     Measured, Seed, Strategy, experiments,
 };
+use lapwing_testing::reference_data;
 use serde_json::Value;
-
-fn reference() -> Option<PathBuf> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let folder = folder.join("hail");
-    if !folder.is_dir() {
-        eprintln!(
-            "reference data not found in {}, skipped: set LAPWING_REFERENCE_DATA",
-            folder.display()
-        );
-        return None;
-    }
-    Some(folder)
-}
 
 /// Reads what Hail left after cleaning: the times of each instance, by benchmark; missing ones
 /// are `NaN`.
@@ -165,7 +147,9 @@ fn rates_of_many_experiments_are_those_of_hail() {
 }
 
 fn check(experiments_a_cell: u32) {
-    let Some(folder) = reference() else { return };
+    let Some(folder) = reference_data("hail") else {
+        return;
+    };
     let data = cleaned(&folder);
     let mut own = BTreeMap::new();
     for (kind, experiments, limits) in [

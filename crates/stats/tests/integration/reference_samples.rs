@@ -1,8 +1,5 @@
 //! Compares statistics of real measurements with what other programs say of the same files: JMH runs
 //! of five projects, and two versions of five Go projects.
-//!
-//! The files are not part of the repository: they lie in `../shared/data` beside it, or
-//! where `$LAPWING_REFERENCE_DATA` says.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,20 +9,12 @@ use lapwing_stats::{
     coefficient_of_variation, kalibera_jones, mann_whitney, mean, percentile_interval,
     population_coefficient_of_variation, ratio_of_arithmetic_means, variability,
 };
+use lapwing_testing::reference_data;
 use serde_json::Value;
 
 fn reference() -> Option<(PathBuf, Value)> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let Ok(text) = std::fs::read_to_string(folder.join("reference/B_samples.json")) else {
-        eprintln!(
-            "reference data not found in {}, skipped: set LAPWING_REFERENCE_DATA",
-            folder.display()
-        );
-        return None;
-    };
+    let folder = reference_data(".")?;
+    let text = std::fs::read_to_string(folder.join("reference/B_samples.json")).unwrap();
     Some((folder, serde_json::from_str(&text).unwrap()))
 }
 

@@ -1,14 +1,12 @@
 //! Compares the steady states of published forks with what their authors found.
-//!
-//! The files are not part of the repository: they lie in `../shared/data` beside it, or
-//! where `$LAPWING_REFERENCE_DATA` says.
 
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use lapwing_stats::Seed;
 use lapwing_stats::steady::traini::{Traini, traini};
+use lapwing_testing::reference_data;
 use serde_json::Value;
 
 struct Fork {
@@ -16,24 +14,6 @@ struct Fork {
     seconds: Vec<f64>,
     start: Option<usize>,
     segment_ends: Vec<usize>,
-}
-
-fn reference() -> Option<PathBuf> {
-    let folder = std::env::var_os("LAPWING_REFERENCE_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    if folder
-        .join("steady_state/steady_state_forks.jsonl.gz")
-        .is_file()
-    {
-        return Some(folder);
-    }
-    eprintln!(
-        "reference data not found in {}, skipped: set LAPWING_REFERENCE_DATA",
-        folder.display()
-    );
-    None
 }
 
 fn forks(name: &str, seconds: &Value, ends: &Value, starts: &Value) -> Vec<Fork> {
@@ -96,7 +76,9 @@ fn agreement(forks: &[&Fork]) -> [usize; 3] {
 
 #[test]
 fn labels_of_some_published_forks_are_reproduced() {
-    let Some(folder) = reference() else { return };
+    let Some(folder) = reference_data(".") else {
+        return;
+    };
     let forks = published(&folder);
     let some: Vec<&Fork> = forks.iter().step_by(44).collect();
     let [labels, starts, segmentations] = agreement(&some);
@@ -110,7 +92,9 @@ fn labels_of_some_published_forks_are_reproduced() {
 #[test]
 #[ignore = "takes minutes"]
 fn at_least_98_percent_of_the_published_labels_are_reproduced() {
-    let Some(folder) = reference() else { return };
+    let Some(folder) = reference_data(".") else {
+        return;
+    };
     let forks = published(&folder);
     let [labels, starts, segmentations] = agreement(&forks.iter().collect::<Vec<_>>());
     eprintln!(

@@ -157,7 +157,7 @@ fn table(answer: &CompareAnswer, listed: &[&Comparison], form: TextForm) -> Tabl
     table
 }
 
-/// Returns `✗ regression`, or `? inconclusive: 12 instances a side would settle 5 %`.
+/// Returns `✗ regression`, or `? inconclusive: needs about 12 instances per side to resolve 5 %`.
 fn verdict_text(it: &Comparison, form: TextForm) -> String {
     let mut text = format!("{} {}", it.verdict.symbol(), it.verdict.title());
     if form == TextForm::Markdown && matches!(it.verdict, Verdict::Regression) {

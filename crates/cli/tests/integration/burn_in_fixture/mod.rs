@@ -1,10 +1,12 @@
 //! A store with benchmarks that get steady in different ways.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+use lapwing_testing::RecordLines;
+use serde_json::json;
 
 /// A suite file for what was measured.
 pub const SUITE: &str = r#"# What compresses best?
@@ -58,38 +60,28 @@ const BENCHMARKS: [(&str, u32, Shape); 5] = [
 
 /// Returns everything measured as records: of each benchmark four instances, one iteration planned as burn-in.
 pub fn records() -> String {
-    let id = |number: u32| format!("01930000-0000-7000-8000-{number:012}");
-    let mut text = format!(
-        r#"{{"v":1,"kind":"session","id":"{}","suite":"compressors","started":"2026-11-20T10:00:00Z","tool":"lapwing 0.1.0","name":"nightly"}}
-{{"v":1,"kind":"run","id":"{}","session":"{}","metrics":{{"wall_time":{{"unit":"s","better":"lower"}}}}}}
-"#,
-        id(1),
-        id(2),
-        id(1)
-    );
-    let mut next = 3;
+    let mut lines = RecordLines::default();
+    let more = json!({"suite": "compressors", "tool": "lapwing 0.1.0", "name": "nightly"});
+    let session = lines.session("2026-11-20T10:00:00Z", more);
+    let run = lines.run(&session, json!({}));
+    let mut position = 0;
     for (benchmark, iterations, shape) in BENCHMARKS {
-        for instance in 0..4 {
-            let this = id(next);
-            next += 1;
-            writeln!(
-                text,
-                r#"{{"v":1,"kind":"instance","id":"{this}","run":"{}","benchmark":{{"id":"{benchmark}"}},"position":{next}}}"#,
-                id(2)
-            )
-            .unwrap();
-            for at in 0..iterations {
-                writeln!(
-                    text,
-                    r#"{{"v":1,"kind":"iteration","instance":"{this}","index":{at},"burn_in":{},"metrics":{{"wall_time":{:.6}}}}}"#,
-                    at == 0,
-                    shape(instance, at)
-                )
-                .unwrap();
+        for number in 0..4 {
+            position += 1;
+            let instance = lines.instance(&run, benchmark, json!({"position": position}));
+            for (index, at) in (0..iterations).enumerate() {
+                // As few digits as a tool would write.
+                let seconds = (shape(number, at) * 1e6).round() / 1e6;
+                let metrics = json!({"wall_time": seconds});
+                lines.iteration(
+                    &instance,
+                    index,
+                    json!({"burn_in": at == 0, "metrics": metrics}),
+                );
             }
         }
     }
-    text
+    lines.text
 }
 
 /// Returns a folder with a store of it and the suite file.

@@ -2,35 +2,30 @@
 
 use std::fs;
 
+use lapwing_testing::RecordLines;
 use serde_json::json;
 
 use crate::program::run;
 
-pub mod lines;
-
-use lines::Lines;
-
 /// Records of version 1, written down one after another.
 #[derive(Default)]
-pub struct Records(pub Lines);
+pub struct Records(pub RecordLines);
 
 impl Records {
     /// Begins a session of one run and returns the run.
     pub fn run(&mut self, day: u32, version: &str) -> String {
-        let (session, run) = (self.0.id(), self.0.id());
         let started = format!("2026-11-{day:02}T10:00:00Z");
-        self.0.line(
-            "session",
-            json!({"id": session, "suite": "joins", "started": started, "tool": "test 1.0"}),
-        );
-        self.0.line(
-            "run",
-            json!({"id": run, "session": session, "version": {"name": version}, "metrics": {
-                "wall_time": {"unit": "s", "better": "lower"},
-                "rate": {"unit": "1/s", "better": "higher"},
-            }}),
-        );
-        run
+        let session = self
+            .0
+            .session(&started, json!({"suite": "joins", "tool": "test 1.0"}));
+        let metrics = json!({
+            "wall_time": {"unit": "s", "better": "lower"},
+            "rate": {"unit": "1/s", "better": "higher"},
+        });
+        self.0.run(
+            &session,
+            json!({"version": {"name": version}, "metrics": metrics}),
+        )
     }
 
     /// Writes an instance and its iterations: the first is burn-in, those without value failed.
@@ -43,20 +38,17 @@ impl Records {
         metric: &str,
         values: &[f64],
     ) {
-        let instance = self.0.id();
-        self.0.line(
-            "instance",
-            json!({"id": instance, "run": run, "benchmark": {"id": id}, "position": position, "host": host}),
-        );
+        let more = json!({"position": position, "host": host});
+        let instance = self.0.instance(run, id, more);
         for (index, value) in values.iter().enumerate() {
-            let mut line = json!({"instance": instance, "index": index, "burn_in": index == 0});
+            let mut more = json!({"burn_in": index == 0});
             if value.is_nan() {
-                line["outcome"] = json!("failed");
-                line["message"] = json!("exit code 1");
+                more["outcome"] = json!("failed");
+                more["message"] = json!("exit code 1");
             } else {
-                line["metrics"] = json!({metric: value});
+                more["metrics"] = json!({metric: value});
             }
-            self.0.line("iteration", line);
+            self.0.iteration(&instance, index, more);
         }
     }
 }

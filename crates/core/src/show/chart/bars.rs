@@ -9,7 +9,7 @@ use super::parts::{axis_below_rows, grid, row_axis, tooltip};
 /// One bar: what a sample of instances' means comes to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BarFigures {
-    /// How many instances there are.
+    /// The number of instances.
     pub count: usize,
     /// Their standard deviation; `None` of a single one.
     pub sd: Option<f64>,

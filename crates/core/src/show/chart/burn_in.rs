@@ -10,22 +10,22 @@ use super::parts::{axis_name, drawn_text, grid, number_axis, tooltip, value_axis
 use super::{Chart, ChartView, LABEL_SIZE, colour, named_colour, six_digits, thin};
 use crate::clean::{BenchmarkSteady, InstanceSteady, SteadyFrom};
 use crate::show::quantity::UnitScale;
-use crate::text::{counted, grouped, plural};
+use crate::text::{counted, grouped};
 
-/// What the chart of a burn-in says besides the values.
+/// Title and marks of a chart of burn-in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BurnInMarks<'a> {
-    /// What the title begins with: the benchmark, or where that is clear, the metric.
+    /// The beginning of the title: the benchmark, or the metric if the benchmark is clear.
     pub subject: &'a str,
     /// The unit of the metric.
     pub unit: &'a str,
-    /// Where the benchmark is taken to be steady.
+    /// The start that is used.
     pub start: SteadyFrom,
-    /// Where its values say so.
+    /// The start detected from the values.
     pub found: Option<u32>,
 }
 
-/// More dots than this are not drawn: nobody could tell them apart.
+/// More dots than this could not be told apart.
 const MOST_POINTS: usize = 4_000;
 /// More lines than this are a smear.
 const MOST_LINES: usize = 40;
@@ -67,13 +67,13 @@ fn title(steady: &BenchmarkSteady, marks: &BurnInMarks) -> String {
         .count();
     match marks.start {
         SteadyFrom::Index(_) if 2 * never > steady.instances.len() => {
-            format!("{subject}: most instances never get steady")
+            format!("{subject}: most instances never become steady")
         }
         SteadyFrom::Index(0) => format!("{subject}: steady from the first iteration"),
         SteadyFrom::Index(start) => format!("{subject}: steady from iteration {start}"),
-        SteadyFrom::Never => format!("{subject}: never gets steady"),
+        SteadyFrom::Never => format!("{subject}: never becomes steady"),
         SteadyFrom::Recorded | SteadyFrom::Unknown => {
-            format!("{subject}: too little to tell when it gets steady")
+            format!("{subject}: too few iterations to detect a steady state")
         }
     }
 }
@@ -155,7 +155,7 @@ impl BurnInPlot<'_> {
             },
             {
                 "id": "starts",
-                "name": "gets steady",
+                "name": "becomes steady",
                 "type": "scatter",
                 "datasetIndex": 3,
                 "encode": {"x": "index", "y": "value"},
@@ -171,7 +171,7 @@ impl BurnInPlot<'_> {
             ("instances", settled.len() > 0),
             ("never steady", unsettled.len() > 0),
             ("median", medians.len() > 0),
-            ("gets steady", starts.len() > 0),
+            ("becomes steady", starts.len() > 0),
         ]
         .into_iter()
         .filter_map(|(name, is_there)| is_there.then_some(name))
@@ -240,7 +240,7 @@ impl BurnInPlot<'_> {
         })
     }
 
-    /// Where it is taken to be steady, and where the values say so if that is elsewhere.
+    /// Lines at the start that is used and, if it differs, at the detected one.
     fn rules(&self) -> Value {
         let chosen = match self.marks.start {
             SteadyFrom::Index(start) => Some(start),
@@ -299,23 +299,23 @@ impl BurnInPlot<'_> {
         };
         let steady = self.steady.instances.iter();
         if steady.clone().any(|it| it.start.is_some()) {
-            text.push_str(plural(
-                all,
-                " Diamond: where it gets steady.",
-                " Diamonds: where each gets steady.",
-            ));
+            text.push_str(if all == 1 {
+                " Diamond: where it becomes steady."
+            } else {
+                " Diamonds: where each becomes steady."
+            });
         }
         match self.marks.start {
             SteadyFrom::Index(0) => text.push_str(" No burn-in is left out."),
             SteadyFrom::Index(_) => text.push_str(" Shaded: burn-in, which does not count."),
             SteadyFrom::Never => {
-                text.push_str(" All is shaded: it still changes at the end, and nothing counts.");
+                text.push_str(" All shaded: it still changes at the end, so no iteration counts.");
             }
             SteadyFrom::Recorded | SteadyFrom::Unknown => {}
         }
         let never = steady.filter(|it| never_steady(it)).count();
         if never > 0 && self.marks.start != SteadyFrom::Never {
-            let verb = plural(never, "gets", "get");
+            let verb = if never == 1 { "becomes" } else { "become" };
             text.push_str(&format!(
                 " {} of {} never {verb} steady.",
                 grouped(never),

@@ -14,7 +14,7 @@ use crate::model::MetricName;
 use crate::show::quantity::UnitScale;
 use crate::show::sample::metric_title;
 
-/// More rows than this would make a picture that nobody can read.
+/// More rows than this would be illegible.
 const MOST_ROWS: usize = 200;
 
 /// From this ratio of largest to smallest on, the axis is logarithmic.
@@ -26,7 +26,7 @@ const ZERO_FROM: f64 = 1.5;
 /// One row of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedValue {
-    /// What the value belongs to.
+    /// The name of the row.
     pub name: String,
     /// The number of its colour ([`VariantColours::number`](super::Colours::number)).
     pub colour: usize,

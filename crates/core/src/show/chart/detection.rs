@@ -18,7 +18,7 @@ use crate::show::enough::{DetectionAbility, EnoughConfigurations};
 use crate::show::noise::RowTitles;
 use crate::text::{capitalised, grouped};
 
-/// More rows than this would make a picture that nobody can read.
+/// More rows than this would be illegible.
 const MOST_ROWS: usize = 100;
 
 /// More curves than this would hide each other.
@@ -88,7 +88,7 @@ fn draw(
     shown.retain(|(row, _)| view.cells(row).next().is_some());
     match shown.as_slice() {
         [] => Chart {
-            subtitle: "Nothing to draw: it takes three instances, two iterations in each of them, and times above zero."
+            subtitle: "Nothing to draw: detection needs three instances with two iterations each, and positive values."
                 .to_owned(),
             ..chart(view.headline(rows, &vec![EnoughConfigurations::default(); rows.len()], grid.largest()), 160, nothing())
         },
@@ -107,15 +107,16 @@ fn nothing() -> Value {
         "yAxis": {"type": "value"}, "series": [series]})
 }
 
-/// What the shades mean.
+/// Returns the explanation of the shades.
 fn legend<'a>(view: DetectionView, mut cells: impl Iterator<Item = &'a DetectionCell>) -> String {
     let target = view.target_text();
-    let formula = match cells.any(|it| it.experiments().is_none()) {
-        true => " ~: by formula.",
-        false => "",
+    let formula = if cells.any(|it| it.experiments().is_none()) {
+        " ~: by formula."
+    } else {
+        ""
     };
     format!(
-        "Minimal detectable slowdown with instances × iterations a side ({}). The more a cell stands out, the larger it is; \
+        "Minimal detectable slowdown with instances × iterations per side ({}). The more a cell stands out, the larger it is; \
          framed: {target} is detected.{formula}",
         view.basis().replace('`', "")
     )
@@ -133,9 +134,10 @@ fn one(
     let title = match enough.told() {
         Some(cell) => format!(
             "{name} {} {target} from {} on",
-            match enough.is_sure() {
-                true => "detects",
-                false => "may detect",
+            if enough.is_sure() {
+                "detects"
+            } else {
+                "may detect"
             },
             cell.configuration
         ),
@@ -187,7 +189,7 @@ fn one(
             names_axis("iterations of each instance", "middle", &with_plan(&grid.iterations, planned.map(|it| it.iterations))),
             slowdowns,
         ],
-        "yAxis": [names_axis("instances a side", "end", &with_plan(&grid.instances, planned.map(|it| it.instances))), rates],
+        "yAxis": [names_axis("instances per side", "end", &with_plan(&grid.instances, planned.map(|it| it.instances))), rates],
         "tooltip": {"trigger": "item", "formatter": {"$function": "ratesAt"}},
         "series": series,
     });
@@ -237,7 +239,7 @@ fn several(
     let (dataset, heat) = cells.into_parts();
     let mut columns = texts(&configurations);
     columns.extend(has_plan.then(|| "planned".to_owned()));
-    let mut x = names_axis("instances × iterations a side", "middle", &columns);
+    let mut x = names_axis("instances × iterations per side", "middle", &columns);
     let mut y = names_axis("", "end", &row_names(&names));
     x["position"] = json!("top");
     y["inverse"] = json!(true);
@@ -260,9 +262,10 @@ fn several(
             " {} of {} rows drawn{}.",
             grouped(shown.len()),
             grouped(rows.len()),
-            match shown.len() < drawable {
-                true => ", those first that cannot detect it",
-                false => "; of the others too little was measured",
+            if shown.len() < drawable {
+                ", those first that cannot detect it"
+            } else {
+                "; the others have too few measurements"
             }
         ));
     }
@@ -279,11 +282,11 @@ type RowUrgency = (DetectionAbility, Option<Reverse<usize>>, Reverse<u64>);
 /// takes most.
 fn urgency(row: &Detectability, grid: &DetectionGrid, view: DetectionView) -> RowUrgency {
     let enough = view.enough(row);
-    let cost = enough.told().map(|it| {
+    let cost = enough.told().map(|cell| {
         let Configuration {
             instances,
             iterations,
-        } = it.configuration;
+        } = cell.configuration;
         Reverse(instances * iterations)
     });
     let found = view
@@ -326,9 +329,12 @@ fn telling(grid: &DetectionGrid) -> Vec<Configuration> {
 
 /// Returns the numbers of an axis, with a word at that which is planned.
 fn with_plan(numbers: &[usize], planned: Option<usize>) -> Vec<String> {
-    let text = |number: &usize| match Some(*number) == planned {
-        true => format!("{number} (planned)"),
-        false => number.to_string(),
+    let text = |number: &usize| {
+        if Some(*number) == planned {
+            format!("{number} (planned)")
+        } else {
+            number.to_string()
+        }
     };
     numbers.iter().map(text).collect()
 }

@@ -1,4 +1,4 @@
-//! How the values of each run are distributed: every value as a dot, quartiles as a box.
+//! The distribution of the values of each run: every value as a dot, quartiles as a box.
 
 use lapwing_stats::as_f64;
 use serde_json::{Value, json};

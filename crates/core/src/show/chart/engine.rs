@@ -9,14 +9,14 @@ use super::font;
 /// ECharts itself, for this engine and for pages.
 pub(in crate::show) const ECHARTS: &str = include_str!("../../../assets/echarts/echarts.min.js");
 
-/// What completes our chart definitions, for this engine and for pages.
+/// The script that completes chart definitions, for this engine and for pages.
 pub(in crate::show) const CHART_SCRIPT: &str = include_str!("../../../assets/chart.js");
 
 /// Something inside the drawing engine went wrong: a bug, never the user's doing.
 #[derive(Debug, thiserror::Error)]
 #[error("the chart could not be drawn: {message}")]
 pub struct DrawError {
-    /// What the engine said.
+    /// The message of the engine.
     pub message: String,
 }
 

@@ -33,7 +33,7 @@ static WIDTHS: LazyLock<Vec<u16>> = LazyLock::new(|| {
     widths
 });
 
-/// What is assumed of a character that the font does not have: a full square.
+/// The width of characters that the font does not have: a full square.
 const UNKNOWN_WIDTH: u16 = 1000;
 
 #[expect(

@@ -20,9 +20,10 @@ pub(super) fn shade(slowdown: f64, target: f64) -> f64 {
     let octaves = ((slowdown - 1.0) / (target - 1.0)).log2();
     // What is the target but for rounding is the target.
     let shade = SHADE_OF_TARGET + (2.0 * octaves - 1e-9).ceil();
-    match slowdown.is_finite() {
-        true => shade.clamp(0.0, LAST_SHADE),
-        false => f64::NAN,
+    if slowdown.is_finite() {
+        shade.clamp(0.0, LAST_SHADE)
+    } else {
+        f64::NAN
     }
 }
 
@@ -80,12 +81,16 @@ impl HeatCells {
     ) {
         let found = cell.detectable(view.power);
         let share = |of: f64| (of - 1.0) * 100.0;
-        let [slowdown, lower, upper] = found.map_or([f64::NAN; 3], |it| {
-            [it.slowdown, it.interval.lower, it.interval.upper]
+        let [slowdown, lower, upper] = found.map_or([f64::NAN; 3], |detectable| {
+            [
+                detectable.slowdown,
+                detectable.interval.lower,
+                detectable.interval.upper,
+            ]
         });
         // As sure as the answer in words.
-        let is_able = cell.rate(view.target).is_some_and(|it| {
-            let lower = it.interval.map_or(it.value, |it| it.lower);
+        let is_able = cell.rate(view.target).is_some_and(|rate| {
+            let lower = rate.interval.map_or(rate.value, |it| it.lower);
             lower >= view.power
         });
         self.columns.push(&[
@@ -102,7 +107,7 @@ impl HeatCells {
         ]);
         self.texts.push(text);
         self.titles
-            .push(format!("{title}, {} a side", cell.configuration));
+            .push(format!("{title}, {} per side", cell.configuration));
         self.detected.push(hover(cell, view));
     }
 

@@ -17,56 +17,56 @@ use crate::show::packed::{compact, packed};
 use crate::show::quantity::UnitScale;
 use crate::show::sample::metric_title;
 use crate::show::summary::RunSummary;
-use crate::text::{grouped, plural};
+use crate::text::grouped;
 
-/// One run's number.
+/// One run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryPoint {
-    /// Where it stands; points of one place stand above each other.
+    /// Its position; points of one position are drawn above each other.
     pub place: HistoryPosition,
-    /// What the place is called at the axis: a date.
+    /// The label of the position on the axis: a date.
     pub place_name: String,
-    /// Whether it counts no more.
+    /// Whether it is retired.
     pub retired: bool,
-    /// Whether it has no version's date of its own.
+    /// Whether its version has no date.
     pub undated: bool,
-    /// What tells the run from others of its variant.
+    /// The names of the run.
     pub run: RunName,
     /// Its variant.
     pub variant: String,
-    /// Its number; `None` where nothing of it counts.
+    /// Its value; `None` if no iteration counts.
     pub number: Option<RunNumber>,
-    /// What its value leaves out: `5 burn-in`.
+    /// The iterations that its value leaves out: `5 burn-in`.
     pub left_out: String,
-    /// How much of it failed or timed out.
+    /// The number of failures and timeouts.
     pub failures: usize,
     /// The name of the version, where it is a release.
     pub release: Option<String>,
-    /// What the benchmark was.
+    /// The definition of the benchmark.
     pub meaning: BenchmarkMeaning,
-    /// Where a click leads; may be empty.
+    /// The target of a click; may be empty.
     pub link: String,
 }
 
-/// What tells a run from others of its variant.
+/// Names that distinguish a run from others of its variant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunName {
     /// The run's id, or the end of it.
     pub id: String,
-    /// When its session began, as RFC 3339.
+    /// The start of its session, as RFC 3339.
     pub started: String,
-    /// What its session is called.
+    /// The name of its session.
     pub session: String,
     /// The version of the software under test; empty where unknown.
     pub version: String,
 }
 
-/// What a run's number is: samples and summaries are drawn apart, and no line joins them.
+/// The value of a run: estimates and summaries are drawn separately, and no line joins them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunNumber {
     /// Computed from samples.
     Estimate(Estimate),
-    /// What a source without samples says.
+    /// The summary of a source that kept no samples.
     Summary(RunSummary),
 }
 
@@ -112,7 +112,7 @@ impl RunNumber {
 struct HistoryLine<'a> {
     variant: &'a str,
     of_summaries: bool,
-    /// Whether it is of runs that count no more.
+    /// Whether its runs are retired.
     retired: bool,
 }
 
@@ -151,10 +151,10 @@ impl HistoryLine<'_> {
     }
 }
 
-/// What is known of a run, in the order of the field that says it.
+/// The heads of the names of a run, in the order of the tooltip.
 const RUN_HEADS: [&str; 5] = ["started", "session", "variant", "version", "run"];
 
-/// What is said besides where there are runs that count no more.
+/// A further head if there are retired runs.
 const RETIRED_HEAD: &str = "retired";
 
 const COLUMNS: [&str; 6] = ["place", "value", "lower", "upper", "run", "instances"];
@@ -244,7 +244,7 @@ fn places_of(points: &[HistoryPoint]) -> Vec<usize> {
         .collect()
 }
 
-/// Returns in what order the runs stand, where there is one.
+/// Returns the order of the runs in words; `None` if there is only one position.
 pub(in crate::show) fn order(points: &[HistoryPoint]) -> Option<String> {
     let first = points.first()?;
     let dates = || points.iter().map(|it| it.place.version_date);
@@ -257,11 +257,11 @@ pub(in crate::show) fn order(points: &[HistoryPoint]) -> Option<String> {
     let undated = points.iter().filter(|it| it.undated).count();
     Some(match undated {
         0 => "In order of versions' dates.".to_owned(),
-        1 => "In order of versions' dates; a run whose version has none stands behind the newest \
+        1 => "In order of versions' dates; a run whose version has none follows the newest \
               version measured before it."
             .to_owned(),
         _ => format!(
-            "In order of versions' dates; {} runs whose version has none stand behind the newest \
+            "In order of versions' dates; {} runs whose version has none follow the newest \
              version measured before them.",
             grouped(undated)
         ),
@@ -308,7 +308,7 @@ fn subtitle(points: &[HistoryPoint]) -> String {
             },
             statistics.join(", "),
             if estimates > 0 {
-                "; a summary and a mean of samples need not agree"
+                "; a summary and a mean of samples may differ"
             } else {
                 ""
             }
@@ -318,13 +318,13 @@ fn subtitle(points: &[HistoryPoint]) -> String {
     let retired = points.iter().filter(|point| point.retired).count();
     if retired > 0 {
         sentences.push(format!(
-            "Pale and dotted: {}, which {} no more.",
+            "Pale and dotted: {}, which {} excluded from analysis.",
             if retired == 1 {
                 "a retired run".to_owned()
             } else {
                 format!("{} retired runs", grouped(retired))
             },
-            plural(retired, "counts", "count")
+            if retired == 1 { "is" } else { "are" }
         ));
     }
     if failed > 0 {

@@ -1,4 +1,4 @@
-//! What a history marks besides values: failures, releases and epochs.
+//! Marks of a history besides values: failures, releases and epochs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use super::history::HistoryPoint;
 use super::{VariantColours, named_colour};
 use crate::show::meaning::{BenchmarkMeaning, MeaningChange};
 
-/// So many marks have a label; more could not be read beside each other.
+/// The largest number of labels; more of them would be illegible.
 const LABELS: usize = 24;
 
-/// What is marked at a place.
+/// A mark at a position.
 struct HistoryMark<'a> {
     place: usize,
     what: MarkReason<'a>,

@@ -14,7 +14,7 @@ use crate::show::quantity::UnitScale;
 use crate::show::sample::{InstanceSample, MetricSample, Point, RunSample, metric_title};
 use crate::text::grouped;
 
-/// More dots than this are not drawn: nobody could tell them apart.
+/// More dots than this could not be told apart.
 const MOST_POINTS: usize = 4_000;
 
 /// Returns the chart of every iteration of these runs: a line per instance, coloured by
@@ -55,7 +55,7 @@ pub fn iterations(sample: &MetricSample, runs: &[RunSample], colours: &VariantCo
     chart
 }
 
-/// What is drawn of lines with too many points.
+/// The note on lines with too many points.
 pub(super) const DRAWN_BY_STRETCH: &str =
     "dots drawn; the smallest and largest of each stretch are among them";
 

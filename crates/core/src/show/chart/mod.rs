@@ -50,14 +50,14 @@ pub use variability::variability;
 
 use super::packed::packed;
 
-/// A chart: what it says, and how to draw it.
+/// A chart: its texts, and how to draw it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chart {
-    /// Which chart of its page it is; also the stem of file names.
+    /// Its id on the page; also the stem of file names.
     pub id: &'static str,
-    /// What is drawn.
+    /// Its title.
     pub title: String,
-    /// What to see in it, and what was left out.
+    /// An explanation, and what was left out.
     pub subtitle: String,
     /// Width in pixels of a picture of it; a page gives it the width that there is.
     pub width: u32,
@@ -68,7 +68,7 @@ pub struct Chart {
     /// Other ways to look at the same data; the first is the option as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<ChartView>,
-    /// Where a click leads, by the number in the column `run`.
+    /// Targets of clicks, by the number in the column `run`.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_packed")]
     pub links: Vec<String>,
 }
@@ -80,9 +80,9 @@ fn as_packed<S: serde::Serializer>(texts: &[String], serializer: S) -> Result<S:
 /// Another way to look at a chart's data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChartView {
-    /// What it is called on its button.
+    /// The text of its button.
     pub label: String,
-    /// What it changes in the option.
+    /// The changes to the option.
     pub patch: Value,
 }
 
@@ -127,7 +127,7 @@ const WIDTH: u32 = 900;
 /// The size of the text at axes.
 const LABEL_SIZE: f64 = 12.0;
 
-/// Which colour each variant has, so that it has the same one in every chart.
+/// The colour of each variant, the same in every chart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VariantColours(Vec<String>);
 

@@ -1,13 +1,25 @@
-//! Several charts on one page that needs no other file and no network.
+//! Charts on one page that needs no other file and no network.
 
 use std::path::Path;
 
-use maud::{DOCTYPE, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::json;
 
 use super::Chart;
 use super::engine::{CHART_SCRIPT, ECHARTS};
-use super::picture::{PAGE_STYLE, SaveError, script_json, write};
+use super::picture::{SaveError, write};
+
+/// The style of a page of charts.
+const PAGE_STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}\
+@media(prefers-color-scheme:dark){body{background:#15181c;color:#e4e7eb}}\
+h1{font-size:1.25rem;margin:0;overflow-wrap:anywhere}p{margin:.25rem 0 1rem}\
+.chart-tooltip{display:grid;grid-template-columns:auto auto;gap:0 .75rem;margin:0}.chart-tooltip dt{opacity:.75}.chart-tooltip dd{margin:0}\
+.chart-tooltip dt:empty{display:none}.chart-tooltip dt:empty+dd{grid-column:1/-1;font-weight:600}";
+
+/// The style of a page of several charts.
+const SEVERAL_STYLE: &str = "body{max-width:110rem}h2{font-size:1rem;margin:0;overflow-wrap:anywhere}\
+.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(36rem,100%),1fr));gap:1.5rem}\
+section{min-width:0}section p{font-size:.85rem}";
 
 /// Saves charts as one HTML page, side by side where there is room.
 ///
@@ -24,7 +36,34 @@ lapwingChart.show(entry.target,charts[Number(entry.target.dataset.chart)]);}},{r
 for(const element of document.querySelectorAll(\"[data-chart]\"))seen.observe(element);";
 
 fn page(title: &str, charts: &[Chart]) -> String {
-    let data = script_json(&json!(charts));
+    let main = html! {
+        h1 { (title) }
+        p { (charts.len()) " charts. Shift and the wheel zoom, a double click shows everything." }
+        div.charts {
+            @for (at, chart) in charts.iter().enumerate() {
+                section {
+                    h2 { (chart.title) }
+                    p { (chart.subtitle) }
+                    div role="img" data-chart=(at)
+                        aria-label=(format!("{}. {}", chart.title, chart.subtitle))
+                        style=(format!("height:{}px", chart.height)) {}
+                }
+            }
+        }
+    };
+    chart_page(title, SEVERAL_STYLE, &main, charts, DRAW_IN_VIEW)
+}
+
+/// Returns a page with these charts, which `script` draws.
+pub(super) fn chart_page(
+    title: &str,
+    style: &str,
+    main: &Markup,
+    charts: &[Chart],
+    script: &str,
+) -> String {
+    // No text can close the script element.
+    let data = json!(charts).to_string().replace('<', "\\u003c");
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -33,32 +72,13 @@ fn page(title: &str, charts: &[Chart]) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style {
-                    (PreEscaped(PAGE_STYLE))
-                    "body{max-width:110rem}h2{font-size:1rem;margin:0;overflow-wrap:anywhere}"
-                    ".charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(36rem,100%),1fr));gap:1.5rem}"
-                    "section{min-width:0}section p{font-size:.85rem}"
-                }
+                style { (PreEscaped(PAGE_STYLE)) (PreEscaped(style)) }
             }
             body {
-                main {
-                    h1 { (title) }
-                    p { (charts.len()) " charts. The wheel with Shift zooms, a double click shows all." }
-                    div.charts {
-                        @for (at, chart) in charts.iter().enumerate() {
-                            section {
-                                h2 { (chart.title) }
-                                p { (chart.subtitle) }
-                                div role="img" data-chart=(at)
-                                    aria-label=(format!("{}. {}", chart.title, chart.subtitle))
-                                    style=(format!("height:{}px", chart.height)) {}
-                            }
-                        }
-                    }
-                }
+                main { (main) }
                 script { (PreEscaped(ECHARTS)) }
                 script { (PreEscaped(CHART_SCRIPT)) }
-                script { (PreEscaped(format!("const charts={data};{DRAW_IN_VIEW}"))) }
+                script { (PreEscaped(format!("const charts={data};{script}"))) }
             }
         }
     }

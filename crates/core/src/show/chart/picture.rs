@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use lapwing_stats::as_f64;
-use maud::{DOCTYPE, PreEscaped, html};
+use maud::html;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 use serde_json::{Value, json};
 
-use super::engine::{self, CHART_SCRIPT, DrawError, ECHARTS};
+use super::engine::{self, DrawError};
 use super::font::{self, FONT_FAMILY, FONT_FILE};
+use super::page::chart_page;
 use super::{Chart, ChartTheme};
 
 /// Why a chart could not be saved.
@@ -43,13 +44,6 @@ const TITLE_SIZE: f64 = 16.0;
 const TITLE_LINE: f64 = 22.0;
 const SUBTITLE_SIZE: f64 = 12.0;
 const SUBTITLE_LINE: f64 = 17.0;
-
-/// How a page of charts looks.
-pub(super) const PAGE_STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}\
-@media(prefers-color-scheme:dark){body{background:#15181c;color:#e4e7eb}}\
-h1{font-size:1.25rem;margin:0;overflow-wrap:anywhere}p{margin:.25rem 0 1rem}\
-.chart-tooltip{display:grid;grid-template-columns:auto auto;gap:0 .75rem;margin:0}.chart-tooltip dt{opacity:.75}.chart-tooltip dd{margin:0}\
-.chart-tooltip dt:empty{display:none}.chart-tooltip dt:empty+dd{grid-column:1/-1;font-weight:600}";
 
 static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     let mut database = usvg::fontdb::Database::new();
@@ -104,33 +98,14 @@ impl Chart {
 
     /// Returns the chart as an HTML page that needs no other file and no network.
     pub fn html(&self) -> String {
-        let chart = script_json(&json!(self));
-        html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    title { (self.title) }
-                    style { (PreEscaped(PAGE_STYLE)) }
-                }
-                body {
-                    main {
-                        h1 { (self.title) }
-                        p { (self.subtitle) }
-                        div #chart role="img" aria-label=(format!("{}. {}", self.title, self.subtitle))
-                            style=(format!("height:{}px", self.height)) {}
-                    }
-                    script { (PreEscaped(ECHARTS)) }
-                    script { (PreEscaped(CHART_SCRIPT)) }
-                    script { (PreEscaped(format!(
-                        "lapwingChart.show(document.getElementById(\"chart\"),{chart});"
-                    ))) }
-                }
-            }
-        }
-        .into_string()
+        let main = html! {
+            h1 { (self.title) }
+            p { (self.subtitle) }
+            div #chart role="img" aria-label=(format!("{}. {}", self.title, self.subtitle))
+                style=(format!("height:{}px", self.height)) {}
+        };
+        let show = "lapwingChart.show(document.getElementById(\"chart\"),charts[0]);";
+        chart_page(&self.title, "", &main, std::slice::from_ref(self), show)
     }
 
     /// Saves the chart; the extension of the path says in which form.
@@ -199,11 +174,6 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
         path: path.to_owned(),
         source,
     })
-}
-
-/// Returns JSON that may stand inside a `<script>` element.
-pub(super) fn script_json(value: &Value) -> String {
-    value.to_string().replace('<', "\\u003c")
 }
 
 fn is_no_xml(character: char) -> bool {

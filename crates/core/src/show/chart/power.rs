@@ -9,7 +9,7 @@ use crate::judge::DetectionCell;
 use crate::show::detection::DetectionView;
 use crate::show::quantity::round_percent;
 
-/// So many stretches a curve has.
+/// The number of segments of a curve.
 const STRETCHES: usize = 100;
 
 /// Returns the data of the curves of these configurations, and what draws them in the plot of that number.

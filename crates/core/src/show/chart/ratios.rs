@@ -18,14 +18,14 @@ use crate::show::quantity::round_percent;
 use crate::show::sample::metric_title;
 use crate::text::grouped;
 
-/// More rows than this would make a picture that nobody can read.
+/// More rows than this would be illegible.
 const MOST_ROWS: usize = 50;
 
 /// An interval is drawn at most so far from its ratio; one that says nothing would leave no room for
 /// the others.
 const WIDEST: f64 = 4.0;
 
-/// Where the axis may have a label: 1 and nice numbers to both sides of it.
+/// Possible labels of the axis: 1 and round numbers on both sides of it.
 const TICKS: [f64; 36] = [
     0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998,
     0.999, 1.0, 1.001, 1.002, 1.005, 1.01, 1.02, 1.03, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0,

@@ -1,4 +1,4 @@
-//! How noisy benchmarks are, between their instances and within them, the noisiest on top.
+//! Noise of benchmarks between instances and within them, the noisiest on top.
 
 use lapwing_stats::{Interval, as_f64};
 use serde_json::{Value, json};
@@ -11,16 +11,16 @@ use super::{Chart, colour};
 use crate::explain::{Noise, Part};
 use crate::show::noise::RowTitles;
 
-/// More rows than this would make a picture that nobody can read.
+/// More rows than this would be illegible.
 const MOST_ROWS: usize = 100;
 
 /// From this ratio of largest to smallest on, the axis is logarithmic.
 const LOGARITHMIC_FROM: f64 = 20.0;
 
-/// What is smaller is no noise that anybody could measure.
+/// Smaller values are too small to be measured as noise.
 const FLOOR: f64 = 1e-4;
 
-/// How far above and below the middle of its row each of the two stands.
+/// The distance of the two values from the middle of their row.
 const BESIDE: f64 = 0.14;
 
 /// Returns the chart of these benchmarks' noise, in their order from the top.
@@ -52,12 +52,12 @@ pub fn variability(rows: &[Noise]) -> Chart {
                         gets smaller with more instances, noise within them also with more iterations."
         .to_owned();
     if shown.is_empty() {
-        "Nothing to draw: it takes two instances, and two iterations in one of them."
+        "Nothing to draw: noise needs two instances, and two iterations in one of them."
             .clone_into(&mut subtitle);
     }
     if logarithmic {
         subtitle.push_str(&format!(
-            " Logarithmic axis; what is below {edge} % stands at its edge."
+            " Logarithmic axis; values below {edge} % are drawn at its edge."
         ));
     }
     if !shown.is_empty() {
@@ -224,7 +224,7 @@ mod tests {
         assert!(
             chart
                 .subtitle
-                .ends_with("what is below 0.1 % stands at its edge.")
+                .ends_with("values below 0.1 % are drawn at its edge.")
         );
     }
 

@@ -35,7 +35,7 @@ pub enum ExchangeFormat {
     GithubAction,
 }
 
-/// What was written, and what the format had no place for.
+/// The numbers of what was written, and what the format had no place for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExchangeSummary {
     /// Entries of the file.
@@ -50,7 +50,7 @@ pub struct ExchangeSummary {
     pub other_direction: Vec<MetricName>,
 }
 
-/// What can go wrong.
+/// The reason why an export failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// The output cannot be written to.
@@ -87,7 +87,7 @@ pub enum ExchangeError {
     /// All of it is burn-in, or failed.
     #[error("nothing to export: no measurement counts, as all are burn-in, failed or skipped")]
     NothingCounts,
-    /// What counts has the other direction.
+    /// All values that count have the other direction.
     #[error(
         "nothing to export: only what is better upwards counts, and it needs a file of its own"
     )]
@@ -103,14 +103,14 @@ pub enum ExchangeError {
     },
 }
 
-/// One benchmark of the run, with what counts.
+/// One benchmark of the run.
 struct ExchangeEntry<'d> {
     data: &'d BenchmarkData,
     session: Arc<Session>,
     run: Arc<Run>,
 }
 
-/// What counts of one metric.
+/// The values of one metric that count.
 struct CountedValues {
     /// The values of all instances, in order.
     values: Vec<f64>,
@@ -174,9 +174,9 @@ impl ExchangeEntry<'_> {
     /// Returns how many executions each value that counts is the mean of, where that is
     /// the same for all.
     fn loops(&self, metric: &str) -> Option<u64> {
-        let mut all = self.data.instances.iter().flat_map(|it| {
-            let states = IterationState::of_instance(it, metric, Policy::default());
-            let loops = it.iterations.loops.iter().zip(states);
+        let mut all = self.data.instances.iter().flat_map(|instance| {
+            let states = IterationState::of_instance(instance, metric, Policy::default());
+            let loops = instance.iterations.loops.iter().zip(states);
             loops.filter_map(|(loops, state)| (state == IterationState::Steady).then_some(*loops))
         });
         let first = all.next()?;
@@ -242,9 +242,9 @@ impl ExchangeEntry<'_> {
             .data
             .instances
             .iter()
-            .flat_map(|it| {
-                let sampled = it.iterations.values.keys();
-                sampled.chain(it.summaries.iter().map(|summary| &summary.metric))
+            .flat_map(|instance| {
+                let sampled = instance.iterations.values.keys();
+                sampled.chain(instance.summaries.iter().map(|summary| &summary.metric))
             })
             .cloned()
             .collect();
@@ -340,11 +340,12 @@ fn refuse_other_than_time(store: &Store, filter: &Filter) -> Result<(), Exchange
     let metric = time_asked_for(filter);
     let rows = store.metrics(filter)?;
     let asked_for = rows.iter().filter(|row| row.metric == metric);
-    match asked_for.flat_map(|row| &row.units).all(|unit| unit == "s") {
-        true => Ok(()),
-        false => Err(ExchangeError::NoTime {
+    if asked_for.flat_map(|row| &row.units).all(|unit| unit == "s") {
+        Ok(())
+    } else {
+        Err(ExchangeError::NoTime {
             metric: metric.to_owned(),
-        }),
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What one bar rests on: of one setting the newest version, as it was measured lately.
+//! The sample of one bar: the newest version of one setting, measured recently.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::show::VariantColours;
 use crate::show::chart::BarFigures;
 use crate::show::sample::RunSample;
 
-/// Runs of so many days up to the latest run of a setting count.
+/// Runs of this number of days up to the latest run of a setting count.
 pub(super) const DAYS: i64 = 7;
 
 /// The bars of a benchmark.
 #[derive(Debug)]
 pub(super) struct BenchmarkBars {
     pub(super) benchmark: BenchmarkLink,
-    /// When its last session began.
+    /// The start of its last session.
     pub(super) newest: Option<Timestamp>,
     pub(super) bars: Vec<MetricBar>,
 }
@@ -33,7 +33,7 @@ pub(super) struct MetricBar {
     pub(super) bar: BarFigures,
     /// The version, or the first and the last.
     pub(super) versions: (String, String),
-    /// When its first and its last session began.
+    /// The starts of its first and its last session.
     pub(super) from: Timestamp,
     pub(super) until: Timestamp,
 }
@@ -63,7 +63,7 @@ fn of_metric(view: &MetricView, colours: &VariantColours) -> Vec<MetricBar> {
         .into_iter()
         .filter_map(|setting| {
             let of_setting = sample.runs.iter().filter(|run| run.variant == setting);
-            let runs = counted(&of_setting.collect::<Vec<_>>());
+            let runs = runs_of_bar(&of_setting.collect::<Vec<_>>());
             let means: Vec<f64> = runs.iter().flat_map(|run| run.instance_means()).collect();
             let version = |run: &&&RunSample| run.version.clone().unwrap_or_default();
             Some(MetricBar {
@@ -86,7 +86,7 @@ fn of_metric(view: &MetricView, colours: &VariantColours) -> Vec<MetricBar> {
 /// Returns those of a setting's runs, given in the order of its history, that its bar is of: the
 /// latest one with a value, and of the days before it the runs of the same version, or of other
 /// nightly builds of the same release.
-fn counted<'a>(of_setting: &[&'a RunSample]) -> Vec<&'a RunSample> {
+fn runs_of_bar<'a>(of_setting: &[&'a RunSample]) -> Vec<&'a RunSample> {
     let has_value = |run: &RunSample| !run.instance_means().is_empty();
     let Some(latest) = of_setting.iter().rfind(|run| has_value(run)) else {
         return Vec::new();

@@ -38,7 +38,7 @@ struct BarFile<'a> {
     units: Vec<BarUnit>,
     settings: Vec<BarSetting>,
     benchmarks: BarBenchmarks<'a>,
-    /// Which versions, and when measured.
+    /// Versions and times of measurement.
     origins: Vec<(String, String)>,
     bars: BarColumns,
 }
@@ -56,7 +56,7 @@ struct BarSetting {
     colour: usize,
 }
 
-/// What the bars are of, in columns.
+/// The benchmarks of the bars, in columns.
 #[derive(Debug, Default, Serialize)]
 struct BarBenchmarks<'a> {
     suite: Vec<&'a str>,

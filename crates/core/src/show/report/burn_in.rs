@@ -1,4 +1,4 @@
-//! The page that says when each benchmark gets steady, and what its burn-in costs.
+//! The page about when each benchmark becomes steady, and what its burn-in costs.
 
 use std::collections::BTreeSet;
 
@@ -29,26 +29,26 @@ use crate::text::{counted, grouped, plural};
 /// Mixtures of classes, as they are called in the address.
 const MIXED: &str = "mixed";
 
-/// How one benchmark gets steady.
+/// The burn-in of one benchmark.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct BurnInRow {
     #[serde(flatten)]
     benchmark: BenchmarkLink,
     metric: String,
-    /// What its instances do, in words.
+    /// The classes of its instances, in words.
     classes: String,
     /// The class of the benchmark, or `mixed`.
     class: String,
-    /// From where on it is judged, and who says so.
+    /// The first iteration that is judged, and the source of this choice.
     start: String,
     source: &'static str,
     start_index: Option<u32>,
     planned: String,
-    /// What the values say.
+    /// The start detected from the values.
     found: String,
     never: usize,
     instances: usize,
-    /// How many instances of earlier epochs are left out.
+    /// The number of excluded instances of earlier epochs.
     #[serde(skip)]
     earlier: usize,
     cost: Option<f64>,
@@ -231,7 +231,7 @@ pub(super) fn write(site: &ReportSite, rows: &[BurnInRow]) -> Result<(), Directo
         ("mostly", "mostly not steady"),
         ("partly", "a few instances not steady"),
         ("short", "too short to tell"),
-        ("differs", "found start is not the one used"),
+        ("differs", "start found differs from start used"),
     ];
     let page = ListingPage {
         page: SitePage::BurnIn,
@@ -240,7 +240,7 @@ pub(super) fn write(site: &ReportSite, rows: &[BurnInRow]) -> Result<(), Directo
             .by("class", "Class", classes.into_iter().map(|it| (it, it)))
             .by("state", "Show", states),
         draw: Some(("multiples", "Draw the rows of the table")),
-        caption: "When each benchmark gets steady",
+        caption: "When each benchmark becomes steady",
         columns: vec![
             sorted("name", "benchmark", "name"),
             sorted("class", "class", "wide"),
@@ -269,9 +269,9 @@ fn conclusion(rows: &[BurnInRow]) -> Markup {
     html! {
         p.answer {
             @if all == 0 {
-                "There is no value that could tell when a benchmark gets steady."
+                "No benchmark has values to detect a steady state from."
             } @else {
-                "Of " (counted(all, "benchmark")) ", " strong { (grouped(steady)) } " " (plural(steady, "gets", "get")) " steady"
+                "Of " (counted(all, "benchmark")) ", " strong { (grouped(steady)) } " " (plural(steady, "becomes", "become")) " steady"
                 @if mostly > 0 {
                     "; " a href="#state=mostly" { strong { (grouped(mostly)) } " mostly " (plural(mostly, "does", "do")) " not" }
                 }
@@ -286,7 +286,7 @@ fn conclusion(rows: &[BurnInRow]) -> Markup {
                 }
                 "."
                 @if never + mostly > 0 {
-                    " Those that mostly or never get steady are candidates to fix or retire."
+                    " Benchmarks that mostly or never become steady should be fixed or retired."
                 }
             }
         }
@@ -297,14 +297,14 @@ fn conclusion(rows: &[BurnInRow]) -> Markup {
 fn guide() -> Markup {
     html! {
         dt { "class" }
-        dd { "What the iterations of an instance do: flat (steady at once), warm-up (slower at first), slowdown (faster at first), cyclic (up and down again and again), no steady state (still changing at the end), too short to tell (also beside others: less than half as many iterations as the longest instance). " em { "Mixed" } ": instances differ." }
+        dd { "How the iterations of an instance behave: flat (steady at once), warm-up (slower at first), slowdown (faster at first), cyclic (up and down again and again), no steady state (still changing at the end), too short to tell (this includes instances with less than half as many iterations as the longest). " em { "Mixed" } ": instances differ." }
         dt { "judged from" }
-        dd { "The first iteration that counts in this report, by the rules that it was made with." }
+        dd { "The first iteration that counts in this report, according to its options." }
         dt { "found" }
-        dd { "Where the values themselves get steady: nine of ten instances that do get steady are so from there on. \"Wants\" is a start that had to be shortened so that something is left. " code { "lapwing report --burn-in auto" } " judges from there." }
-        dt { "cost an instance" }
-        dd { "What the iterations before the found start add up to, on average over instances; of a metric that is no time, how many they are." }
+        dd { "The start detected from the values: nine of ten instances that become steady are steady from there on. \"Wants\" names a later start that was limited so that enough iterations are left. " code { "lapwing report --burn-in auto" } " uses this start." }
+        dt { "cost per instance" }
+        dd { "The total of the iterations before the detected start, averaged over instances; for a metric that is not a time, their number." }
         dt { "bias left" }
-        dd { "How far the mean of what comes after the found start is still off the steady level." }
+        dd { "The difference between the mean of all iterations after the detected start and the steady level." }
     }
 }

@@ -21,7 +21,7 @@ use crate::show::sample::{MetricSample, metric_title};
 use crate::suite::JudgedFrom;
 use crate::text::{counted, grouped, plural};
 
-/// What became of one benchmark's values of one metric.
+/// The values of a metric of a benchmark that count, and those that were left out.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct CleaningRow {
     #[serde(flatten)]
@@ -30,7 +30,7 @@ pub(super) struct CleaningRow {
     pub(super) metric: String,
     #[serde(skip)]
     pub(super) unit: String,
-    /// Where it is taken to be steady, and according to what.
+    /// The start of its steady state, and the source of this choice.
     start: String,
     recorded: usize,
     left: usize,
@@ -40,7 +40,7 @@ pub(super) struct CleaningRow {
     rules: Vec<&'static str>,
     /// Why nothing of it is judged; empty when something is.
     reason: String,
-    /// Whether most of its instances never get steady, by their own values.
+    /// Whether most of its instances never become steady, judging by their values.
     never_steady: bool,
     #[serde(skip)]
     funnel: Funnel,
@@ -140,7 +140,7 @@ fn rules_text(rules: &Rules) -> Vec<String> {
     said.push(
         match rules.failures {
             Failures::Drop => {
-                "What failed, timed out, was skipped or lost, or has no value, does not count."
+                "Iterations that failed, timed out, were skipped or lost, or have no value do not count."
             }
             Failures::AsHail => {
                 "As Hail's notebook does, only what timed out with a message is left out of what failed."
@@ -170,7 +170,7 @@ fn rules_text(rules: &Rules) -> Vec<String> {
     said
 }
 
-/// What the rows of one metric come to.
+/// The totals of the rows of one metric.
 struct CleaningTotals {
     funnel: Funnel,
     left_out: LeftOut,
@@ -276,8 +276,8 @@ fn conclusion(metric: &str, totals: &CleaningTotals) -> Markup {
                 " Every benchmark can be judged."
             }
             @if totals.never_steady > 0 {
-                " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " hardly or never " (plural(totals.never_steady, "gets", "get")) " steady" }
-                ": " (plural(totals.never_steady, "a candidate", "candidates")) " to fix or retire."
+                " " a href=(link("never")) { strong { (counted(totals.never_steady, "benchmark")) } " hardly or never " (plural(totals.never_steady, "becomes", "become")) " steady" }
+                ", and should be fixed or retired."
             }
         }
     }

@@ -23,16 +23,16 @@ use crate::show::sample::metric_title;
 use crate::show::{caution_text, news_first, ratio_text, reason_text, verdicts_text};
 use crate::text::{capitalised, counted, joined};
 
-/// What a report shows of comparisons that were made.
+/// The comparisons that a report shows.
 #[derive(Debug, Clone, Default)]
 pub struct ComparisonView {
     /// The comparisons with their verdicts, in the order in which they are to stand.
     pub comparisons: Vec<Comparison>,
-    /// How they were made.
+    /// The options of the comparisons.
     pub options: CompareOptions,
     /// The geometric means over suites.
     pub suites: Vec<SuiteComparison>,
-    /// What to know of how the sides were chosen.
+    /// Notes on the choice of the sides.
     pub notes: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl ComparisonIndex {
 }
 
 impl ComparisonView {
-    /// Returns who was compared with whom.
+    /// Returns the names of the sides.
     pub(super) fn sides(&self) -> String {
         let candidates = joined(&self.names(|it| &it.candidate));
         let baselines = joined(&self.names(|it| &it.baseline));
@@ -104,7 +104,7 @@ struct CompareRow {
     upper: Option<f64>,
     ratio_text: String,
     interval_text: String,
-    /// How much worse, as a logarithm: negative where it is better.
+    /// The logarithm of the ratio in the worse direction: negative if it is better.
     worse: Option<f64>,
     p_value: Option<f64>,
     p_text: String,
@@ -229,7 +229,7 @@ fn charts(view: &ComparisonView) -> Vec<Chart> {
         .collect()
 }
 
-/// Returns the axis that all rows share: wide enough for most of what is sure.
+/// Returns the axis that all rows share, wide enough for most intervals.
 fn axis(view: &ComparisonView, rows: &[CompareRow]) -> Value {
     let band = view.options.smallest_effect.map(f64::ln_1p);
     let mut furthest: Vec<f64> = rows
@@ -362,17 +362,17 @@ fn guide(options: &CompareOptions) -> Markup {
         dt { "ratio" }
         dd { "Candidate divided by baseline: 1.10× is 10 % more. In brackets its " (round_percent(options.confidence.level())) " interval, by " (options.method.title()) ". In the picture all rows share one logarithmic axis with a line at 1×, so that half and double are equally far from it." }
         dt { "p (adjusted)" }
-        dd { "How often chance alone gives a ratio that far from 1; in parentheses adjusted for the number of comparisons (Benjamini and Hochberg), which the verdict goes by." }
+        dd { "The probability of a ratio at least this far from 1 if nothing had changed; in parentheses corrected for the number of comparisons (Benjamini and Hochberg), which decides the verdict." }
         dt { "verdict" }
-        dd { (chip(Verdict::Regression)) " worse and " (chip(Verdict::Improvement)) " better are sure. " (chip(Verdict::Inconclusive)) " the measurements do not tell, and the table says what would. " (chip(Verdict::NotMeasured)) " a side has no value: never a pass. "
+        dd { (chip(Verdict::Regression)) " significantly worse, " (chip(Verdict::Improvement)) " significantly better. " (chip(Verdict::Inconclusive)) " neither; the table says how many instances would be enough. " (chip(Verdict::NotMeasured)) " a side has no value, which is never a pass. "
             @if let Some(effect) = options.smallest_effect {
-                (chip(Verdict::Equivalent)) " differs by less than " (round_percent(effect)) ", which does not matter."
+                (chip(Verdict::Equivalent)) " differs by less than " (round_percent(effect)) ", the smallest effect that matters."
             } @else {
-                "That two sides are equivalent can be said only with " code { "--smallest-effect" } "."
+                "Equivalence needs " code { "--smallest-effect" } "."
             }
         }
         dt { "instances" }
-        dd { "How many the two sides rest on: baseline / candidate. A verdict takes " (INSTANCES_FOR_A_VERDICT) " a side." }
+        dd { "Instances of the sides: baseline / candidate. A verdict needs " (INSTANCES_FOR_A_VERDICT) " per side." }
     }
 }
 

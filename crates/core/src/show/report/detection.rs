@@ -25,19 +25,19 @@ use crate::show::sample::metric_title;
 use crate::show::{DetectionAbility, DetectionView, detectable_text};
 use crate::text::{counted, grouped, plural};
 
-/// Which slowdowns should be detected.
+/// The slowdown to detect.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DetectionTarget {
-    /// The slowdown that matters, as a factor.
+    /// The slowdown as a factor.
     pub target: f64,
-    /// How probably it should be detected.
+    /// The probability with which it should be detected.
     pub power: f64,
-    /// The confidence of the intervals by which slowdowns are told.
+    /// The confidence of the intervals that detect it.
     pub confidence: Confidence,
 }
 
 impl Default for DetectionTarget {
-    /// As `lapwing mds` has it.
+    /// Returns the defaults of `lapwing mds`.
     fn default() -> Self {
         Self {
             target: USUAL_SLOWDOWN,
@@ -76,21 +76,21 @@ impl DetectionTarget {
     }
 }
 
-/// With so much most people begin.
+/// The configuration that most people begin with.
 const FIRST_ANSWER: Configuration = Configuration {
     instances: 10,
     iterations: 10,
 };
 
-/// What it takes for any answer.
-const TAKES: &str = "three instances with two iterations each that count, and values above zero";
+/// The data that any conclusion needs.
+const TAKES: &str = "three instances with two usable iterations each, and positive values";
 
-/// What a variant of a benchmark could detect by a metric.
+/// The detectable slowdowns of a metric of a benchmark in one variant.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct DetectionRow {
     #[serde(flatten)]
     benchmark: BenchmarkLink,
-    /// The variant and version, where they tell something.
+    /// The variant and version, if there are several.
     setting: String,
     size: String,
     instances: usize,
@@ -99,7 +99,7 @@ pub(super) struct DetectionRow {
     slowdown_texts: Vec<String>,
     /// `yes`, `no`, or `unknown` where too little was measured.
     able: &'static str,
-    /// How many iterations in all a side needs for the slowdown that matters.
+    /// The total number of iterations per side for the wanted slowdown.
     iterations_needed: Option<usize>,
     needed_text: String,
     /// The seconds that the cheapest configuration takes in one version.
@@ -112,7 +112,7 @@ pub(super) struct DetectionRow {
     within_text: String,
     #[serde(skip)]
     pub(super) found: Detectability,
-    /// What the benchmark's own page says.
+    /// The slowdown on the page of the benchmark.
     #[serde(skip)]
     first_answer: String,
 }
@@ -132,8 +132,8 @@ impl DetectionRow {
         let plan = detect.plan().cheapest_of(noise);
         let part = |of: Option<crate::explain::Part>| of.map(|it| it.value);
         let (between, within) = (part(noise.between), part(noise.within));
-        let slowdowns = corners.iter().map(|it| {
-            let slowdown = (*it)?.1?.slowdown;
+        let slowdowns = corners.iter().map(|corner| {
+            let slowdown = (*corner)?.1?.slowdown;
             slowdown.is_finite().then_some(slowdown)
         });
         let first_answer = view.cell(&found, FIRST_ANSWER);
@@ -216,7 +216,7 @@ pub(super) fn sentence(
         @for (at, row) in rows.iter().enumerate() {
             p.hint.detectable {
                 @if rows.len() > 1 && !row.setting.is_empty() { (row.setting) ": " }
-                "Comparing " (FIRST_ANSWER.instances) " instances × " (FIRST_ANSWER.iterations) " iterations a side would detect a slowdown of "
+                "Comparing " (FIRST_ANSWER.instances) " instances × " (FIRST_ANSWER.iterations) " iterations per side would detect a slowdown of "
                 @if row.first_answer == "–" { "no size" } @else { (row.first_answer.trim_start_matches('~')) " or more" }
                 " by " (metric_title(metric)) ", " (power) " of the time (by formula)."
             }
@@ -233,7 +233,7 @@ pub(super) fn sentence(
     }
 }
 
-/// More variants than this have a sentence alone.
+/// The number of variants with a picture; others have a sentence only.
 const MOST_PICTURES: usize = 3;
 
 /// Writes the page and its side files.
@@ -252,7 +252,7 @@ pub(super) fn write(
     let states = [
         ("no", format!("cannot detect {target}")),
         ("yes", format!("can detect {target}")),
-        ("unknown", "too little measured".to_owned()),
+        ("unknown", "too few measurements".to_owned()),
         (
             "few",
             format!("fewer than {INSTANCES_FOR_A_VERDICT} instances"),
@@ -276,7 +276,7 @@ pub(super) fn write(
         page: SitePage::Detection,
         conclusion: html! {
             @if metrics.is_empty() {
-                p.answer { "0 benchmarks have a value that counts, so nothing is known of what they could detect." }
+                p.answer { "No benchmark has a usable value, so nothing is known about detectable slowdowns." }
             } @else {
                 (metrics.conclusions("Detection", |name, rows| conclusion(name, rows, view, grid.largest())))
             }
@@ -324,20 +324,21 @@ fn conclusion(
         .iter()
         .map(|it| (&it.benchmark.suite, &it.benchmark.id));
     let is_by_benchmark = names.collect::<BTreeSet<_>>().len() == rows.len();
-    let unable_text = match is_by_benchmark {
-        true => format!("{} cannot", grouped(unable)),
-        false => format!("{} cannot", counted(unable, "row")),
+    let unable_text = if is_by_benchmark {
+        format!("{} cannot", grouped(unable))
+    } else {
+        format!("{} cannot", counted(unable, "row"))
     };
     html! {
         p.answer {
             "By " (metric_title(metric)) ": "
             @if able + unable == 0 {
-                "of " (counted(rows.len(), "benchmark")) " nothing is known: it takes " (TAKES) "."
+                (counted(rows.len(), "benchmark")) " with too few measurements: detection needs " (TAKES) "."
             } @else {
                 strong { (headline) } "."
                 @if unable > 0 { " " (link("no", unable_text)) "." }
                 @if unknown > 0 {
-                    " Of " (link("unknown", format!("{} more", grouped(unknown)))) " nothing is known: it takes " (TAKES) "."
+                    " " (link("unknown", format!("{} more", grouped(unknown)))) " with too few measurements: detection needs " (TAKES) "."
                 }
             }
         }
@@ -346,7 +347,7 @@ fn conclusion(
             "These numbers are by formula, from the noise that " a href=(SitePage::Variability.file()) { "variability" } " shows; "
             code { "lapwing mds" } " simulates them with what was measured. "
             @if let Some((planned, cost)) = &plan {
-                "What detects it at the least cost would take " (machine_time(*cost)) " for " (counted(*planned, "benchmark")) " in one version. "
+                "The cheapest configurations that detect it would take " (machine_time(*cost)) " for " (counted(*planned, "benchmark")) " per version. "
             }
             @if unable > 0 {
                 "For " (plural(unable, "the one that cannot", "those that cannot")) ", "
@@ -361,15 +362,15 @@ fn guide(view: DetectionView) -> Markup {
     html! {
         dt { "MDS at 5 × 25" }
         dd { "Minimal detectable slowdown: the smallest one that a comparison of two versions detects with 5 instances × 25 iterations of each ("
-            (view.basis().replace('`', "")) "). ~ says that it is by formula; – that none is." }
+            (view.basis().replace('`', "")) "). ~: by formula; –: none." }
         dt { "for " (target) }
         dd { "The fewest instances × iterations of each version that detect " (target) ", among 5 to 25 of both." }
         dt { "cheapest" }
-        dd { "The configuration of up to " (USUAL_MOST) " that detects " (target) " in the least time, and what one version takes with it, its burn-in and all that an instance takes besides. "
-            code { (format!("lapwing plan --slowdown {}", target.replace(' ', ""))) } " confirms it by simulation, keeps within a budget, and writes a file that " code { "lapwing run --plan" } " runs." }
+        dd { "The configuration of up to " (USUAL_MOST) " that detects " (target) " in the least time, and the time per version, including burn-in and the overhead of each instance. "
+            code { (format!("lapwing plan --slowdown {}", target.replace(' ', ""))) } " confirms it by simulation, respects a budget, and writes a file that " code { "lapwing run --plan" } " runs." }
         dt { "noise between, within" }
-        dd { "The relative standard deviation of instances, and of the iterations of an instance, as on the page of variability. Against noise within, iterations help as well; against noise between, instances alone." }
+        dd { "The relative standard deviation of instances, and of the iterations of an instance, as on the page of variability. More iterations reduce noise within; only more instances reduce noise between." }
         dt { "measured" }
-        dd { "The instances × iterations that the noise is known from. With few, it is hardly known, and so is what could be detected." }
+        dd { "The instances × iterations that the noise was estimated from. With few of them the estimate is poor, and so is the detectable slowdown." }
     }
 }

@@ -11,10 +11,10 @@ use super::frame::SitePage;
 /// The file that tells a report's directory from any other.
 const MARKER: &str = ".lapwing-report";
 
-/// What the marker says: the version of the layout.
+/// The text of the marker: the version of the layout.
 const MARKER_TEXT: &str = "A report of lapwing, layout 1. The next report replaces what is here.\n";
 
-/// What a report puts into its directory.
+/// The folders of a report.
 const PARTS: [&str; 4] = ["assets", "benchmark", "data", "test"];
 
 /// Why a report could not be written.

@@ -1,4 +1,4 @@
-//! What was observed around the runs of a benchmark, and what of it changed.
+//! Observations around the runs of a benchmark, and changes of them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,11 +14,11 @@ use crate::show::sample::{MetricSample, RunSample};
 /// An observation of the latest run beside that of the run before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ObservedValue {
-    /// Where it stands, with dots: `packages.numpy`.
+    /// Its path: `packages.numpy`.
     pub(super) key: String,
-    /// What it was in the run before; `None` when it was not observed.
+    /// The value in the run before; `None` if it was not observed.
     pub(super) before: Option<String>,
-    /// What it was in the latest run; `None` when it was not observed.
+    /// The value in the latest run; `None` if it was not observed.
     pub(super) now: Option<String>,
 }
 
@@ -28,14 +28,14 @@ impl ObservedValue {
     }
 }
 
-/// What was observed around the latest run of a variant, and around the run before it.
+/// Observations around the latest run of a variant, and around the run before it.
 #[derive(Debug)]
 pub(super) struct VariantEnvironment {
     /// The variant.
     pub(super) variant: String,
-    /// What the latest run is called: time and version.
+    /// The time and version of the latest run.
     pub(super) latest: String,
-    /// What the one before it is called; `None` when there is only one.
+    /// The time and version of the run before; `None` if there is only one run.
     pub(super) previous: Option<String>,
     /// Observations by key.
     pub(super) observations: Vec<ObservedValue>,

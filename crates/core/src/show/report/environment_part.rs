@@ -1,4 +1,4 @@
-//! What a benchmark's page says of what was observed around its latest runs.
+//! Observations around the latest runs, on the page of a benchmark.
 
 use maud::{Markup, html};
 
@@ -6,10 +6,10 @@ use super::environment::{ObservedValue, VariantEnvironment};
 use crate::model::Run;
 use crate::text::{counted, grouped, plural};
 
-/// So many variants besides the latest have what differs in the page.
+/// The number of variants besides the latest whose changes are on the page.
 const SHOWN_VARIANTS: usize = 20;
 
-/// So many observations stand in a table, with so many characters of each.
+/// The number of observations in a table, and of characters of each.
 const SHOWN_OBSERVATIONS: usize = 200;
 const SHOWN_CHARACTERS: usize = 160;
 

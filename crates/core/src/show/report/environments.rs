@@ -1,4 +1,4 @@
-//! What was observed around each run, once for all benchmarks, in side files of bounded size.
+//! Observations around each run, once for all benchmarks, in side files of bounded size.
 
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
-//! What failed, newest first, with what it said.
+//! Failures with their messages, newest first.
 
 use crate::model::{InstanceOutcome, Outcome};
 use crate::sample::{BenchmarkData, VariantNames};
 use crate::show::sample::{RunSample, short_id};
 
-/// So many failures stand in the page; all of them stand in the table of iterations.
+/// The number of failures on the page; the table of iterations has all.
 pub(super) const SHOWN: usize = 20;
 
-/// So much of a message stands in the page; all of it stands in the table of iterations.
+/// The number of characters of a message on the page; the table of iterations has all.
 const SHOWN_CHARACTERS: usize = 2_000;
 
 /// One failure.
@@ -15,9 +15,9 @@ const SHOWN_CHARACTERS: usize = 2_000;
 pub(super) struct FailureNote {
     /// `failed`, `timed out`, `instance lost`, …
     pub(super) what: String,
-    /// When and where it happened.
+    /// The iteration, instance, host and run.
     pub(super) place: String,
-    /// What it said; may be empty.
+    /// Its message; may be empty.
     pub(super) message: String,
 }
 

@@ -10,17 +10,17 @@ use super::ReportSite;
 pub(super) enum SitePage {
     /// The table of all benchmarks.
     Index,
-    /// What changed between two sides; only where sides were compared.
+    /// The changes between two sides, if sides were compared.
     Compare,
     /// The latest values beside each other.
     Bars,
-    /// How much the values of each benchmark vary.
+    /// The noise of each benchmark.
     Variability,
-    /// Which slowdowns each benchmark could detect.
+    /// The detectable slowdowns of each benchmark.
     Detection,
-    /// From which iteration on each benchmark is steady.
+    /// The burn-in of each benchmark.
     BurnIn,
-    /// What was left out.
+    /// The iterations that were left out.
     Cleaning,
 }
 
@@ -119,9 +119,10 @@ impl PageFrame<'_> {
             Some(_) => "",
             None => "../",
         };
-        let title = match is_index {
-            true => report.clone(),
-            false => format!("{} · {report}", self.heading),
+        let title = if is_index {
+            report.clone()
+        } else {
+            format!("{} · {report}", self.heading)
         };
         html! {
             (DOCTYPE)

@@ -1,4 +1,4 @@
-//! Whether anything is wrong with a benchmark's latest runs.
+//! Problems of a benchmark's latest runs.
 
 use super::row::IndexRow;
 use crate::judge::INSTANCES_FOR_A_VERDICT;
@@ -7,7 +7,7 @@ use crate::show::sample::ImportedFrom;
 /// Instances that vary by more than this (coefficient of variation) are called noisy.
 pub(super) const NOISY_FROM: f64 = 0.10;
 
-/// What deserves attention in the latest run of each variant, by the first metric.
+/// Problems of the latest run of each variant, by the first metric.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct BenchmarkHealth {
     pub(super) failures: usize,
@@ -15,11 +15,11 @@ pub(super) struct BenchmarkHealth {
     pub(super) few_instances: bool,
     pub(super) noisy: bool,
     pub(super) without_value: bool,
-    /// Whether a number is a summary of a source that kept no samples.
+    /// Whether a value is a summary whose source kept no samples.
     pub(super) summarised: bool,
     /// Sources of numbers that measure everything back to back.
     pub(super) back_to_back: Option<ImportedFrom>,
-    /// Whether all of a latest run was skipped.
+    /// Whether a latest run was skipped completely.
     pub(super) skipped: bool,
     /// Whether the benchmark itself changed since the run before.
     pub(super) new_epoch: bool,

@@ -19,7 +19,7 @@ use super::verdicts::looks;
 use crate::show::quantity::percent;
 use crate::text::{counted, grouped, plural};
 
-/// What rows can be filtered by besides names: keys of the script, and titles.
+/// States that rows can be filtered by: keys of the script, and titles.
 const STATES: [(&str, &str); 10] = [
     ("failures", "with failures"),
     ("nothing", "without a value"),
@@ -30,7 +30,7 @@ const STATES: [(&str, &str); 10] = [
     ("noisy", "noisy"),
     ("changed", "changed since the run before"),
     ("epoch", "the benchmark itself changed"),
-    ("moved", "changed (interval leaves out 1×)"),
+    ("moved", "changed (interval excludes 1×)"),
 ];
 
 /// The rows of the index, collected while benchmarks are written.
@@ -223,16 +223,16 @@ impl IndexPage {
 fn guide() -> Markup {
     html! {
         dt { "history" }
-        dd { "A line: the value of run after run. Dots: there is one run only, and these are its instances." }
+        dd { "A line: the values of successive runs. Dots: the instances of the only run." }
         dt { "latest value [95 % CI]" }
-        dd { "The mean of the latest run's instances. Were everything measured again, intervals like the one in brackets would contain the true mean 95 times out of 100: the narrower, the surer." }
+        dd { "The mean of the latest run's instances. If everything were measured again and again, 95 of 100 intervals like the one in brackets would contain the true mean: the narrower, the more precise." }
         dt { "change" }
-        dd { "The value divided by that of the run it is compared with (point at it to see which): 1.10× is 10 % more. Bold where the interval leaves 1 out, so that chance alone hardly explains it. “New epoch”: the benchmark itself changed, its definition or a parameter (point at it to see which), so that it is not compared with what it was." }
+        dd { "The value divided by that of the run it is compared with (hover to see which): 1.10× is 10 % more. Bold if the interval excludes 1, so that chance alone hardly explains it. “New epoch”: the benchmark itself changed, its definition or a parameter (hover to see which), so it is not compared with earlier runs." }
         dt { "noise" }
-        dd { "How much the instances of a run differ from each other (their standard deviation divided by their mean). Small changes hide in large noise; from 10 % on it is marked." }
+        dd { "How much the instances of a run differ from each other (standard deviation divided by mean). Noise hides small changes; above 10 % it is highlighted." }
         dt { "summary" }
-        dd { "The source kept a number, such as the median of 30 samples, and not the samples. It is shown with the source's own spread (± and which one). There is no interval, and nothing is concluded from it." }
+        dd { "The source kept only a number, such as the median of 30 samples. It is shown with the source's own spread (± and its name), without an interval, and nothing is concluded from it." }
         dt { "instances × iterations" }
-        dd { "What the value rests on. An instance is one visit to the benchmark, an iteration one execution that counts." }
+        dd { "The sample size. An instance is one visit to the benchmark, an iteration one execution that counts." }
     }
 }

@@ -298,7 +298,7 @@ impl<R> MetricRows<R> {
 /// The fields above a listing by which its rows are filtered.
 #[derive(Debug)]
 pub(super) struct Filters {
-    /// What is filtered.
+    /// The name of the form.
     label: &'static str,
     metrics: Vec<(String, String)>,
     metric_choice: MetricChoice,
@@ -307,7 +307,7 @@ pub(super) struct Filters {
     choices: Vec<FilterChoice>,
 }
 
-/// Whether the rows of one metric are shown at a time, or those of all may be.
+/// The rows that can be shown: of one metric at a time, or also of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MetricChoice {
     One,

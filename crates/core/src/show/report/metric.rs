@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::directory::DirectoryError;
 use super::frame::trace_part;
 use super::provenance::{back_to_back_note, summary_note};
-use super::row::{self, RunChange};
+use super::row::{self, RunChange, RunTexts};
 use super::{MetricView, ReportSite};
 use crate::judge::{Estimate, RatioEstimate};
 use crate::model::InstanceOutcome;
@@ -18,12 +18,12 @@ use crate::show::chart::{
     Chart, HistoryPoint, RunName, RunNumber, distribution, history, instance_means, iterations,
 };
 use crate::show::packed::packed;
-use crate::show::quantity::{UnitScale, percent};
+use crate::show::quantity::UnitScale;
 use crate::show::sample::{InstanceSample, RunSample, metric_title, short_run};
 use crate::show::summary::{RunSummary, figures};
 use crate::text::grouped;
 
-/// So many runs' iterations are drawn at a time; fewer where they have very many.
+/// The largest numbers of runs and of points whose iterations are drawn at a time.
 const RUNS_AT_A_TIME: usize = 10;
 const POINTS_AT_A_TIME: usize = 4_000;
 
@@ -35,20 +35,20 @@ const NEWEST_RUNS: usize = 10_000;
 const NOTHING_TO_DRAW: &str =
     "Nothing to draw yet: a summary has no iterations, and one run is no history.";
 
-/// What a page has to know of the side file.
+/// The side files of a metric, for the script of the page.
 #[derive(Debug, Serialize)]
 pub(super) struct MetricSideFile {
     pub(super) name: String,
     pub(super) file: String,
     /// The side files with the iterations of older runs.
     pub(super) older: Vec<String>,
-    /// What the chart of iterations shows at first.
+    /// The label of the first chart of iterations.
     pub(super) latest: String,
 }
 
 #[derive(Serialize)]
 struct MetricContent {
-    /// What to know before reading the charts, as far as the page has not said it already.
+    /// Notes on the charts that are not on the page already.
     notes: Vec<String>,
     charts: Vec<Chart>,
     /// The ends of the ids of all runs, newest first; left out where the history has them all.
@@ -78,7 +78,7 @@ struct TraceRun {
     version: String,
     #[serde(skip_serializing_if = "is_false")]
     retired: bool,
-    /// Whether it has a value.
+    /// Whether it has no value.
     #[serde(skip_serializing_if = "is_false")]
     without_value: bool,
     value: String,
@@ -87,7 +87,7 @@ struct TraceRun {
     other_unit: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     interval: String,
-    /// What the value is where the source kept no samples.
+    /// The kind of value of a source that kept no samples.
     #[serde(skip_serializing_if = "String::is_empty")]
     summary: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -110,7 +110,7 @@ struct TraceRun {
     #[serde(skip_serializing_if = "String::is_empty")]
     left_out: String,
     instances: Vec<TraceInstance>,
-    /// What the source says of the metric.
+    /// The summaries of the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     summaries: Vec<TraceSummary>,
 }
@@ -287,7 +287,7 @@ fn other_units(view: &MetricView) -> Option<String> {
     };
     let others: Vec<&str> = others.into_iter().collect();
     Some(format!(
-        "{}: {subject} {verb} in {}, the latest in {}: such values cannot be compared, so the history begins anew with the change of unit, and theirs stand only among the iterations.",
+        "{}: {subject} {verb} in {}, the latest in {}: such values cannot be compared, so the history starts again after the change of unit, and theirs are listed only among the iterations.",
         metric_title(&view.sample.name),
         others.join(", "),
         view.sample.metric.unit,
@@ -423,6 +423,7 @@ fn run_rows(view: &MetricView, colours: &VariantColours) -> Vec<TraceRun> {
             let ratio = change.ratio();
             let summary = view.summary(run).filter(|_| estimate.is_none());
             let summary = summary.as_ref();
+            let texts = RunTexts::of(run, estimate.as_ref(), summary, unit);
             TraceRun {
                 id: run.id.to_string(),
                 time: run.time_text(),
@@ -432,27 +433,13 @@ fn run_rows(view: &MetricView, colours: &VariantColours) -> Vec<TraceRun> {
                 version: run.version.clone().unwrap_or_default(),
                 retired: run.retired,
                 without_value: estimate.is_none() && summary.is_none(),
-                value: match (estimate, summary) {
-                    (Some(estimate), _) => estimate.value_text(unit),
-                    (None, Some(summary)) => summary.value_text(unit),
-                    (None, None) => row::without_value(run).to_owned(),
-                },
+                value: texts.value,
                 other_unit: run.other_unit.clone(),
-                summary: summary.map_or_else(String::new, RunSummary::what),
-                spread: summary
-                    .and_then(|summary| summary.spread_text(unit))
-                    .unwrap_or_default(),
-                interval: estimate
-                    .and_then(|estimate| estimate.interval_text(unit))
-                    .unwrap_or_default(),
-                size: if summary.is_some() || run.is_skipped() {
-                    String::new()
-                } else {
-                    run.size().short()
-                },
-                cv: estimate
-                    .and_then(|it| it.cv_between)
-                    .map_or_else(String::new, percent),
+                summary: texts.summary,
+                spread: texts.spread,
+                interval: texts.interval,
+                size: texts.size,
+                cv: texts.cv,
                 change: ratio.map_or_else(String::new, RatioEstimate::text),
                 change_against: change.against(),
                 new_epoch: row::is_new_epoch(view, run),

@@ -68,27 +68,27 @@ use row::MetricIndexRows;
 use slug::slug;
 use variability::VariabilityRow;
 
-/// What a report says of itself.
+/// Options of a report.
 #[derive(Debug, Clone)]
 pub struct ReportOptions {
-    /// What stands at the top of the index.
+    /// The title of the index.
     pub title: String,
-    /// Who made it from what and when, for the foot of every page.
+    /// Its origin and date, for the foot of every page.
     pub made: String,
-    /// What is left out of every number.
+    /// The rules that exclude iterations.
     pub rules: Rules,
-    /// The metrics that are shown; all where none is named. Burn-in is found from the others too.
+    /// The metrics that are shown; all if empty. Burn-in is detected from the others too.
     pub metrics: Vec<MetricName>,
-    /// Which slowdowns should be detected.
+    /// The slowdown to detect.
     pub detect: DetectionTarget,
 }
 
-/// What was written.
+/// The written report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenReport {
     /// The page to open.
     pub index: PathBuf,
-    /// How many benchmarks it shows.
+    /// The number of its benchmarks.
     pub benchmarks: usize,
 }
 
@@ -134,7 +134,7 @@ pub struct ReportWriter {
     written: BTreeMap<String, Vec<String>>,
 }
 
-/// What every page is made with.
+/// The data that all pages share.
 #[derive(Debug)]
 struct ReportSite {
     directory: ReportDirectory,
@@ -282,7 +282,7 @@ impl ReportWriter {
     }
 }
 
-/// What the pages about all benchmarks show of one.
+/// The rows of one benchmark on the pages about all.
 #[derive(Debug)]
 struct ListingEntries {
     benchmark: BenchmarkLink,

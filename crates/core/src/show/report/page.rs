@@ -25,10 +25,10 @@ use crate::show::quantity::percent;
 use crate::show::sample::metric_title;
 use crate::text::{counted, grouped, plural};
 
-/// So many characters of a text stand in the page.
+/// The number of characters that the page shows of a text.
 const SHOWN_CHARACTERS: usize = 160;
 
-/// What a page is made of.
+/// The content of a page.
 #[derive(Debug)]
 pub(super) struct BenchmarkPage<'a> {
     pub(super) data: &'a BenchmarkData,
@@ -44,17 +44,17 @@ pub(super) struct BenchmarkPage<'a> {
     pub(super) site: &'a ReportSite,
 }
 
-/// What the page's script has to know.
+/// Settings of the page's script.
 #[derive(Serialize)]
 struct BenchmarkPageSettings<'a> {
     page: &'static str,
     benchmark: &'a str,
     slug: &'a str,
-    /// Whether variants have names that matter.
+    /// Whether the names of variants are shown.
     named: bool,
     metrics: &'a [MetricSideFile],
     raw: &'a [RawFileName],
-    /// What is known of each run, newest first.
+    /// The side files with details of runs, newest first.
     runs: &'a [String],
     /// The page of all parametrisations of the test, should there be one.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -218,9 +218,9 @@ fn sentence(page: &BenchmarkPage<'_>) -> Markup {
 /// Returns what a run says of why it was skipped.
 fn skipped_because(data: &BenchmarkData, run: &Id) -> Option<String> {
     let instances = data.instances.iter().filter(|it| it.run.id == *run);
-    let mut messages = instances.filter_map(|it| {
-        let ended = it.end.as_ref().and_then(|end| end.message.as_deref());
-        ended.or(it
+    let mut messages = instances.filter_map(|instance| {
+        let ended = instance.end.as_ref().and_then(|end| end.message.as_deref());
+        ended.or(instance
             .iterations
             .messages
             .first()
@@ -406,9 +406,9 @@ fn failure_part(page: &BenchmarkPage<'_>) -> Markup {
 fn nothing_failed(data: &BenchmarkData) -> String {
     let number =
         |test: fn(&InstanceData) -> bool| data.instances.iter().filter(|it| test(it)).count();
-    let skipped = number(|it| {
-        let iterations = it.iterations.outcome.contains(&Outcome::Skipped);
-        let ended = it.end.as_ref();
+    let skipped = number(|instance| {
+        let iterations = instance.iterations.outcome.contains(&Outcome::Skipped);
+        let ended = instance.end.as_ref();
         iterations || ended.is_some_and(|end| end.outcome == InstanceOutcome::Skipped)
     });
     let without_end = number(|it| it.end.is_none());

@@ -37,11 +37,11 @@ pub(super) fn test_slug(suite: &str, id: &str) -> String {
     slug(suite, parts(id).map_or(id, |(test, _)| test))
 }
 
-/// What a page about a test has to know of one of its parametrisations.
+/// A parametrisation on the page of its test.
 #[derive(Debug)]
 pub(super) struct TestMember {
     pub(super) benchmark: BenchmarkLink,
-    /// What it is called among the others.
+    /// Its name among the others.
     pub(super) name: String,
     pub(super) metrics: Vec<MemberMetric>,
 }
@@ -51,7 +51,7 @@ pub(super) struct MemberMetric {
     pub(super) name: String,
     pub(super) unit: String,
     pub(super) points: Vec<MemberPoint>,
-    /// What the latest runs say.
+    /// The rows of its latest runs.
     pub(super) rows: Vec<IndexRow>,
 }
 
@@ -126,7 +126,7 @@ pub(super) struct TestPages {
     written: BTreeSet<String>,
 }
 
-/// What the page's script has to know.
+/// Settings of the page's script.
 #[derive(Serialize)]
 struct TestPageSettings<'a> {
     page: &'static str,

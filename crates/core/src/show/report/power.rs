@@ -1,4 +1,4 @@
-//! How probably each slowdown is detected: a small picture on the page of a benchmark, drawn without a script.
+//! Power curves: a small picture on the page of a benchmark, drawn without a script.
 
 use std::fmt::Write;
 
@@ -18,19 +18,19 @@ const RIGHT: f64 = 332.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 144.0;
 
-/// So many stretches a curve has at most: it is drawn small.
+/// The largest number of segments of a curve, which is drawn small.
 const STRETCHES: usize = 24;
 
 /// From here on a curve is drawn as if all were detected.
 const ALL: f64 = 0.999;
 
-/// No larger slowdown is drawn.
+/// The largest slowdown that is drawn.
 const MOST: f64 = 1.5;
 
 /// One of the curves.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PowerCurve<'a> {
-    /// What the configuration detects.
+    /// The detection rates of the configuration.
     pub(super) cell: &'a DetectionCell,
     /// The smallest slowdown that it detects with the wanted power, in words.
     pub(super) smallest: &'a str,
@@ -69,7 +69,7 @@ pub(super) fn picture(
             }
             table {
                 thead { tr {
-                    th scope="col" { "instances × iterations a side" }
+                    th scope="col" { "instances × iterations per side" }
                     th.number scope="col" { "detects " (view.target_text()) }
                     th.number scope="col" { (round_percent(view.power)) " of the time from" }
                 } }
@@ -133,7 +133,7 @@ fn end(view: DetectionView, smallest: Option<f64>) -> f64 {
     reached.min(MOST).max(least)
 }
 
-/// Where slowdowns and rates stand.
+/// The coordinates of slowdowns and rates.
 #[derive(Debug, Clone, Copy)]
 struct PowerPlot {
     end: f64,

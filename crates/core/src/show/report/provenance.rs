@@ -1,4 +1,4 @@
-//! What numbers rest on that other programs measured or summarised, in words.
+//! Notes on numbers that other programs measured or summarised.
 //!
 //! Texts have code between backticks; [`marked`] and the page's script turn it into `<code>`.
 

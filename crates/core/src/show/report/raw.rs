@@ -57,7 +57,7 @@ struct RawMetric<'a> {
     values: Vec<f64>,
 }
 
-/// What a page has to know of a side file.
+/// A side file, for the script of the page.
 #[derive(Debug, Serialize)]
 pub(super) struct RawFileName {
     pub(super) file: String,

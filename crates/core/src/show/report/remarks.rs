@@ -1,4 +1,4 @@
-//! What people said of a benchmark later, on its page.
+//! Annotations of a benchmark on its page.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::sample::BenchmarkData;
 use crate::show::sample::metric_title;
 use crate::text::{counted, plural};
 
-/// What was said of measurements, and how many instances are left out because of it.
+/// Annotations, and the number of instances that they exclude.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReportRemarks {
     /// All annotations, and which of them hold.
     pub all: Vec<Remark>,
-    /// How many instances are retired and so not in the report.
+    /// The number of retired instances that are not in the report.
     pub retired: u64,
-    /// Whether what is retired is in the report all the same.
+    /// Whether retired instances are in the report.
     pub shown: Retired,
 }
 
@@ -84,9 +84,10 @@ fn retirements<'a>(remarks: &'a ReportRemarks, data: &'a BenchmarkData) -> Shown
     let all: Vec<_> = about.into_iter().filter_map(retire).collect();
     ShownRetirements {
         suite: &data.suite,
-        names: match all.is_empty() {
-            true => NameHistory::default(),
-            false => NameHistory::of(&remarks.all),
+        names: if all.is_empty() {
+            NameHistory::default()
+        } else {
+            NameHistory::of(&remarks.all)
         },
         all,
     }
@@ -182,7 +183,7 @@ fn retired(it: &Retirement, shown: Retired) -> Markup {
         @if let Some(version) = &it.version { " of version " (version) }
         @match shown {
             Retired::LeaveOut => { " is left out" },
-            Retired::Show => { " counts no more; it is shown here, marked, because " code { "--retired" } " asked for it" },
+            Retired::Show => { " is excluded from analysis, but shown here, marked, because of " code { "--retired" } },
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::columns::BenchmarkLink;
 use super::parametrised::test_slug;
 use super::{MetricView, ReportSite, verdicts};
-use crate::judge::{self, RatioEstimate};
+use crate::judge::{self, Estimate, RatioEstimate};
 use crate::model::{Id, MetricName, Run};
 use crate::show::quantity::percent;
 use crate::show::sample::{ImportedFrom, RunSample};
@@ -21,7 +21,7 @@ pub(super) struct IndexRow {
     pub(super) test: String,
     pub(super) variant: String,
     pub(super) colour: usize,
-    /// Whether other variants were measured too, so that the name of this one matters.
+    /// Whether the name of the variant is shown, because there are others.
     pub(super) named: bool,
     pub(super) run: String,
     pub(super) run_id: Id,
@@ -30,18 +30,18 @@ pub(super) struct IndexRow {
     pub(super) value: Option<f64>,
     pub(super) value_text: String,
     pub(super) interval_text: String,
-    /// What the value is where the source kept no samples: `median of 30, spread iqr`.
+    /// The kind of value of a source that kept no samples: `median of 30, spread iqr`.
     pub(super) summary: String,
     /// The spread that the source states, where the value is a summary.
     pub(super) spread_text: String,
-    /// What to know of a source that measures everything back to back.
+    /// The source, if it measures everything back to back.
     #[serde(skip)]
     pub(super) back_to_back: Option<ImportedFrom>,
     pub(super) change: Option<f64>,
     pub(super) change_text: String,
     pub(super) change_interval: String,
     pub(super) change_against: String,
-    /// Whether the interval of the change leaves 1 out and there are instances enough to say so.
+    /// Whether the interval of the change excludes 1, with enough instances.
     pub(super) moved: bool,
     /// Whether the change is, or would be, from an earlier run and not from another variant.
     pub(super) since_before: bool,
@@ -54,9 +54,9 @@ pub(super) struct IndexRow {
     pub(super) cv_text: String,
     pub(super) size: String,
     pub(super) instances: usize,
-    /// Whether all of the latest run was skipped.
+    /// Whether the latest run was skipped completely.
     pub(super) skipped: bool,
-    /// Whether the latest run counts no more.
+    /// Whether the latest run is retired.
     pub(super) retired: bool,
     pub(super) failures: usize,
     pub(super) lost: usize,
@@ -104,6 +104,46 @@ impl MetricIndexRows {
     }
 }
 
+/// The value of a run in words, whether it was computed from samples or is a summary.
+#[derive(Debug, Default)]
+pub(super) struct RunTexts {
+    pub(super) value: String,
+    pub(super) interval: String,
+    /// The kind of value of a source that kept no samples.
+    pub(super) summary: String,
+    /// The spread that such a source states.
+    pub(super) spread: String,
+    pub(super) size: String,
+    pub(super) cv: String,
+}
+
+impl RunTexts {
+    pub(super) fn of(
+        run: &RunSample,
+        estimate: Option<&Estimate>,
+        summary: Option<&RunSummary>,
+        unit: &str,
+    ) -> Self {
+        let mut texts = Self::default();
+        if let Some(estimate) = estimate {
+            texts.value = estimate.value_text(unit);
+            texts.interval = estimate.interval_text(unit).unwrap_or_default();
+            texts.cv = estimate.cv_between.map_or_else(String::new, percent);
+        } else if let Some(summary) = summary {
+            texts.value = summary.value_text(unit);
+            texts.summary = summary.what();
+            texts.spread = summary.spread_text(unit).unwrap_or_default();
+            return texts;
+        } else {
+            texts.value = if run.is_skipped() { "skipped" } else { "–" }.to_owned();
+        }
+        if !run.is_skipped() {
+            texts.size = run.size().short();
+        }
+        texts
+    }
+}
+
 impl IndexRow {
     /// Returns the row of a variant, by its latest run.
     fn of(
@@ -126,7 +166,7 @@ impl IndexRow {
             &view.sample,
             variant,
         );
-        let cv = estimate.and_then(|estimate| estimate.cv_between);
+        let texts = RunTexts::of(latest, estimate, summary, unit);
         Some(Self {
             benchmark: benchmark.clone(),
             test: test_slug(&benchmark.suite, &benchmark.id),
@@ -140,22 +180,14 @@ impl IndexRow {
             value: estimate
                 .map(|estimate| estimate.value)
                 .or(summary.map(|summary| summary.value)),
-            value_text: match (estimate, summary) {
-                (Some(estimate), _) => estimate.value_text(unit),
-                (None, Some(summary)) => summary.value_text(unit),
-                (None, None) => without_value(latest).to_owned(),
-            },
-            summary: summary.map_or_else(String::new, RunSummary::what),
-            spread_text: summary
-                .and_then(|summary| summary.spread_text(unit))
-                .unwrap_or_default(),
+            value_text: texts.value,
+            summary: texts.summary,
+            spread_text: texts.spread,
             back_to_back: latest
                 .imported_from
                 .clone()
                 .filter(|source| source.each_run.is_some() && estimate.is_some()),
-            interval_text: estimate
-                .and_then(|estimate| estimate.interval_text(unit))
-                .unwrap_or_default(),
+            interval_text: texts.interval,
             change: ratio.map(|ratio| ratio.value),
             change_text: ratio.map_or_else(String::new, RatioEstimate::value_text),
             change_interval: ratio
@@ -168,13 +200,9 @@ impl IndexRow {
             new_epoch: is_new_epoch(view, latest),
             verdict: verdict.name,
             verdict_text: verdict.text,
-            cv,
-            cv_text: cv.map_or_else(String::new, percent),
-            size: if latest.is_skipped() {
-                String::new()
-            } else {
-                latest.size().short()
-            },
+            cv: estimate.and_then(|estimate| estimate.cv_between),
+            cv_text: texts.cv,
+            size: texts.size,
             instances: latest.size().instances,
             skipped: latest.is_skipped(),
             retired: latest.retired,
@@ -189,26 +217,21 @@ fn moved(ratio: &RatioEstimate) -> bool {
     !ratio.interval.contains(1.0)
 }
 
-/// Returns what stands in the place of a value that there is not.
-pub(super) fn without_value(run: &RunSample) -> &'static str {
-    if run.is_skipped() { "skipped" } else { "–" }
-}
-
-/// How a run compares.
+/// The comparison of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RunChange {
-    /// With the run that is named, by that ratio.
+    /// The ratio to a run, and its label.
     Ratio(String, RatioEstimate),
-    /// Not at all: the benchmark was another thing in the run before.
+    /// No comparison: the benchmark itself changed since the run before.
     NewEpoch {
-        /// What that run is called.
+        /// The label of that run.
         before: String,
-        /// What of the benchmark changed, in brackets; empty where that is not known.
+        /// The change of the benchmark, in brackets; empty if unknown.
         what: String,
     },
-    /// Not at all: one of them counts no more; the run before is named.
+    /// No comparison: one of the runs is retired; the label of the run before.
     Retired(String),
-    /// Not at all: there is nothing to compare with, or too little.
+    /// No comparison: nothing to compare with, or too little.
     Unknown,
 }
 
@@ -253,7 +276,7 @@ impl RunChange {
         }
     }
 
-    /// Returns what it is compared with, or why it is not; empty where that needs no word.
+    /// Returns what it is compared with, or why it is not; may be empty.
     pub(super) fn against(&self) -> String {
         match self {
             Self::Ratio(against, _) => against.clone(),

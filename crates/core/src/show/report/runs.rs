@@ -16,14 +16,14 @@ use crate::record::InstanceData;
 use crate::sample::BenchmarkData;
 use crate::show::sample::{MetricSample, RunSample, short_id};
 
-/// So many runs stand in one file.
+/// The number of runs per file.
 const RUNS: usize = 50;
 
-/// So many instances, and messages of one, are told of a run.
+/// The largest number of instances of a run, and of messages of an instance.
 const INSTANCES: usize = 50;
 const MESSAGES: usize = 5;
 
-/// Of so many iterations of an instance the artifacts are listed.
+/// The largest number of iterations of an instance whose artifacts are listed.
 const ARTIFACTS: usize = 20;
 
 /// Keys of attributes that are shown elsewhere.
@@ -39,7 +39,7 @@ struct RunDetail {
     /// what it is called.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<RunBefore>,
-    /// What was observed around its instances, each value once.
+    /// Observations around its instances, each value once.
     observed: Vec<(String, String)>,
     /// Links and paths of the session and the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -47,7 +47,7 @@ struct RunDetail {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attributes: Vec<(String, String)>,
     instances: Vec<InstanceDetail>,
-    /// How many instances there are besides those listed.
+    /// The number of instances that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
 }
@@ -62,7 +62,7 @@ fn is_zero(number: &usize) -> bool {
 
 #[derive(Debug, Serialize)]
 struct RunBefore {
-    /// Where the benchmark itself was another thing there: what changed, as far as is known, in brackets.
+    /// The change of the benchmark itself since then, in brackets; `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<String>,
     id: Id,
@@ -79,9 +79,9 @@ struct InstanceDetail {
     host: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     started: String,
-    /// How it ended; empty where nobody wrote that down.
+    /// Its outcome; empty if it was not recorded.
     outcome: &'static str,
-    /// How many iterations ended how, where not all ended well.
+    /// The number of iterations of each outcome, unless all are ok.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     iterations: Vec<(&'static str, usize)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! What a benchmark does, where whoever measured it wrote that down.
+//! The source code of a benchmark, if it was recorded.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -8,10 +8,10 @@ use crate::record::InstanceData;
 use crate::sample::{BenchmarkData, History, VariantNames};
 use crate::show::sample::RunSample;
 
-/// So much of a source stands in the page.
+/// The number of characters that the page shows of a source.
 const SHOWN_CHARACTERS: usize = 20_000;
 
-/// Where a test stands and what it does.
+/// The source code of a test and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BenchmarkSource {
     path: Option<String>,
@@ -36,9 +36,10 @@ impl BenchmarkSource {
         let order = History::of(data);
         let place = |it: &InstanceData| order.position(&it.run.id);
         let newest = data.instances.iter().filter_map(place).max();
-        let said = data.instances.iter().filter_map(|it| {
-            let source = Self::of(&it.instance.attributes).or_else(|| Self::of(&it.run.attributes));
-            Some((it, source?))
+        let said = data.instances.iter().filter_map(|instance| {
+            let source = Self::of(&instance.instance.attributes)
+                .or_else(|| Self::of(&instance.run.attributes));
+            Some((instance, source?))
         });
         let (it, source) = said.max_by_key(|(it, _)| place(it))?;
         let of_the_latest = place(it) == newest;

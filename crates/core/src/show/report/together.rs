@@ -17,10 +17,10 @@ use crate::show::chart::{self, HistoryPoint, RunNumber};
 use crate::show::packed::{compact, packed};
 use crate::text::grouped;
 
-/// So many lines can be told apart: there are as many colours.
+/// The number of lines that are drawn at first: there are as many colours.
 const AT_FIRST: usize = 7;
 
-/// Of so many parametrisations all are drawn at first.
+/// All parametrisations are drawn at first if there are no more than this.
 const FEW: usize = 10;
 
 #[derive(Serialize)]
@@ -29,19 +29,19 @@ struct MemberContent {
     unit: String,
     notes: Vec<String>,
     variants: Vec<String>,
-    /// What the axis calls each place, and what tooltips call its session.
+    /// The label of each place on the axis, and its session in tooltips.
     places: Value,
     sessions: Value,
-    /// In what order the places stand.
+    /// The order of the places, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<String>,
-    /// What is marked in the chart of each variant.
+    /// The marks in the chart of each variant.
     marks: Vec<Option<VariantMarks>>,
     name: Value,
     slug: Value,
-    /// What can be drawn: what it is called, and of which members; the first at first.
+    /// The choices of what to draw: titles and members; the first is drawn at first.
     choices: Vec<(String, Vec<usize>)>,
-    /// What the latest runs say, in columns.
+    /// The rows of the latest runs, in columns.
     rows: BTreeMap<String, Value>,
     /// The lines of the members of the choices.
     lines: Vec<MemberLines>,
@@ -49,7 +49,7 @@ struct MemberContent {
     pieces: Vec<(String, usize)>,
 }
 
-/// Where releases and epochs begin: what the chart says of it, and a series of the chart.
+/// Marks of releases and epochs: a sentence about them, and a series of the chart.
 #[derive(Debug, Clone, Serialize)]
 struct VariantMarks {
     text: String,
@@ -71,12 +71,12 @@ struct MemberRow<'a> {
     retired: bool,
 }
 
-/// What is drawn of a parametrisation.
+/// The lines of a parametrisation.
 #[derive(Debug, Clone, Serialize)]
 struct MemberLines {
     member: usize,
     lines: Vec<MemberLine>,
-    /// Where runs of a variant failed: variant, place, number of failures.
+    /// Failures: variant, place, number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<(usize, usize, usize)>,
 }
@@ -201,7 +201,7 @@ fn unit_name(unit: &str) -> &str {
     if unit.is_empty() { "none stated" } else { unit }
 }
 
-/// What is drawn as a line of its own.
+/// The kind of values in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LineKind {
     summaries: bool,
@@ -322,9 +322,9 @@ impl<'a> MemberAxis<'a> {
         for (variant, name) in self.variants.iter().enumerate() {
             let points = || metric.points.iter().filter(|it| it.point.variant == *name);
             for kind in KINDS {
-                let of_kind = points().filter_map(|it| {
-                    let number = it.point.number.as_ref()?;
-                    (kind == LineKind::of(it, number)).then_some((it, number))
+                let of_kind = points().filter_map(|member_point| {
+                    let number = member_point.point.number.as_ref()?;
+                    (kind == LineKind::of(member_point, number)).then_some((member_point, number))
                 });
                 made.lines
                     .extend(self.line(of_kind.collect(), variant, kind));

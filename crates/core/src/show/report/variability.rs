@@ -21,12 +21,12 @@ use crate::show::sample::metric_title;
 use crate::show::{NOISY, RowTitles, noise_advice, noise_headline};
 use crate::text::{capitalised, grouped};
 
-/// How much a variant of a benchmark varies by a metric.
+/// The variability of a metric of a benchmark in one variant.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct VariabilityRow {
     #[serde(flatten)]
     benchmark: BenchmarkLink,
-    /// The variant and version, where they tell something.
+    /// The variant and version, if there are several.
     setting: String,
     instances: usize,
     iterations: usize,
@@ -39,7 +39,7 @@ pub(super) struct VariabilityRow {
     cv_between: Option<f64>,
     cv_between_text: String,
     cv_between_interval: String,
-    /// Whether the noise between instances is worth a word.
+    /// Whether the noise between instances is high enough to be highlighted.
     noisy: bool,
     groups: String,
     advice: String,
@@ -60,7 +60,7 @@ pub(super) fn rows(
     rows.map(|noise| row(noise, benchmark.clone())).collect()
 }
 
-/// Where the permutations come from that tell what goes with groups.
+/// The seed of the permutation tests that relate groups to attributes.
 const SEED: Seed = Seed(7);
 
 fn row(noise: Noise, benchmark: BenchmarkLink) -> VariabilityRow {
@@ -81,9 +81,13 @@ fn row(noise: Noise, benchmark: BenchmarkLink) -> VariabilityRow {
         cv_within_text: percent(it.cv_instance_mean),
         cv_between: between,
         cv_between_text: between.map_or_else(String::new, percent),
-        cv_between_interval: interval.map_or_else(String::new, |it| {
-            let lower = percent(it.lower);
-            format!("{}–{}", lower.trim_end_matches(" %"), percent(it.upper))
+        cv_between_interval: interval.map_or_else(String::new, |interval| {
+            let lower = percent(interval.lower);
+            format!(
+                "{}–{}",
+                lower.trim_end_matches(" %"),
+                percent(interval.upper)
+            )
         }),
         noisy: between.is_some_and(|cv| cv > NOISY),
         groups: groups(&noise),
@@ -109,7 +113,7 @@ fn groups(noise: &Noise) -> String {
 /// Returns what would make the mean of the benchmark surer.
 fn advice(noise: &Noise) -> String {
     if noise.variability.size.instances < INSTANCES_FOR_A_VERDICT {
-        return "more instances: there are too few to tell".to_owned();
+        return "more instances: too few for an estimate".to_owned();
     }
     match noise.effort {
         None => "more instances".to_owned(),
@@ -143,7 +147,7 @@ pub(super) fn write(
         page: SitePage::Variability,
         conclusion: html! {
             @if metrics.is_empty() {
-                p.answer { "Nothing has a value that counts, so nothing is known of its noise." }
+                p.answer { "No benchmark has a usable value, so nothing is known about noise." }
             } @else {
                 (metrics.conclusions("Noise", conclusion))
             }
@@ -211,14 +215,14 @@ fn conclusion(metric: &str, rows: &[VariabilityRow]) -> Markup {
 
 fn guide() -> Markup {
     html! {
-        dt { "what is taken together" }
-        dd { "All runs of the latest version of a variant; versions and variants are never mixed, since what differs between them is no noise." }
+        dt { "runs" }
+        dd { "All runs of the latest version of a variant; versions and variants are never mixed, since differences between them are not noise." }
         dt { "CV of all" }
         dd { "Coefficient of variation (standard deviation divided by mean) of all values that count, whatever instance they are of." }
         dt { "CV within" }
         dd { "The mean over instances of the coefficient of variation of their own iterations." }
         dt { "CV between" }
-        dd { "How much instances differ from each other beyond what their iterations explain, from the variance components of the logarithms. The interval says how well that is known." }
+        dd { "How much instances differ from each other beyond the differences of their iterations: variance components of the logarithms, with a confidence interval." }
         dt { "groups" }
         dd { "Where the means of the instances fall into two groups with a gap between them, one number hides two behaviours." }
     }

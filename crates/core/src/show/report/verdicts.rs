@@ -31,7 +31,7 @@ pub(super) fn looks() -> BTreeMap<&'static str, [&'static str; 2]> {
 pub(super) struct RowVerdict {
     /// The name of the verdict; empty for none.
     pub(super) name: &'static str,
-    /// What it rests on.
+    /// The ratio and the names of the sides.
     pub(super) text: String,
 }
 

@@ -1,0 +1,9 @@
+//! Helpers of the workspace's tests, for `[dev-dependencies]` only.
+//!
+//! It depends on none of the other crates, so that each of them can use it, in unit tests too.
+
+mod records;
+mod requirement;
+
+pub use records::{RecordLines, record_id};
+pub use requirement::{absent, missing, reference_data};
