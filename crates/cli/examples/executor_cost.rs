@@ -10,7 +10,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
-use lapwing_core::measure::{End, Execution, Executor, Stdin};
+use lapwing_core::measure::{Execution, ExecutionEnd, Executor, Stdin};
 use lapwing_core::suite::CommandLine;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         keep_stdout: 4096,
         keep_stderr: 4096,
         counters: std::env::var_os("COUNTERS").is_some(),
-        leftovers: lapwing_core::measure::Leftovers::End,
+        leftovers: lapwing_core::measure::LeftoverPolicy::End,
     };
     let mut executor = LocalExecutor::start(&LauncherOptions {
         program: launcher.into(),
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut peak_memory = u64::MAX;
     for _ in 0..count {
         let executed = executor.execute(&execution)?;
-        if let End::NotStarted(reason) = executed.end {
+        if let ExecutionEnd::NotStarted(reason) = executed.end {
             return Err(reason.into());
         }
         measured += executed.wall;

@@ -10,13 +10,13 @@ use crate::{atomic, lines, suite_file};
 
 /// How often a benchmark is to be measured; `None` where that stays as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Numbers {
+pub struct SuiteNumbers {
     pub instances: Option<u32>,
     pub iterations: Option<u32>,
     pub burn_in: Option<u32>,
 }
 
-impl Numbers {
+impl SuiteNumbers {
     /// Returns the numbers by their keys in the suite file.
     fn by_key(self) -> [(&'static str, Option<u32>); 3] {
         [
@@ -53,7 +53,7 @@ pub struct TableUpdate {
     pub keys: Vec<KeyUpdate>,
     /// Its benchmarks that numbers were given for; where they are several, the table has the
     /// largest.
-    pub benchmarks: Vec<(String, Numbers)>,
+    pub benchmarks: Vec<(String, SuiteNumbers)>,
 }
 
 /// What became of one key of a table.
@@ -111,7 +111,7 @@ impl SuiteFile {
     /// in which nothing changes is not touched.
     pub fn update(
         self,
-        numbers: impl FnOnce(&Self) -> Vec<(String, Numbers)>,
+        numbers: impl FnOnce(&Self) -> Vec<(String, SuiteNumbers)>,
     ) -> Result<Vec<TableUpdate>, CliError> {
         // Read again: others may have changed it since it was read first.
         let _lock = atomic::lock_beside(&self.path)?;
@@ -135,7 +135,7 @@ impl SuiteFile {
     }
 
     /// Returns what becomes of each table that a benchmark with numbers is of.
-    fn updates(&self, numbers: &[(String, Numbers)]) -> Vec<TableUpdate> {
+    fn updates(&self, numbers: &[(String, SuiteNumbers)]) -> Vec<TableUpdate> {
         let cases = self.cases();
         let tables = self.document.get("benchmark").and_then(Item::as_table_like);
         let tables = tables.into_iter().flat_map(TableLike::iter);
@@ -143,13 +143,13 @@ impl SuiteFile {
         let of_table = |id: &str, table: &str| table_of(id, &tables) == Some(table);
         let updates = tables.iter().filter_map(|table| {
             let case = cases.iter().find(|it| of_table(&it.benchmark.id, table))?;
-            let benchmarks: Vec<(String, Numbers)> = numbers
+            let benchmarks: Vec<(String, SuiteNumbers)> = numbers
                 .iter()
                 .filter(|(id, _)| of_table(id, table))
                 .cloned()
                 .collect();
             let largest = benchmarks.iter().map(|(_, numbers)| *numbers);
-            let largest = largest.reduce(Numbers::max)?;
+            let largest = largest.reduce(SuiteNumbers::max)?;
             let before = [
                 case.instances.to_string(),
                 case.iterations.to_string(),
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(table_of("cc", &tables), None);
     }
 
-    const ALL: Numbers = Numbers {
+    const ALL: SuiteNumbers = SuiteNumbers {
         instances: Some(8),
         iterations: Some(9),
         burn_in: Some(7),
@@ -252,7 +252,7 @@ mod tests {
 
     /// Returns the text of a suite file after its benchmark got other numbers, and what is
     /// said of that.
-    fn updated(text: &str, numbers: &[(&str, Numbers)]) -> (String, Vec<TableUpdate>) {
+    fn updated(text: &str, numbers: &[(&str, SuiteNumbers)]) -> (String, Vec<TableUpdate>) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("lapwing.toml");
         std::fs::write(&path, text).expect("written");
@@ -265,9 +265,9 @@ mod tests {
 
     /// Returns the text of a suite file after its benchmark got another burn-in.
     fn with_burn_in(text: &str, id: &str) -> String {
-        let burn_in = Numbers {
+        let burn_in = SuiteNumbers {
             burn_in: Some(7),
-            ..Numbers::default()
+            ..SuiteNumbers::default()
         };
         updated(text, &[(id, burn_in)]).0
     }
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn benchmarks_of_one_table_get_the_largest_of_each_number() {
         let text = "[benchmark.a]\ncommand = 'x {n}'\nparams.n = [1, 2, 3]\n\n[benchmark.'a[n]']\ncommand = 'y'\n\n[benchmark.b]\ncommand = 'z'\n";
-        let few = Numbers {
+        let few = SuiteNumbers {
             instances: Some(20),
             iterations: Some(2),
             burn_in: None,
@@ -376,9 +376,9 @@ mod tests {
     #[test]
     fn what_is_as_it_should_be_or_unknown_leaves_the_file_alone() {
         let text = "[benchmark.a]\r\ncommand = 'x'\r\n";
-        let same = Numbers {
+        let same = SuiteNumbers {
             instances: Some(5),
-            ..Numbers::default()
+            ..SuiteNumbers::default()
         };
         let (after, updates) = updated(text, &[("a", same)]);
         assert_eq!(after, text);

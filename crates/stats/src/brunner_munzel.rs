@@ -92,7 +92,7 @@ pub fn brunner_munzel(
     if !fits(baseline) || !fits(candidate) {
         return None;
     }
-    let pool = Pool::new(baseline, candidate);
+    let pool = PooledValues::new(baseline, candidate);
     let own: Vec<usize> = (0..baseline.len()).collect();
     let placed = pool.place(&own);
     let (before, after) = (as_f64(baseline.len()), as_f64(candidate.len()));
@@ -133,7 +133,7 @@ pub fn brunner_munzel(
 }
 
 /// The values of both sides in order, in groups of equal ones.
-struct Pool {
+struct PooledValues {
     /// The group of each value, the baseline's values first.
     group: Vec<usize>,
     groups: usize,
@@ -141,7 +141,7 @@ struct Pool {
 }
 
 /// Where the values of one side stand among those of the other.
-struct Placed {
+struct PlacedValues {
     /// p̂ − ½.
     lead: f64,
     /// Variance of the number of the candidate's values below each of the baseline's.
@@ -149,7 +149,7 @@ struct Placed {
     candidate_variance: f64,
 }
 
-impl Placed {
+impl PlacedValues {
     /// Returns W; infinite when the sides are separated, 0 when all is equal.
     fn statistic(&self, before: f64, after: f64) -> f64 {
         if self.lead == 0.0 {
@@ -160,7 +160,7 @@ impl Placed {
     }
 }
 
-impl Pool {
+impl PooledValues {
     fn new(baseline: &[f64], candidate: &[f64]) -> Self {
         let ranks = pooled_ranks(baseline, candidate).ranks;
         let mut order: Vec<f64> = ranks.clone();
@@ -182,7 +182,7 @@ impl Pool {
     /// The rank of a value in the pool less its rank in its own side is the number of the other
     /// side's values below it, equal ones counting one half. In halves all are whole numbers,
     /// so that their sums are exact.
-    fn place(&self, chosen: &[usize]) -> Placed {
+    fn place(&self, chosen: &[usize]) -> PlacedValues {
         let mut counts = vec![[0_u64; 2]; self.groups];
         for group in &self.group {
             counts[*group][1] += 1;
@@ -207,7 +207,7 @@ impl Pool {
         // Twice the number of pairs in which the candidate is ahead, less the number of pairs.
         let ahead = as_f64(sums[1]) - as_f64(before * after);
         let pairs = as_f64(before * after);
-        Placed {
+        PlacedValues {
             lead: ahead / (2.0 * pairs),
             baseline_variance: variance(before, sums[0], squares[0]),
             candidate_variance: variance(after, sums[1], squares[1]),
@@ -297,10 +297,10 @@ mod tests {
     fn drawn_permutations_come_near_all_of_them() {
         let baseline = [3.1, 2.9, 3.4, 3.0, 3.3, 2.8, 3.2, 3.05, 3.15];
         let candidate = [3.2, 3.5, 3.0, 3.6, 3.4, 3.45, 2.95, 3.7, 3.55];
-        let pool = Pool::new(&baseline, &candidate);
+        let pool = PooledValues::new(&baseline, &candidate);
         let statistic = pool.place(&[0, 1, 2, 3, 4, 5, 6, 7, 8]).statistic(9.0, 9.0);
         let (all, _) = pool.permuted_p_value(statistic, Seed(7));
-        let many = Pool::new(&baseline, &[candidate, candidate].concat());
+        let many = PooledValues::new(&baseline, &[candidate, candidate].concat());
         let chosen: Vec<usize> = (0..9).collect();
         let statistic = many.place(&chosen).statistic(9.0, 18.0);
         let (drawn, distribution) = many.permuted_p_value(statistic, Seed(7));

@@ -26,7 +26,7 @@ pub struct VarianceComponents {
 }
 
 /// Sums of squares of a one-way layout.
-struct Layout {
+struct OneWayLayout {
     instances: f64,
     values: f64,
     /// n₀: the size that instances of equal size would have.
@@ -64,7 +64,7 @@ pub fn variance_components(
     instances: &[&[f64]],
     confidence: Confidence,
 ) -> Option<VarianceComponents> {
-    let layout = Layout::new(instances)?;
+    let layout = OneWayLayout::new(instances)?;
     let between = ((layout.between_mean_square - layout.within_mean_square) / layout.size).max(0.0);
     let within = layout.within_mean_square;
     let total = between + within;
@@ -78,7 +78,7 @@ pub fn variance_components(
     })
 }
 
-impl Layout {
+impl OneWayLayout {
     fn new(instances: &[&[f64]]) -> Option<Self> {
         if !instances
             .iter()

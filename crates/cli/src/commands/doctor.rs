@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
-use lapwing_core::measure::doctor::{Diagnosis, Finding, Severity, examine};
+use lapwing_core::measure::doctor::{DoctorDiagnosis, DoctorFinding, Severity, examine};
 use lapwing_core::measure::local::{LauncherOptions, LocalExecutor};
 
 use crate::error::{CliError, ExitStatus};
@@ -54,7 +54,7 @@ impl DoctorCommand {
 const UNFIT: f64 = 0.10;
 
 /// Returns the conclusion in one sentence.
-fn conclusion(diagnosis: &Diagnosis) -> String {
+fn conclusion(diagnosis: &DoctorDiagnosis) -> String {
     let disturbing = diagnosis
         .findings
         .iter()
@@ -88,7 +88,7 @@ fn rounded_up(share: f64) -> String {
     }
 }
 
-fn write_text(out: &mut impl Write, diagnosis: &Diagnosis, quiet: bool) -> io::Result<()> {
+fn write_text(out: &mut impl Write, diagnosis: &DoctorDiagnosis, quiet: bool) -> io::Result<()> {
     writeln!(out, " {}", conclusion(diagnosis))?;
     if quiet {
         return Ok(());
@@ -108,7 +108,7 @@ fn write_text(out: &mut impl Write, diagnosis: &Diagnosis, quiet: bool) -> io::R
     Ok(())
 }
 
-fn write_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
+fn write_finding(out: &mut impl Write, finding: &DoctorFinding) -> io::Result<()> {
     let (symbol, colour) = match finding.severity {
         Severity::Good => ('✓', AnsiColor::Green),
         Severity::Disturbing => ('!', AnsiColor::Yellow),
@@ -143,7 +143,7 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-fn write_json(out: &mut impl Write, diagnosis: &Diagnosis) -> Result<(), CliError> {
+fn write_json(out: &mut impl Write, diagnosis: &DoctorDiagnosis) -> Result<(), CliError> {
     let answer = serde_json::json!({
         "conclusion": conclusion(diagnosis),
         "noise": diagnosis.noise,
@@ -156,20 +156,20 @@ fn write_json(out: &mut impl Write, diagnosis: &Diagnosis) -> Result<(), CliErro
 
 #[cfg(test)]
 mod tests {
-    use lapwing_core::measure::doctor::Noise;
+    use lapwing_core::measure::doctor::MachineNoise;
 
     use super::*;
 
-    fn diagnosis(detectable: f64) -> Diagnosis {
-        Diagnosis {
-            noise: Some(Noise {
+    fn diagnosis(detectable: f64) -> DoctorDiagnosis {
+        DoctorDiagnosis {
+            noise: Some(MachineNoise {
                 executions: 50,
                 median: 0.01,
                 spread: 0.02,
                 slowest: 1.1,
                 detectable,
             }),
-            findings: vec![Finding {
+            findings: vec![DoctorFinding {
                 subject: "clock_rate",
                 severity: Severity::Disturbing,
                 found: "it varies".to_owned(),
@@ -193,7 +193,7 @@ mod tests {
             "not suitable for measuring right now: differences below about 30 % are lost in noise; \
              1 disturbance"
         );
-        let unknown = Diagnosis {
+        let unknown = DoctorDiagnosis {
             noise: None,
             findings: Vec::new(),
         };

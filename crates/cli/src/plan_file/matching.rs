@@ -1,7 +1,7 @@
 //! Which entries of a plan are about which benchmarks, and what is said of the others.
 
 use lapwing_core::model::bare_name;
-use lapwing_core::suite::{PlanEntry, Unmatched, nearest};
+use lapwing_core::suite::{PlanEntry, UnmatchedReason, nearest};
 use lapwing_core::text::{counted, first_names};
 
 use super::PlanFile;
@@ -9,7 +9,7 @@ use crate::error::CliError;
 use crate::options::Context;
 
 /// What benchmarks a plan is held against.
-pub struct Names<'a> {
+pub struct BenchmarkNames<'a> {
     /// Who has them: ``the suite `dask` ``.
     pub owner: String,
     /// Their ids.
@@ -28,7 +28,7 @@ impl PlanFile {
     /// When no item is about any.
     pub fn entries(
         &self,
-        names: &Names,
+        names: &BenchmarkNames,
         context: &Context,
     ) -> Result<Vec<Option<&PlanEntry>>, CliError> {
         let assignment = self.document.assign(&names.ids);
@@ -43,12 +43,12 @@ impl PlanFile {
         for it in &assignment.unmatched {
             let item = &it.item;
             match &it.reason {
-                Unmatched::Unknown => unknown.push(item),
-                Unmatched::Several(ids) => notes.push(format!(
+                UnmatchedReason::Unknown => unknown.push(item),
+                UnmatchedReason::Several(ids) => notes.push(format!(
                     "`{item}` in {path} could be any of {}: write the whole id",
                     few(ids.iter().map(String::as_str))
                 )),
-                Unmatched::NamedByOther => notes.push(format!(
+                UnmatchedReason::NamedByOther => notes.push(format!(
                     "`{item}` in {path} is left aside: another entry names the same benchmark"
                 )),
             }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lapwing_core::suite::{PlanDocument, PlanDocumentError};
 
-pub use self::matching::{Names, few};
+pub use self::matching::{BenchmarkNames, few};
 use crate::error::CliError;
 use crate::options::Context;
 

@@ -3,18 +3,18 @@
 use lapwing_core::suite::PlanEntry;
 use lapwing_core::text::counted;
 
-use super::matching::Names;
+use super::matching::BenchmarkNames;
 use super::{PlanFile, few};
 use crate::error::CliError;
 use crate::options::Context;
-use crate::suite_update::{Numbers, SuiteFile, TableUpdate};
+use crate::suite_update::{SuiteFile, SuiteNumbers, TableUpdate};
 
 /// Writes instances, iterations and burn-in of the entries of a plan into the tables of a suite
 /// file, and says what changed. All else in the file stays.
 pub fn update_suite(file: SuiteFile, plan: &PlanFile, context: &Context) -> Result<(), CliError> {
     let path = file.path().display().to_string();
     let ids = file.benchmarks();
-    let names = Names {
+    let names = BenchmarkNames {
         owner: format!("the suite `{}`", file.name()),
         ids: ids.iter().map(String::as_str).collect(),
         hint: format!("`lapwing run {path} --dry-run` lists what it has"),
@@ -38,7 +38,7 @@ pub fn update_suite(file: SuiteFile, plan: &PlanFile, context: &Context) -> Resu
 }
 
 /// Returns the numbers of each benchmark of a suite that a plan names.
-fn numbers(file: &SuiteFile, plan: &PlanFile) -> Vec<(String, Numbers)> {
+fn numbers(file: &SuiteFile, plan: &PlanFile) -> Vec<(String, SuiteNumbers)> {
     let ids = file.benchmarks();
     let names: Vec<&str> = ids.iter().map(String::as_str).collect();
     let assignment = plan.document.assign(&names);
@@ -48,9 +48,9 @@ fn numbers(file: &SuiteFile, plan: &PlanFile) -> Vec<(String, Numbers)> {
         .collect()
 }
 
-fn of_entry(entry: &PlanEntry) -> Numbers {
+fn of_entry(entry: &PlanEntry) -> SuiteNumbers {
     let first = entry.first();
-    Numbers {
+    SuiteNumbers {
         instances: first.map(|it| it.instances),
         iterations: first.map(|it| it.iterations),
         burn_in: Some(entry.burn_in),

@@ -2,16 +2,16 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use lapwing_core::record::sharing::{Created, Remote, RemoteError};
+use lapwing_core::record::sharing::{ObjectCreation, Remote, RemoteError};
 use percent_encoding::percent_decode_str;
 use ureq::Agent;
 use ureq::http::Uri;
 
-use super::web::{Answer, WebError, agent, quoted, request};
+use super::web::{ServerAnswer, WebError, agent, quoted, request};
 use crate::error::CliError;
 
 /// A folder of an HTTP server.
-pub(super) struct Server {
+pub(super) struct HttpFolder {
     agent: Agent,
     /// Without password, query and trailing slash.
     address: String,
@@ -20,7 +20,7 @@ pub(super) struct Server {
     authorization: Option<String>,
 }
 
-impl Server {
+impl HttpFolder {
     pub(super) fn open(url: &str) -> Result<Self, CliError> {
         let unclear = || {
             CliError::input("the address is not one of HTTP")
@@ -64,7 +64,7 @@ fn basic(user: &str) -> String {
     format!("Basic {text}")
 }
 
-impl Remote for Server {
+impl Remote for HttpFolder {
     fn address(&self) -> &str {
         &self.address
     }
@@ -85,11 +85,11 @@ impl Remote for Server {
         match answer.status {
             200 => Ok(Some(answer.body)),
             404 | 410 => Ok(None),
-            _other => Err(refusal(what, &answer, Doing::Reading)),
+            _other => Err(refusal(what, &answer, RefusedAction::Reading)),
         }
     }
 
-    fn create(&self, name: &str, content: &[u8]) -> Result<Created, RemoteError> {
+    fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
         let what = format!("cannot create {name}");
         let answer = request(&what, || {
             let mut request = self
@@ -107,22 +107,22 @@ impl Remote for Server {
             request.send(content)
         })?;
         match answer.status {
-            200 | 201 | 204 => Ok(Created::New),
-            412 => Ok(Created::Refused),
-            _other => Err(refusal(what, &answer, Doing::Writing)),
+            200 | 201 | 204 => Ok(ObjectCreation::New),
+            412 => Ok(ObjectCreation::Refused),
+            _other => Err(refusal(what, &answer, RefusedAction::Writing)),
         }
     }
 }
 
 /// What was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doing {
+enum RefusedAction {
     Reading,
     Writing,
 }
 
-fn refusal(what: String, answer: &Answer, doing: Doing) -> RemoteError {
-    let writing = doing == Doing::Writing;
+fn refusal(what: String, answer: &ServerAnswer, doing: RefusedAction) -> RemoteError {
+    let writing = doing == RefusedAction::Writing;
     let header = |name| answer.headers.get(name).and_then(|it| it.to_str().ok());
     let says = match answer.status {
         300..=399 => match header("location") {

@@ -12,13 +12,13 @@ mod web;
 use std::path::Path;
 
 use clap::Args;
-use lapwing_core::record::sharing::{Folder, Remote};
+use lapwing_core::record::sharing::{Remote, SharedFolder};
 
 use crate::error::CliError;
 
 /// URL of a shared history.
 #[derive(Debug, Args)]
-pub struct Place {
+pub struct HistoryUrl {
     /// A folder, file:///FOLDER, http(s)://SERVER/PATH or s3://BUCKET/PREFIX
     #[arg(value_name = "URL")]
     pub url: String,
@@ -30,7 +30,7 @@ pub struct Place {
     pub region: Option<String>,
 }
 
-impl Place {
+impl HistoryUrl {
     /// Opens the remote that holds the history.
     pub fn open(&self) -> Result<Box<dyn Remote>, CliError> {
         let Some((scheme, rest)) = self.url.split_once("://") else {
@@ -56,13 +56,13 @@ impl Place {
     #[cfg(feature = "remote")]
     fn open_web(&self, scheme: &str, rest: &str) -> Result<Box<dyn Remote>, CliError> {
         if scheme.eq_ignore_ascii_case("s3") {
-            return Ok(Box::new(s3::Bucket::open(
+            return Ok(Box::new(s3::BucketFolder::open(
                 rest,
                 self.endpoint.as_deref(),
                 self.region.as_deref(),
             )?));
         }
-        Ok(Box::new(http::Server::open(&self.url)?))
+        Ok(Box::new(http::HttpFolder::open(&self.url)?))
     }
 
     #[cfg(not(feature = "remote"))]
@@ -75,5 +75,5 @@ impl Place {
 }
 
 fn folder(path: &Path) -> Result<Box<dyn Remote>, CliError> {
-    Ok(Box::new(Folder::new(path)?))
+    Ok(Box::new(SharedFolder::new(path)?))
 }

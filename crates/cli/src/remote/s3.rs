@@ -1,18 +1,18 @@
 //! A shared history in an S3-compatible object store.
 
 use jiff::Timestamp;
-use lapwing_core::record::sharing::{Created, Remote, RemoteError};
+use lapwing_core::record::sharing::{ObjectCreation, Remote, RemoteError};
 use ureq::Agent;
 use ureq::http::Uri;
 
-use super::signature::{Credentials, Request, encoded, headers};
-use super::web::{Answer, WebError, agent, quoted, request};
+use super::signature::{S3Credentials, SignedRequest, encoded, headers};
+use super::web::{ServerAnswer, WebError, agent, quoted, request};
 use crate::error::CliError;
 
 /// A part of a bucket.
-pub(super) struct Bucket {
+pub(super) struct BucketFolder {
     agent: Agent,
-    credentials: Credentials,
+    credentials: S3Credentials,
     region: String,
     /// `https://server`, without path.
     server: String,
@@ -23,7 +23,7 @@ pub(super) struct Bucket {
     address: String,
 }
 
-impl Bucket {
+impl BucketFolder {
     /// Opens `BUCKET/PREFIX`. What is not given comes from the environment variables that other
     /// programs for S3 have, too.
     pub(super) fn open(
@@ -38,7 +38,7 @@ impl Bucket {
             return Err(CliError::input("the address names no bucket")
                 .hint("write it like s3://bucket/prefix"));
         }
-        let credentials = Credentials::from_variables(variable).ok_or_else(|| {
+        let credentials = S3Credentials::from_variables(variable).ok_or_else(|| {
             CliError::input("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set").hint(
                 "set them; `eval \"$(aws configure export-credentials --format env)\"` takes them \
                  from a profile",
@@ -96,12 +96,12 @@ impl Bucket {
         method: &'static str,
         name: &str,
         content: &[u8],
-    ) -> Result<Answer, WebError> {
+    ) -> Result<ServerAnswer, WebError> {
         let path = format!("{}/{name}", self.path);
         let url = format!("{}{path}", self.server);
         request(what, || {
             let signed = headers(
-                &Request {
+                &SignedRequest {
                     method,
                     host: &self.host,
                     path: &path,
@@ -144,7 +144,7 @@ fn host_of(server: &str) -> Option<String> {
     })
 }
 
-impl Remote for Bucket {
+impl Remote for BucketFolder {
     fn address(&self) -> &str {
         &self.address
     }
@@ -165,19 +165,19 @@ impl Remote for Bucket {
         }
     }
 
-    fn create(&self, name: &str, content: &[u8]) -> Result<Created, RemoteError> {
+    fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
         let what = format!("cannot create {name}");
         let answer = self.request(&what, "PUT", name, content)?;
         match answer.status {
-            200 | 201 | 204 => Ok(Created::New),
-            412 => Ok(Created::Refused),
+            200 | 201 | 204 => Ok(ObjectCreation::New),
+            412 => Ok(ObjectCreation::Refused),
             _other => Err(refusal(what, &answer, "")),
         }
     }
 }
 
 /// Says why: with the answer's code and message, and nothing else of it, since it may repeat keys.
-fn refusal(what: String, answer: &Answer, besides: &str) -> RemoteError {
+fn refusal(what: String, answer: &ServerAnswer, besides: &str) -> RemoteError {
     let code = element(answer, "Code").unwrap_or_default();
     let message = element(answer, "Message").unwrap_or_default();
     let mut says = quoted(format!("{code}: {message}").trim_matches([':', ' ']));
@@ -187,7 +187,7 @@ fn refusal(what: String, answer: &Answer, besides: &str) -> RemoteError {
 }
 
 /// Returns the text of the first element of that name.
-fn element(answer: &Answer, name: &str) -> Option<String> {
+fn element(answer: &ServerAnswer, name: &str) -> Option<String> {
     let text = std::str::from_utf8(&answer.body).ok()?;
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     let (inside, _) = rest.split_once('<')?;

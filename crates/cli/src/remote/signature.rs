@@ -15,13 +15,13 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// Who asks.
-pub(super) struct Credentials {
+pub(super) struct S3Credentials {
     id: String,
     secret: String,
     token: Option<String>,
 }
 
-impl Credentials {
+impl S3Credentials {
     /// Returns those that environment variables hold.
     pub(super) fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         Some(Self {
@@ -33,7 +33,7 @@ impl Credentials {
 }
 
 /// What is asked.
-pub(super) struct Request<'r> {
+pub(super) struct SignedRequest<'r> {
     /// GET or PUT.
     pub(super) method: &'r str,
     /// As in the header `host`.
@@ -53,8 +53,8 @@ pub(super) fn encoded(part: &str) -> String {
 
 /// Returns the headers that a request needs besides `host`.
 pub(super) fn headers(
-    request: &Request<'_>,
-    credentials: &Credentials,
+    request: &SignedRequest<'_>,
+    credentials: &S3Credentials,
     region: &str,
     now: Timestamp,
 ) -> Vec<(&'static str, String)> {
@@ -118,8 +118,8 @@ mod tests {
     use super::*;
 
     /// The keys of the examples in the documentation of AWS.
-    fn example() -> Credentials {
-        Credentials {
+    fn example() -> S3Credentials {
+        S3Credentials {
             id: "AKIAIOSFODNN7EXAMPLE".to_owned(),
             secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".to_owned(),
             token: None,
@@ -130,11 +130,11 @@ mod tests {
     #[test]
     fn requests_are_signed_as_aws_signs_them() {
         let now = "2013-05-24T00:00:00Z".parse().expect("a time");
-        let authorization = |request: &Request<'_>, credentials: &Credentials| {
+        let authorization = |request: &SignedRequest<'_>, credentials: &S3Credentials| {
             let headers = headers(request, credentials, "us-east-1", now);
             headers.last().map(|(_, value)| value.clone())
         };
-        let get = Request {
+        let get = SignedRequest {
             method: "GET",
             host: "examplebucket.s3.amazonaws.com",
             path: "/segments/00000001.jsonl.gz",
@@ -149,14 +149,14 @@ mod tests {
                  Signature=106b01c0243368ffc1848dc5895cc8cdf4898242f279ffe69cc8878cafcab66c"
             )
         );
-        let put = Request {
+        let put = SignedRequest {
             method: "PUT",
             path: "/a%20b/lapwing.json",
             content: b"content",
             only_if_absent: true,
             ..get
         };
-        let with_token = Credentials {
+        let with_token = S3Credentials {
             token: Some("token".to_owned()),
             ..example()
         };

@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 const LARGEST: u64 = 512 << 20;
 
 /// What a server answers.
-pub(super) struct Answer {
+pub(super) struct ServerAnswer {
     /// The status.
     pub(super) status: u16,
     /// The headers.
@@ -102,7 +102,7 @@ fn roots() -> Result<RootCerts, CliError> {
 pub(super) fn request(
     what: &str,
     attempt: impl Fn() -> Result<Response<Body>, ureq::Error>,
-) -> Result<Answer, WebError> {
+) -> Result<ServerAnswer, WebError> {
     let mut pause = PAUSE;
     for left in (0..ATTEMPTS).rev() {
         match attempt().and_then(read) {
@@ -125,13 +125,13 @@ pub(super) fn request(
     })
 }
 
-fn read(mut response: Response<Body>) -> Result<Answer, ureq::Error> {
+fn read(mut response: Response<Body>) -> Result<ServerAnswer, ureq::Error> {
     let body = response
         .body_mut()
         .with_config()
         .limit(LARGEST)
         .read_to_vec()?;
-    Ok(Answer {
+    Ok(ServerAnswer {
         status: response.status().as_u16(),
         headers: response.headers().clone(),
         body,

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use lapwing_core::measure::local::{Ability, LauncherOptions, LocalExecutor};
 use lapwing_core::measure::{
-    End, Executed, Execution, Executor, Leftovers, Stdin, Tail, command_outputs,
+    Execution, ExecutionEnd, ExecutionResult, Executor, LeftoverPolicy, OutputTail, Stdin,
+    command_outputs,
 };
 use lapwing_core::suite::CommandLine;
 use lapwing_testing::absent;
@@ -36,7 +37,7 @@ fn execution(command: CommandLine) -> Execution {
         keep_stdout: 4096,
         keep_stderr: 4096,
         counters: false,
-        leftovers: Leftovers::End,
+        leftovers: LeftoverPolicy::End,
     }
 }
 
@@ -49,11 +50,11 @@ fn words(words: &[&str]) -> Execution {
     execution(CommandLine::Words(words))
 }
 
-fn execute(execution: &Execution) -> Executed {
+fn execute(execution: &Execution) -> ExecutionResult {
     executor().execute(execution).expect("the launcher lives")
 }
 
-fn text(tail: &Tail) -> String {
+fn text(tail: &OutputTail) -> String {
     String::from_utf8_lossy(&tail.bytes).into_owned()
 }
 
@@ -93,11 +94,14 @@ fn becomes_true(mut condition: impl FnMut() -> bool) -> bool {
 fn a_command_ends_as_it_ends() {
     let mut executor = executor();
     let mut end = |execution: Execution| executor.execute(&execution).expect("lives").end;
-    assert_eq!(end(words(&["true"])), End::Exited(0));
-    assert_eq!(end(words(&["/bin/false"])), End::Exited(1));
-    assert_eq!(end(shell("exit 7")), End::Exited(7));
-    assert_eq!(end(shell("kill -SEGV $$")), End::Signalled(11));
-    assert_eq!(end(shell("no-such-command-here")), End::Exited(127));
+    assert_eq!(end(words(&["true"])), ExecutionEnd::Exited(0));
+    assert_eq!(end(words(&["/bin/false"])), ExecutionEnd::Exited(1));
+    assert_eq!(end(shell("exit 7")), ExecutionEnd::Exited(7));
+    assert_eq!(end(shell("kill -SEGV $$")), ExecutionEnd::Signalled(11));
+    assert_eq!(
+        end(shell("no-such-command-here")),
+        ExecutionEnd::Exited(127)
+    );
 }
 
 #[test]
@@ -115,8 +119,8 @@ fn what_cannot_be_started_says_why() {
     }
     let mut executor = executor();
     let mut reason = |execution: Execution| match executor.execute(&execution).expect("lives") {
-        Executed {
-            end: End::NotStarted(reason),
+        ExecutionResult {
+            end: ExecutionEnd::NotStarted(reason),
             usage: None,
             ..
         } => reason.replace(&*folder.path().to_string_lossy(), "FOLDER"),
@@ -189,11 +193,11 @@ fn only_the_end_of_much_output_is_kept() {
     let mut execution = shell("head -c 200M /dev/zero; printf end; echo trouble >&2");
     execution.keep_stdout = 5;
     let executed = execute(&execution);
-    let expected = Tail {
+    let expected = OutputTail {
         bytes: b"\0\0end".to_vec(),
         total: (200 << 20) + 3,
     };
-    assert_eq!(executed.end, End::Exited(0));
+    assert_eq!(executed.end, ExecutionEnd::Exited(0));
     assert_eq!(executed.stdout, expected);
     assert_eq!(text(&executed.stderr), "trouble\n");
 }
@@ -203,7 +207,7 @@ fn output_that_nobody_wants_is_not_taken_in() {
     let mut execution = shell("head -c 1M /dev/zero; exec 3>&1; readlink /proc/self/fd/3 >&2");
     execution.keep_stdout = 0;
     let executed = execute(&execution);
-    assert_eq!(executed.stdout, Tail::default());
+    assert_eq!(executed.stdout, OutputTail::default());
     assert_eq!(text(&executed.stderr), "/dev/null\n");
 }
 
@@ -212,7 +216,7 @@ fn a_command_that_ignores_sigterm_is_killed_after_its_time_limit() {
     let mut execution = shell("trap '' TERM; while :; do sleep 0.05; done");
     execution.time_limit = Some(Duration::from_secs(1));
     let executed = execute(&execution);
-    assert_eq!(executed.end, End::TimedOut);
+    assert_eq!(executed.end, ExecutionEnd::TimedOut);
     let limit_and_grace = Duration::from_secs(2);
     assert!(executed.wall >= limit_and_grace, "{:?}", executed.wall);
 }
@@ -222,7 +226,7 @@ fn a_command_may_clear_away_at_its_time_limit() {
     let mut execution = shell("trap 'echo cleared; exit 3' TERM; sleep 30 & wait");
     execution.time_limit = Some(Duration::from_secs(1));
     let executed = execute(&execution);
-    assert_eq!(executed.end, End::TimedOut);
+    assert_eq!(executed.end, ExecutionEnd::TimedOut);
     assert_eq!(text(&executed.stdout), "cleared\n");
     assert!(executed.usage.is_some());
 }
@@ -238,7 +242,7 @@ fn a_daemon_that_keeps_the_output_open_is_counted_and_ended() {
         path.display()
     );
     let executed = executor.execute(&shell(&daemon)).expect("lives");
-    assert_eq!(executed.end, End::Exited(0));
+    assert_eq!(executed.end, ExecutionEnd::Exited(0));
     assert!(executed.left_behind >= 1, "{executed:?}");
     assert!(text(&executed.stdout).contains("started\n"));
     assert!(!is_alive(&line_of(&path)), "the daemon is still there");
@@ -336,12 +340,12 @@ fn an_interruption_ends_the_execution_and_all_later_ones() {
     });
     let command = format!("sleep 60 & echo $! > {}; wait", path.display());
     let executed = executor.execute(&shell(&command)).expect("lives");
-    assert_eq!(executed.end, End::Interrupted);
+    assert_eq!(executed.end, ExecutionEnd::Interrupted);
     assert!(executed.wall < Duration::from_secs(30));
     let process = interruption.join().expect("interrupted");
     assert!(!is_alive(&process));
     let later = executor.execute(&words(&["true"])).expect("no error");
-    assert_eq!((later.end, later.usage), (End::Interrupted, None));
+    assert_eq!((later.end, later.usage), (ExecutionEnd::Interrupted, None));
 }
 
 #[test]
@@ -502,9 +506,12 @@ fn a_server_that_setup_starts_lives_until_the_instance_is_over() {
         path.display(),
         path.display()
     ));
-    setup.leftovers = Leftovers::Keep;
+    setup.leftovers = LeftoverPolicy::Keep;
     let executed = executor.execute(&setup).expect("lives");
-    assert_eq!((executed.end, executed.left_behind), (End::Exited(0), 0));
+    assert_eq!(
+        (executed.end, executed.left_behind),
+        (ExecutionEnd::Exited(0), 0)
+    );
     let server = line_of(&path);
 
     let other = executor.execute(&shell("sleep 100 & true")).expect("lives");

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::version::{first_line, git, output};
 use crate::model::Version;
-use crate::suite::Commit;
+use crate::suite::PlannedCommit;
 
 /// The commits that were asked for cannot be measured.
 #[derive(Debug, thiserror::Error)]
@@ -76,7 +76,7 @@ impl CommitRange<'_> {
     ///
     /// # Errors
     /// When the repository around `folder` or the commits are not there or not whole.
-    pub fn commits(&self, folder: &Path) -> Result<Vec<Commit>, CommitsError> {
+    pub fn commits(&self, folder: &Path) -> Result<Vec<PlannedCommit>, CommitsError> {
         let repository = top_folder(folder)?;
         let (from, to) = self.ends()?;
         let hash = |name: &str| {
@@ -133,7 +133,7 @@ impl CommitRange<'_> {
         repository: &Path,
         hash: &str,
         branch: Option<&str>,
-    ) -> Result<Commit, CommitsError> {
+    ) -> Result<PlannedCommit, CommitsError> {
         let modules = format!("{hash}:.gitmodules");
         if !self.are_built && output(git(repository).args(["cat-file", "-e", &modules])).is_some() {
             return Err(CommitsError::Submodules {
@@ -141,7 +141,7 @@ impl CommitRange<'_> {
             });
         }
         let date = first_line(git(repository).args(["show", "-s", "--format=%cI", hash]));
-        Ok(Commit {
+        Ok(PlannedCommit {
             version: Version {
                 name: first_line(git(repository).args([
                     "describe",
@@ -192,7 +192,7 @@ fn branch(repository: &Path, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// With what Git says.
-pub fn add_worktree(commit: &Commit, folder: &Path) -> Result<(), String> {
+pub fn add_worktree(commit: &PlannedCommit, folder: &Path) -> Result<(), String> {
     let repository = Path::new(&commit.repository);
     if folder.exists() {
         remove_worktree(repository, folder);

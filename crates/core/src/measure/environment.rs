@@ -76,7 +76,7 @@ pub struct Environment {
 impl Environment {
     /// Reads what the files below `root` say, which is `/` for this machine.
     pub fn read(root: &Path) -> Self {
-        let files = Files { root };
+        let files = KernelFiles { root };
         let cpuinfo = files.text("proc/cpuinfo").unwrap_or_default();
         let meminfo = files.text("proc/meminfo").unwrap_or_default();
         let topology = files.topology();
@@ -122,18 +122,18 @@ impl Environment {
 }
 
 /// The kernel's files, below some root.
-struct Files<'a> {
+struct KernelFiles<'a> {
     root: &'a Path,
 }
 
 #[derive(Default)]
-struct Topology {
+struct CpuTopology {
     cpus: Option<usize>,
     cores: Option<usize>,
     sockets: Option<usize>,
 }
 
-impl Files<'_> {
+impl KernelFiles<'_> {
     fn text(&self, path: &str) -> Option<String> {
         let bytes = fs::read(self.root.join(path)).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -161,9 +161,9 @@ impl Files<'_> {
         parse_cpus(&self.line("sys/devices/system/cpu/online")?).ok()
     }
 
-    fn topology(&self) -> Topology {
+    fn topology(&self) -> CpuTopology {
         let Some(online) = self.online() else {
-            return Topology::default();
+            return CpuTopology::default();
         };
         let mut cores = BTreeSet::new();
         let mut sockets = BTreeSet::new();
@@ -178,7 +178,7 @@ impl Files<'_> {
             }
         }
         let known = |set_size: usize| (set_size > 0).then_some(set_size);
-        Topology {
+        CpuTopology {
             cpus: Some(online.len()),
             cores: known(cores.len()),
             sockets: known(sockets.len()),

@@ -29,12 +29,12 @@ pub struct Execution {
     pub counters: bool,
     /// What becomes of the processes that it leaves behind.
     #[serde(default)]
-    pub leftovers: Leftovers,
+    pub leftovers: LeftoverPolicy,
 }
 
 /// What becomes of the processes that an execution leaves behind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Leftovers {
+pub enum LeftoverPolicy {
     /// They are ended: they would disturb what is measured next.
     #[default]
     End,
@@ -56,24 +56,24 @@ pub enum Stdin {
 
 /// What came of an execution.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Executed {
+pub struct ExecutionResult {
     /// How it ended.
-    pub end: End,
+    pub end: ExecutionEnd,
     /// From just before it was started until it was gone, by the monotonic clock.
     pub wall: Duration,
     /// What the operating system counted; `None` when it never started.
-    pub usage: Option<Usage>,
+    pub usage: Option<ResourceUsage>,
     /// The end of its standard output.
-    pub stdout: Tail,
+    pub stdout: OutputTail,
     /// The end of its standard error.
-    pub stderr: Tail,
+    pub stderr: OutputTail,
     /// How many processes it left behind; they were ended.
     pub left_behind: u32,
 }
 
 /// How an execution ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum End {
+pub enum ExecutionEnd {
     /// By itself, with this exit code.
     Exited(i32),
     /// By this signal.
@@ -88,7 +88,7 @@ pub enum End {
 
 /// What the operating system counted for an execution and the children that it waited for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Usage {
+pub struct ResourceUsage {
     /// Processor time in user mode.
     pub user: Duration,
     /// Processor time in the kernel.
@@ -117,7 +117,7 @@ pub struct Usage {
 
 /// The end of what a process printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tail {
+pub struct OutputTail {
     /// The last bytes.
     pub bytes: Vec<u8>,
     /// How many bytes there were in all.
@@ -130,9 +130,9 @@ pub trait Executor {
     ///
     /// # Errors
     /// When the surroundings are broken, never because of the command.
-    fn execute(&mut self, execution: &Execution) -> Result<Executed, ExecutorError>;
+    fn execute(&mut self, execution: &Execution) -> Result<ExecutionResult, ExecutorError>;
 
-    /// Ends what executions with [`Leftovers::Keep`] left behind.
+    /// Ends what executions with [`LeftoverPolicy::Keep`] left behind.
     ///
     /// # Errors
     /// When the surroundings are broken.

@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::execute::{Clock, End, Executed, Execution, Executor, ExecutorError, Tail, Usage};
-use super::runner::Watch;
+use super::execute::{
+    Clock, Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, OutputTail,
+    ResourceUsage,
+};
+use super::runner::MachineWatch;
 use crate::model::Object;
 use crate::suite::CommandLine;
 
@@ -39,23 +42,23 @@ impl Clock for FakeClock {
 
 /// What a scripted command does each time that it is executed.
 #[derive(Debug, Clone)]
-pub struct Script {
+pub struct FakeScript {
     /// How long it takes.
     pub wall: Duration,
     /// How it ends.
-    pub end: End,
+    pub end: ExecutionEnd,
     /// What it prints.
     pub stdout: String,
     /// What it writes to the file that its argument `--lapwing-output` or `--lapwing-collect` names.
     pub written: Option<String>,
 }
 
-impl Script {
+impl FakeScript {
     /// Returns a command that takes this long and succeeds silently.
     pub fn takes(milliseconds: u64) -> Self {
         Self {
             wall: Duration::from_millis(milliseconds),
-            end: End::Exited(0),
+            end: ExecutionEnd::Exited(0),
             stdout: String::new(),
             written: None,
         }
@@ -66,7 +69,7 @@ impl Script {
 #[derive(Debug, Default)]
 pub struct FakeExecutor {
     clock: FakeClock,
-    scripts: BTreeMap<String, VecDeque<Script>>,
+    scripts: BTreeMap<String, VecDeque<FakeScript>>,
     /// The text of every command that was executed, in order.
     pub executed: Vec<String>,
 }
@@ -82,26 +85,26 @@ impl FakeExecutor {
 
     /// Says what the command of that text, or one that begins with it, does the first, second, … time; the last
     /// script is repeated for ever.
-    pub fn script(&mut self, command: &str, scripts: impl IntoIterator<Item = Script>) {
+    pub fn script(&mut self, command: &str, scripts: impl IntoIterator<Item = FakeScript>) {
         self.scripts
             .insert(command.to_owned(), scripts.into_iter().collect());
     }
 }
 
 impl Executor for FakeExecutor {
-    fn execute(&mut self, execution: &Execution) -> Result<Executed, ExecutorError> {
+    fn execute(&mut self, execution: &Execution) -> Result<ExecutionResult, ExecutorError> {
         let text = crate::suite::command_text(&execution.command);
         self.executed.push(text.clone());
         let known = |key: &&String| text == **key || text.starts_with(&format!("{key} "));
         let key = self.scripts.keys().filter(known).max_by_key(|it| it.len());
         let key = key.cloned().unwrap_or_default();
         let Some(scripts) = self.scripts.get_mut(&key) else {
-            return Ok(Executed {
-                end: End::NotStarted(format!("no such command: {text}")),
+            return Ok(ExecutionResult {
+                end: ExecutionEnd::NotStarted(format!("no such command: {text}")),
                 wall: Duration::ZERO,
                 usage: None,
-                stdout: Tail::default(),
-                stderr: Tail::default(),
+                stdout: OutputTail::default(),
+                stderr: OutputTail::default(),
                 left_behind: 0,
             });
         };
@@ -110,7 +113,7 @@ impl Executor for FakeExecutor {
         } else {
             scripts.front().cloned()
         };
-        let script = script.unwrap_or_else(|| Script::takes(0));
+        let script = script.unwrap_or_else(|| FakeScript::takes(0));
         if let (Some(content), CommandLine::Words(words)) = (&script.written, &execution.command) {
             let option = |it: &String| it == "--lapwing-output" || it == "--lapwing-collect";
             let file = words
@@ -121,18 +124,18 @@ impl Executor for FakeExecutor {
             let _written = file.map(|file| std::fs::write(file, content));
         }
         self.clock.advance(script.wall);
-        Ok(Executed {
+        Ok(ExecutionResult {
             end: script.end,
             wall: script.wall,
-            usage: Some(Usage {
+            usage: Some(ResourceUsage {
                 user: script.wall / 2,
-                ..Usage::default()
+                ..ResourceUsage::default()
             }),
-            stdout: Tail {
+            stdout: OutputTail {
                 total: script.stdout.len() as u64,
                 bytes: script.stdout.into_bytes(),
             },
-            stderr: Tail::default(),
+            stderr: OutputTail::default(),
             left_behind: 0,
         })
     }
@@ -146,7 +149,7 @@ impl Executor for FakeExecutor {
 #[derive(Debug, Default)]
 pub struct FakeWatch;
 
-impl Watch for FakeWatch {
+impl MachineWatch for FakeWatch {
     fn begin(&mut self) {}
 
     fn end(&mut self, _own: Duration) -> Object {

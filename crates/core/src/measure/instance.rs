@@ -7,14 +7,16 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::event::Event;
-use super::execute::{End, Executed, Execution, ExecutorError, Leftovers, Stdin, Tail};
-use super::runner::{Outlet, RunError, Surroundings, describe, processor_time};
-use super::source::Place;
-use super::values::{Values, values};
+use super::execute::{
+    Execution, ExecutionEnd, ExecutionResult, ExecutorError, LeftoverPolicy, OutputTail, Stdin,
+};
+use super::runner::{EventOutlet, RunError, RunnerSurroundings, describe, processor_time};
+use super::source::CommitFolder;
+use super::values::{ExecutionValues, values};
 use crate::model::{
     Id, InstanceEnd, InstanceOutcome, Iteration, MetricName, Object, Outcome, Record,
 };
-use crate::suite::{Case, CommandLine, ExitCodes, Input, OutputMetrics, Variant};
+use crate::suite::{Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Variant};
 
 /// How much of a failure's output is kept, for people to read.
 const TAIL: usize = 4 * 1024;
@@ -24,15 +26,15 @@ const DOCUMENT: usize = 16 * 1024 * 1024;
 const MAX_ITERATIONS: u32 = 100_000;
 
 /// Which benchmark is visited, in which setting.
-pub(super) struct Visit<'p> {
+pub(super) struct InstanceVisit<'p> {
     pub(super) id: Id,
     pub(super) case: &'p Case,
     pub(super) variant: &'p Variant,
 }
 
 pub(super) struct InstanceRunner<'r, 'p, 's> {
-    visit: Visit<'p>,
-    around: &'r mut Surroundings<'s>,
+    visit: InstanceVisit<'p>,
+    around: &'r mut RunnerSurroundings<'s>,
     patterns: BTreeMap<MetricName, Regex>,
     environment: BTreeMap<String, String>,
     directory: Option<PathBuf>,
@@ -51,19 +53,19 @@ struct GivenUp {
 }
 
 /// What came of one execution.
-enum Step {
-    Went(Values),
+enum ExecutionStep {
+    Went(ExecutionValues),
     Failed { outcome: Outcome, message: String },
     Interrupted,
 }
 
 impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     pub(super) fn new(
-        visit: Visit<'p>,
-        place: Option<&Place>,
-        around: &'r mut Surroundings<'s>,
+        visit: InstanceVisit<'p>,
+        place: Option<&CommitFolder>,
+        around: &'r mut RunnerSurroundings<'s>,
     ) -> Self {
-        let mut environment = Place::environment(place, visit.case, visit.variant);
+        let mut environment = CommitFolder::environment(place, visit.case, visit.variant);
         let metrics_file = match visit.case.output {
             OutputMetrics::Json => {
                 let path = around.scratch.join(format!("{}.json", visit.id));
@@ -81,7 +83,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             .collect();
         Self {
             began: around.clock.elapsed(),
-            directory: Place::directory(place, visit.case),
+            directory: CommitFolder::directory(place, visit.case),
             visit,
             around,
             patterns,
@@ -97,7 +99,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     /// Returns how the instance ended; `None` when somebody interrupted it.
     pub(super) fn run(
         mut self,
-        outlet: &mut Outlet<'_, '_>,
+        outlet: &mut EventOutlet<'_, '_>,
     ) -> Result<Option<InstanceOutcome>, RunError> {
         let given_up = match self.untimed("setup", self.visit.case.setup.as_ref(), Stdin::Null)? {
             Some(failure) => Some(failure),
@@ -136,17 +138,20 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     }
 
     /// Returns why the iterations ended early, if they did.
-    fn iterations(&mut self, outlet: &mut Outlet<'_, '_>) -> Result<Option<GivenUp>, RunError> {
+    fn iterations(
+        &mut self,
+        outlet: &mut EventOutlet<'_, '_>,
+    ) -> Result<Option<GivenUp>, RunError> {
         while self.goes_on() {
             let offset = self.since_start();
             let (step, executed) = self.step()?;
             let unstartable = executed
                 .as_ref()
-                .is_some_and(|it| matches!(it.end, End::NotStarted(_)));
+                .is_some_and(|it| matches!(it.end, ExecutionEnd::NotStarted(_)));
             // An interrupted shell leaves its children behind: that says nothing of the command.
             let left_behind = executed
                 .as_ref()
-                .is_some_and(|it| it.left_behind > 0 && it.end != End::Interrupted);
+                .is_some_and(|it| it.left_behind > 0 && it.end != ExecutionEnd::Interrupted);
             if left_behind {
                 let id = &self.visit.case.benchmark.id;
                 outlet.send(&Event::Note(format!(
@@ -154,17 +159,17 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
                 )))?;
             }
             match step {
-                Step::Interrupted => {
+                ExecutionStep::Interrupted => {
                     return Ok(Some(GivenUp {
                         outcome: InstanceOutcome::Lost,
                         message: "interrupted".to_owned(),
                     }));
                 }
-                Step::Went(values) => {
+                ExecutionStep::Went(values) => {
                     self.failures = 0;
                     self.keep_values(offset, values, executed.as_ref(), outlet)?;
                 }
-                Step::Failed { outcome, message } => {
+                ExecutionStep::Failed { outcome, message } => {
                     self.failures += 1;
                     self.keep_failure(offset, outcome, message, executed.as_ref(), outlet)?;
                 }
@@ -216,7 +221,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     }
 
     /// Prepares, executes and checks once.
-    fn step(&mut self) -> Result<(Step, Option<Executed>), ExecutorError> {
+    fn step(&mut self) -> Result<(ExecutionStep, Option<ExecutionResult>), ExecutorError> {
         let case = self.visit.case;
         if let Some(failure) = self.untimed("prepare", case.prepare.as_ref(), Stdin::Null)? {
             return Ok((failed(failure), None));
@@ -224,32 +229,34 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         let executed = self.timed()?;
         self.own += processor_time(&executed);
         let step = match &executed.end {
-            End::Interrupted => Step::Interrupted,
-            End::Exited(code) if accepted(*code, &case.exit_codes) => {
+            ExecutionEnd::Interrupted => ExecutionStep::Interrupted,
+            ExecutionEnd::Exited(code) if accepted(*code, &case.exit_codes) => {
                 match self.check(&executed)? {
                     Some(failure) => failed(failure),
                     None => match self.values(&executed) {
-                        Ok(values) => Step::Went(values),
-                        Err(message) => Step::Failed {
+                        Ok(values) => ExecutionStep::Went(values),
+                        Err(message) => ExecutionStep::Failed {
                             outcome: Outcome::Failed,
                             message,
                         },
                     },
                 }
             }
-            end @ (End::Exited(_) | End::Signalled(_) | End::NotStarted(_)) => Step::Failed {
+            end @ (ExecutionEnd::Exited(_)
+            | ExecutionEnd::Signalled(_)
+            | ExecutionEnd::NotStarted(_)) => ExecutionStep::Failed {
                 outcome: Outcome::Failed,
                 message: describe(end, None),
             },
-            End::TimedOut => Step::Failed {
+            ExecutionEnd::TimedOut => ExecutionStep::Failed {
                 outcome: Outcome::TimedOut,
-                message: describe(&End::TimedOut, case.time_limit),
+                message: describe(&ExecutionEnd::TimedOut, case.time_limit),
             },
         };
         Ok((step, Some(executed)))
     }
 
-    fn timed(&mut self) -> Result<Executed, ExecutorError> {
+    fn timed(&mut self) -> Result<ExecutionResult, ExecutorError> {
         let case = self.visit.case;
         if let Some(path) = &self.metrics_file {
             // What an earlier iteration wrote must not be read as this one's.
@@ -263,18 +270,18 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             directory: self.directory.clone(),
             environment: self.environment.clone(),
             stdin: match &case.stdin {
-                Input::Null => Stdin::Null,
-                Input::File(path) => Stdin::File(PathBuf::from(path)),
+                CaseInput::Null => Stdin::Null,
+                CaseInput::File(path) => Stdin::File(PathBuf::from(path)),
             },
             time_limit: case.time_limit,
             keep_stdout: keep,
             keep_stderr: if case.patterns.is_empty() { TAIL } else { keep },
             counters: true,
-            leftovers: Leftovers::End,
+            leftovers: LeftoverPolicy::End,
         })
     }
 
-    fn check(&mut self, executed: &Executed) -> Result<Option<GivenUp>, ExecutorError> {
+    fn check(&mut self, executed: &ExecutionResult) -> Result<Option<GivenUp>, ExecutorError> {
         if self.visit.case.check.is_none() {
             return Ok(None);
         }
@@ -292,7 +299,7 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         self.untimed("check", self.visit.case.check.as_ref(), stdin)
     }
 
-    fn values(&mut self, executed: &Executed) -> Result<Values, String> {
+    fn values(&mut self, executed: &ExecutionResult) -> Result<ExecutionValues, String> {
         let text = match &self.metrics_file {
             Some(path) => std::fs::read_to_string(path).ok(),
             None => None,
@@ -322,14 +329,14 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
             keep_stderr: TAIL,
             counters: false,
             leftovers: match what {
-                "setup" => Leftovers::Keep,
-                _timed_soon => Leftovers::End,
+                "setup" => LeftoverPolicy::Keep,
+                _timed_soon => LeftoverPolicy::End,
             },
         })?;
         self.own += processor_time(&executed);
         Ok(match &executed.end {
-            End::Exited(0) => None,
-            End::Interrupted => Some(GivenUp {
+            ExecutionEnd::Exited(0) => None,
+            ExecutionEnd::Interrupted => Some(GivenUp {
                 outcome: InstanceOutcome::Lost,
                 message: "interrupted".to_owned(),
             }),
@@ -351,9 +358,9 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
     fn keep_values(
         &mut self,
         offset: f64,
-        values: Values,
-        executed: Option<&Executed>,
-        outlet: &mut Outlet<'_, '_>,
+        values: ExecutionValues,
+        executed: Option<&ExecutionResult>,
+        outlet: &mut EventOutlet<'_, '_>,
     ) -> Result<(), RunError> {
         let mut attributes = facts(executed);
         if !values.parameters.is_empty() {
@@ -380,8 +387,8 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
         offset: f64,
         outcome: Outcome,
         message: String,
-        executed: Option<&Executed>,
-        outlet: &mut Outlet<'_, '_>,
+        executed: Option<&ExecutionResult>,
+        outlet: &mut EventOutlet<'_, '_>,
     ) -> Result<(), RunError> {
         let mut iteration = self.blank(offset);
         iteration.outcome = outcome;
@@ -398,7 +405,9 @@ impl<'r, 'p, 's> InstanceRunner<'r, 'p, 's> {
                     iteration.attributes.insert(name.to_owned(), text.into());
                 }
             }
-            if let End::Exited(_) | End::Signalled(_) | End::TimedOut = executed.end {
+            if let ExecutionEnd::Exited(_) | ExecutionEnd::Signalled(_) | ExecutionEnd::TimedOut =
+                executed.end
+            {
                 let values = values(
                     &without_output(self.visit.case),
                     &BTreeMap::new(),
@@ -444,13 +453,13 @@ fn without_output(case: &Case) -> Case {
     }
 }
 
-fn failed(failure: GivenUp) -> Step {
+fn failed(failure: GivenUp) -> ExecutionStep {
     match failure.outcome {
-        InstanceOutcome::Lost => Step::Interrupted,
+        InstanceOutcome::Lost => ExecutionStep::Interrupted,
         InstanceOutcome::Ok
         | InstanceOutcome::Failed
         | InstanceOutcome::TimedOut
-        | InstanceOutcome::Skipped => Step::Failed {
+        | InstanceOutcome::Skipped => ExecutionStep::Failed {
             outcome: Outcome::Failed,
             message: failure.message,
         },
@@ -478,19 +487,19 @@ fn with_arguments(command: &CommandLine, arguments: &[String]) -> CommandLine {
     }
 }
 
-fn facts(executed: Option<&Executed>) -> Object {
+fn facts(executed: Option<&ExecutionResult>) -> Object {
     let mut facts = Object::new();
     let Some(executed) = executed else {
         return facts;
     };
     match executed.end {
-        End::Exited(code) => {
+        ExecutionEnd::Exited(code) => {
             facts.insert("exit_code".to_owned(), code.into());
         }
-        End::Signalled(signal) => {
+        ExecutionEnd::Signalled(signal) => {
             facts.insert("signal".to_owned(), signal.into());
         }
-        End::TimedOut | End::Interrupted | End::NotStarted(_) => {}
+        ExecutionEnd::TimedOut | ExecutionEnd::Interrupted | ExecutionEnd::NotStarted(_) => {}
     }
     if executed.left_behind > 0 {
         facts.insert("left_behind".to_owned(), executed.left_behind.into());
@@ -498,12 +507,12 @@ fn facts(executed: Option<&Executed>) -> Object {
     facts
 }
 
-fn readable(tail: &Tail) -> String {
+fn readable(tail: &OutputTail) -> String {
     let start = tail.bytes.len().saturating_sub(TAIL);
     String::from_utf8_lossy(&tail.bytes[start..]).into_owned()
 }
 
-fn last_line(tail: &Tail) -> Option<String> {
+fn last_line(tail: &OutputTail) -> Option<String> {
     let text = readable(tail);
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
     Some(line.trim().to_owned())

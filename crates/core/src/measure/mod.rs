@@ -23,10 +23,12 @@ pub use commits::{CommitRange, CommitsError, add_worktree, discard_worktree, rem
 pub use environment::Environment;
 pub use event::{Consumer, Event};
 pub use execute::*;
-pub use observe::{Snapshot, observed};
+pub use observe::{MachineSnapshot, observed};
 pub use outputs::command_outputs;
-pub use runner::{RunEnd, RunError, Runs, Surroundings, Watch, open_session, run};
-pub use schedule::{Finished, FixedSchedule, InstancePlan, Schedule};
-pub use source::{Place, SOURCE_VARIABLE, Source, Sources};
+pub use runner::{
+    MachineWatch, RunEnd, RunError, RunnerSurroundings, SessionRuns, open_session, run,
+};
+pub use schedule::{FinishedInstance, FixedSchedule, InstancePlan, Schedule};
+pub use source::{CommitFolder, CommitFolders, CommitState, SOURCE_VARIABLE};
 pub use values::{COUNTED, comes_of_wall_time, declared_metrics};
 pub use version::version;

@@ -9,7 +9,7 @@ use crate::model::Object;
 
 /// The machine's running totals at one moment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
+pub struct MachineSnapshot {
     taken: Instant,
     load: Option<f64>,
     processors: Option<ProcessorTime>,
@@ -17,7 +17,7 @@ pub struct Snapshot {
     pressure: [Option<f64>; 3],
 }
 
-/// The resources of which the kernel counts pressure, in the order of `Snapshot::pressure`.
+/// The resources of which the kernel counts pressure, in the order of `MachineSnapshot::pressure`.
 const PRESSURES: [&str; 3] = ["cpu", "io", "memory"];
 
 /// Time of all processors together, in the kernel's ticks.
@@ -29,7 +29,7 @@ struct ProcessorTime {
     count: f64,
 }
 
-impl Snapshot {
+impl MachineSnapshot {
     /// Takes a snapshot of the machine whose files are below `root`, which is `/` for
     /// this one. It reads five small files.
     pub fn take(root: &Path) -> Self {
@@ -69,7 +69,11 @@ impl Snapshot {
 /// `own` is the processor time that the instance's commands used between the two;
 /// without it there is no `other_load`. The kernel counts processor time in ticks of
 /// 10 ms, so intervals below 0.3 s have neither `steal` nor `other_load`.
-pub fn observed(before: &Snapshot, after: &Snapshot, own: Option<Duration>) -> Object {
+pub fn observed(
+    before: &MachineSnapshot,
+    after: &MachineSnapshot,
+    own: Option<Duration>,
+) -> Object {
     let mut object = Object::new();
     let mut insert = |key: &str, value: Option<f64>| {
         if let Some(value) = value.filter(|value| value.is_finite()) {
@@ -163,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    fn machine(stat: &str, stalled: u32) -> Snapshot {
+    fn machine(stat: &str, stalled: u32) -> MachineSnapshot {
         let root = tempfile::tempdir().expect("a folder");
         let processes = root.path().join("proc/pressure");
         fs::create_dir_all(&processes).expect("made");
@@ -171,7 +175,7 @@ mod tests {
         fs::write(root.path().join("proc/stat"), stat).expect("written");
         let pressure = format!("some avg10=0.00 avg60=0.00 avg300=0.00 total={stalled}\n");
         fs::write(processes.join("cpu"), pressure).expect("written");
-        Snapshot::take(root.path())
+        MachineSnapshot::take(root.path())
     }
 
     #[test]
@@ -200,13 +204,13 @@ mod tests {
     #[test]
     fn nothing_is_claimed_where_nothing_is_said() {
         let root = tempfile::tempdir().expect("a folder");
-        let before = Snapshot::take(root.path());
-        let after = Snapshot::take(root.path());
+        let before = MachineSnapshot::take(root.path());
+        let after = MachineSnapshot::take(root.path());
         assert_eq!(observed(&before, &after, None), Object::new());
     }
 
     #[test]
     fn this_machine_has_a_load() {
-        assert!(Snapshot::take(Path::new("/")).load().is_some());
+        assert!(MachineSnapshot::take(Path::new("/")).load().is_some());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{End, Execution, Executor, ExecutorError, Leftovers, Stdin};
+use super::{Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin};
 use crate::model::Object;
 use crate::suite::CommandLine;
 
@@ -36,15 +36,15 @@ pub fn command_outputs(
             keep_stdout: COMMAND_OUTPUT,
             keep_stderr: 0,
             counters: false,
-            leftovers: Leftovers::End,
+            leftovers: LeftoverPolicy::End,
         })?;
         let error = match executed.end {
-            End::Exited(0) => None,
-            End::Exited(code) => Some(format!("exit code {code}")),
-            End::Signalled(signal) => Some(format!("ended by signal {signal}")),
-            End::TimedOut => Some(format!("took longer than {COMMAND_TIME_LIMIT:?}")),
-            End::Interrupted => Some("interrupted".to_owned()),
-            End::NotStarted(reason) => Some(reason),
+            ExecutionEnd::Exited(0) => None,
+            ExecutionEnd::Exited(code) => Some(format!("exit code {code}")),
+            ExecutionEnd::Signalled(signal) => Some(format!("ended by signal {signal}")),
+            ExecutionEnd::TimedOut => Some(format!("took longer than {COMMAND_TIME_LIMIT:?}")),
+            ExecutionEnd::Interrupted => Some("interrupted".to_owned()),
+            ExecutionEnd::NotStarted(reason) => Some(reason),
         };
         let value = match error {
             None => String::from_utf8_lossy(&executed.stdout.bytes)

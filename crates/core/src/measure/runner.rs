@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::event::{Consumer, Event};
-use super::execute::{Clock, End, Executed, Executor, ExecutorError};
-use super::instance::{InstanceRunner, Visit};
+use super::execute::{Clock, ExecutionEnd, ExecutionResult, Executor, ExecutorError};
+use super::instance::{InstanceRunner, InstanceVisit};
 use super::pytest::measure_test;
-use super::schedule::{Finished, InstancePlan, Schedule};
-use super::source::Sources;
+use super::schedule::{FinishedInstance, InstancePlan, Schedule};
+use super::source::CommitFolders;
 use super::values::declared_metrics;
 use crate::model::{
     Id, Instance, InstanceEnd, InstanceOutcome, Object, Record, Run, Session, Version,
@@ -17,13 +17,13 @@ use crate::model::{
 use crate::suite::Plan;
 
 /// What stands around the runner: everything that differs between a real machine and a test.
-pub struct Surroundings<'a> {
+pub struct RunnerSurroundings<'a> {
     /// Executes commands.
     pub executor: &'a mut dyn Executor,
     /// Says what time it is.
     pub clock: &'a dyn Clock,
     /// Watches the machine while an instance runs.
-    pub watch: &'a mut dyn Watch,
+    pub watch: &'a mut dyn MachineWatch,
     /// Makes ids for what is measured.
     pub new_id: &'a mut dyn FnMut() -> Id,
     /// The name of this machine.
@@ -31,11 +31,11 @@ pub struct Surroundings<'a> {
     /// A folder for files that programs under test write metrics to.
     pub scratch: PathBuf,
     /// Where the commits of the plan are, if versions are what varies.
-    pub sources: Sources,
+    pub sources: CommitFolders,
 }
 
 /// Watches the machine while an instance runs.
-pub trait Watch {
+pub trait MachineWatch {
     /// An instance begins.
     fn begin(&mut self);
     /// An instance ended that used this much processor time itself; returns what was
@@ -68,7 +68,7 @@ pub enum RunEnd {
 
 /// The runs of a session: one for each variant of its plan, in the plan's order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Runs {
+pub struct SessionRuns {
     /// The session that they belong to.
     pub session: Session,
     /// What is recorded of them.
@@ -76,11 +76,11 @@ pub struct Runs {
 }
 
 /// Hands records and events to everybody who wants them.
-pub(super) struct Outlet<'a, 'b> {
+pub(super) struct EventOutlet<'a, 'b> {
     consumers: &'a mut [&'b mut dyn Consumer],
 }
 
-impl Outlet<'_, '_> {
+impl EventOutlet<'_, '_> {
     pub(super) fn send(&mut self, event: &Event<'_>) -> Result<(), RunError> {
         for consumer in &mut *self.consumers {
             consumer
@@ -107,8 +107,8 @@ pub fn open_session(
     (environment, own): (&Object, &[Object]),
     new_id: &mut dyn FnMut() -> Id,
     consumers: &mut [&mut dyn Consumer],
-) -> Result<Runs, RunError> {
-    let mut outlet = Outlet { consumers };
+) -> Result<SessionRuns, RunError> {
+    let mut outlet = EventOutlet { consumers };
     outlet.keep(&Record::Session(session.clone()))?;
     let mut runs = Vec::with_capacity(plan.variants.len());
     for (at, variant) in plan.variants.iter().enumerate() {
@@ -133,7 +133,7 @@ pub fn open_session(
         outlet.keep(&Record::Run(run.clone()))?;
         runs.push(run);
     }
-    Ok(Runs { session, runs })
+    Ok(SessionRuns { session, runs })
 }
 
 /// Measures what the schedule says until it has nothing left or somebody interrupts.
@@ -143,12 +143,12 @@ pub fn open_session(
 /// A benchmark that fails is data and no error.
 pub fn run(
     plan: &Plan,
-    runs: &Runs,
+    runs: &SessionRuns,
     schedule: &mut dyn Schedule,
-    around: &mut Surroundings<'_>,
+    around: &mut RunnerSurroundings<'_>,
     consumers: &mut [&mut dyn Consumer],
 ) -> Result<RunEnd, RunError> {
-    let mut outlet = Outlet { consumers };
+    let mut outlet = EventOutlet { consumers };
     outlet.send(&Event::Started {
         plan,
         instances: schedule.remaining(),
@@ -162,7 +162,7 @@ pub fn run(
             end = RunEnd::Interrupted;
             break;
         };
-        finished.push(Finished {
+        finished.push(FinishedInstance {
             plan: planned,
             outcome,
         });
@@ -176,8 +176,8 @@ fn measure_instance(
     plan: &Plan,
     runs: &mut [Run],
     planned: InstancePlan,
-    around: &mut Surroundings<'_>,
-    outlet: &mut Outlet<'_, '_>,
+    around: &mut RunnerSurroundings<'_>,
+    outlet: &mut EventOutlet<'_, '_>,
 ) -> Result<Option<InstanceOutcome>, RunError> {
     let (case, variant) = (&plan.cases[planned.case], &plan.variants[planned.variant]);
     let mut instance = Instance {
@@ -231,7 +231,7 @@ fn measure_instance(
     outlet.keep(&Record::Instance(instance))?;
     outlet.send(&started)?;
     around.watch.begin();
-    let visit = Visit { id, case, variant };
+    let visit = InstanceVisit { id, case, variant };
     InstanceRunner::new(visit, place.as_ref(), around).run(outlet)
 }
 
@@ -239,8 +239,8 @@ fn measure_instance(
 fn skip(
     instance: Id,
     reason: String,
-    around: &Surroundings<'_>,
-    outlet: &mut Outlet<'_, '_>,
+    around: &RunnerSurroundings<'_>,
+    outlet: &mut EventOutlet<'_, '_>,
 ) -> Result<InstanceOutcome, RunError> {
     outlet.keep(&Record::InstanceEnd(InstanceEnd {
         instance,
@@ -254,19 +254,19 @@ fn skip(
 }
 
 /// Returns how an execution ended, as people say it.
-pub(super) fn describe(end: &End, limit: Option<Duration>) -> String {
+pub(super) fn describe(end: &ExecutionEnd, limit: Option<Duration>) -> String {
     match (end, limit) {
-        (End::Exited(code), _) => format!("exit code {code}"),
-        (End::Signalled(signal), _) => format!("ended by signal {signal}"),
-        (End::TimedOut, Some(limit)) => format!("ended at its time limit of {limit:?}"),
-        (End::TimedOut, None) => "ended at its time limit".to_owned(),
-        (End::Interrupted, _) => "interrupted".to_owned(),
-        (End::NotStarted(reason), _) => format!("could not be started: {reason}"),
+        (ExecutionEnd::Exited(code), _) => format!("exit code {code}"),
+        (ExecutionEnd::Signalled(signal), _) => format!("ended by signal {signal}"),
+        (ExecutionEnd::TimedOut, Some(limit)) => format!("ended at its time limit of {limit:?}"),
+        (ExecutionEnd::TimedOut, None) => "ended at its time limit".to_owned(),
+        (ExecutionEnd::Interrupted, _) => "interrupted".to_owned(),
+        (ExecutionEnd::NotStarted(reason), _) => format!("could not be started: {reason}"),
     }
 }
 
 /// Returns the processor time that an execution used.
-pub(super) fn processor_time(executed: &Executed) -> Duration {
+pub(super) fn processor_time(executed: &ExecutionResult) -> Duration {
     executed
         .usage
         .map_or(Duration::ZERO, |usage| usage.user + usage.system)

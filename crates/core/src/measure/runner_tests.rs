@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::error::Error;
 use std::path::Path;
 
-use super::fake::{FakeClock, FakeExecutor, FakeWatch, Script};
+use super::fake::{FakeClock, FakeExecutor, FakeScript, FakeWatch};
 use super::*;
 use crate::model::{Id, Object, Outcome, Record, Session, Version};
 use crate::record::write_line;
@@ -75,14 +75,14 @@ pub(super) fn measure(
     )
     .expect("kept");
     let scratch = tempfile::tempdir().expect("a folder");
-    let mut around = Surroundings {
+    let mut around = RunnerSurroundings {
         executor: &mut executor,
         clock: &clock,
         watch: &mut FakeWatch,
         new_id: &mut new_id,
         host: Some("fake".to_owned()),
         scratch: scratch.path().to_owned(),
-        sources: Sources::default(),
+        sources: CommitFolders::default(),
     };
     let mut schedule = FixedSchedule::new(plan);
     let end = run(plan, &runs, &mut schedule, &mut around, &mut consumers).expect("kept");
@@ -125,7 +125,11 @@ fn instance_ends(plan: &Plan, script: impl FnOnce(&mut FakeExecutor)) -> Vec<Str
 fn what_is_measured_is_recorded_to_the_byte() {
     let plan = plan("suite = 's'\n[benchmark.a]\ncommand = 'a'\ninstances = 1\niterations = 1");
     let mut lines = Lines::default();
-    let (end, _) = measure(&plan, |it| it.script("a", [Script::takes(250)]), &mut lines);
+    let (end, _) = measure(
+        &plan,
+        |it| it.script("a", [FakeScript::takes(250)]),
+        &mut lines,
+    );
     assert_eq!(end, RunEnd::Complete);
     let text = String::from_utf8(lines.0).expect("UTF-8");
     insta::assert_snapshot!(text, @r#"
@@ -148,7 +152,7 @@ fn hooks_run_in_their_places() {
         &plan,
         |it| {
             for command in ["a", "s", "p", "c", "t"] {
-                it.script(command, [Script::takes(1)]);
+                it.script(command, [FakeScript::takes(1)]);
             }
         },
         &mut Records::default(),
@@ -160,11 +164,17 @@ fn hooks_run_in_their_places() {
 fn an_instance_is_given_up_after_consecutive_failures_and_a_success_forgives() {
     let plan =
         plan("[benchmark.a]\ncommand = 'a'\ninstances = 1\niterations = 9\nmax_failures = 2");
-    let bad = || Script {
-        end: End::Exited(3),
-        ..Script::takes(1)
+    let bad = || FakeScript {
+        end: ExecutionEnd::Exited(3),
+        ..FakeScript::takes(1)
     };
-    let script = [bad(), Script::takes(1), bad(), bad(), Script::takes(1)];
+    let script = [
+        bad(),
+        FakeScript::takes(1),
+        bad(),
+        bad(),
+        FakeScript::takes(1),
+    ];
     let failed = |burn_in| (burn_in, Outcome::Failed, Some("exit code 3".to_owned()));
     assert_eq!(
         iterations(&plan, |it| it.script("a", script.clone())),
@@ -188,43 +198,43 @@ fn failures_of_every_kind_are_data() {
         (
             format!("[benchmark.a]\ncommand = 'a'\n{one}"),
             "a",
-            End::Signalled(11),
+            ExecutionEnd::Signalled(11),
         ),
         (
             format!("[benchmark.a]\ncommand = 'a'\ntime_limit = '2s'\n{one}"),
             "a",
-            End::TimedOut,
+            ExecutionEnd::TimedOut,
         ),
         (
             format!("[benchmark.a]\ncommand = 'a'\ncheck = 'c'\n{one}"),
             "c",
-            End::Exited(1),
+            ExecutionEnd::Exited(1),
         ),
         (
             format!("[benchmark.a]\ncommand = 'a'\nprepare = 'c'\n{one}"),
             "c",
-            End::Exited(1),
+            ExecutionEnd::Exited(1),
         ),
         (
             format!("[benchmark.a]\ncommand = 'a'\nmetrics = 'json'\n{one}"),
             "a",
-            End::Exited(0),
+            ExecutionEnd::Exited(0),
         ),
         (
             format!("[benchmark.a]\ncommand = 'b'\n{one}"),
             "a",
-            End::Exited(0),
+            ExecutionEnd::Exited(0),
         ),
     ];
     let outcomes: Vec<String> = cases
         .into_iter()
         .map(|(text, command, end)| {
-            let script = Script {
+            let script = FakeScript {
                 end,
-                ..Script::takes(1)
+                ..FakeScript::takes(1)
             };
             let found = iterations(&plan(&text), |it| {
-                it.script("a", [Script::takes(1)]);
+                it.script("a", [FakeScript::takes(1)]);
                 it.script(command, [script]);
             });
             let (_, outcome, message) = &found[0];
@@ -247,16 +257,16 @@ fn a_setup_that_fails_ends_the_instance_and_not_the_session() {
         "[benchmark.a]\ncommand = 'a'\nsetup = 's'\ninstances = 2\niterations = 1\nburn_in = 0",
     );
     let setup = [
-        Script {
-            end: End::Exited(1),
+        FakeScript {
+            end: ExecutionEnd::Exited(1),
             stdout: "no disk\n".to_owned(),
-            ..Script::takes(1)
+            ..FakeScript::takes(1)
         },
-        Script::takes(1),
+        FakeScript::takes(1),
     ];
     let ends = instance_ends(&plan, |it| {
         it.script("s", setup);
-        it.script("a", [Script::takes(1)]);
+        it.script("a", [FakeScript::takes(1)]);
     });
     assert_eq!(ends, ["failed: setup failed: exit code 1: no disk", "ok"]);
 }
@@ -264,12 +274,12 @@ fn a_setup_that_fails_ends_the_instance_and_not_the_session() {
 #[test]
 fn a_teardown_that_fails_is_told_and_kept_and_harms_no_result() {
     let plan = plan("[benchmark.a]\ncommand = 'a'\nteardown = 't'\ninstances = 1\niterations = 1");
-    let teardown = Script {
-        end: End::Exited(9),
-        ..Script::takes(1)
+    let teardown = FakeScript {
+        end: ExecutionEnd::Exited(9),
+        ..FakeScript::takes(1)
     };
     let ends = instance_ends(&plan, |it| {
-        it.script("a", [Script::takes(1)]);
+        it.script("a", [FakeScript::takes(1)]);
         it.script("t", [teardown]);
     });
     assert_eq!(ends, ["ok: teardown failed: exit code 9"]);
@@ -279,10 +289,10 @@ fn a_teardown_that_fails_is_told_and_kept_and_harms_no_result() {
 fn an_interruption_loses_the_instance_and_ends_the_session() {
     let plan = plan("[benchmark.a]\ncommand = 'a'\ninstances = 3\niterations = 2\nburn_in = 0");
     let script = [
-        Script::takes(1),
-        Script {
-            end: End::Interrupted,
-            ..Script::takes(1)
+        FakeScript::takes(1),
+        FakeScript {
+            end: ExecutionEnd::Interrupted,
+            ..FakeScript::takes(1)
         },
     ];
     let mut records = Records::default();
@@ -305,7 +315,7 @@ fn time_budgets_stretch_and_shorten_an_instance() {
         let text = format!(
             "[benchmark.a]\ncommand = 'a'\ninstances = 2\niterations = 5\nburn_in = 1\n{keys}"
         );
-        iterations(&plan(&text), |it| it.script("a", [Script::takes(100)])).len() / 2
+        iterations(&plan(&text), |it| it.script("a", [FakeScript::takes(100)])).len() / 2
     };
     assert_eq!(count(""), 6);
     assert_eq!(count("min_time = '2s'"), 11);
@@ -318,9 +328,9 @@ fn arrays_of_the_output_are_iterations() {
     let plan = plan(
         "[benchmark.a]\ncommand = 'a'\nmetrics = 'json'\ninstances = 1\niterations = 3\nburn_in = 1",
     );
-    let script = Script {
+    let script = FakeScript {
         stdout: "{\"t\": [1, 2]}".to_owned(),
-        ..Script::takes(1)
+        ..FakeScript::takes(1)
     };
     let found = iterations(&plan, |it| it.script("a", [script]));
     let burn_in: Vec<bool> = found.iter().map(|it| it.0).collect();

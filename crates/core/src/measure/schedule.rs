@@ -24,7 +24,7 @@ pub struct InstancePlan {
 
 /// An instance that was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finished {
+pub struct FinishedInstance {
     /// What was planned.
     pub plan: InstancePlan,
     /// How it ended.
@@ -35,7 +35,7 @@ pub struct Finished {
 pub trait Schedule {
     /// Returns the next instance, given everything that was measured so far in this
     /// invocation; `None` when there is nothing left to do.
-    fn next(&mut self, finished: &[Finished]) -> Option<InstancePlan>;
+    fn next(&mut self, finished: &[FinishedInstance]) -> Option<InstancePlan>;
 
     /// Returns how many instances are left, as far as that is known.
     fn remaining(&self) -> usize;
@@ -60,12 +60,12 @@ impl FixedSchedule {
     /// Returns what is left of a schedule after these instances were measured.
     ///
     /// Lost ones are measured anew as the next attempt.
-    pub fn resumed(plan: &Plan, finished: &[Finished]) -> Self {
+    pub fn resumed(plan: &Plan, finished: &[FinishedInstance]) -> Self {
         let left = order(plan)
             .into_iter()
             .filter_map(|mut planned| {
                 let key = |it: &InstancePlan| (it.case, it.variant, it.block);
-                let tries: Vec<&Finished> = finished
+                let tries: Vec<&FinishedInstance> = finished
                     .iter()
                     .filter(|it| key(&it.plan) == key(&planned))
                     .collect();
@@ -98,7 +98,7 @@ impl FixedSchedule {
 }
 
 impl Schedule for FixedSchedule {
-    fn next(&mut self, _finished: &[Finished]) -> Option<InstancePlan> {
+    fn next(&mut self, _finished: &[FinishedInstance]) -> Option<InstancePlan> {
         self.left.pop_front()
     }
 
@@ -234,11 +234,11 @@ mod tests {
         let plan = plan(&[3], 1, 1);
         let all = drain(FixedSchedule::new(&plan));
         let finished = [
-            Finished {
+            FinishedInstance {
                 plan: all[0],
                 outcome: InstanceOutcome::Failed,
             },
-            Finished {
+            FinishedInstance {
                 plan: all[1],
                 outcome: InstanceOutcome::Lost,
             },
@@ -255,7 +255,7 @@ mod tests {
     fn commits_that_share_an_environment_come_one_after_another() {
         let mut plan = plan(&[3, 2], 2, 7);
         plan.interleave = false;
-        let commit = |hash: &str| crate::suite::Commit {
+        let commit = |hash: &str| crate::suite::PlannedCommit {
             version: crate::model::Version {
                 commit: Some(hash.to_owned()),
                 ..crate::model::Version::default()

@@ -10,29 +10,29 @@ pub const SOURCE_VARIABLE: &str = "LAPWING_SOURCE";
 
 /// The commits of a plan and what became of them, by their hashes.
 #[derive(Debug, Clone, Default)]
-pub struct Sources(BTreeMap<String, Source>);
+pub struct CommitFolders(BTreeMap<String, CommitState>);
 
 /// What became of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum CommitState {
     /// It is checked out and built.
-    Ready(Place),
+    Ready(CommitFolder),
     /// It cannot be measured, for this reason.
     Broken(String),
 }
 
 /// A commit's folder, and the repository that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct CommitFolder {
     /// The top folder of the repository.
     pub repository: PathBuf,
     /// The folder where the commit is checked out.
     pub folder: PathBuf,
 }
 
-impl Sources {
+impl CommitFolders {
     /// Says what became of a commit.
-    pub fn insert(&mut self, commit: &str, source: Source) {
+    pub fn insert(&mut self, commit: &str, source: CommitState) {
         self.0.insert(commit.to_owned(), source);
     }
 
@@ -40,19 +40,19 @@ impl Sources {
     ///
     /// # Errors
     /// With the reason why it cannot be measured.
-    pub fn of(&self, variant: &Variant) -> Result<Option<&Place>, &str> {
+    pub fn of(&self, variant: &Variant) -> Result<Option<&CommitFolder>, &str> {
         let Some(commit) = &variant.commit else {
             return Ok(None);
         };
         match self.0.get(commit.hash()) {
-            Some(Source::Ready(place)) => Ok(Some(place)),
-            Some(Source::Broken(reason)) => Err(reason),
+            Some(CommitState::Ready(place)) => Ok(Some(place)),
+            Some(CommitState::Broken(reason)) => Err(reason),
             None => Err("it was not checked out"),
         }
     }
 }
 
-impl Place {
+impl CommitFolder {
     /// Returns the place in the commit's folder that a place of the repository has. What lies outside stays, and
     /// what the commit does not have becomes its top folder.
     pub fn moved(&self, path: &Path) -> PathBuf {

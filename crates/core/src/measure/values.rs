@@ -6,13 +6,13 @@ use lapwing_stats::as_f64;
 use regex::Regex;
 use serde_json::Value as Json;
 
-use super::execute::{Executed, Usage};
+use super::execute::{ExecutionResult, ResourceUsage};
 use crate::model::{Metric, MetricName, Object};
-use crate::suite::{Case, OutputMetrics, Pattern, Take};
+use crate::suite::{Case, MatchChoice, MetricPattern, OutputMetrics};
 
 /// The values of one execution: usually one iteration, several when it printed arrays.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Values {
+pub(super) struct ExecutionValues {
     /// One map for each iteration. What the operating system counted for the whole
     /// execution stands with the first.
     pub(super) iterations: Vec<BTreeMap<MetricName, f64>>,
@@ -109,9 +109,9 @@ fn rate_unit(work: &str) -> String {
 pub(super) fn values(
     case: &Case,
     patterns: &BTreeMap<MetricName, Regex>,
-    executed: &Executed,
+    executed: &ExecutionResult,
     metrics_file: Option<&str>,
-) -> Result<Values, String> {
+) -> Result<ExecutionValues, String> {
     let mut first = match &executed.usage {
         Some(usage) => counter_values(usage),
         None => BTreeMap::new(),
@@ -126,7 +126,7 @@ pub(super) fn values(
         let pattern = &case.patterns[name];
         first.insert(name.clone(), find(name, pattern, regex, executed)?);
     }
-    let mut values = Values {
+    let mut values = ExecutionValues {
         iterations: vec![first],
         parameters: Object::new(),
     };
@@ -147,7 +147,7 @@ pub(super) fn values(
     }
 }
 
-pub(super) fn counter_values(usage: &Usage) -> BTreeMap<MetricName, f64> {
+pub(super) fn counter_values(usage: &ResourceUsage) -> BTreeMap<MetricName, f64> {
     let mut values: BTreeMap<MetricName, f64> = [
         ("user_time", usage.user.as_secs_f64()),
         ("system_time", usage.system.as_secs_f64()),
@@ -175,7 +175,12 @@ pub(super) fn counter_values(usage: &Usage) -> BTreeMap<MetricName, f64> {
     values
 }
 
-fn find(name: &str, pattern: &Pattern, regex: &Regex, executed: &Executed) -> Result<f64, String> {
+fn find(
+    name: &str,
+    pattern: &MetricPattern,
+    regex: &Regex,
+    executed: &ExecutionResult,
+) -> Result<f64, String> {
     let mut numbers = Vec::new();
     for tail in [&executed.stdout, &executed.stderr] {
         let text = String::from_utf8_lossy(&tail.bytes);
@@ -192,18 +197,18 @@ fn find(name: &str, pattern: &Pattern, regex: &Regex, executed: &Executed) -> Re
         }
     }
     let chosen = match pattern.take {
-        Take::First => numbers.first().copied(),
-        Take::Last => numbers.last().copied(),
-        Take::Min => numbers.iter().copied().min_by(f64::total_cmp),
-        Take::Max => numbers.iter().copied().max_by(f64::total_cmp),
-        Take::Sum => (!numbers.is_empty()).then(|| numbers.iter().sum()),
-        Take::Mean => lapwing_stats::mean(&numbers),
+        MatchChoice::First => numbers.first().copied(),
+        MatchChoice::Last => numbers.last().copied(),
+        MatchChoice::Min => numbers.iter().copied().min_by(f64::total_cmp),
+        MatchChoice::Max => numbers.iter().copied().max_by(f64::total_cmp),
+        MatchChoice::Sum => (!numbers.is_empty()).then(|| numbers.iter().sum()),
+        MatchChoice::Mean => lapwing_stats::mean(&numbers),
     };
     chosen
         .ok_or_else(|| format!("metric `{name}` was not found: nothing printed matches `{regex}`"))
 }
 
-fn document(executed: &Executed, metrics_file: Option<&str>) -> Result<Object, String> {
+fn document(executed: &ExecutionResult, metrics_file: Option<&str>) -> Result<Object, String> {
     if let Some(text) = metrics_file {
         return last_object(text)?
             .ok_or_else(|| "the file $LAPWING_METRICS holds no JSON object".to_owned());
@@ -280,7 +285,7 @@ fn closing_brace(text: &str) -> usize {
     text.len()
 }
 
-fn add_document(document: &Object, values: &mut Values) -> Result<(), String> {
+fn add_document(document: &Object, values: &mut ExecutionValues) -> Result<(), String> {
     let mut numbers = Vec::new();
     // An indicator document keeps its results apart from its parameters and build facts.
     if let Some(result) = document.get("@result") {
@@ -301,10 +306,10 @@ fn add_document(document: &Object, values: &mut Values) -> Result<(), String> {
     let mut length = None;
     for (name, found) in numbers {
         match found {
-            Found::One(number) => {
+            FoundValue::One(number) => {
                 values.iterations[0].insert(name, number);
             }
-            Found::Many(series) => {
+            FoundValue::Many(series) => {
                 if *length.get_or_insert(series.len()) != series.len() {
                     return Err(format!(
                         "the arrays of the JSON output differ in length: `{name}` has {}",
@@ -323,16 +328,16 @@ fn add_document(document: &Object, values: &mut Values) -> Result<(), String> {
     Ok(())
 }
 
-enum Found {
+enum FoundValue {
     One(f64),
     Many(Vec<f64>),
 }
 
-fn flatten(name: &str, value: &Json, numbers: &mut Vec<(MetricName, Found)>) {
+fn flatten(name: &str, value: &Json, numbers: &mut Vec<(MetricName, FoundValue)>) {
     match value {
         Json::Number(number) => {
             if let Some(number) = number.as_f64() {
-                numbers.push((name.to_owned(), Found::One(number)));
+                numbers.push((name.to_owned(), FoundValue::One(number)));
             }
         }
         Json::Array(items) => {
@@ -340,7 +345,7 @@ fn flatten(name: &str, value: &Json, numbers: &mut Vec<(MetricName, Found)>) {
             if let Some(series) = series
                 && !series.is_empty()
             {
-                numbers.push((name.to_owned(), Found::Many(series)));
+                numbers.push((name.to_owned(), FoundValue::Many(series)));
             }
         }
         Json::Object(entries) => {
@@ -363,7 +368,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::measure::{End, Tail};
+    use crate::measure::{ExecutionEnd, OutputTail};
     use crate::suite::{Settings, Suite};
 
     fn case(text: &str) -> Case {
@@ -372,16 +377,16 @@ mod tests {
         suite.plan(&Settings::default(), 1).cases.remove(0)
     }
 
-    fn read(case: &Case, stdout: &str, file: Option<&str>) -> Result<Values, String> {
-        let executed = Executed {
-            end: End::Exited(0),
+    fn read(case: &Case, stdout: &str, file: Option<&str>) -> Result<ExecutionValues, String> {
+        let executed = ExecutionResult {
+            end: ExecutionEnd::Exited(0),
             wall: Duration::from_millis(500),
             usage: None,
-            stdout: Tail {
+            stdout: OutputTail {
                 bytes: stdout.as_bytes().to_vec(),
                 total: stdout.len() as u64,
             },
-            stderr: Tail::default(),
+            stderr: OutputTail::default(),
             left_behind: 0,
         };
         let patterns = case

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::case::fingerprint;
 use super::plan::{
-    Case, CommandLine, ExitCodes, Input, OutputMetrics, Plan, Variant, VersionSource,
+    Case, CaseInput, CommandLine, ExitCodes, OutputMetrics, Plan, Variant, VersionSource,
 };
 use super::settings::Settings;
 use crate::model::{Benchmark, Run};
@@ -95,7 +95,7 @@ impl AdHoc {
             check: self.check.clone(),
             directory: Some(directory.to_owned()),
             environment: BTreeMap::new(),
-            stdin: self.stdin.clone().map_or(Input::Null, Input::File),
+            stdin: self.stdin.clone().map_or(CaseInput::Null, CaseInput::File),
             exit_codes: if self.any_exit_code {
                 ExitCodes::Any
             } else {

@@ -8,17 +8,19 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use super::duration::parse_duration;
-use super::error::Problem;
+use super::error::SuiteProblem;
 use super::file::{command, read_env};
 use super::limits;
 use super::node::{Located, Node, Table, Value};
-use super::plan::{BurnIn, Case, CommandLine, ExitCodes, Input, OutputMetrics, Pattern, Take};
+use super::plan::{
+    BurnIn, Case, CaseInput, CommandLine, ExitCodes, MatchChoice, MetricPattern, OutputMetrics,
+};
 use super::settings::Settings;
-use super::sweep::{Combination, Parameter, combinations, fill, misspelt};
+use super::sweep::{SweepCombination, SweepParameter, combinations, fill, misspelt};
 use crate::model::{Benchmark, Better, Metric, MetricName, Object};
 
 /// What `[defaults]` says for every benchmark.
-pub(super) struct Defaults {
+pub(super) struct CaseDefaults {
     pub(super) settings: Settings,
     folder: PathBuf,
     directory: Option<String>,
@@ -26,7 +28,7 @@ pub(super) struct Defaults {
     tags: Vec<String>,
 }
 
-impl Defaults {
+impl CaseDefaults {
     pub(super) fn new(folder: &Path) -> Self {
         Self {
             settings: Settings::default(),
@@ -127,7 +129,7 @@ fn duration(node: &Node, key: &str) -> Result<Duration, Located> {
 pub(super) fn read_case(
     name: &str,
     mut keys: Table,
-    defaults: &Defaults,
+    defaults: &CaseDefaults,
 ) -> Result<Vec<Case>, Located> {
     let line = keys.line();
     let parameters = match keys.take("params") {
@@ -141,7 +143,7 @@ pub(super) fn read_case(
         .collect()
 }
 
-fn read_parameters(node: Node) -> Result<Vec<Parameter>, Located> {
+fn read_parameters(node: Node) -> Result<Vec<SweepParameter>, Located> {
     node.table("`params`", "params")?
         .take_all()
         .into_iter()
@@ -165,7 +167,7 @@ fn read_parameters(node: Node) -> Result<Vec<Parameter>, Located> {
                 let reason = "is an empty list, so no benchmark would be left";
                 return Err(node.senseless(&name, reason));
             }
-            Ok(Parameter {
+            Ok(SweepParameter {
                 name,
                 values,
                 swept,
@@ -187,7 +189,7 @@ fn scalar(node: &Node, key: &str) -> Result<Json, Located> {
 }
 
 /// Reads everything but `params`; texts still hold their `{name}` places.
-fn read_template(name: &str, mut keys: Table, defaults: &Defaults) -> Result<Case, Located> {
+fn read_template(name: &str, mut keys: Table, defaults: &CaseDefaults) -> Result<Case, Located> {
     let line = keys.line();
     let timed = keys
         .take("command")
@@ -214,9 +216,9 @@ fn read_template(name: &str, mut keys: Table, defaults: &Defaults) -> Result<Cas
     let stdin = match keys.take("stdin") {
         Some(node) => {
             let path = defaults.folder.join(node.text("stdin")?);
-            Input::File(path.display().to_string())
+            CaseInput::File(path.display().to_string())
         }
-        None => Input::Null,
+        None => CaseInput::Null,
     };
     let exit_codes = match keys.take("exit_codes") {
         Some(node) => read_exit_codes(&node)?,
@@ -244,7 +246,7 @@ fn read_template(name: &str, mut keys: Table, defaults: &Defaults) -> Result<Cas
     // A misspelt `command` is an unknown key first and a missing one second.
     keys.finish()?;
     let Some(timed) = timed else {
-        let problem = Problem::Value {
+        let problem = SuiteProblem::Value {
             key: name.to_owned(),
             reason: "has no `command`".to_owned(),
         };
@@ -306,9 +308,12 @@ fn read_exit_codes(node: &Node) -> Result<ExitCodes, Located> {
     }
 }
 
-type Metrics = (BTreeMap<MetricName, Metric>, BTreeMap<MetricName, Pattern>);
+type DeclaredMetrics = (
+    BTreeMap<MetricName, Metric>,
+    BTreeMap<MetricName, MetricPattern>,
+);
 
-fn read_metrics(node: Node) -> Result<Metrics, Located> {
+fn read_metrics(node: Node) -> Result<DeclaredMetrics, Located> {
     let mut metrics = BTreeMap::new();
     let mut patterns = BTreeMap::new();
     for (name, node) in node.table("`metric`", "metric")?.take_all() {
@@ -339,9 +344,9 @@ fn read_metrics(node: Node) -> Result<Metrics, Located> {
             }
             let take = match keys.take("take") {
                 Some(node) => read_take(&node)?,
-                None => Take::default(),
+                None => MatchChoice::default(),
             };
-            patterns.insert(name.clone(), Pattern { regex: text, take });
+            patterns.insert(name.clone(), MetricPattern { regex: text, take });
         }
         keys.finish()?;
         let metric = Metric {
@@ -353,14 +358,14 @@ fn read_metrics(node: Node) -> Result<Metrics, Located> {
     Ok((metrics, patterns))
 }
 
-fn read_take(node: &Node) -> Result<Take, Located> {
+fn read_take(node: &Node) -> Result<MatchChoice, Located> {
     match node.text("take")?.as_str() {
-        "first" => Ok(Take::First),
-        "last" => Ok(Take::Last),
-        "min" => Ok(Take::Min),
-        "max" => Ok(Take::Max),
-        "sum" => Ok(Take::Sum),
-        "mean" => Ok(Take::Mean),
+        "first" => Ok(MatchChoice::First),
+        "last" => Ok(MatchChoice::Last),
+        "min" => Ok(MatchChoice::Min),
+        "max" => Ok(MatchChoice::Max),
+        "sum" => Ok(MatchChoice::Sum),
+        "mean" => Ok(MatchChoice::Mean),
         other => Err(node.senseless(
             "take",
             format!("is one of first, last, min, max, sum, mean, not \"{other}\""),
@@ -383,7 +388,7 @@ fn read_work(node: Node) -> Result<BTreeMap<String, f64>, Located> {
         .collect()
 }
 
-fn resolve(name: &str, template: &Case, row: Combination) -> Result<Case, Problem> {
+fn resolve(name: &str, template: &Case, row: SweepCombination) -> Result<Case, SuiteProblem> {
     let mut case = template.clone();
     let params = row.params;
     fill_command(&mut case.command, &params)?;
@@ -402,7 +407,7 @@ fn resolve(name: &str, template: &Case, row: Combination) -> Result<Case, Proble
     if let Some(directory) = &mut case.directory {
         *directory = fill_checked(directory, &params)?;
     }
-    if let Input::File(path) = &mut case.stdin {
+    if let CaseInput::File(path) = &mut case.stdin {
         *path = fill_checked(path, &params)?;
     }
     if !row.label.is_empty() {
@@ -413,7 +418,7 @@ fn resolve(name: &str, template: &Case, row: Combination) -> Result<Case, Proble
     Ok(case)
 }
 
-fn fill_command(command: &mut CommandLine, params: &Object) -> Result<(), Problem> {
+fn fill_command(command: &mut CommandLine, params: &Object) -> Result<(), SuiteProblem> {
     match command {
         CommandLine::Shell(text) => *text = fill_checked(text, params)?,
         CommandLine::Words(words) => {
@@ -425,7 +430,7 @@ fn fill_command(command: &mut CommandLine, params: &Object) -> Result<(), Proble
     Ok(())
 }
 
-fn fill_checked(text: &str, params: &Object) -> Result<String, Problem> {
+fn fill_checked(text: &str, params: &Object) -> Result<String, SuiteProblem> {
     match misspelt(text, params) {
         Some(problem) => Err(problem),
         None => Ok(fill(text, params)),

@@ -19,13 +19,13 @@ pub enum SuiteError {
         /// The line, from 1.
         line: usize,
         /// What is wrong there.
-        problem: Problem,
+        problem: SuiteProblem,
     },
 }
 
 /// What is wrong at one place of a suite file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Problem {
+pub enum SuiteProblem {
     /// The file is no TOML.
     #[error("{message}")]
     Toml {
@@ -101,7 +101,8 @@ impl SuiteError {
         match self {
             Self::At {
                 problem:
-                    Problem::UnknownKey { suggestion, .. } | Problem::Undefined { suggestion, .. },
+                    SuiteProblem::UnknownKey { suggestion, .. }
+                    | SuiteProblem::Undefined { suggestion, .. },
                 ..
             } => suggestion.as_deref(),
             Self::At { .. } | Self::Read { .. } => None,

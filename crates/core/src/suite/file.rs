@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
-use super::case::{Defaults, read_case, read_settings, sha256};
-use super::error::{Problem, SuiteError, nearest};
+use super::case::{CaseDefaults, read_case, read_settings, sha256};
+use super::error::{SuiteError, SuiteProblem, nearest};
 use super::judging::{JudgeSettings, read_judge};
 use super::node::{self, Located, Node, Table, Value};
 use super::plan::{Case, CommandLine, Plan, Variant, VersionSource};
@@ -61,7 +61,7 @@ impl Suite {
     pub fn parse(path: &Path, text: &str, folder: &Path) -> Result<Self, SuiteError> {
         let suite = read_suite(text, folder).map_err(|it| at(path, it))?;
         if suite.cases.is_empty() && suite.pytest.is_empty() {
-            return Err(at(path, (1, Problem::Empty)));
+            return Err(at(path, (1, SuiteProblem::Empty)));
         }
         Ok(suite)
     }
@@ -98,7 +98,7 @@ impl Suite {
         tests: Vec<Vec<Case>>,
         overrides: &Settings,
         seed: u64,
-    ) -> Result<Plan, Problem> {
+    ) -> Result<Plan, SuiteProblem> {
         let mut cases = self.cases.clone();
         // From the back, so that the places of those before stay.
         for (table, tests) in self.pytest.iter().zip(tests).rev() {
@@ -108,7 +108,7 @@ impl Suite {
         ids.sort_unstable();
         if let Some(twins) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
             let id = twins[0].to_owned();
-            return Err(Problem::Duplicate { id });
+            return Err(SuiteProblem::Duplicate { id });
         }
         if let Some(problem) = other_quantities(&cases) {
             return Err(problem);
@@ -165,7 +165,7 @@ fn read_suite(text: &str, folder: &Path) -> Result<Suite, Located> {
         Some(node) => read_version(node, folder)?,
         None => UnderTest::default(),
     };
-    let mut defaults = Defaults::new(folder);
+    let mut defaults = CaseDefaults::new(folder);
     let mut cpus = None;
     if let Some(node) = table.take("defaults") {
         let mut keys = node.table("[defaults]", "defaults")?;
@@ -267,7 +267,7 @@ fn read_version(node: Node, folder: &Path) -> Result<UnderTest, Located> {
         (None, _) if says_how => Ok(under_test(VersionSource::WorkingDirectory)),
         (None, _) | (Some(_), Some(_)) => Err((
             line,
-            Problem::Value {
+            SuiteProblem::Value {
                 key: "version".to_owned(),
                 reason: "needs one of `repository`, `package`, `command` or `name`".to_owned(),
             },
@@ -302,7 +302,7 @@ fn read_commands(node: Node) -> Result<BTreeMap<String, CommandLine>, Located> {
 
 fn read_cases(
     table: &mut Table,
-    defaults: &Defaults,
+    defaults: &CaseDefaults,
 ) -> Result<(Vec<Case>, Vec<PytestTable>), Located> {
     let Some(node) = table.take("benchmark") else {
         return Ok((Vec::new(), Vec::new()));
@@ -322,7 +322,7 @@ fn read_cases(
                 .any(|other| other.benchmark.id == case.benchmark.id)
             {
                 let id = case.benchmark.id;
-                return Err((line, Problem::Duplicate { id }));
+                return Err((line, SuiteProblem::Duplicate { id }));
             }
             cases.push(case);
         }
@@ -334,13 +334,13 @@ fn read_cases(
 }
 
 /// Returns what is wrong where two benchmarks declare one metric in different ways: a run has it once.
-fn other_quantities(cases: &[Case]) -> Option<Problem> {
+fn other_quantities(cases: &[Case]) -> Option<SuiteProblem> {
     let mut declared: BTreeMap<&str, (&Metric, &Case)> = BTreeMap::new();
     for case in cases {
         for (name, metric) in &case.metrics {
             let (known, first) = declared.entry(name).or_insert((metric, case));
             if *known != metric {
-                return Some(Problem::Quantities {
+                return Some(SuiteProblem::Quantities {
                     metric: name.clone(),
                     ids: [first, case].map(|it| it.benchmark.id.clone()),
                 });
@@ -400,7 +400,7 @@ fn read_factor(name: String, node: Node) -> Result<Factor, Located> {
             apply.finish()?;
         }
         None => {
-            let problem = Problem::Value {
+            let problem = SuiteProblem::Value {
                 key: name,
                 reason: "changes nothing: say what under `apply.env` or `apply.arguments`"
                     .to_owned(),
@@ -478,9 +478,9 @@ fn read_variants(table: &mut Table, factors: &[Factor]) -> Result<Vec<Variant>, 
     Ok(variants)
 }
 
-fn find<'a>(factors: &'a [Factor], name: &str, level: &Level) -> Result<&'a Factor, Problem> {
+fn find<'a>(factors: &'a [Factor], name: &str, level: &Level) -> Result<&'a Factor, SuiteProblem> {
     let Some(factor) = factors.iter().find(|factor| factor.name == name) else {
-        return Err(Problem::Undefined {
+        return Err(SuiteProblem::Undefined {
             what: "factor",
             name: name.to_owned(),
             suggestion: nearest(name, factors.iter().map(|factor| factor.name.as_str())),
@@ -488,7 +488,7 @@ fn find<'a>(factors: &'a [Factor], name: &str, level: &Level) -> Result<&'a Fact
     };
     if !factor.levels.contains(level) {
         let levels: Vec<String> = factor.levels.iter().map(ToString::to_string).collect();
-        return Err(Problem::Value {
+        return Err(SuiteProblem::Value {
             key: name.to_owned(),
             reason: format!(
                 "has no level `{level}`: its levels are {}",
@@ -500,7 +500,7 @@ fn find<'a>(factors: &'a [Factor], name: &str, level: &Level) -> Result<&'a Fact
 }
 
 /// Without variants, every combination of levels is one.
-fn cross(factors: &[Factor]) -> Result<Vec<Variant>, Problem> {
+fn cross(factors: &[Factor]) -> Result<Vec<Variant>, SuiteProblem> {
     let count = factors
         .iter()
         .try_fold(1_usize, |count, factor| {
@@ -508,7 +508,7 @@ fn cross(factors: &[Factor]) -> Result<Vec<Variant>, Problem> {
         })
         .filter(|count| *count <= MAX_CROSSING);
     if count.is_none() {
-        return Err(Problem::Value {
+        return Err(SuiteProblem::Value {
             key: "factor".to_owned(),
             reason: format!(
                 "spans more than {MAX_CROSSING} combinations: name those to measure with [variant.…] tables"

@@ -18,14 +18,14 @@ mod tests;
 
 pub use adhoc::{AdHoc, text as command_text};
 pub use duration::parse_duration;
-pub use error::{Problem, SuiteError, nearest};
+pub use error::{SuiteError, SuiteProblem, nearest};
 pub use file::Suite;
 pub use judging::{JudgeSettings, JudgedFrom, parse_share};
 pub use limits::{MOST_INSTANCES, MOST_INSTANCES_IN_ALL, MOST_ITERATIONS};
 pub use plan::*;
 pub use plan_document::{
-    Assignment, EntryName, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,
-    PlanFlavour, ReadPlan, RepeatedItem, Unmatched, UnmatchedItem,
+    EntryName, PlanAssignment, PlanConfiguration, PlanDocument, PlanDocumentError, PlanEntry,
+    PlanFlavour, ReadPlan, RepeatedItem, UnmatchedItem, UnmatchedReason,
 };
-pub use pytest::{Collected, Given, PytestTable, PytestTest};
+pub use pytest::{CollectedCounts, GivenCounts, PytestTable, PytestTest};
 pub use settings::Settings;

@@ -5,10 +5,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Problem, nearest};
+use super::error::{SuiteProblem, nearest};
 
 /// A problem and the line that it stands on.
-pub(super) type Located = (usize, Problem);
+pub(super) type Located = (usize, SuiteProblem);
 
 /// A value and its line.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str) -> Result<Node, Located> {
     let table = DeTable::parse(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         let message = error.message().to_owned();
-        (line_of(text, offset), Problem::Toml { message })
+        (line_of(text, offset), SuiteProblem::Toml { message })
     })?;
     let range = table.span();
     convert(text, &range, &DeValue::Table(table.into_inner()))
@@ -60,7 +60,7 @@ fn convert(text: &str, range: &Range<usize>, value: &DeValue<'_>) -> Result<Node
     let line = line_of(text, range.start);
     let unreadable = |found: &str| {
         let message = format!("`{found}` is too large a number");
-        (line, Problem::Toml { message })
+        (line, SuiteProblem::Toml { message })
     };
     let value = match value {
         DeValue::String(value) => Value::Text(value.clone().into_owned()),
@@ -116,7 +116,7 @@ impl Node {
 
     /// Returns the error that this value of `key` is not `expected`.
     pub(super) fn wrong(&self, key: &str, expected: &'static str) -> Located {
-        let problem = Problem::Type {
+        let problem = SuiteProblem::Type {
             key: key.to_owned(),
             expected,
             found: self.found(),
@@ -126,7 +126,7 @@ impl Node {
 
     /// Returns the error that this value of `key` makes no sense.
     pub(super) fn senseless(&self, key: &str, reason: impl Into<String>) -> Located {
-        let problem = Problem::Value {
+        let problem = SuiteProblem::Value {
             key: key.to_owned(),
             reason: reason.into(),
         };
@@ -213,7 +213,7 @@ impl Table {
         };
         let suggestion = nearest(&key, self.asked);
         let place = self.place;
-        let problem = Problem::UnknownKey {
+        let problem = SuiteProblem::UnknownKey {
             key,
             place,
             suggestion,

@@ -70,7 +70,7 @@ pub struct Case {
     pub environment: BTreeMap<String, String>,
     /// What the timed command reads.
     #[serde(default)]
-    pub stdin: Input,
+    pub stdin: CaseInput,
     /// Exit codes that count as success.
     #[serde(default = "success")]
     pub exit_codes: ExitCodes,
@@ -96,7 +96,7 @@ pub struct Case {
     pub output: OutputMetrics,
     /// Metrics read from plain text by a regular expression.
     #[serde(default)]
-    pub patterns: BTreeMap<MetricName, Pattern>,
+    pub patterns: BTreeMap<MetricName, MetricPattern>,
     /// Declared units and directions.
     #[serde(default)]
     pub metrics: BTreeMap<MetricName, Metric>,
@@ -128,19 +128,19 @@ pub struct Variant {
     pub arguments: Vec<String>,
     /// The commit that is measured, where versions are what varies.
     #[serde(default)]
-    pub commit: Option<Commit>,
+    pub commit: Option<PlannedCommit>,
 }
 
 /// A commit of the software under test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Commit {
+pub struct PlannedCommit {
     /// What is recorded of it.
     pub version: Version,
     /// The top folder of the repository.
     pub repository: String,
 }
 
-impl Commit {
+impl PlannedCommit {
     /// Returns its full hash.
     pub fn hash(&self) -> &str {
         self.version.commit.as_deref().unwrap_or_default()
@@ -181,7 +181,7 @@ pub enum CommandLine {
 /// What a timed command reads as its standard input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Input {
+pub enum CaseInput {
     /// Nothing.
     #[default]
     Null,
@@ -241,18 +241,18 @@ pub enum OutputMetrics {
 
 /// A number in plain text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pattern {
+pub struct MetricPattern {
     /// A regular expression; its first group (or the whole match) is the number.
     pub regex: String,
     /// Which match counts.
     #[serde(default)]
-    pub take: Take,
+    pub take: MatchChoice,
 }
 
 /// Which of several matches counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Take {
+pub enum MatchChoice {
     /// The first.
     First,
     /// The last.

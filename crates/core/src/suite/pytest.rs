@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::case::{Defaults, read_settings};
+use super::case::{CaseDefaults, read_settings};
 use super::file::read_env;
 use super::node::{Located, Node, Table, Value};
 use super::plan::BurnIn;
@@ -23,24 +23,24 @@ pub struct PytestTest {
     #[serde(default)]
     pub arguments: Vec<String>,
     /// What the plugin said when the tests were collected. What the plan says beyond it is given to pytest.
-    pub collected: Collected,
+    pub collected: CollectedCounts,
     /// Whether somebody said how often, besides what was collected.
     #[serde(default)]
-    pub given: Given,
+    pub given: GivenCounts,
 }
 
 impl PytestTest {
     /// Returns whether so many iterations are what the plugin would do by itself, and nobody asked for them.
     pub fn is_left_to_the_plugin(&self, burn_in: u32, iterations: u32) -> bool {
         let same = (burn_in, iterations) == (self.collected.burn_in, self.collected.iterations);
-        same && self.given == Given::default()
+        same && self.given == GivenCounts::default()
     }
 }
 
 /// What somebody said of a test that is given to pytest even where it is what the plugin would do: for the rounds of
 /// the fixture `benchmark` that is a choice of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Given {
+pub struct GivenCounts {
     /// Iterations before those that count.
     pub burn_in: bool,
     /// Iterations that count.
@@ -49,7 +49,7 @@ pub struct Given {
 
 /// How often the plugin would measure a test by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Collected {
+pub struct CollectedCounts {
     /// Iterations before those that count.
     pub burn_in: u32,
     /// Iterations that count.
@@ -111,7 +111,7 @@ pub(super) fn read_pytest(
     name: &str,
     paths: &Node,
     mut keys: Table,
-    defaults: &Defaults,
+    defaults: &CaseDefaults,
     position: usize,
 ) -> Result<PytestTable, Located> {
     for key in OF_COMMANDS {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::error::{Problem, nearest};
+use super::error::{SuiteProblem, nearest};
 use crate::model::Object;
 
 /// A parameter and its values, in the order of the file.
-pub(super) struct Parameter {
+pub(super) struct SweepParameter {
     pub(super) name: String,
     pub(super) values: Vec<Json>,
     /// Whether it was written as a list, so that its value tells benchmarks apart.
@@ -20,25 +20,27 @@ const MAX_COMBINATIONS: usize = 100_000;
 
 /// One combination of parameter values.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Combination {
+pub(super) struct SweepCombination {
     pub(super) params: Object,
     /// `level=6,threads=2`: the swept ones, for the id.
     pub(super) label: String,
 }
 
 /// Returns every combination; the last parameter changes fastest.
-pub(super) fn combinations(parameters: &[Parameter]) -> Result<Vec<Combination>, Problem> {
+pub(super) fn combinations(
+    parameters: &[SweepParameter],
+) -> Result<Vec<SweepCombination>, SuiteProblem> {
     let count = parameters
         .iter()
         .try_fold(1_usize, |count, it| count.checked_mul(it.values.len()))
         .filter(|count| *count <= MAX_COMBINATIONS);
     if count.is_none() {
-        return Err(Problem::Value {
+        return Err(SuiteProblem::Value {
             key: "params".to_owned(),
             reason: format!("span more than {MAX_COMBINATIONS} combinations"),
         });
     }
-    let mut rows: Vec<Vec<(&Parameter, Json)>> = vec![Vec::new()];
+    let mut rows: Vec<Vec<(&SweepParameter, Json)>> = vec![Vec::new()];
     for parameter in parameters {
         rows = rows
             .iter()
@@ -54,7 +56,7 @@ pub(super) fn combinations(parameters: &[Parameter]) -> Result<Vec<Combination>,
     rows.into_iter().map(combination).collect()
 }
 
-fn combination(row: Vec<(&Parameter, Json)>) -> Result<Combination, Problem> {
+fn combination(row: Vec<(&SweepParameter, Json)>) -> Result<SweepCombination, SuiteProblem> {
     let raw: BTreeMap<&str, &Json> = row
         .iter()
         .map(|(parameter, value)| (parameter.name.as_str(), value))
@@ -69,7 +71,7 @@ fn combination(row: Vec<(&Parameter, Json)>) -> Result<Combination, Problem> {
         .map(|(parameter, _)| format!("{}={}", parameter.name, plain(&params[&parameter.name])))
         .collect::<Vec<_>>()
         .join(",");
-    Ok(Combination { params, label })
+    Ok(SweepCombination { params, label })
 }
 
 /// Returns the value of a parameter with the parameters that it mentions filled in.
@@ -77,12 +79,12 @@ fn resolve(
     name: &str,
     raw: &BTreeMap<&str, &Json>,
     path: &mut Vec<String>,
-) -> Result<Json, Problem> {
+) -> Result<Json, SuiteProblem> {
     if path.iter().any(|visited| visited == name) {
         let start = path.iter().position(|visited| visited == name).unwrap_or(0);
         let mut circle = path.split_off(start);
         circle.push(name.to_owned());
-        return Err(Problem::Circle { circle });
+        return Err(SuiteProblem::Circle { circle });
     }
     let value = raw[name];
     let Json::String(text) = value else {
@@ -133,7 +135,7 @@ pub(super) fn fill(text: &str, params: &Object) -> String {
 }
 
 /// Returns the problem that a text mentions a name which is almost a parameter.
-pub(super) fn misspelt(text: &str, params: &Object) -> Option<Problem> {
+pub(super) fn misspelt(text: &str, params: &Object) -> Option<SuiteProblem> {
     let mut rest = text;
     while let Some(open) = rest.find('{') {
         // `${name}` is the shell's.
@@ -146,7 +148,7 @@ pub(super) fn misspelt(text: &str, params: &Object) -> Option<Problem> {
             continue;
         }
         if let Some(suggestion) = nearest(name, params.keys().map(String::as_str)) {
-            return Some(Problem::Undefined {
+            return Some(SuiteProblem::Undefined {
                 what: "parameter",
                 name: name.to_owned(),
                 suggestion: Some(suggestion),
@@ -172,8 +174,8 @@ mod tests {
 
     use super::*;
 
-    fn parameter(name: &str, values: &[Json]) -> Parameter {
-        Parameter {
+    fn parameter(name: &str, values: &[Json]) -> SweepParameter {
+        SweepParameter {
             name: name.to_owned(),
             values: values.to_vec(),
             swept: values.len() > 1,
@@ -204,7 +206,7 @@ mod tests {
     #[test]
     fn a_sweep_without_end_is_refused_before_it_fills_the_memory() {
         let ten: Vec<Json> = (0..10).map(|it| json!(it)).collect();
-        let parameters: Vec<Parameter> = (0..9)
+        let parameters: Vec<SweepParameter> = (0..9)
             .map(|index| parameter(&format!("p{index}"), &ten))
             .collect();
         let problem = combinations(&parameters).expect_err("a thousand million");

@@ -109,7 +109,7 @@ fn a_suite_becomes_a_plan_with_every_default_filled_in() {
     let perf = &plan.cases[4];
     assert_eq!(perf.metrics["rate"], Metric::higher("1/s"));
     assert_eq!(perf.metrics["depth"], Metric::undirected("1"));
-    assert_eq!(perf.patterns["rate"].take, Take::Max);
+    assert_eq!(perf.patterns["rate"].take, MatchChoice::Max);
     assert_eq!(perf.exit_codes, ExitCodes::These(vec![0, 3]));
     assert_eq!(plan.variants[0].environment.len(), 0);
     assert_eq!(plan.variants[1].environment["OMP_NUM_THREADS"], "4");

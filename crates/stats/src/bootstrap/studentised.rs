@@ -59,9 +59,9 @@ pub fn studentised_ratio(
 }
 
 /// The sum and the sum of squares of resampled values, around the centre of the sample.
-type Moments = (f64, f64);
+type SumMoments = (f64, f64);
 
-fn draw_moments(side: &LogSide, random: &mut Xoshiro256PlusPlus) -> Moments {
+fn draw_moments(side: &LogSide, random: &mut Xoshiro256PlusPlus) -> SumMoments {
     let (mut sum, mut squares) = (0.0, 0.0);
     draw(&side.centred, side.centred.len(), random, |value| {
         sum += value;
@@ -71,8 +71,8 @@ fn draw_moments(side: &LogSide, random: &mut Xoshiro256PlusPlus) -> Moments {
 }
 
 /// Returns t*: 0 / 0 is 0, as nothing differs; other divisions by 0 are infinite.
-fn studentised(sides: &(LogSide, LogSide), baseline: Moments, candidate: Moments) -> f64 {
-    let moments = |side: &LogSide, (sum, squares): Moments| {
+fn studentised(sides: &(LogSide, LogSide), baseline: SumMoments, candidate: SumMoments) -> f64 {
+    let moments = |side: &LogSide, (sum, squares): SumMoments| {
         let n = as_f64(side.centred.len());
         let centre = sum / n;
         // Rounding can leave a little where all drawn values are equal.

@@ -108,7 +108,7 @@ impl PrefixSums {
     }
 
     fn plain(values: &[f64]) -> Self {
-        let (mut sum, mut squares) = (Compensated::default(), Compensated::default());
+        let (mut sum, mut squares) = (CompensatedSum::default(), CompensatedSum::default());
         let mut sums = Vec::with_capacity(values.len() + 1);
         sums.push((0.0, 0.0));
         for value in values {
@@ -134,12 +134,12 @@ impl PrefixSums {
 
 /// A sum that keeps what rounding took away (Neumaier 1974).
 #[derive(Default)]
-struct Compensated {
+struct CompensatedSum {
     sum: f64,
     lost: f64,
 }
 
-impl Compensated {
+impl CompensatedSum {
     /// Adds `value` and returns the sum so far.
     fn add(&mut self, value: f64) -> f64 {
         let next = self.sum + value;

@@ -52,13 +52,13 @@ pub fn pelt_on_grid(
     if let Some(first) = best.first_mut() {
         *first = -penalty;
     }
-    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut candidates: Vec<SegmentStart> = Vec::new();
     let mut waiting = 0;
     for to in 1..grid.len() {
         let end = grid[to];
         while waiting < to && grid[waiting] + shortest <= end {
             if best[waiting].is_finite() {
-                candidates.push(Candidate {
+                candidates.push(SegmentStart {
                     from: waiting,
                     until: usize::MAX,
                     value: 0.0,
@@ -98,7 +98,7 @@ pub fn pelt_on_grid(
 }
 
 /// A place where the last segment may begin.
-struct Candidate {
+struct SegmentStart {
     from: usize,
     /// From this end on it cannot be the best any more.
     until: usize,

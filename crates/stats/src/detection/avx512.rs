@@ -10,18 +10,20 @@ use std::arch::x86_64::{
 };
 use std::hint::black_box;
 
-use super::draws::{Streams, pick_limits};
-use super::groups::{Group, Groups, LEVELS, Shape, Sums, entry, sum_and_count};
-use super::lanes::{LANES, Lanes, Limits};
+use super::draws::{RandomStreams, pick_limits};
+use super::groups::{
+    DrawShape, ExperimentGroups, LEVELS, LevelGroup, ReplicateSums, entry, sum_and_count,
+};
+use super::lanes::{LANES, LaneLimits, RandomLanes};
 
 /// Returns the replicates that [`super::draws::draw`] would; `None` where the processor or the
 /// layout does not allow it.
 pub(super) fn draw(
-    groups: &Groups,
-    shape: &Shape,
-    streams: &Streams,
+    groups: &ExperimentGroups,
+    shape: &DrawShape,
+    streams: &RandomStreams,
     count: usize,
-) -> Option<Sums> {
+) -> Option<ReplicateSums> {
     let has_instructions = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512dq")
@@ -44,7 +46,7 @@ pub(super) fn draw(
     if !(has_instructions && fits) {
         return None;
     }
-    let draw = |groups: &Groups| {
+    let draw = |groups: &ExperimentGroups| {
         #[expect(
             unsafe_code,
             reason = "the compiler cannot know that the processor was asked"
@@ -68,7 +70,12 @@ pub(super) fn draw(
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn draw_by_width(groups: &Groups, shape: &Shape, streams: &Streams, count: usize) -> Sums {
+fn draw_by_width(
+    groups: &ExperimentGroups,
+    shape: &DrawShape,
+    streams: &RandomStreams,
+    count: usize,
+) -> ReplicateSums {
     match shape.width {
         8 => draw_by_sides::<8>(groups, shape, streams, count),
         16 => draw_by_sides::<16>(groups, shape, streams, count),
@@ -78,11 +85,11 @@ fn draw_by_width(groups: &Groups, shape: &Shape, streams: &Streams, count: usize
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn draw_by_sides<const WIDTH: usize>(
-    groups: &Groups,
-    shape: &Shape,
-    streams: &Streams,
+    groups: &ExperimentGroups,
+    shape: &DrawShape,
+    streams: &RandomStreams,
     count: usize,
-) -> Sums {
+) -> ReplicateSums {
     match (&groups.different, &groups.same) {
         (Some(_), Some(_)) => draw_all::<WIDTH, true, true>(groups, shape, streams, count),
         (Some(_), None) => draw_all::<WIDTH, true, false>(groups, shape, streams, count),
@@ -92,21 +99,21 @@ fn draw_by_sides<const WIDTH: usize>(
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn draw_all<const WIDTH: usize, const DIFFERENT: bool, const SAME: bool>(
-    groups: &Groups,
-    shape: &Shape,
-    streams: &Streams,
+    groups: &ExperimentGroups,
+    shape: &DrawShape,
+    streams: &RandomStreams,
     count: usize,
-) -> Sums {
-    let control = Rows::of(&groups.control);
-    let none = Group::default();
-    let rows = |group: &Option<Group>| Rows::of(group.as_ref().unwrap_or(&none));
+) -> ReplicateSums {
+    let control = RegisterRows::of(&groups.control);
+    let none = LevelGroup::default();
+    let rows = |group: &Option<LevelGroup>| RegisterRows::of(group.as_ref().unwrap_or(&none));
     let (different, same) = (rows(&groups.different), rows(&groups.same));
     let slots = LANES / WIDTH;
-    let lookup = Lookup::of_values(shape);
-    let mut values = Registers::of(&streams.iterations);
-    let mut picks = Registers::of(&streams.instances);
-    let (mut first, mut second) = (Picks::new(shape), Picks::new(shape));
-    let mut sums = Sums::default();
+    let lookup = PositionLookup::of_values(shape);
+    let mut values = LaneRegisters::of(&streams.iterations);
+    let mut picks = LaneRegisters::of(&streams.instances);
+    let (mut first, mut second) = (RegisterPicks::new(shape), RegisterPicks::new(shape));
+    let mut sums = ReplicateSums::default();
     for _ in 0..count {
         first.draw(&mut picks);
         second.draw(&mut picks);
@@ -150,13 +157,13 @@ fn draw_all<const WIDTH: usize, const DIFFERENT: bool, const SAME: bool>(
 const REGISTERS: usize = 128;
 
 /// The rows of a group in registers' form, with zeros after them.
-struct Rows {
+struct RegisterRows {
     values: [__m512i; REGISTERS],
 }
 
-impl Rows {
+impl RegisterRows {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn of(group: &Group) -> Self {
+    fn of(group: &LevelGroup) -> Self {
         let mut values = [_mm512_setzero_si512(); REGISTERS];
         let mut levels: Vec<i32> = group.values.iter().map(|it| level(*it)).collect();
         levels.resize(levels.len().next_multiple_of(16), 0);
@@ -207,27 +214,27 @@ impl Rows {
 }
 
 /// Draws of instances.
-struct Picks {
-    lookups: Vec<Lookup>,
+struct RegisterPicks {
+    lookups: Vec<PositionLookup>,
     drawn: Vec<u16>,
 }
 
-impl Picks {
+impl RegisterPicks {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn new(shape: &Shape) -> Self {
+    fn new(shape: &DrawShape) -> Self {
         let limits = pick_limits(shape.instances);
         Self {
             drawn: vec![0; limits.len() * LANES],
             lookups: limits
                 .iter()
-                .map(|it| Lookup::of_picks(it, shape))
+                .map(|it| PositionLookup::of_picks(it, shape))
                 .collect(),
         }
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn draw(&mut self, lanes: &mut Registers) {
+    fn draw(&mut self, lanes: &mut LaneRegisters) {
         for (lookup, drawn) in self.lookups.iter().zip(self.drawn.chunks_exact_mut(LANES)) {
             drawn.copy_from_slice(&to_shorts(lanes.positions(lookup)));
         }
@@ -249,16 +256,16 @@ fn level(entry: u64) -> i32 {
 }
 
 /// How random bits become positions in a table.
-struct Lookup {
+struct PositionLookup {
     limit: __m512i,
     uneven: __m512i,
     /// Where the row of each lane begins; lanes that are not used point to a zero.
     offset: __m512i,
 }
 
-impl Lookup {
+impl PositionLookup {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn of_values(shape: &Shape) -> Self {
+    fn of_values(shape: &DrawShape) -> Self {
         let limits = &shape.limits[0];
         Self::new(limits, |lane| {
             let begin = lane / shape.width * shape.width;
@@ -272,7 +279,7 @@ impl Lookup {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn of_picks(limits: &Limits, shape: &Shape) -> Self {
+    fn of_picks(limits: &LaneLimits, shape: &DrawShape) -> Self {
         Self::new(limits, |lane| {
             let is_used = limits.limit[lane] > 0;
             if is_used { 0 } else { shape.instances }
@@ -284,7 +291,7 @@ impl Lookup {
         reason = "a layout that fits has few rows"
     )]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn new(limits: &Limits, offset: impl Fn(usize) -> usize) -> Self {
+    fn new(limits: &LaneLimits, offset: impl Fn(usize) -> usize) -> Self {
         Self {
             limit: shorts(&limits.limit),
             uneven: shorts(&limits.uneven),
@@ -315,14 +322,14 @@ fn shorts(lanes: &[u16; LANES]) -> __m512i {
     )
 }
 
-/// [`Lanes`] in registers.
-struct Registers {
+/// [`RandomLanes`] in registers.
+struct LaneRegisters {
     state: [__m512i; 4],
 }
 
-impl Registers {
+impl LaneRegisters {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn of(lanes: &Lanes) -> Self {
+    fn of(lanes: &RandomLanes) -> Self {
         let register = |words: [u64; 8]| {
             let [a, b, c, d, e, f, g, h] = words.map(u64::cast_signed);
             _mm512_set_epi64(h, g, f, e, d, c, b, a)
@@ -348,10 +355,10 @@ impl Registers {
         result
     }
 
-    /// Returns 32 positions in a table, as [`Lanes::below`] draws them.
+    /// Returns 32 positions in a table, as [`RandomLanes::below`] draws them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn positions(&mut self, lookup: &Lookup) -> __m512i {
+    fn positions(&mut self, lookup: &PositionLookup) -> __m512i {
         let bits = self.next();
         // Else the compiler widens it before the loop, and multiplies 32 bits at a time.
         let limit = black_box(lookup.limit);
@@ -377,9 +384,9 @@ fn draw_again(
     state: [__m512i; 4],
     mut bits: __m512i,
     mut uneven: u32,
-    lookup: &Lookup,
+    lookup: &PositionLookup,
 ) -> ([__m512i; 4], __m512i) {
-    let mut lanes = Registers { state };
+    let mut lanes = LaneRegisters { state };
     while uneven != 0 {
         bits = _mm512_mask_blend_epi16(uneven, bits, lanes.next());
         let low = _mm512_mullo_epi16(bits, lookup.limit);

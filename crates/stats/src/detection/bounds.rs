@@ -1,6 +1,6 @@
 //! From which slowdown on an experiment detects it.
 
-use super::groups::{Group, Shape, sum_and_count};
+use super::groups::{DrawShape, LevelGroup, sum_and_count};
 use super::measured::Measured;
 use crate::number::as_f64;
 use crate::ratio::{log_side, satterthwaite};
@@ -100,7 +100,11 @@ fn around(difference: f64, half: f64) -> Bounds {
 }
 
 /// Returns the mean of each instance of a group.
-pub(super) fn instance_means(group: &Group, shape: &Shape, measured: &Measured) -> Vec<f64> {
+pub(super) fn instance_means(
+    group: &LevelGroup,
+    shape: &DrawShape,
+    measured: &Measured,
+) -> Vec<f64> {
     let mean = |instance| {
         let (sum, count) = sum_and_count(group.row(shape, instance).iter().sum());
         measured.mean(sum, count)

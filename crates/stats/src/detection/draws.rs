@@ -7,33 +7,33 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::groups::{Group, Groups, Shape, Sums};
-use super::lanes::{LANES, Lanes, Limits};
+use super::groups::{DrawShape, ExperimentGroups, LevelGroup, ReplicateSums};
+use super::lanes::{LANES, LaneLimits, RandomLanes};
 
 /// Where draws come from.
 #[derive(Debug, Clone)]
-pub(super) struct Streams {
-    pub(super) instances: Lanes,
-    pub(super) iterations: Lanes,
+pub(super) struct RandomStreams {
+    pub(super) instances: RandomLanes,
+    pub(super) iterations: RandomLanes,
 }
 
-impl Streams {
+impl RandomStreams {
     pub(super) fn from(source: &mut ChaCha8Rng) -> Self {
         Self {
-            instances: Lanes::from(source),
-            iterations: Lanes::from(source),
+            instances: RandomLanes::from(source),
+            iterations: RandomLanes::from(source),
         }
     }
 }
 
 /// Draws of instances.
 #[derive(Debug, Clone)]
-struct Picks {
-    limits: Vec<Limits>,
+struct InstancePicks {
+    limits: Vec<LaneLimits>,
     drawn: Vec<u16>,
 }
 
-impl Picks {
+impl InstancePicks {
     /// Returns room for draws of so many instances. There are a few more, which are not to be
     /// looked at.
     fn new(instances: usize) -> Self {
@@ -45,7 +45,7 @@ impl Picks {
     }
 
     #[inline(always)]
-    fn draw(&mut self, lanes: &mut Lanes) {
+    fn draw(&mut self, lanes: &mut RandomLanes) {
         for (limits, drawn) in self.limits.iter().zip(self.drawn.chunks_exact_mut(LANES)) {
             drawn.copy_from_slice(&lanes.below(limits));
         }
@@ -54,17 +54,22 @@ impl Picks {
 
 /// Returns the limits of the draws of so many instances.
 #[expect(clippy::cast_possible_truncation, reason = "checked by the caller")]
-pub(super) fn pick_limits(instances: usize) -> Vec<Limits> {
+pub(super) fn pick_limits(instances: usize) -> Vec<LaneLimits> {
     let limits = (0..instances.div_ceil(LANES)).map(|vector| {
         let is_used = |lane: usize| vector * LANES + lane < instances;
         let limit = |lane| if is_used(lane) { instances as u16 } else { 0 };
-        Limits::new(std::array::from_fn(limit))
+        LaneLimits::new(std::array::from_fn(limit))
     });
     limits.collect()
 }
 
 /// Draws `count` replicates, as quickly as the processor can.
-pub(super) fn draw(groups: &Groups, shape: &Shape, streams: &mut Streams, count: usize) -> Sums {
+pub(super) fn draw(
+    groups: &ExperimentGroups,
+    shape: &DrawShape,
+    streams: &mut RandomStreams,
+    count: usize,
+) -> ReplicateSums {
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(sums) = super::avx512::draw(groups, shape, streams, count) {
@@ -85,24 +90,32 @@ pub(super) fn draw(groups: &Groups, shape: &Shape, streams: &mut Streams, count:
 /// The same code, whose loops over lanes the compiler turns into wider instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn draw_with_avx2(groups: &Groups, shape: &Shape, streams: &mut Streams, count: usize) -> Sums {
+fn draw_with_avx2(
+    groups: &ExperimentGroups,
+    shape: &DrawShape,
+    streams: &mut RandomStreams,
+    count: usize,
+) -> ReplicateSums {
     draw_anywhere(groups, shape, streams, count)
 }
 
 /// Draws `count` replicates on any processor.
 #[inline(always)]
 pub(super) fn draw_anywhere(
-    groups: &Groups,
-    shape: &Shape,
-    streams: &mut Streams,
+    groups: &ExperimentGroups,
+    shape: &DrawShape,
+    streams: &mut RandomStreams,
     count: usize,
-) -> Sums {
-    let (mut first, mut second) = (Picks::new(shape.instances), Picks::new(shape.instances));
+) -> ReplicateSums {
+    let (mut first, mut second) = (
+        InstancePicks::new(shape.instances),
+        InstancePicks::new(shape.instances),
+    );
     // Unused lanes are the last ones of each row.
     let used: Vec<usize> = (0..shape.limits.len())
         .map(|draw| shape.iterations.saturating_sub(draw * LANES).min(LANES))
         .collect();
-    let mut sums = Sums::default();
+    let mut sums = ReplicateSums::default();
     for _ in 0..count {
         first.draw(&mut streams.instances);
         second.draw(&mut streams.instances);
@@ -115,8 +128,8 @@ pub(super) fn draw_anywhere(
                 for slot in 0..slots {
                     let lanes = slot * shape.width..slot * shape.width + used;
                     let (one, other) = (&one[lanes.clone()], &other[lanes]);
-                    let row = |group, picks: &Picks| -> &[u64] {
-                        Group::row(group, shape, usize::from(picks.drawn[from + slot]))
+                    let row = |group, picks: &InstancePicks| -> &[u64] {
+                        LevelGroup::row(group, shape, usize::from(picks.drawn[from + slot]))
                     };
                     control += sum(row(&groups.control, &first), one);
                     if let Some(group) = &groups.different {
@@ -157,8 +170,8 @@ mod tests {
     use crate::detection::groups::{LEVELS, entry, sum_and_count};
 
     /// A side of levels that all differ.
-    fn group(shape: &Shape, first: u32) -> Group {
-        let mut group = Group::default();
+    fn group(shape: &DrawShape, first: u32) -> LevelGroup {
+        let mut group = LevelGroup::default();
         group.clear(shape);
         let mut level = first;
         for instance in 0..shape.instances {
@@ -170,16 +183,16 @@ mod tests {
         group
     }
 
-    fn groups(shape: &Shape) -> Groups {
-        Groups {
+    fn groups(shape: &DrawShape) -> ExperimentGroups {
+        ExperimentGroups {
             control: group(shape, 1),
             different: Some(group(shape, 2)),
             same: Some(group(shape, 3)),
         }
     }
 
-    fn streams() -> Streams {
-        Streams::from(&mut Seed(7).stream("draws"))
+    fn streams() -> RandomStreams {
+        RandomStreams::from(&mut Seed(7).stream("draws"))
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -187,7 +200,7 @@ mod tests {
     fn every_processor_draws_the_same() {
         for instances in [1, 2, 3, 5, 13, 25, 33, 63, 64, 70, 130] {
             for iterations in [1, 2, 5, 8, 9, 15, 16, 17, 25, 31, 32, 33] {
-                let shape = Shape::new(instances, iterations);
+                let shape = DrawShape::new(instances, iterations);
                 let mut groups = groups(&shape);
                 for without in 0..3 {
                     match without {
@@ -214,7 +227,7 @@ mod tests {
 
     #[test]
     fn missing_values_are_drawn_and_not_counted() {
-        let shape = Shape::new(4, 5);
+        let shape = DrawShape::new(4, 5);
         let mut groups = groups(&shape);
         groups.control.row_mut(&shape, 2)[3] = entry(None);
         let sums = draw(&groups, &shape, &mut streams(), 4_000);
@@ -232,16 +245,16 @@ mod tests {
     /// With one value of weight 1 in each row, sums count how often it was drawn.
     #[test]
     fn pairs_share_their_instances_and_nothing_else_does() {
-        let shape = Shape::new(6, 1);
+        let shape = DrawShape::new(6, 1);
         let only = |instance: usize| {
-            let mut group = Group::default();
+            let mut group = LevelGroup::default();
             group.clear(&shape);
             for row in 0..6 {
                 group.row_mut(&shape, row)[0] = entry(Some(u32::from(row == instance)));
             }
             group
         };
-        let groups = Groups {
+        let groups = ExperimentGroups {
             control: only(2),
             different: Some(only(2)),
             same: Some(only(2)),
@@ -254,7 +267,7 @@ mod tests {
 
     #[test]
     fn the_control_and_the_tests_are_drawn_independently() {
-        let shape = Shape::new(5, 7);
+        let shape = DrawShape::new(5, 7);
         let sums = draw(&groups(&shape), &shape, &mut streams(), 20_000);
         let means = |sums: &[u64]| -> Vec<f64> {
             sums.iter()

@@ -12,7 +12,7 @@ use crate::{Confidence, Interval};
 /// normal, it is known beforehand where more than enough of those lie; only they are put in
 /// order. Where that fails all are.
 #[derive(Debug, Clone)]
-pub(super) struct Ends {
+pub(super) struct ReplicateEnds {
     /// The positions in the order of the replicates; `None` without replicates.
     positions: Option<(usize, usize)>,
     /// So many standard deviations off the mean those looked at begin.
@@ -22,7 +22,7 @@ pub(super) struct Ends {
     largest: Vec<f64>,
 }
 
-impl Ends {
+impl ReplicateEnds {
     pub(super) fn new(replicates: usize, confidence: Confidence) -> Self {
         let tail = (1.0 - confidence.level()) / 2.0;
         let low = position(tail, replicates);
@@ -106,7 +106,7 @@ mod tests {
 
     fn assert_same(values: &[f64], level: f64) {
         let confidence = Confidence::new(level).expect("a level");
-        let actual = Ends::new(values.len(), confidence).of(values);
+        let actual = ReplicateEnds::new(values.len(), confidence).of(values);
         let expected = percentile_interval(values.to_vec(), confidence).expect("replicates");
         let bits = |it: Interval| (it.lower.to_bits(), it.upper.to_bits());
         assert_eq!(bits(actual), bits(expected), "{values:?} {level}");
@@ -119,7 +119,12 @@ mod tests {
         assert_same(&values, 0.95);
         values.fill(f64::NAN);
         assert_same(&values, 0.95);
-        assert!(Ends::new(0, Confidence::P95).of(&[]).lower.is_nan());
+        assert!(
+            ReplicateEnds::new(0, Confidence::P95)
+                .of(&[])
+                .lower
+                .is_nan()
+        );
     }
 
     #[test]

@@ -6,9 +6,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::bounds::{Bounds, instance_means, laaber, paired, schultz, welch};
-use super::draws::{Streams, draw};
-use super::ends::Ends;
-use super::groups::{Group, Groups, Shape, Sums, sum_and_count};
+use super::draws::{RandomStreams, draw};
+use super::ends::ReplicateEnds;
+use super::groups::{DrawShape, ExperimentGroups, LevelGroup, ReplicateSums, sum_and_count};
 use super::measured::Measured;
 use crate::subset::draw_subset;
 use crate::{Confidence, Configuration, DetectionMethod, Seed, Strategy};
@@ -93,33 +93,35 @@ pub fn experiments(
     });
     match allowed {
         [Some(different), Some(same)] if different != same => {
-            Drawing::new(measured, configuration, [Some(different), None], options)
+            ExperimentDrawing::new(measured, configuration, [Some(different), None], options)
                 .add(numbers.clone(), &mut all);
-            Drawing::new(measured, configuration, [None, Some(same)], options)
+            ExperimentDrawing::new(measured, configuration, [None, Some(same)], options)
                 .add(numbers, &mut all);
         }
         [None, None] => {}
-        allowed => Drawing::new(measured, configuration, allowed, options).add(numbers, &mut all),
+        allowed => {
+            ExperimentDrawing::new(measured, configuration, allowed, options).add(numbers, &mut all)
+        }
     }
     all
 }
 
 /// All that experiments of one configuration need.
-struct Drawing<'a> {
+struct ExperimentDrawing<'a> {
     measured: &'a Measured,
-    shape: Shape,
+    shape: DrawShape,
     configuration: Configuration,
     /// Which instances may be drawn, and for which strategies.
     eligible: Vec<usize>,
     has: [bool; 2],
     options: &'a ExperimentOptions,
-    groups: Groups,
+    groups: ExperimentGroups,
     /// Room for what is drawn.
     instances: Vec<usize>,
     iterations: Vec<usize>,
 }
 
-impl<'a> Drawing<'a> {
+impl<'a> ExperimentDrawing<'a> {
     fn new(
         measured: &'a Measured,
         configuration: Configuration,
@@ -128,16 +130,16 @@ impl<'a> Drawing<'a> {
     ) -> Self {
         let has = [eligible[0].is_some(), eligible[1].is_some()];
         let iterations = u16::try_from(configuration.iterations).unwrap_or(u16::MAX);
-        let room = |has: bool| has.then(Group::default);
+        let room = |has: bool| has.then(LevelGroup::default);
         Self {
             measured,
-            shape: Shape::new(configuration.instances, iterations),
+            shape: DrawShape::new(configuration.instances, iterations),
             configuration,
             eligible: eligible.into_iter().flatten().next().unwrap_or_default(),
             has,
             options,
-            groups: Groups {
-                control: Group::default(),
+            groups: ExperimentGroups {
+                control: LevelGroup::default(),
                 different: room(has[0]),
                 same: room(has[1]),
             },
@@ -147,12 +149,12 @@ impl<'a> Drawing<'a> {
     }
 
     fn add(mut self, numbers: Range<u32>, all: &mut Experiments) {
-        let mut room = Room::new(self.options);
+        let mut room = ReplicateRoom::new(self.options);
         for number in numbers {
             let mut source = self.options.seed.numbered(self.stream(number));
             self.draw_groups(&mut Xoshiro256PlusPlus::from_rng(&mut source));
             if self.options.replicates > 0 {
-                let mut streams = Streams::from(&mut source);
+                let mut streams = RandomStreams::from(&mut source);
                 let count = self.options.replicates;
                 let sums = draw(&self.groups, &self.shape, &mut streams, count);
                 self.judge_bootstraps(&sums, &mut room, all);
@@ -209,8 +211,13 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    fn judge_bootstraps(&self, sums: &Sums, room: &mut Room, all: &mut Experiments) {
-        let Room {
+    fn judge_bootstraps(
+        &self,
+        sums: &ReplicateSums,
+        room: &mut ReplicateRoom,
+        all: &mut Experiments,
+    ) {
+        let ReplicateRoom {
             control,
             test,
             ratio,
@@ -252,7 +259,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn judge_means(&self, all: &mut Experiments) {
-        let means = |group: &Group| instance_means(group, &self.shape, self.measured);
+        let means = |group: &LevelGroup| instance_means(group, &self.shape, self.measured);
         let (control, confidence) = (means(&self.groups.control), self.options.confidence);
         let of_welch = &mut all.bounds[DetectionMethod::Welch as usize];
         if let Some(different) = &self.groups.different {
@@ -265,20 +272,20 @@ impl<'a> Drawing<'a> {
 }
 
 /// Room for what replicates come to.
-struct Room {
+struct ReplicateRoom {
     control: Vec<f64>,
     test: Vec<f64>,
     ratio: Vec<f64>,
-    ends: Ends,
+    ends: ReplicateEnds,
 }
 
-impl Room {
+impl ReplicateRoom {
     fn new(options: &ExperimentOptions) -> Self {
         Self {
             control: Vec::new(),
             test: Vec::new(),
             ratio: Vec::new(),
-            ends: Ends::new(options.replicates, options.confidence),
+            ends: ReplicateEnds::new(options.replicates, options.confidence),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The values of an experiment, laid out for drawing.
 
-use super::lanes::{LANES, Limits};
+use super::lanes::{LANES, LaneLimits};
 
 /// Values become whole numbers up to this one: sums of those are exact in any order.
 pub(super) const LEVELS: u32 = 1 << 25;
@@ -13,7 +13,7 @@ pub(super) const MOST_VALUES: usize = 1 << (COUNT_BIT - 25);
 
 /// How the values of a configuration lie in rows, and the rows in the lanes of random numbers.
 #[derive(Debug, Clone)]
-pub(super) struct Shape {
+pub(super) struct DrawShape {
     pub(super) instances: usize,
     pub(super) iterations: usize,
     /// How many lanes a row has: 8, 16, 32 or a multiple of that.
@@ -21,10 +21,10 @@ pub(super) struct Shape {
     /// How many rows share the lanes of one draw.
     pub(super) slots: usize,
     /// The limits of each draw that a row needs.
-    pub(super) limits: Vec<Limits>,
+    pub(super) limits: Vec<LaneLimits>,
 }
 
-impl Shape {
+impl DrawShape {
     /// Returns the layout of so many instances of so many iterations.
     pub(super) fn new(instances: usize, iterations: u16) -> Self {
         let count = usize::from(iterations);
@@ -35,7 +35,7 @@ impl Shape {
         };
         let limits = (0..width.div_ceil(LANES)).map(|draw| {
             let is_used = |lane: usize| (draw * LANES + lane) % width < count;
-            Limits::new(std::array::from_fn(|lane| {
+            LaneLimits::new(std::array::from_fn(|lane| {
                 if is_used(lane) { iterations } else { 0 }
             }))
         });
@@ -51,25 +51,25 @@ impl Shape {
 
 /// The values of a side as levels, a row for each instance.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Group {
+pub(super) struct LevelGroup {
     /// Each value: its level, and one in the bits of the count; 0 where it is missing.
     pub(super) values: Vec<u64>,
 }
 
-impl Group {
+impl LevelGroup {
     /// Makes room for a layout; nothing is there yet.
-    pub(super) fn clear(&mut self, shape: &Shape) {
+    pub(super) fn clear(&mut self, shape: &DrawShape) {
         self.values.clear();
         self.values.resize(shape.instances * shape.width, 0);
     }
 
     /// Returns the row of an instance.
-    pub(super) fn row<'a>(&'a self, shape: &Shape, instance: usize) -> &'a [u64] {
+    pub(super) fn row<'a>(&'a self, shape: &DrawShape, instance: usize) -> &'a [u64] {
         &self.values[instance * shape.width..][..shape.width]
     }
 
     /// Returns the row of an instance, to be filled in.
-    pub(super) fn row_mut<'a>(&'a mut self, shape: &Shape, instance: usize) -> &'a mut [u64] {
+    pub(super) fn row_mut<'a>(&'a mut self, shape: &DrawShape, instance: usize) -> &'a mut [u64] {
         &mut self.values[instance * shape.width..][..shape.iterations]
     }
 }
@@ -86,17 +86,17 @@ pub(super) fn sum_and_count(drawn: u64) -> (u64, u64) {
 
 /// The sides of an experiment.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Groups {
-    pub(super) control: Group,
+pub(super) struct ExperimentGroups {
+    pub(super) control: LevelGroup,
     /// Values of other instances than the control's.
-    pub(super) different: Option<Group>,
+    pub(super) different: Option<LevelGroup>,
     /// Other values of the control's instances.
-    pub(super) same: Option<Group>,
+    pub(super) same: Option<LevelGroup>,
 }
 
 /// What replicates drew of each side, as sums of entries; nothing of a side that is not there.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Sums {
+pub(super) struct ReplicateSums {
     /// Of the control.
     pub(super) control: Vec<u64>,
     /// Of the other instances, drawn independently of the control.
@@ -107,10 +107,10 @@ pub(super) struct Sums {
     pub(super) same: Vec<u64>,
 }
 
-impl Groups {
+impl ExperimentGroups {
     /// Returns the same with 1 for every value that is there and 0 for every other.
     pub(super) fn presence(&self) -> Self {
-        let presence = |group: &Group| Group {
+        let presence = |group: &LevelGroup| LevelGroup {
             values: group.values.iter().map(|it| sum_and_count(*it).1).collect(),
         };
         Self {
@@ -121,7 +121,7 @@ impl Groups {
     }
 }
 
-impl Sums {
+impl ReplicateSums {
     /// Returns the sums of every side.
     pub(super) fn each(&self) -> [&Vec<u64>; 4] {
         [&self.control, &self.different, &self.paired, &self.same]

@@ -8,20 +8,20 @@ pub(super) const LANES: usize = 32;
 
 /// Eight generators xoshiro256++ side by side, so that one instruction can work on all of them.
 #[derive(Debug, Clone)]
-pub(super) struct Lanes {
+pub(super) struct RandomLanes {
     pub(super) state: [[u64; 8]; 4],
 }
 
 /// What thirty-two numbers below limits come from: one limit for each lane.
 #[derive(Debug, Clone)]
-pub(super) struct Limits {
+pub(super) struct LaneLimits {
     /// The limits; 0 where the lane is not used.
     pub(super) limit: [u16; LANES],
     /// Products below it would be more likely than others, and are drawn again.
     pub(super) uneven: [u16; LANES],
 }
 
-impl Lanes {
+impl RandomLanes {
     /// Takes its state from a generator.
     pub(super) fn from(source: &mut ChaCha8Rng) -> Self {
         let mut state = [[0; 8]; 4];
@@ -75,7 +75,7 @@ impl Lanes {
         clippy::cast_possible_truncation,
         reason = "halves of 32 bits are wanted"
     )]
-    pub(super) fn below(&mut self, limits: &Limits) -> [u16; LANES] {
+    pub(super) fn below(&mut self, limits: &LaneLimits) -> [u16; LANES] {
         let mut bits = self.next_short();
         loop {
             let (mut numbers, mut is_uneven) = ([0; LANES], false);
@@ -92,7 +92,7 @@ impl Lanes {
     }
 
     #[cold]
-    fn draw_uneven_again(&mut self, bits: &mut [u16; LANES], limits: &Limits) {
+    fn draw_uneven_again(&mut self, bits: &mut [u16; LANES], limits: &LaneLimits) {
         let others = self.next_short();
         for lane in 0..LANES {
             if bits[lane].wrapping_mul(limits.limit[lane]) < limits.uneven[lane] {
@@ -102,7 +102,7 @@ impl Lanes {
     }
 }
 
-impl Limits {
+impl LaneLimits {
     /// Returns limits of lanes; 0 for those that are not used.
     pub(super) fn new(limit: [u16; LANES]) -> Self {
         let uneven = limit.map(|limit| match limit {
@@ -122,7 +122,7 @@ mod tests {
     fn each_lane_is_a_generator_of_its_own() {
         use rand_xoshiro::Xoshiro256PlusPlus;
         use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
-        let mut lanes = Lanes::from(&mut Seed(7).stream("lanes"));
+        let mut lanes = RandomLanes::from(&mut Seed(7).stream("lanes"));
         let mut alone: Vec<Xoshiro256PlusPlus> = (0..8)
             .map(|lane| {
                 let words = lanes.state.map(|words| words[lane].to_le_bytes());
@@ -141,8 +141,8 @@ mod tests {
     fn every_number_below_the_limit_is_equally_likely() {
         for limit in [1, 2, 3, 7, 25, 32, 40_000] {
             // A limit of 40,000 would have every second number twice as likely without drawing again.
-            let limits = Limits::new([limit; LANES]);
-            let mut lanes = Lanes::from(&mut Seed(7).stream("limits"));
+            let limits = LaneLimits::new([limit; LANES]);
+            let mut lanes = RandomLanes::from(&mut Seed(7).stream("limits"));
             let mut counts = vec![0.0_f64; usize::from(limit.min(40))];
             let groups = counts.len();
             for _ in 0..20_000 {
@@ -166,7 +166,7 @@ mod tests {
     fn uneven_products_are_drawn_again() {
         // With every limit, as many of the 65,536 products are kept for each number.
         for limit in 1..=300_u16 {
-            let uneven = Limits::new([limit; LANES]).uneven[0];
+            let uneven = LaneLimits::new([limit; LANES]).uneven[0];
             let mut kept = vec![0_u32; usize::from(limit)];
             for bits in 0..=u16::MAX {
                 let product = u32::from(bits) * u32::from(limit);

@@ -1,7 +1,7 @@
 //! How often a slowdown is detected, without simulating.
 
-use super::noncentral_t::{Chi, NORMAL_REACH, normal_cdf};
-use super::sides::Sides;
+use super::noncentral_t::{ChiDistribution, NORMAL_REACH, normal_cdf};
+use super::sides::SidePair;
 use super::{Configuration, DetectionMethod, Noise, Strategy};
 use crate::Confidence;
 
@@ -38,7 +38,7 @@ pub struct Detection {
     /// k.
     half_width: f64,
     /// The distribution of U.
-    width: Chi,
+    width: ChiDistribution,
     /// Values of U with their probabilities, computed once for every slowdown; none where they would not do.
     points: Vec<(f64, f64)>,
 }
@@ -58,7 +58,7 @@ impl Detection {
         if !noise.is_possible() || configuration.instances == 0 || configuration.iterations == 0 {
             return None;
         }
-        let sides = Sides::new(noise, configuration);
+        let sides = SidePair::new(noise, configuration);
         let variance = sides.variance_of_difference(strategy);
         let (half_width, freedom) = match method {
             DetectionMethod::Welch => {
@@ -68,10 +68,14 @@ impl Detection {
             DetectionMethod::Schultz => sides.ratio(strategy).half_width(confidence),
             DetectionMethod::Laaber => sides.two_intervals(strategy).half_width(confidence),
         };
-        Some(Self::of(variance.sqrt(), half_width, Chi::new(freedom)))
+        Some(Self::of(
+            variance.sqrt(),
+            half_width,
+            ChiDistribution::new(freedom),
+        ))
     }
 
-    fn of(spread: f64, half_width: f64, width: Chi) -> Self {
+    fn of(spread: f64, half_width: f64, width: ChiDistribution) -> Self {
         Self {
             spread,
             half_width,
@@ -163,7 +167,7 @@ mod tests {
         let freedom = 2.0 * as_f64(n) - 2.0;
         let spread = (2.0 / as_f64(n)).sqrt();
         let critical = confidence.t_quantile(freedom).expect("positive");
-        Detection::of(spread, critical * spread, Chi::new(freedom))
+        Detection::of(spread, critical * spread, ChiDistribution::new(freedom))
     }
 
     /// The paired t test, with log ratios that vary by 1.
@@ -298,7 +302,7 @@ mod tests {
         fn points_computed_once_give_the_noncentral_t(
             freedom in 1.0..300.0_f64, critical in 0.5..4.0_f64, distance in 0.0..12.0_f64,
         ) {
-            let actual = Detection::of(1.0, critical, Chi::new(freedom)).power_at(distance);
+            let actual = Detection::of(1.0, critical, ChiDistribution::new(freedom)).power_at(distance);
             let t = NoncentralT::new(freedom, distance).expect("possible");
             let expected = t.sf(critical) + t.cdf(-critical);
             prop_assert!((actual - expected).abs() < 1e-9, "{} {}", actual, expected);

@@ -34,7 +34,7 @@ const FEW_FREEDOM: f64 = 7.0;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoncentralT {
-    chi: Chi,
+    chi: ChiDistribution,
     noncentrality: f64,
 }
 
@@ -44,7 +44,7 @@ impl NoncentralT {
     /// Infinite degrees of freedom give the normal distribution around δ. `None` unless ν is positive and δ finite.
     pub fn new(freedom: f64, noncentrality: f64) -> Option<Self> {
         (freedom > 0.0 && noncentrality.is_finite()).then(|| Self {
-            chi: Chi::new(freedom),
+            chi: ChiDistribution::new(freedom),
             noncentrality,
         })
     }
@@ -81,7 +81,7 @@ pub(super) fn normal_cdf(z: f64) -> f64 {
 
 /// The distribution of U = √(χ² / ν).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Chi {
+pub(super) struct ChiDistribution {
     freedom: f64,
     ln_constant: f64,
     /// Outside of these U hardly ever lies.
@@ -89,7 +89,7 @@ pub(super) struct Chi {
     upper: f64,
 }
 
-impl Chi {
+impl ChiDistribution {
     pub(super) fn new(freedom: f64) -> Self {
         // Wilson and Hilferty: the cube root of χ² / ν is nearly normal.
         let spread = 2.0 / (9.0 * freedom);
@@ -299,7 +299,7 @@ mod tests {
     fn the_square_root_of_chi_squared_is_that_of_scipy() {
         // scipy 1.17.1: stats.chi2.cdf(nu * u**2, nu)
         for (freedom, u, expected) in CHI {
-            let actual = Chi::new(freedom).cdf(u);
+            let actual = ChiDistribution::new(freedom).cdf(u);
             assert!((actual - expected).abs() < 1e-12, "{freedom} {u}: {actual}");
         }
     }

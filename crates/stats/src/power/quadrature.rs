@@ -5,15 +5,15 @@ use std::sync::LazyLock;
 use crate::number::as_f64;
 
 /// A rule on [−1, 1]: its nodes with their weights.
-pub(super) struct Rule(Vec<(f64, f64)>);
+pub(super) struct QuadratureRule(Vec<(f64, f64)>);
 
 /// Enough for what is smooth up to its ends: 1e-12 for the integrands of this folder.
-pub(super) static SHORT: LazyLock<Rule> = LazyLock::new(|| Rule::new(40));
+pub(super) static SHORT: LazyLock<QuadratureRule> = LazyLock::new(|| QuadratureRule::new(40));
 
-/// For what has a fractional power at an end, after [`Rule::points_from_zero`] has smoothed it.
-pub(super) static LONG: LazyLock<Rule> = LazyLock::new(|| Rule::new(64));
+/// For what has a fractional power at an end, after [`QuadratureRule::points_from_zero`] has smoothed it.
+pub(super) static LONG: LazyLock<QuadratureRule> = LazyLock::new(|| QuadratureRule::new(64));
 
-impl Rule {
+impl QuadratureRule {
     /// Newton's method on the Legendre polynomial, from the cosines that its roots are close to.
     fn new(nodes: usize) -> Self {
         let order = as_f64(nodes);

@@ -7,14 +7,14 @@ use crate::Confidence;
 use crate::number::as_f64;
 
 /// What the squared width of a bootstrap's interval does, but for the quantile.
-pub(super) struct Width {
+pub(super) struct IntervalWidth {
     mean: f64,
     variance: f64,
     /// The excess kurtosis of the bootstrap's replicates.
     kurtosis: f64,
 }
 
-impl Width {
+impl IntervalWidth {
     /// Returns k and ν.
     pub(super) fn half_width(&self, confidence: Confidence) -> (f64, f64) {
         let z = Normal::standard().inverse_cdf(0.5 + confidence.level() / 2.0);
@@ -33,7 +33,7 @@ impl Width {
 }
 
 /// What the methods need of noise and configuration.
-pub(super) struct Sides {
+pub(super) struct SidePair {
     instances: f64,
     /// The degrees of freedom within the instances of a side.
     within_freedom: f64,
@@ -43,7 +43,7 @@ pub(super) struct Sides {
     within: f64,
 }
 
-impl Sides {
+impl SidePair {
     pub(super) fn new(noise: Noise, configuration: Configuration) -> Self {
         let (i, j) = (
             as_f64(configuration.instances),
@@ -85,7 +85,7 @@ impl Sides {
 
     /// A bootstrap's variance, where the instance means vary by `means` with I − 1 degrees of freedom and resampling their
     /// iterations adds `within` with so many.
-    fn bootstrap(&self, means: f64, within: f64, within_freedom: f64) -> Width {
+    fn bootstrap(&self, means: f64, within: f64, within_freedom: f64) -> IntervalWidth {
         let parts = [
             (self.shrunk.0 * means, self.instances - 1.0),
             (self.shrunk.1 * within, within_freedom),
@@ -104,7 +104,7 @@ impl Sides {
         } else {
             0.0
         };
-        Width {
+        IntervalWidth {
             mean: total / self.instances,
             variance: parts.iter().map(variance).sum::<f64>() / self.instances.powi(2),
             kurtosis,
@@ -112,16 +112,16 @@ impl Sides {
     }
 
     /// V_c.
-    fn side(&self) -> Width {
+    fn side(&self) -> IntervalWidth {
         self.bootstrap(self.of_mean(), self.within, self.within_freedom)
     }
 
     /// V.
-    pub(super) fn ratio(&self, strategy: Strategy) -> Width {
+    pub(super) fn ratio(&self, strategy: Strategy) -> IntervalWidth {
         match strategy {
             Strategy::DifferentInstances => {
                 let side = self.side();
-                Width {
+                IntervalWidth {
                     mean: 2.0 * side.mean,
                     variance: 2.0 * side.variance,
                     kurtosis: side.kurtosis / 2.0,
@@ -137,7 +137,7 @@ impl Sides {
 
     /// (√V_c + √V_t)²: with n = 2 E(V_c)² / Var(V_c) its mean is 2 E(V_c) (1 + c² + r (1 − c²)), where c² is the
     /// square of the mean of √(χ²/n), and the sum has nearly the freedom of two χ² with the correlation r.
-    pub(super) fn two_intervals(&self, strategy: Strategy) -> Width {
+    pub(super) fn two_intervals(&self, strategy: Strategy) -> IntervalWidth {
         let side = self.side();
         let common = match strategy {
             Strategy::DifferentInstances => 0.0,
@@ -151,7 +151,7 @@ impl Sides {
         let n = side.freedom();
         let short_of_one = (0.5 - (0.125 + 0.0625 / n) / n) / n;
         let mean = 2.0 * side.mean * (2.0 - (1.0 - shared) * short_of_one);
-        Width {
+        IntervalWidth {
             mean,
             variance: (1.0 + shared) * mean.powi(2) / n,
             kurtosis: side.kurtosis,

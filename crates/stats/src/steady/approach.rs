@@ -1,7 +1,7 @@
 //! Where a series comes close to its steady level.
 
 use super::number::{share, whole};
-use super::robust::Noise;
+use super::robust::RobustNoise;
 use super::transition::Transition;
 use crate::number::as_f64;
 
@@ -15,7 +15,7 @@ pub(super) fn crossing(
     values: &[f64],
     change_points: &[usize],
     transition: &Transition,
-    noise: Noise,
+    noise: RobustNoise,
     margin: f64,
 ) -> (usize, usize) {
     const STEP_DOUBT: f64 = 8.0;
@@ -35,8 +35,8 @@ pub(super) fn crossing(
         squares_around_steps(&relative, change_points),
         2.0 * as_f64(change_points.len()) + 1.0,
     );
-    let approach = Approach::of(&relative);
-    let line = Line::of(&relative, level, margin);
+    let approach = ExponentialApproach::of(&relative);
+    let line = FittedLine::of(&relative, level, margin);
     let of_line = criterion(line.squares, 3.0);
     let of_approach = criterion(approach.squares, 3.0);
     if of_line < of_approach && of_line < of_steps {
@@ -46,7 +46,7 @@ pub(super) fn crossing(
         let at = approach.first_within(margin).min(n);
         return (at, share(at, APPROACH_DOUBT));
     }
-    let last = Line::of(&relative[transition.begin..], level, margin);
+    let last = FittedLine::of(&relative[transition.begin..], level, margin);
     if last.gain > LINE_GAIN * last.step_gain {
         let at = transition.begin + last.within;
         return (at, share(at - transition.begin, APPROACH_DOUBT));
@@ -56,7 +56,7 @@ pub(super) fn crossing(
 }
 
 /// A straight line from the first value that meets the level and stays there.
-struct Line {
+struct FittedLine {
     /// The first iteration within the margin of the level.
     within: usize,
     /// The squares around line and level.
@@ -67,7 +67,7 @@ struct Line {
     step_gain: f64,
 }
 
-impl Line {
+impl FittedLine {
     /// The least squares fit. With deviations e, and times t = 1, 2, … backwards from where
     /// the line ends, the slope is Σ e t / Σ t² and the gain (Σ e t)² / Σ t²; that of a step
     /// is (Σ e)² / n.
@@ -112,13 +112,13 @@ fn squares_around_steps(values: &[f64], change_points: &[usize]) -> f64 {
 }
 
 /// Deviations from 1, and sums of them.
-struct Deviations {
+struct SummedDeviations {
     of_one: Vec<f64>,
     sum: f64,
     squares: f64,
 }
 
-impl Deviations {
+impl SummedDeviations {
     fn of(values: &[f64]) -> Self {
         let of_one: Vec<f64> = values.iter().map(|value| value - 1.0).collect();
         Self {
@@ -130,19 +130,19 @@ impl Deviations {
 }
 
 /// An exponential approach to a level: x(t) = level + height · exp(−t / pace).
-struct Approach {
+struct ExponentialApproach {
     level: f64,
     height: f64,
     pace: f64,
     squares: f64,
 }
 
-impl Approach {
+impl ExponentialApproach {
     /// The least squares fit: for each pace it is linear, and the pace is searched for.
     fn of(values: &[f64]) -> Self {
         const PACES: u32 = 14;
         let n = as_f64(values.len());
-        let values = &Deviations::of(values);
+        let values = &SummedDeviations::of(values);
         let (fastest, slowest) = (0.5_f64.ln(), (3.0 * n).ln());
         let step = (slowest - fastest) / f64::from(PACES);
         let better = |one: Self, other: Self| {
@@ -169,7 +169,7 @@ impl Approach {
         best
     }
 
-    fn with_pace(values: &Deviations, pace: f64) -> Self {
+    fn with_pace(values: &SummedDeviations, pace: f64) -> Self {
         const LANES: usize = 4;
         let n = as_f64(values.of_one.len());
         let factor = (-1.0 / pace).exp();

@@ -120,7 +120,7 @@ pub struct BurnIn {
 pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<BurnIn> {
     let all = instances;
     let instances = &asked(all);
-    let steady: Vec<Steady> = instances.iter().filter_map(Steady::of).collect();
+    let steady: Vec<SteadyInstance> = instances.iter().filter_map(SteadyInstance::of).collect();
     let starts: Vec<f64> = steady.iter().map(|it| as_f64(it.start)).collect();
     let iterations = instances.iter().map(InstanceStart::iterations);
     let shortest = iterations.min().unwrap_or(0);
@@ -143,7 +143,7 @@ const FEWEST_THAT_MOVE: usize = 6;
 /// Judging everything may move the mean by this share.
 const SMALL_BIAS: f64 = 0.01;
 
-fn wander(instances: &[InstanceStart], steady: &[Steady]) -> bool {
+fn wander(instances: &[InstanceStart], steady: &[SteadyInstance]) -> bool {
     let count = |class| {
         let moves = |it: &&InstanceStart| it.class == class && it.start.is_some_and(|at| at > 0);
         instances.iter().filter(moves).count()
@@ -174,14 +174,14 @@ fn sign_test(one: usize, other: usize) -> f64 {
 /// Returns what a burn-in that somebody else chose costs and leaves; `None` without instances.
 pub fn burn_in_from(instances: &[InstanceStart], start: usize) -> Option<BurnIn> {
     let asked = asked(instances);
-    let steady: Vec<Steady> = asked.iter().filter_map(Steady::of).collect();
+    let steady: Vec<SteadyInstance> = asked.iter().filter_map(SteadyInstance::of).collect();
     from_start([instances, &asked], &steady, Some(start), Some(start))
 }
 
 /// Takes all instances, and those that are asked.
 fn from_start(
     [all, instances]: [&[InstanceStart]; 2],
-    steady: &[Steady],
+    steady: &[SteadyInstance],
     start: Option<usize>,
     wanted: Option<usize>,
 ) -> Option<BurnIn> {
@@ -210,7 +210,7 @@ fn from_start(
 /// The largest start within the limit, or a smaller one that is no worse.
 fn affordable(
     instances: &[InstanceStart],
-    steady: &[Steady],
+    steady: &[SteadyInstance],
     wanted: usize,
     limit: Option<MaxCost>,
 ) -> usize {
@@ -236,7 +236,7 @@ fn affordable(
 }
 
 /// An instance that gets steady, with the level that it has then.
-struct Steady<'a> {
+struct SteadyInstance<'a> {
     instance: &'a InstanceStart<'a>,
     /// The place of the first steady value.
     place: usize,
@@ -245,7 +245,7 @@ struct Steady<'a> {
     level: f64,
 }
 
-impl<'a> Steady<'a> {
+impl<'a> SteadyInstance<'a> {
     fn of(instance: &'a InstanceStart<'a>) -> Option<Self> {
         let place = instance.start?;
         let start = instance.first_steady()?;

@@ -105,13 +105,13 @@ pub fn krun(seconds: &[f64], options: &Krun) -> KrunState {
     }
 }
 
-struct Segment {
+struct KrunSegment {
     mean: f64,
     reach: f64,
     end: usize,
 }
 
-fn segments(values: &[f64], cut: &[usize], reach: Reach) -> Vec<Segment> {
+fn segments(values: &[f64], cut: &[usize], reach: Reach) -> Vec<KrunSegment> {
     let mut start = 0;
     let mut segments = Vec::new();
     for end in cut.iter().copied().chain([values.len()]) {
@@ -122,7 +122,7 @@ fn segments(values: &[f64], cut: &[usize], reach: Reach) -> Vec<Segment> {
                 Reach::Variance => deviation * deviation,
                 Reach::Deviation => deviation,
             };
-            segments.push(Segment { mean, reach, end });
+            segments.push(KrunSegment { mean, reach, end });
         }
         start = end;
     }

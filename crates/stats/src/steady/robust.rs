@@ -4,14 +4,14 @@ use crate::number::as_f64;
 
 /// Noise around the level of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Noise {
+pub(super) struct RobustNoise {
     /// The standard deviation.
     pub deviation: f64,
     /// The autocorrelation of neighbours, from 0 to 0.9.
     pub autocorrelation: f64,
 }
 
-impl Noise {
+impl RobustNoise {
     /// The variance of a mean of many values, times their number: σ² (1 + ρ) / (1 − ρ).
     pub fn long_run_variance(&self) -> f64 {
         let rho = self.autocorrelation;
@@ -24,7 +24,7 @@ impl Noise {
 /// With AR(1) noise their variances are 2σ²(1 − ρ) and 2σ²(1 − ρ²); a few steps of the level do
 /// not reach the medians. Noise far below the margin makes no difference and has a floor,
 /// so that timers with coarse ticks do not look free of noise.
-pub(super) fn noise(logs: &[f64], margin: f64) -> Noise {
+pub(super) fn noise(logs: &[f64], margin: f64) -> RobustNoise {
     let near = spread_of_differences(logs, 1);
     let far = spread_of_differences(logs, 2);
     let rho = if near > 0.0 {
@@ -35,7 +35,7 @@ pub(super) fn noise(logs: &[f64], margin: f64) -> Noise {
     let doubt = 1.0 / as_f64(logs.len()).sqrt();
     let rho = (rho - doubt).clamp(0.0, (1.0 - 3.0 * doubt).clamp(0.0, 0.9));
     let deviation = near / (1.0 - rho).sqrt();
-    Noise {
+    RobustNoise {
         deviation: deviation.max(margin / 20.0),
         autocorrelation: rho,
     }

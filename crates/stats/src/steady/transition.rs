@@ -1,6 +1,6 @@
 //! Where the level changes, and which change is the last that matters.
 
-use super::robust::Noise;
+use super::robust::RobustNoise;
 use crate::changepoint::{NormalMean, pelt_on_grid};
 use crate::number::as_f64;
 
@@ -10,7 +10,12 @@ const PLACES: usize = 240;
 /// Returns the change points of a series, finely at its beginning.
 ///
 /// A change point in the last quarter of `steady_part` would leave too little to compare with.
-pub(super) fn cut(values: &[f64], noise: Noise, steady_part: usize, penalty: f64) -> Vec<usize> {
+pub(super) fn cut(
+    values: &[f64],
+    noise: RobustNoise,
+    steady_part: usize,
+    penalty: f64,
+) -> Vec<usize> {
     let n = values.len();
     let cost = NormalMean::new(values, noise.long_run_variance());
     let penalty = penalty * as_f64(n).ln();
@@ -69,13 +74,13 @@ pub(super) struct Transition {
     pub faster: usize,
 }
 
-struct Segment {
+struct LevelSegment {
     start: usize,
     end: usize,
     mean: f64,
 }
 
-impl Segment {
+impl LevelSegment {
     fn length(&self) -> usize {
         self.end - self.start
     }
@@ -97,14 +102,14 @@ pub(super) fn last_difference(
     let mut start = 0;
     for end in change_points.iter().copied().chain([n]) {
         let mean = values[start..end].iter().sum::<f64>() / as_f64(end - start);
-        segments.push(Segment { start, end, mean });
+        segments.push(LevelSegment { start, end, mean });
         start = end;
     }
     let last = segments.pop()?;
     let (mut sum, mut length) = (last.mean * as_f64(last.length()), last.length());
     while let Some(segment) = segments.last() {
         let level_after = sum / as_f64(length);
-        let differs = |it: &Segment| (it.mean - level_after).abs() > limit;
+        let differs = |it: &LevelSegment| (it.mean - level_after).abs() > limit;
         if !differs(segment) {
             sum += segment.mean * as_f64(segment.length());
             length += segment.length();
@@ -118,7 +123,7 @@ pub(super) fn last_difference(
                 .iter()
                 .rev()
                 .take_while(|it| !differs(it));
-            equal.map(Segment::length).sum()
+            equal.map(LevelSegment::length).sum()
         });
         let lasts = end - stretch.map_or(0, |first| segments[first].end);
         if lasts <= n / INTERRUPTION_SHARE && before >= AROUND * lasts {
@@ -130,7 +135,7 @@ pub(super) fn last_difference(
             begin: segment.start,
             end,
             level_after,
-            faster: below.map(Segment::length).sum(),
+            faster: below.map(LevelSegment::length).sum(),
         });
     }
     None
@@ -140,7 +145,7 @@ pub(super) fn last_difference(
 ///
 /// Autocorrelated noise shifts long segments, for which the penalty is made, much more than
 /// one or two values.
-pub(super) fn slow_start(values: &[f64], noise: Noise, limit: f64) -> Option<Transition> {
+pub(super) fn slow_start(values: &[f64], noise: RobustNoise, limit: f64) -> Option<Transition> {
     const DEVIATIONS: f64 = 4.5;
     (1..=3).rev().find_map(|end| {
         let (first, rest) = values.split_at(end);

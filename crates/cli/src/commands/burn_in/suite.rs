@@ -4,7 +4,7 @@ use super::notes::why_not_written;
 use super::rows::BurnInRow;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::suite_update::{KeyUpdate, Numbers, SuiteFile, TableUpdate};
+use crate::suite_update::{KeyUpdate, SuiteFile, SuiteNumbers, TableUpdate};
 
 use lapwing_core::text::counted;
 
@@ -51,12 +51,12 @@ pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<
 }
 
 /// Returns where the benchmarks of a suite get steady, of those where that is known.
-fn starts(rows: &[BurnInRow], suite: &str) -> Vec<(String, Numbers)> {
+fn starts(rows: &[BurnInRow], suite: &str) -> Vec<(String, SuiteNumbers)> {
     let rows = rows.iter().filter(|row| row.suite == suite);
     let starts = rows.filter_map(|row| {
-        let numbers = Numbers {
+        let numbers = SuiteNumbers {
             burn_in: Some(row.known_start()?),
-            ..Numbers::default()
+            ..SuiteNumbers::default()
         };
         Some((row.benchmark.clone(), numbers))
     });

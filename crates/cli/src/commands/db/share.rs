@@ -6,8 +6,8 @@ use clap::Args;
 use lapwing_core::model::Id;
 use lapwing_core::record::Store;
 use lapwing_core::record::sharing::{
-    self, History, PullOptions, Pulled, PushOptions, Pushed, Rehearsed, Remote, SharingError, Step,
-    Verify,
+    self, PullOptions, PullSummary, PushOptions, PushSummary, Remote, SharedHistory, SharingError,
+    SharingRehearsal, SharingStep, VerifiedSegments,
 };
 use lapwing_core::text::{counted, grouped, plural};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use super::size;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::progress::LateSpinner;
-use crate::remote::Place;
+use crate::remote::HistoryUrl;
 use crate::store::{open_for_reading, open_for_writing};
 use crate::table::{Align, Table};
 
@@ -26,7 +26,7 @@ use crate::table::{Align, Table};
 #[derive(Debug, Args)]
 pub struct ShareCommand {
     #[command(flatten)]
-    place: Place,
+    place: HistoryUrl,
     /// Show what would be pushed and pulled, without changing anything
     #[arg(long)]
     dry_run: bool,
@@ -47,7 +47,7 @@ impl ShareCommand {
     pub(super) fn push(self, context: &Context) -> Result<ExitStatus, CliError> {
         let remote = self.place.open()?;
         // Without a store of its own, a push can still pull records of others.
-        let is_new = !context.store.exists() && History::find(&*remote)?.is_some();
+        let is_new = !context.store.exists() && SharedHistory::find(&*remote)?.is_some();
         let options = PushOptions {
             pull: self.options(),
             new_history: Id::from(Uuid::now_v7()),
@@ -99,8 +99,8 @@ impl ShareCommand {
     fn options(&self) -> PullOptions {
         PullOptions {
             verify: match self.verify {
-                true => Verify::All,
-                false => Verify::Last,
+                true => VerifiedSegments::All,
+                false => VerifiedSegments::Last,
             },
             begin_anew: self.begin_anew,
         }
@@ -108,7 +108,7 @@ impl ShareCommand {
 
     fn say_pushed(
         &self,
-        pushed: &Pushed,
+        pushed: &PushSummary,
         remote: &dyn Remote,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
@@ -141,7 +141,7 @@ impl ShareCommand {
 
     fn say_pulled(
         &self,
-        pulled: &Pulled,
+        pulled: &PullSummary,
         remote: &dyn Remote,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
@@ -158,7 +158,7 @@ impl ShareCommand {
 
     fn say_rehearsed(
         &self,
-        would: &Rehearsed,
+        would: &SharingRehearsal,
         remote: &dyn Remote,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
@@ -236,7 +236,7 @@ fn sent(sessions: u64, annotations: u64) -> String {
     }
 }
 
-fn came(pulled: &Pulled, verb: &str, nothing: &str) -> String {
+fn came(pulled: &PullSummary, verb: &str, nothing: &str) -> String {
     if pulled.segments == 0 {
         return nothing.to_owned();
     }
@@ -257,7 +257,7 @@ fn came(pulled: &Pulled, verb: &str, nothing: &str) -> String {
     text
 }
 
-fn taken_in(pulled: &Pulled) -> Value {
+fn taken_in(pulled: &PullSummary) -> Value {
     let total = pulled.appended.total();
     json!({
         "segments": pulled.segments,
@@ -306,16 +306,16 @@ impl Watch {
         }
     }
 
-    fn see(&mut self, step: Step) {
+    fn see(&mut self, step: SharingStep) {
         match step {
-            Step::TookIn { number: _, new } => {
+            SharingStep::TookIn { number: _, new } => {
                 self.taken_in += 1;
                 self.new += new;
             }
-            Step::Read { sessions, of } => {
+            SharingStep::Read { sessions, of } => {
                 self.sessions = format!(", session {} of {}", grouped(sessions), grouped(of));
             }
-            Step::Pushed { .. } => self.pushed += 1,
+            SharingStep::Pushed { .. } => self.pushed += 1,
         }
         self.spinner.say(&format!(
             "pulled {} ({} new records), pushed {}{}",

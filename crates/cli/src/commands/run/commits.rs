@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use lapwing_core::measure::local::LocalExecutor;
 use lapwing_core::measure::pytest::RECORDED_NOTHING;
 use lapwing_core::measure::{
-    CommitRange, CommitsError, End, Execution, Executor, ExecutorError, FixedSchedule, Leftovers,
-    Place, SOURCE_VARIABLE, Source, Sources, Stdin, add_worktree, remove_worktree,
+    CommitFolder, CommitFolders, CommitRange, CommitState, CommitsError, Execution, ExecutionEnd,
+    Executor, ExecutorError, FixedSchedule, LeftoverPolicy, SOURCE_VARIABLE, Stdin, add_worktree,
+    remove_worktree,
 };
 use lapwing_core::model::{Id, InstanceOutcome};
 use lapwing_core::record::StoreError;
 use lapwing_core::sample::{SampleFilter, each_benchmark};
-use lapwing_core::suite::{Commit, Plan, Variant, VersionSource};
+use lapwing_core::suite::{Plan, PlannedCommit, Variant, VersionSource};
 use lapwing_core::text::counted;
 
 use super::options::Run;
@@ -46,7 +47,7 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
     } else {
         measured(&plan, context)?
     };
-    let is_new = |commit: &Commit| {
+    let is_new = |commit: &PlannedCommit| {
         let lacks = |variant: &Variant| {
             let mut cases = plan.cases.iter();
             cases.any(|case| {
@@ -60,7 +61,7 @@ pub fn over_commits(mut plan: Plan, command: &Run, context: &Context) -> Result<
         };
         plan.variants.iter().any(lacks)
     };
-    let left: Vec<Commit> = commits.into_iter().filter(is_new).collect();
+    let left: Vec<PlannedCommit> = commits.into_iter().filter(is_new).collect();
     if left.len() < all && !context.quiet {
         context.terminal.note(&format!(
             "{} of {} measured before (--again measures them anew)",
@@ -118,9 +119,9 @@ fn no_folder(error: std::io::Error) -> CliError {
 }
 
 /// Commit, variant and benchmark of what the store has.
-type Measured = BTreeSet<(String, String, String)>;
+type MeasuredInstances = BTreeSet<(String, String, String)>;
 
-fn measured(plan: &Plan, context: &Context) -> Result<Measured, CliError> {
+fn measured(plan: &Plan, context: &Context) -> Result<MeasuredInstances, CliError> {
     let mut found = BTreeSet::new();
     if !context.store.exists() {
         return Ok(found);
@@ -164,16 +165,16 @@ fn measured(plan: &Plan, context: &Context) -> Result<Measured, CliError> {
 }
 
 /// The commits that are checked out; their folders go when this goes.
-pub struct Checkouts<'a> {
+pub struct CommitCheckouts<'a> {
     plan: &'a Plan,
     context: &'a Context,
     made: Vec<(PathBuf, PathBuf)>,
-    sources: Sources,
+    sources: CommitFolders,
     // After what is in it.
     worktrees: Option<Worktrees>,
 }
 
-impl<'a> Checkouts<'a> {
+impl<'a> CommitCheckouts<'a> {
     /// Clears away what killed processes left, and checks nothing out yet.
     pub fn new(plan: &'a Plan, session: Id, context: &'a Context) -> Result<Self, CliError> {
         let commit = plan.variants.iter().find_map(|it| it.commit.as_ref());
@@ -188,15 +189,15 @@ impl<'a> Checkouts<'a> {
             plan,
             context,
             made: Vec::new(),
-            sources: Sources::default(),
+            sources: CommitFolders::default(),
             worktrees,
         })
     }
 
     /// Returns the commits of which something is left to measure, in the order of the plan.
-    pub fn wanted(&self, schedule: &FixedSchedule) -> Vec<Commit> {
+    pub fn wanted(&self, schedule: &FixedSchedule) -> Vec<PlannedCommit> {
         let left: BTreeSet<usize> = schedule.left().map(|it| it.variant).collect();
-        let mut wanted: Vec<Commit> = Vec::new();
+        let mut wanted: Vec<PlannedCommit> = Vec::new();
         for variant in left {
             let commit = self.plan.variants[variant].commit.as_ref();
             wanted.extend(commit.filter(|it| !wanted.contains(it)).cloned());
@@ -207,7 +208,7 @@ impl<'a> Checkouts<'a> {
     /// Checks a commit out and builds it. `false` when somebody interrupted that.
     pub fn prepare(
         &mut self,
-        commit: &Commit,
+        commit: &PlannedCommit,
         executor: &mut LocalExecutor,
     ) -> Result<bool, ExecutorError> {
         let name: String = commit.hash().chars().take(DIGITS).collect();
@@ -216,17 +217,17 @@ impl<'a> Checkouts<'a> {
         let repository = PathBuf::from(&commit.repository);
         self.made.push((repository.clone(), folder.clone()));
         let source = match add_worktree(commit, &folder) {
-            Err(reason) => Source::Broken(format!("{NOT_CHECKED_OUT}: {reason}")),
+            Err(reason) => CommitState::Broken(format!("{NOT_CHECKED_OUT}: {reason}")),
             Ok(()) => match self.build(commit, &folder, executor)? {
-                Built::Well => Source::Ready(Place {
+                BuildResult::Well => CommitState::Ready(CommitFolder {
                     repository,
                     folder: folder.canonicalize().unwrap_or(folder),
                 }),
-                Built::Badly(reason) => Source::Broken(reason),
-                Built::Interrupted => return Ok(false),
+                BuildResult::Badly(reason) => CommitState::Broken(reason),
+                BuildResult::Interrupted => return Ok(false),
             },
         };
-        if let Source::Broken(reason) = &source {
+        if let CommitState::Broken(reason) = &source {
             let label = commit.version.label().unwrap_or_default();
             self.context
                 .terminal
@@ -237,7 +238,7 @@ impl<'a> Checkouts<'a> {
     }
 
     /// Returns where the commits are.
-    pub fn sources(&self) -> Sources {
+    pub fn sources(&self) -> CommitFolders {
         self.sources.clone()
     }
 
@@ -250,12 +251,12 @@ impl<'a> Checkouts<'a> {
 
     fn build(
         &self,
-        commit: &Commit,
+        commit: &PlannedCommit,
         folder: &Path,
         executor: &mut LocalExecutor,
-    ) -> Result<Built, ExecutorError> {
+    ) -> Result<BuildResult, ExecutorError> {
         let Some(command) = &self.plan.build else {
-            return Ok(Built::Well);
+            return Ok(BuildResult::Well);
         };
         if !self.context.quiet {
             let label = commit.version.label().unwrap_or_default();
@@ -271,32 +272,32 @@ impl<'a> Checkouts<'a> {
             keep_stdout: SAID,
             keep_stderr: SAID,
             counters: false,
-            leftovers: Leftovers::End,
+            leftovers: LeftoverPolicy::End,
         })?;
         let ended = match &executed.end {
-            End::Exited(0) => return Ok(Built::Well),
-            End::Interrupted => return Ok(Built::Interrupted),
-            End::Exited(code) => format!("exit code {code}"),
-            End::Signalled(signal) => format!("ended by signal {signal}"),
-            End::NotStarted(reason) => reason.clone(),
-            End::TimedOut => "ended at its time limit".to_owned(),
+            ExecutionEnd::Exited(0) => return Ok(BuildResult::Well),
+            ExecutionEnd::Interrupted => return Ok(BuildResult::Interrupted),
+            ExecutionEnd::Exited(code) => format!("exit code {code}"),
+            ExecutionEnd::Signalled(signal) => format!("ended by signal {signal}"),
+            ExecutionEnd::NotStarted(reason) => reason.clone(),
+            ExecutionEnd::TimedOut => "ended at its time limit".to_owned(),
         };
         let texts =
             [&executed.stderr, &executed.stdout].map(|it| String::from_utf8_lossy(&it.bytes));
         let mut lines = texts.iter().flat_map(|it| it.lines().rev());
         let said = lines.find(|line| !line.trim().is_empty());
         let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
-        Ok(Built::Badly(format!("{NOT_BUILT}: {ended}{said}")))
+        Ok(BuildResult::Badly(format!("{NOT_BUILT}: {ended}{said}")))
     }
 }
 
-impl Drop for Checkouts<'_> {
+impl Drop for CommitCheckouts<'_> {
     fn drop(&mut self) {
         self.remove();
     }
 }
 
-enum Built {
+enum BuildResult {
     Well,
     Badly(String),
     Interrupted,

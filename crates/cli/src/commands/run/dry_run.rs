@@ -13,24 +13,24 @@ use lapwing_core::suite::{Case, Plan};
 use lapwing_core::text::grouped;
 use lapwing_stats::as_f64;
 
-use super::from_file::Planned;
+use super::from_file::PlannedRun;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 use crate::table::{Align, Table};
 
 /// Shows the order; of a plan file also how often each benchmark is measured.
-pub fn show(planned: &Planned, context: &Context) -> Result<ExitStatus, CliError> {
+pub fn show(planned: &PlannedRun, context: &Context) -> Result<ExitStatus, CliError> {
     let plan = &planned.plan;
     // What was measured here tells more than what the plan file says of other machines.
     let of_plan = |(id, mean): (&String, &f64)| {
-        let past = Past {
+        let past = PastCost {
             iteration: *mean,
             besides: 0.0,
             whole: None,
         };
         (id.clone(), past)
     };
-    let mut times: BTreeMap<String, Past> = planned.means.iter().map(of_plan).collect();
+    let mut times: BTreeMap<String, PastCost> = planned.means.iter().map(of_plan).collect();
     times.extend(past_times(plan, context)?);
     let schedule = FixedSchedule::new(plan);
     let mut table = Table::new(&[
@@ -84,7 +84,7 @@ pub fn show(planned: &Planned, context: &Context) -> Result<ExitStatus, CliError
 }
 
 /// Returns how often each benchmark is measured, and how long that takes in all variants.
-fn benchmarks(plan: &Plan, times: &BTreeMap<String, Past>) -> Table {
+fn benchmarks(plan: &Plan, times: &BTreeMap<String, PastCost>) -> Table {
     let mut table = Table::new(&[
         ("benchmark", Align::Left),
         ("instances", Align::Right),
@@ -126,7 +126,7 @@ fn expectation(seconds: f64, unknown: usize, instances: usize) -> String {
 
 /// What a benchmark took when it was measured before, in seconds.
 #[derive(Debug, Clone, Copy)]
-struct Past {
+struct PastCost {
     /// The mean of an iteration.
     iteration: f64,
     /// What an instance takes besides its iterations: a start of pytest, preparations.
@@ -135,7 +135,7 @@ struct Past {
     whole: Option<f64>,
 }
 
-impl Past {
+impl PastCost {
     /// Returns how long an instance is expected to take.
     fn of_instance(&self, case: &Case) -> f64 {
         // How many rounds a test has that uses `benchmark` is known to the plugin alone.
@@ -177,7 +177,7 @@ fn besides(instances: &[InstanceData]) -> f64 {
 }
 
 /// Returns what each benchmark took that was measured before.
-fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, Past>, CliError> {
+fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, PastCost>, CliError> {
     let mut times = BTreeMap::new();
     if !context.store.exists() {
         return Ok(times);
@@ -202,7 +202,7 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, Past>, 
             let cleaned = clean(&data.instances, "wall_time", Policy::default());
             if let Some(estimate) = estimate(&cleaned) {
                 let spans: Vec<f64> = data.instances.iter().filter_map(span).collect();
-                let past = Past {
+                let past = PastCost {
                     iteration: estimate.value,
                     besides: besides(&data.instances),
                     whole: lapwing_stats::mean(&spans),

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use lapwing_core::suite::{BurnIn, Case, Given, Plan, PlanEntry};
+use lapwing_core::suite::{BurnIn, Case, GivenCounts, Plan, PlanEntry};
 use lapwing_core::text::{counted, grouped, plural};
 
 use super::options::Run;
 use crate::error::CliError;
 use crate::options::Context;
-use crate::plan_file::{Names, PlanFile, few};
+use crate::plan_file::{BenchmarkNames, PlanFile, few};
 
 /// What is to be measured, and what is known of it beforehand.
-pub struct Planned {
+pub struct PlannedRun {
     pub plan: Plan,
     /// Whether a plan file says how often.
     pub from_file: bool,
@@ -37,7 +37,7 @@ impl<'a> FilePlan<'a> {
         let ids = plan.cases.iter().map(|case| case.benchmark.id.as_str());
         let ids: Vec<&str> = ids.collect();
         let of_suite = command.command.is_empty() && command.words.is_empty();
-        let names = Names {
+        let names = BenchmarkNames {
             owner: if of_suite {
                 format!("the suite `{}`", plan.suite)
             } else {
@@ -66,7 +66,7 @@ impl<'a> FilePlan<'a> {
 
     /// Puts its numbers in place of those of the suite, below those of the command line, and
     /// says which benchmarks it leaves out.
-    pub fn apply(&self, mut plan: Plan, context: &Context) -> Result<Planned, CliError> {
+    pub fn apply(&self, mut plan: Plan, context: &Context) -> Result<PlannedRun, CliError> {
         let all = plan.cases.len();
         let path = self.file.path.display();
         let is_missing = |case: &Case| !self.entries.contains_key(&case.benchmark.id);
@@ -100,7 +100,7 @@ impl<'a> FilePlan<'a> {
             }
             self.set(case, entry);
         }
-        Ok(Planned {
+        Ok(PlannedRun {
             plan,
             from_file: true,
             means,
@@ -119,7 +119,7 @@ impl<'a> FilePlan<'a> {
             case.burn_in = BurnIn::Fixed(entry.burn_in);
         }
         if let Some(test) = &mut case.pytest {
-            test.given = Given {
+            test.given = GivenCounts {
                 burn_in: true,
                 iterations: true,
             };

@@ -11,22 +11,22 @@ use lapwing_core::record::{RecordFile, Store, StoreError};
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
-type Taken = Result<(), Box<dyn Error + Send + Sync>>;
+type IntakeResult = Result<(), Box<dyn Error + Send + Sync>>;
 
 /// Writes every record to a file the moment that it happens, so that a killed process
 /// loses at most the iteration under way.
-pub struct Journal {
+pub struct RecordJournal {
     file: RecordFile,
 }
 
-impl Journal {
+impl RecordJournal {
     pub fn new(file: RecordFile) -> Self {
         Self { file }
     }
 }
 
-impl Consumer for Journal {
-    fn take(&mut self, event: &Event<'_>) -> Taken {
+impl Consumer for RecordJournal {
+    fn take(&mut self, event: &Event<'_>) -> IntakeResult {
         if let Event::Record(record) = event {
             self.file.append(record)?;
         }
@@ -81,7 +81,7 @@ impl<'a> StoreWriter<'a> {
 }
 
 impl Consumer for StoreWriter<'_> {
-    fn take(&mut self, event: &Event<'_>) -> Taken {
+    fn take(&mut self, event: &Event<'_>) -> IntakeResult {
         match event {
             Event::Record(record) if self.failure.is_none() => {
                 self.waiting.push((*record).clone());
@@ -106,39 +106,39 @@ impl Consumer for StoreWriter<'_> {
 }
 
 /// Both, when measuring is over.
-pub struct Keeper<'a> {
-    pub journal: Journal,
+pub struct RecordKeeper<'a> {
+    pub journal: RecordJournal,
     pub writer: StoreWriter<'a>,
 }
 
 /// What became of the measurements.
-pub enum Kept {
+pub enum KeptMeasurements {
     /// They are in the store.
     InStore,
     /// They are in a record file, because the store failed.
     InFile { path: PathBuf, failure: StoreError },
 }
 
-impl Keeper<'_> {
+impl RecordKeeper<'_> {
     /// Makes sure that everything is in the store; only then the record file goes.
-    pub fn finish(mut self) -> Kept {
+    pub fn finish(mut self) -> KeptMeasurements {
         self.writer.flush();
         let path = self.journal.file.path().to_owned();
         match self.writer.failure {
             None => {
                 // A file that stays is taken in again by the next command, which changes nothing.
                 let _stays = self.journal.file.remove();
-                Kept::InStore
+                KeptMeasurements::InStore
             }
             Some(failure) => {
                 let _unsynced = self.journal.file.keep();
-                Kept::InFile { path, failure }
+                KeptMeasurements::InFile { path, failure }
             }
         }
     }
 }
 
-impl Kept {
+impl KeptMeasurements {
     /// Returns the error that ended measuring, with where the measurements are.
     pub fn explain(self, error: RunError) -> CliError {
         let place = match self {

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use lapwing_core::measure::local::{Interrupter, LauncherOptions, LocalExecutor};
 use lapwing_core::measure::pytest::interpreters;
 use lapwing_core::measure::{
-    Consumer, Environment, Event, FixedSchedule, RunEnd, RunError, Runs, Surroundings,
+    Consumer, Environment, Event, FixedSchedule, RunEnd, RunError, RunnerSurroundings, SessionRuns,
     command_outputs, open_session, run as measure, version,
 };
 use lapwing_core::model::{Id, Object, Session};
@@ -31,10 +31,10 @@ use lapwing_core::record::{RecordFile, Store};
 use lapwing_core::suite::{MOST_INSTANCES_IN_ALL, Plan, Variant, VersionSource};
 use serde_json::json;
 
-use self::commits::Checkouts;
-use self::keep::{Journal, Keeper, StoreWriter};
+use self::commits::CommitCheckouts;
+use self::keep::{RecordJournal, RecordKeeper, StoreWriter};
 pub use self::options::Run;
-use self::progress::Progress;
+use self::progress::RunProgress;
 use self::system::SystemClock;
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
@@ -75,14 +75,14 @@ impl Run {
         let executor = start_executor(&plan)?;
         let mut schedule = FixedSchedule::new(&plan);
         let session = self.new_session(&plan, &store)?;
-        Measuring {
+        MeasuringParts {
             command: &self,
             context,
             plan: &plan,
             store,
             executor,
         }
-        .all(Opening::New(session), &mut schedule)
+        .all(SessionOpening::New(session), &mut schedule)
     }
 
     fn new_session(&self, plan: &Plan, store: &Store) -> Result<Session, CliError> {
@@ -122,13 +122,13 @@ fn start_executor(plan: &Plan) -> Result<LocalExecutor, CliError> {
 }
 
 /// Whether a session begins or goes on.
-enum Opening {
+enum SessionOpening {
     New(Session),
-    Again(Runs, Vec<lapwing_core::model::Record>),
+    Again(SessionRuns, Vec<lapwing_core::model::Record>),
 }
 
 /// Everything that measuring needs.
-struct Measuring<'a> {
+struct MeasuringParts<'a> {
     command: &'a Run,
     context: &'a Context,
     plan: &'a Plan,
@@ -136,25 +136,25 @@ struct Measuring<'a> {
     executor: LocalExecutor,
 }
 
-impl Measuring<'_> {
+impl MeasuringParts<'_> {
     fn all(
         mut self,
-        opening: Opening,
+        opening: SessionOpening,
         schedule: &mut FixedSchedule,
     ) -> Result<ExitStatus, CliError> {
         let session = match &opening {
-            Opening::New(session) => session.clone(),
-            Opening::Again(runs, _) => runs.session.clone(),
+            SessionOpening::New(session) => session.clone(),
+            SessionOpening::Again(runs, _) => runs.session.clone(),
         };
         stop_on_signals(self.executor.interrupter())?;
         // Named after the session, so that others can tell which one is under way.
         let name = match &opening {
-            Opening::New(session) => session.id.to_string(),
-            Opening::Again(..) => format!("{}-{}", session.id, new_id()),
+            SessionOpening::New(session) => session.id.to_string(),
+            SessionOpening::Again(..) => format!("{}-{}", session.id, new_id()),
         };
         let journal = RecordFile::create(&self.store.inbox(), &name)
             .map_err(|error| self.no_journal(error))?;
-        if let Opening::Again(..) = opening
+        if let SessionOpening::Again(..) = opening
             && let Err(error) =
                 resume::refuse_what_is_under_way(&self.store, &session, Some(journal.path()))
         {
@@ -162,23 +162,23 @@ impl Measuring<'_> {
             let _gone = journal.remove();
             return Err(error);
         }
-        let checkouts = match Checkouts::new(self.plan, session.id, self.context) {
+        let checkouts = match CommitCheckouts::new(self.plan, session.id, self.context) {
             Ok(checkouts) => checkouts,
             Err(error) => {
                 let _gone = journal.remove();
                 return Err(error);
             }
         };
-        let mut journal = Journal::new(journal);
+        let mut journal = RecordJournal::new(journal);
         let store = std::mem::replace(&mut self.store, Store::open_existing(&self.context.store)?);
         let mut writer = StoreWriter::new(store, &self.context.terminal);
-        let mut progress = Progress::new(self.context);
+        let mut progress = RunProgress::new(self.context);
         let measured = {
             let mut consumers: [&mut dyn Consumer; 3] = [&mut journal, &mut writer, &mut progress];
             self.measure(opening, schedule, checkouts, &mut consumers)
         };
         drop(progress);
-        let kept = Keeper { journal, writer }.finish();
+        let kept = RecordKeeper { journal, writer }.finish();
         let end = match measured {
             Ok(end) => end,
             Err(error) => return Err(kept.explain(error)),
@@ -189,13 +189,13 @@ impl Measuring<'_> {
 
     fn measure(
         &mut self,
-        opening: Opening,
+        opening: SessionOpening,
         schedule: &mut FixedSchedule,
-        mut checkouts: Checkouts<'_>,
+        mut checkouts: CommitCheckouts<'_>,
         consumers: &mut [&mut dyn Consumer],
     ) -> Result<RunEnd, RunError> {
         let runs = match opening {
-            Opening::New(session) => {
+            SessionOpening::New(session) => {
                 let folder = self.plan.directory.as_ref().map(PathBuf::from);
                 let folder = folder.unwrap_or_else(working_directory);
                 let version = match &self.plan.version {
@@ -232,7 +232,7 @@ impl Measuring<'_> {
                     consumers,
                 )?
             }
-            Opening::Again(runs, records) => {
+            SessionOpening::Again(runs, records) => {
                 for record in &records {
                     for consumer in &mut *consumers {
                         consumer
@@ -249,15 +249,16 @@ impl Measuring<'_> {
         let inbox = self.store.inbox();
         let inbox = std::path::absolute(&inbox).unwrap_or(inbox);
         let scratch = inbox.join(runs.session.id.to_string());
-        let _scratch = system::Scratch::create(&scratch).map_err(|source| RunError::Consumer {
-            source: Box::new(source),
-        })?;
+        let _scratch =
+            system::ScratchFolder::create(&scratch).map_err(|source| RunError::Consumer {
+                source: Box::new(source),
+            })?;
         let commits = checkouts.wanted(schedule);
         let mut part = |executor: &mut LocalExecutor, sources, schedule: &mut FixedSchedule| {
-            let mut around = Surroundings {
+            let mut around = RunnerSurroundings {
                 executor,
                 clock: &clock,
-                watch: &mut system::Machine::default(),
+                watch: &mut system::MachineWatcher::default(),
                 new_id: &mut new_id,
                 host: Environment::read(Path::new("/")).host,
                 scratch: scratch.clone(),

@@ -7,13 +7,13 @@ use std::time::Duration;
 use clap::Args;
 use lapwing_core::model::matches_name;
 use lapwing_core::suite::{
-    AdHoc, BurnIn, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics, Plan, Problem,
-    Settings, Suite, nearest, parse_duration,
+    AdHoc, BurnIn, CommandLine, MOST_INSTANCES, MOST_ITERATIONS, OutputMetrics, Plan, Settings,
+    Suite, SuiteProblem, nearest, parse_duration,
 };
 use lapwing_core::text::grouped;
 
 use super::commits::over_commits;
-use super::from_file::{FilePlan, Planned};
+use super::from_file::{FilePlan, PlannedRun};
 use super::tests_of_suite::tests_of;
 use crate::error::CliError;
 use crate::options::{Context, Format};
@@ -153,9 +153,9 @@ fn parse_burn_in(text: &str) -> Result<BurnIn, String> {
 }
 
 /// Tells what two tables of a suite file contradict each other in.
-fn contradiction(problem: &Problem, path: &Path) -> CliError {
+fn contradiction(problem: &SuiteProblem, path: &Path) -> CliError {
     let hint = match problem {
-        Problem::Duplicate { .. } => Some(
+        SuiteProblem::Duplicate { .. } => Some(
             "name a folder of tests in one table; settings that differ, such as variables or options, are variants: `[variant.NAME]`",
         ),
         _ => None,
@@ -169,7 +169,7 @@ fn contradiction(problem: &Problem, path: &Path) -> CliError {
 
 impl Run {
     /// Returns what is to be measured.
-    pub fn planned(&self, context: &Context) -> Result<Planned, CliError> {
+    pub fn planned(&self, context: &Context) -> Result<PlannedRun, CliError> {
         let file = self.plan.as_deref();
         let file = file.map(|path| PlanFile::read(path, context)).transpose()?;
         let seed = self.seed.unwrap_or_else(random_seed);
@@ -202,13 +202,13 @@ impl Run {
         };
         let planned = match numbers {
             Some(numbers) => numbers.apply(plan, context)?,
-            None => Planned {
+            None => PlannedRun {
                 plan,
                 from_file: false,
                 means: BTreeMap::new(),
             },
         };
-        Ok(Planned {
+        Ok(PlannedRun {
             plan: over_commits(planned.plan, self, context)?,
             ..planned
         })

@@ -8,21 +8,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lapwing_core::measure::{Consumer, Event};
 use lapwing_core::model::{Outcome, Record};
 use lapwing_core::show::quantity;
-use lapwing_core::suite::{BurnIn, Commit, Plan};
+use lapwing_core::suite::{BurnIn, Plan, PlannedCommit};
 use lapwing_core::text::{counted, grouped};
 
 use crate::options::Context;
 
 /// The progress bar, and a line for each instance when more is asked for.
-pub struct Progress<'a> {
+pub struct RunProgress<'a> {
     context: &'a Context,
     bar: ProgressBar,
-    current: Current,
+    current: CurrentInstance,
     noted: BTreeSet<String>,
 }
 
 #[derive(Default)]
-struct Current {
+struct CurrentInstance {
     label: String,
     instance: u32,
     means: Vec<f64>,
@@ -36,12 +36,12 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// A bar that moves more often only disturbs what is measured.
 const REDRAW_PER_SECOND: u8 = 4;
 
-impl<'a> Progress<'a> {
+impl<'a> RunProgress<'a> {
     pub fn new(context: &'a Context) -> Self {
         Self {
             context,
             bar: ProgressBar::hidden(),
-            current: Current::default(),
+            current: CurrentInstance::default(),
             noted: BTreeSet::new(),
         }
     }
@@ -128,7 +128,7 @@ fn headline(plan: &Plan, instances: usize) -> String {
         many => format!("{} benchmarks", grouped(many)),
     };
     let commits = plan.variants.iter().filter_map(|it| it.commit.as_ref());
-    let mut commits: Vec<&str> = commits.map(Commit::hash).collect();
+    let mut commits: Vec<&str> = commits.map(PlannedCommit::hash).collect();
     commits.dedup();
     let sides = match (commits.len(), plan.variants.len()) {
         (0, 1) => String::new(),
@@ -185,7 +185,7 @@ fn headline(plan: &Plan, instances: usize) -> String {
     )
 }
 
-impl Consumer for Progress<'_> {
+impl Consumer for RunProgress<'_> {
     fn take(&mut self, event: &Event<'_>) -> Result<(), Box<dyn Error + Send + Sync>> {
         match event {
             Event::Started { plan, instances } => self.begin(plan, *instances),
@@ -200,11 +200,11 @@ impl Consumer for Progress<'_> {
                 } else {
                     format!("  {label}")
                 };
-                self.current = Current {
+                self.current = CurrentInstance {
                     label: format!("{}{variant}", shorten(&case.benchmark.id)),
                     instance: at.block + 1,
                     planned: u64::from(planned(case)),
-                    ..Current::default()
+                    ..CurrentInstance::default()
                 };
             }
             Event::Record(Record::Iteration(iteration)) => {

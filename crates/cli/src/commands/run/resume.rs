@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use lapwing_core::measure::{Finished, FixedSchedule, InstancePlan, Runs, Schedule};
+use lapwing_core::measure::{FinishedInstance, FixedSchedule, InstancePlan, Schedule, SessionRuns};
 use lapwing_core::model::{InstanceEnd, InstanceOutcome, Object, Record, Session};
 use lapwing_core::record::inbox::is_under_way;
 use lapwing_core::record::{SessionState, Store};
 use lapwing_core::suite::Plan;
 
-use super::{Measuring, Opening, Run, start_executor};
+use super::{MeasuringParts, Run, SessionOpening, start_executor};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
@@ -43,19 +43,19 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
             })
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let runs = Runs {
+    let runs = SessionRuns {
         session: state.session,
         runs: found,
     };
     let executor = start_executor(&plan)?;
-    Measuring {
+    MeasuringParts {
         command,
         context,
         plan: &plan,
         store,
         executor,
     }
-    .all(Opening::Again(runs, records), &mut schedule)
+    .all(SessionOpening::Again(runs, records), &mut schedule)
 }
 
 /// Two processes that measure one session would measure everything twice, and each other.
@@ -118,7 +118,7 @@ fn lost(state: &SessionState) -> Vec<Record> {
         .collect()
 }
 
-fn finished(plan: &Plan, state: &SessionState) -> Vec<Finished> {
+fn finished(plan: &Plan, state: &SessionState) -> Vec<FinishedInstance> {
     state
         .instances
         .iter()
@@ -130,7 +130,7 @@ fn finished(plan: &Plan, state: &SessionState) -> Vec<Finished> {
                 .cases
                 .iter()
                 .position(|case| case.benchmark.id == *id)?;
-            Some(Finished {
+            Some(FinishedInstance {
                 plan: InstancePlan {
                     case,
                     variant,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use lapwing_core::measure::{Clock, Snapshot, Watch, observed};
+use lapwing_core::measure::{Clock, MachineSnapshot, MachineWatch, observed};
 use lapwing_core::model::Object;
 
 /// The clocks of the operating system.
@@ -33,11 +33,11 @@ impl Clock for SystemClock {
 }
 
 /// A folder that is there while measuring goes on.
-pub struct Scratch {
+pub struct ScratchFolder {
     path: PathBuf,
 }
 
-impl Scratch {
+impl ScratchFolder {
     pub fn create(path: &Path) -> io::Result<Self> {
         fs::create_dir_all(path)?;
         Ok(Self {
@@ -46,7 +46,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
         // The next command removes what stays.
         let _left = fs::remove_dir_all(&self.path);
@@ -55,17 +55,17 @@ impl Drop for Scratch {
 
 /// Watches this machine.
 #[derive(Default)]
-pub struct Machine {
-    before: Option<Snapshot>,
+pub struct MachineWatcher {
+    before: Option<MachineSnapshot>,
 }
 
-impl Watch for Machine {
+impl MachineWatch for MachineWatcher {
     fn begin(&mut self) {
-        self.before = Some(Snapshot::take(Path::new("/")));
+        self.before = Some(MachineSnapshot::take(Path::new("/")));
     }
 
     fn end(&mut self, own: Duration) -> Object {
-        let after = Snapshot::take(Path::new("/"));
+        let after = MachineSnapshot::take(Path::new("/"));
         self.before
             .take()
             .map_or_else(Object::new, |before| observed(&before, &after, Some(own)))

@@ -4,14 +4,14 @@ use lapwing_stats::as_f64;
 
 use super::super::Environment;
 use super::super::local::{Abilities, Ability};
-use super::{ClockQuality, Finding, Noise, Readings, Severity};
+use super::{ClockQuality, DoctorFinding, MachineNoise, MachineReadings, Severity};
 
 /// Everything that the doctor knows.
 #[derive(Debug, Clone)]
-pub(super) struct Evidence {
+pub(super) struct DoctorEvidence {
     pub(super) environment: Environment,
-    pub(super) readings: Readings,
-    pub(super) noise: Option<Noise>,
+    pub(super) readings: MachineReadings,
+    pub(super) noise: Option<MachineNoise>,
     /// Share of processor time stolen during the noise sample.
     pub(super) steal: Option<f64>,
     /// Processors that others kept busy during the noise sample.
@@ -33,8 +33,8 @@ const FREE_DISK: u64 = 1 << 30;
 const SWAP_USED: u64 = 64 << 20;
 
 /// Returns a finding for each thing that was looked at.
-pub(super) fn findings(evidence: &Evidence) -> Vec<Finding> {
-    let Evidence {
+pub(super) fn findings(evidence: &DoctorEvidence) -> Vec<DoctorFinding> {
+    let DoctorEvidence {
         environment,
         readings,
         noise,
@@ -57,8 +57,8 @@ pub(super) fn findings(evidence: &Evidence) -> Vec<Finding> {
     all
 }
 
-fn good(subject: &'static str, found: String) -> Finding {
-    Finding {
+fn good(subject: &'static str, found: String) -> DoctorFinding {
+    DoctorFinding {
         subject,
         severity: Severity::Good,
         found,
@@ -66,8 +66,8 @@ fn good(subject: &'static str, found: String) -> Finding {
     }
 }
 
-fn neutral(subject: &'static str, found: String) -> Finding {
-    Finding {
+fn neutral(subject: &'static str, found: String) -> DoctorFinding {
+    DoctorFinding {
         subject,
         severity: Severity::Neutral,
         found,
@@ -75,8 +75,8 @@ fn neutral(subject: &'static str, found: String) -> Finding {
     }
 }
 
-fn disturbing(subject: &'static str, found: String, advice: &str) -> Finding {
-    Finding {
+fn disturbing(subject: &'static str, found: String, advice: &str) -> DoctorFinding {
+    DoctorFinding {
         subject,
         severity: Severity::Disturbing,
         found,
@@ -84,7 +84,7 @@ fn disturbing(subject: &'static str, found: String, advice: &str) -> Finding {
     }
 }
 
-fn advised(mut finding: Finding, advice: &str) -> Finding {
+fn advised(mut finding: DoctorFinding, advice: &str) -> DoctorFinding {
     finding.advice = Some(advice.to_owned());
     finding
 }
@@ -98,7 +98,7 @@ fn gigabytes(bytes: u64) -> String {
     format!("{gigabytes:.1} GiB")
 }
 
-fn noise_finding(noise: Option<Noise>) -> Finding {
+fn noise_finding(noise: Option<MachineNoise>) -> DoctorFinding {
     let Some(noise) = noise else {
         return neutral("noise", "the noise sample could not be executed".to_owned());
     };
@@ -120,7 +120,7 @@ fn noise_finding(noise: Option<Noise>) -> Finding {
     }
 }
 
-fn load(evidence: &Evidence) -> Finding {
+fn load(evidence: &DoctorEvidence) -> DoctorFinding {
     let mut found = Vec::new();
     let mut too_much = false;
     if let Some(others) = evidence.other_load {
@@ -147,7 +147,7 @@ fn load(evidence: &Evidence) -> Finding {
     }
 }
 
-fn pressure(readings: &Readings) -> Finding {
+fn pressure(readings: &MachineReadings) -> DoctorFinding {
     if readings.pressure.is_empty() {
         return advised(
             neutral("pressure", "the kernel does not count pressure".to_owned()),
@@ -171,7 +171,7 @@ fn pressure(readings: &Readings) -> Finding {
     }
 }
 
-fn steal(evidence: &Evidence) -> Option<Finding> {
+fn steal(evidence: &DoctorEvidence) -> Option<DoctorFinding> {
     let share = evidence.steal?;
     let found = format!(
         "{} of the CPUs' time was taken by the hypervisor",
@@ -188,7 +188,7 @@ fn steal(evidence: &Evidence) -> Option<Finding> {
     })
 }
 
-fn governor(environment: &Environment) -> Finding {
+fn governor(environment: &Environment) -> DoctorFinding {
     match environment.governor.as_deref() {
         None => neutral("governor", "no frequency governor is visible".to_owned()),
         Some("performance") => good("governor", "governor is performance".to_owned()),
@@ -200,7 +200,7 @@ fn governor(environment: &Environment) -> Finding {
     }
 }
 
-fn turbo(environment: &Environment) -> Option<Finding> {
+fn turbo(environment: &Environment) -> Option<DoctorFinding> {
     Some(match environment.turbo? {
         false => good("turbo", "turbo is off".to_owned()),
         true => {
@@ -219,7 +219,7 @@ fn turbo(environment: &Environment) -> Option<Finding> {
     })
 }
 
-fn smt(environment: &Environment) -> Option<Finding> {
+fn smt(environment: &Environment) -> Option<DoctorFinding> {
     Some(match environment.smt? {
         false => good("smt", "each core runs one hardware thread".to_owned()),
         true => advised(
@@ -229,7 +229,7 @@ fn smt(environment: &Environment) -> Option<Finding> {
     })
 }
 
-fn battery(readings: &Readings) -> Option<Finding> {
+fn battery(readings: &MachineReadings) -> Option<DoctorFinding> {
     Some(if readings.on_battery? {
         disturbing(
             "battery",
@@ -241,7 +241,7 @@ fn battery(readings: &Readings) -> Option<Finding> {
     })
 }
 
-fn virtualisation(environment: &Environment) -> Finding {
+fn virtualisation(environment: &Environment) -> DoctorFinding {
     match &environment.virtualisation {
         None => good("virtualisation", "no sign of a virtual machine".to_owned()),
         Some(kind) => advised(
@@ -251,12 +251,12 @@ fn virtualisation(environment: &Environment) -> Finding {
     }
 }
 
-fn container(environment: &Environment) -> Option<Finding> {
+fn container(environment: &Environment) -> Option<DoctorFinding> {
     let kind = environment.container.as_ref()?;
     Some(neutral("container", format!("a container ({kind})")))
 }
 
-fn swap(readings: &Readings) -> Finding {
+fn swap(readings: &MachineReadings) -> DoctorFinding {
     match readings.swap_used {
         None => neutral("swap", "the kernel does not say its use of swap".to_owned()),
         Some(used) if used > SWAP_USED => disturbing(
@@ -268,7 +268,7 @@ fn swap(readings: &Readings) -> Finding {
     }
 }
 
-fn clock(environment: &Environment, quality: ClockQuality) -> Finding {
+fn clock(environment: &Environment, quality: ClockQuality) -> DoctorFinding {
     let source = environment.clock_source.as_deref();
     let found = format!(
         "{} tells {:.0} ns apart, a look costs {:.0} ns",
@@ -291,7 +291,7 @@ fn clock(environment: &Environment, quality: ClockQuality) -> Finding {
     }
 }
 
-fn address_randomisation(environment: &Environment) -> Option<Finding> {
+fn address_randomisation(environment: &Environment) -> Option<DoctorFinding> {
     let level = environment.address_randomisation?;
     Some(if level == 0 {
         advised(
@@ -310,7 +310,7 @@ fn address_randomisation(environment: &Environment) -> Option<Finding> {
     })
 }
 
-fn disk(readings: &Readings) -> Option<Finding> {
+fn disk(readings: &MachineReadings) -> Option<DoctorFinding> {
     let free = readings.free_disk?;
     let found = format!("{} free for the store", gigabytes(free));
     Some(if free < FREE_DISK {
@@ -324,7 +324,7 @@ fn disk(readings: &Readings) -> Option<Finding> {
     })
 }
 
-fn counting(abilities: &Abilities) -> [Finding; 4] {
+fn counting(abilities: &Abilities) -> [DoctorFinding; 4] {
     let floor = as_f64(abilities.peak_memory_floor) / 1e6;
     let finding = |subject, ability: &Ability| match ability {
         Ability::Available(means) => good(subject, format!("counted by {means}")),
@@ -342,8 +342,8 @@ fn counting(abilities: &Abilities) -> [Finding; 4] {
 mod tests {
     use super::*;
 
-    fn quiet() -> Evidence {
-        Evidence {
+    fn quiet() -> DoctorEvidence {
+        DoctorEvidence {
             environment: Environment {
                 cpus: Some(4),
                 governor: Some("performance".to_owned()),
@@ -353,14 +353,14 @@ mod tests {
                 address_randomisation: Some(2),
                 ..Environment::default()
             },
-            readings: Readings {
+            readings: MachineReadings {
                 load: Some(0.1),
                 pressure: vec![("cpu", 0.0)],
                 swap_used: Some(0),
                 on_battery: Some(false),
                 free_disk: Some(50 << 30),
             },
-            noise: Some(Noise {
+            noise: Some(MachineNoise {
                 executions: 50,
                 median: 0.01,
                 spread: 0.01,
@@ -382,7 +382,7 @@ mod tests {
         }
     }
 
-    fn subjects(findings: &[Finding], severity: Severity) -> Vec<&'static str> {
+    fn subjects(findings: &[DoctorFinding], severity: Severity) -> Vec<&'static str> {
         let chosen = findings.iter().filter(|it| it.severity == severity);
         chosen.map(|it| it.subject).collect()
     }
@@ -400,7 +400,7 @@ mod tests {
         evidence.environment.turbo = Some(true);
         evidence.environment.frequency_driver = Some("intel_pstate".to_owned());
         evidence.environment.clock_source = Some("hpet".to_owned());
-        evidence.readings = Readings {
+        evidence.readings = MachineReadings {
             load: Some(1.2),
             pressure: vec![("cpu", 0.0), ("io", 0.2)],
             swap_used: Some(1 << 30),
@@ -408,7 +408,7 @@ mod tests {
             free_disk: Some(1 << 20),
         };
         evidence.steal = Some(0.03);
-        evidence.noise = evidence.noise.map(|noise| Noise {
+        evidence.noise = evidence.noise.map(|noise| MachineNoise {
             spread: 0.2,
             ..noise
         });
@@ -440,13 +440,13 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_neither_good_nor_bad() {
-        let evidence = Evidence {
+        let evidence = DoctorEvidence {
             environment: Environment {
                 virtualisation: Some("kvm".to_owned()),
                 smt: Some(true),
                 ..Environment::default()
             },
-            readings: Readings::default(),
+            readings: MachineReadings::default(),
             noise: None,
             steal: None,
             other_load: None,

@@ -11,24 +11,24 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::local::LocalExecutor;
-use super::{Environment, ExecutorError, Snapshot, observed};
-use examine::{Evidence, findings};
+use super::{Environment, ExecutorError, MachineSnapshot, observed};
+use examine::{DoctorEvidence, findings};
 
-pub use noise::{ClockQuality, Noise};
-pub use readings::Readings;
+pub use noise::{ClockQuality, MachineNoise};
+pub use readings::MachineReadings;
 
 /// What the doctor found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Diagnosis {
+pub struct DoctorDiagnosis {
     /// The spread of the same work, unless it could not be executed.
-    pub noise: Option<Noise>,
+    pub noise: Option<MachineNoise>,
     /// What was looked at, in the order in which it should be read.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DoctorFinding>,
 }
 
 /// One thing that the doctor looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct DoctorFinding {
     /// What it is about: a stable name such as `governor`.
     pub subject: &'static str,
     /// How bad it is.
@@ -61,18 +61,18 @@ pub fn examine(
     root: &Path,
     store: &Path,
     executor: &mut LocalExecutor,
-) -> Result<Diagnosis, ExecutorError> {
+) -> Result<DoctorDiagnosis, ExecutorError> {
     let abilities = executor.abilities()?;
     // Before the sample, which is load too.
-    let readings = Readings::take(root, store);
-    let before = Snapshot::take(root);
-    let sampled = Noise::sample(executor)?;
-    let after = Snapshot::take(root);
+    let readings = MachineReadings::take(root, store);
+    let before = MachineSnapshot::take(root);
+    let sampled = MachineNoise::sample(executor)?;
+    let after = MachineSnapshot::take(root);
     let own = sampled.map(|(_, used)| used);
     let meanwhile = observed(&before, &after, own);
     let share = |key: &str| meanwhile.get(key).and_then(serde_json::Value::as_f64);
     let noise = sampled.map(|(noise, _)| noise);
-    let evidence = Evidence {
+    let evidence = DoctorEvidence {
         environment: Environment::read(root),
         readings,
         noise,
@@ -81,7 +81,7 @@ pub fn examine(
         clock: ClockQuality::sample(),
         abilities,
     };
-    Ok(Diagnosis {
+    Ok(DoctorDiagnosis {
         noise,
         findings: findings(&evidence),
     })

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use lapwing_stats::{coefficient_of_variation, mean};
 use serde::Serialize;
 
-use super::super::{End, Execution, Executor, ExecutorError, Leftovers, Stdin};
+use super::super::{Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin};
 use crate::suite::CommandLine;
 
 /// Blocks of executions, in the place of instances.
@@ -19,7 +19,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The spread of the same short computation, executed again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Noise {
+pub struct MachineNoise {
     /// How many executions there were.
     pub executions: usize,
     /// Their median wall time in seconds.
@@ -33,7 +33,7 @@ pub struct Noise {
     pub detectable: f64,
 }
 
-impl Noise {
+impl MachineNoise {
     /// Executes the computation and returns the spread, and the processor time used;
     /// `None` when it could not be executed.
     ///
@@ -49,14 +49,14 @@ impl Noise {
             keep_stdout: 0,
             keep_stderr: 0,
             counters: false,
-            leftovers: Leftovers::End,
+            leftovers: LeftoverPolicy::End,
         };
         let mut seconds = Vec::new();
         let mut used = Duration::ZERO;
         // The first execution brings files into memory and is not counted.
         for number in 0..=BLOCKS * EXECUTIONS {
             let executed = executor.execute(&execution)?;
-            let (End::Exited(0), Some(usage)) = (executed.end, executed.usage) else {
+            let (ExecutionEnd::Exited(0), Some(usage)) = (executed.end, executed.usage) else {
                 return Ok(None);
             };
             used += usage.user + usage.system;
@@ -127,14 +127,14 @@ mod tests {
 
     #[test]
     fn equal_times_leave_no_noise() {
-        let expected = Noise {
+        let expected = MachineNoise {
             executions: 50,
             median: 0.5,
             spread: 0.0,
             slowest: 1.0,
             detectable: 0.0,
         };
-        assert_eq!(Noise::of(&[0.5; 50]), expected);
+        assert_eq!(MachineNoise::of(&[0.5; 50]), expected);
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
         let seconds: Vec<f64> = (0..BLOCKS)
             .flat_map(|block| [if block % 2 == 0 { 0.9 } else { 1.1 }; EXECUTIONS])
             .collect();
-        let noise = Noise::of(&seconds);
+        let noise = MachineNoise::of(&seconds);
         assert!((noise.detectable - 0.213_0).abs() < 1e-4, "{noise:?}");
         assert!((noise.spread - 0.101_0).abs() < 1e-4, "{noise:?}");
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// The machine's state, as far as it says it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Readings {
+pub struct MachineReadings {
     /// Load average of the last minute.
     pub load: Option<f64>,
     /// Share of the last ten seconds during which some task waited, by resource;
@@ -19,7 +19,7 @@ pub struct Readings {
     pub free_disk: Option<u64>,
 }
 
-impl Readings {
+impl MachineReadings {
     /// Reads the files below `root`, which is `/` for this machine, and asks for the
     /// free space of the file system that holds (or will hold) `store`.
     pub fn take(root: &Path, store: &Path) -> Self {
@@ -102,9 +102,9 @@ mod tests {
         write("sys/class/power_supply/AC/type", "Mains\n");
         write("sys/class/power_supply/BAT0/type", "Battery\n");
         write("sys/class/power_supply/BAT0/status", "Discharging\n");
-        let mut found = Readings::take(root.path(), &root.path().join("not/there/yet"));
+        let mut found = MachineReadings::take(root.path(), &root.path().join("not/there/yet"));
         assert!(found.free_disk.take() > Some(0));
-        let expected = Readings {
+        let expected = MachineReadings {
             load: Some(1.5),
             pressure: vec![("io", 0.125)],
             swap_used: Some(600 * 1024),

@@ -23,21 +23,21 @@ const BUFFER_SIZE: usize = 64 << 10;
 /// waking up when the child closes its end. It is replaced when somebody may
 /// still hold that end.
 #[derive(Debug)]
-pub(super) struct Capture {
-    pipe: Option<Pipe>,
+pub(super) struct OutputCapture {
+    pipe: Option<OutputPipe>,
     wanted: bool,
     tail: TailBuffer,
     buffer: Box<[u8]>,
 }
 
 #[derive(Debug)]
-struct Pipe {
+struct OutputPipe {
     /// Non-blocking.
     read: OwnedFd,
     write: OwnedFd,
 }
 
-impl Pipe {
+impl OutputPipe {
     fn new() -> io::Result<Self> {
         let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
         // The two ends have flags of their own: the child's end stays blocking.
@@ -46,7 +46,7 @@ impl Pipe {
     }
 }
 
-impl Capture {
+impl OutputCapture {
     /// Returns a capture that has no pipe yet.
     pub(super) fn new() -> Self {
         Self {
@@ -67,7 +67,7 @@ impl Capture {
         }
         let pipe = match self.pipe.take() {
             Some(pipe) => pipe,
-            None => Pipe::new()?,
+            None => OutputPipe::new()?,
         };
         let write = pipe.write.try_clone()?;
         self.pipe = Some(pipe);

@@ -23,8 +23,8 @@ pub(super) enum GroupError {
 /// A control group with this process in it.
 #[derive(Debug)]
 pub(super) struct MemoryGroup {
-    version: Version,
-    renewal: Renewal,
+    version: CgroupVersion,
+    renewal: PeakRenewal,
     /// What it was made below.
     parent: PathBuf,
     /// Where this process came from and returns to.
@@ -38,7 +38,7 @@ pub(super) struct MemoryGroup {
 
 /// How a new peak is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Renewal {
+enum PeakRenewal {
     /// By writing to the file with the peak.
     Write,
     /// By moving to a new group: before Linux 6.12 version 2 has no other way.
@@ -46,12 +46,12 @@ enum Renewal {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Version {
+enum CgroupVersion {
     One,
     Two,
 }
 
-impl Version {
+impl CgroupVersion {
     fn peak_file(self) -> &'static str {
         match self {
             Self::One => "memory.max_usage_in_bytes",
@@ -70,8 +70,8 @@ impl Version {
 
 /// A hierarchy of control groups that counts memory, and our place in it.
 #[derive(Debug, PartialEq, Eq)]
-struct Hierarchy {
-    version: Version,
+struct CgroupHierarchy {
+    version: CgroupVersion,
     mount: PathBuf,
     home: PathBuf,
 }
@@ -98,7 +98,7 @@ impl MemoryGroup {
         Err(first_error)
     }
 
-    fn make(hierarchy: &Hierarchy, parent: &Path) -> Result<Self, GroupError> {
+    fn make(hierarchy: &CgroupHierarchy, parent: &Path) -> Result<Self, GroupError> {
         let refused = |source| GroupError::Refused {
             parent: parent.to_owned(),
             source,
@@ -107,7 +107,7 @@ impl MemoryGroup {
         let (directory, peak) = new_group(version, parent, 0).map_err(refused)?;
         let mut group = Self {
             version,
-            renewal: Renewal::Write,
+            renewal: PeakRenewal::Write,
             parent: parent.to_owned(),
             home: hierarchy.home.clone(),
             directory,
@@ -115,7 +115,7 @@ impl MemoryGroup {
             number: 0,
         };
         if group.reset_peak().is_err() {
-            group.renewal = Renewal::NewGroup;
+            group.renewal = PeakRenewal::NewGroup;
         }
         Ok(group)
     }
@@ -123,19 +123,19 @@ impl MemoryGroup {
     /// Returns by what means the peak is had.
     pub(super) fn means(&self) -> &'static str {
         match self.version {
-            Version::One => "control group version 1 (memory.max_usage_in_bytes)",
-            Version::Two => "control group version 2 (memory.peak)",
+            CgroupVersion::One => "control group version 1 (memory.max_usage_in_bytes)",
+            CgroupVersion::Two => "control group version 2 (memory.peak)",
         }
     }
 
     /// Begins a new peak.
     pub(super) fn reset_peak(&mut self) -> io::Result<()> {
         match self.renewal {
-            Renewal::Write => {
+            PeakRenewal::Write => {
                 self.peak.rewind()?;
                 self.peak.write_all(self.version.reset_text())
             }
-            Renewal::NewGroup => {
+            PeakRenewal::NewGroup => {
                 self.number += 1;
                 let (directory, peak) = new_group(self.version, &self.parent, self.number)?;
                 let old = mem::replace(&mut self.directory, directory);
@@ -157,7 +157,7 @@ impl MemoryGroup {
 }
 
 /// Makes a group, moves this process there and opens the file with its peak.
-fn new_group(version: Version, parent: &Path, number: u64) -> io::Result<(PathBuf, File)> {
+fn new_group(version: CgroupVersion, parent: &Path, number: u64) -> io::Result<(PathBuf, File)> {
     let directory = parent.join(format!("{PREFIX}{}-{number}", process::id()));
     fs::create_dir(&directory)?;
     let path = directory.join(version.peak_file());
@@ -214,10 +214,10 @@ fn remove_stale(parent: &Path) {
 ///
 /// In version 2 a group that has processes cannot give its children a memory
 /// controller, so that an ancestor must serve. Nothing is ever switched on there.
-fn candidates(hierarchy: &Hierarchy) -> Vec<PathBuf> {
+fn candidates(hierarchy: &CgroupHierarchy) -> Vec<PathBuf> {
     match hierarchy.version {
-        Version::One => vec![hierarchy.home.clone()],
-        Version::Two => hierarchy
+        CgroupVersion::One => vec![hierarchy.home.clone()],
+        CgroupVersion::Two => hierarchy
             .home
             .ancestors()
             .take_while(|directory| directory.starts_with(&hierarchy.mount))
@@ -237,7 +237,7 @@ fn gives_memory(directory: &Path) -> bool {
 
 /// Returns the hierarchies that count memory, version 2 first, as told by the
 /// kernel's lists of mounts and of this process's groups.
-fn hierarchies(mounts: &str, own: &str) -> Vec<Hierarchy> {
+fn hierarchies(mounts: &str, own: &str) -> Vec<CgroupHierarchy> {
     let mut found = Vec::new();
     for line in mounts.lines() {
         let Some((left, right)) = line.split_once(" - ") else {
@@ -251,8 +251,8 @@ fn hierarchies(mounts: &str, own: &str) -> Vec<Hierarchy> {
         let kind = right.next().unwrap_or_default();
         let options = right.nth(1).unwrap_or_default();
         let version = match kind {
-            "cgroup2" => Version::Two,
-            "cgroup" if options.split(',').any(|option| option == "memory") => Version::One,
+            "cgroup2" => CgroupVersion::Two,
+            "cgroup" if options.split(',').any(|option| option == "memory") => CgroupVersion::One,
             _ => continue,
         };
         let Some(group) = own_group(own, version) else {
@@ -262,29 +262,29 @@ fn hierarchies(mounts: &str, own: &str) -> Vec<Hierarchy> {
         let inner = Path::new(group).strip_prefix(root).unwrap_or(Path::new(""));
         let inner = inner.strip_prefix("/").unwrap_or(inner);
         let mount = PathBuf::from(mount);
-        found.push(Hierarchy {
+        found.push(CgroupHierarchy {
             version,
             home: mount.join(inner),
             mount,
         });
     }
     found.sort_by_key(|hierarchy| match hierarchy.version {
-        Version::Two => 0,
-        Version::One => 1,
+        CgroupVersion::Two => 0,
+        CgroupVersion::One => 1,
     });
     found
 }
 
 /// Returns this process's group in the hierarchy of a version: `/user.slice/…`.
-fn own_group(own: &str, version: Version) -> Option<&str> {
+fn own_group(own: &str, version: CgroupVersion) -> Option<&str> {
     own.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':');
         let number = fields.next()?;
         let controllers = fields.next()?;
         let path = fields.next()?;
         let matches = match version {
-            Version::Two => number == "0" && controllers.is_empty(),
-            Version::One => controllers.split(',').any(|it| it == "memory"),
+            CgroupVersion::Two => number == "0" && controllers.is_empty(),
+            CgroupVersion::One => controllers.split(',').any(|it| it == "memory"),
         };
         matches.then_some(path)
     })
@@ -304,7 +304,7 @@ mod tests {
         assert!(group.peak().expect("readable") > 64 << 20);
         drop(std::hint::black_box(ballast));
         let old = group.directory.clone();
-        group.renewal = Renewal::NewGroup;
+        group.renewal = PeakRenewal::NewGroup;
         group.reset_peak().expect("a new group can be made");
         assert!(group.peak().expect("readable") < 32 << 20);
         let new = group.directory.clone();
@@ -322,13 +322,13 @@ mod tests {
 ";
         let own = "4:memory:/jobs/7\n1:cpu:/\n0::/user.slice/a\n";
         let expected = vec![
-            Hierarchy {
-                version: Version::Two,
+            CgroupHierarchy {
+                version: CgroupVersion::Two,
                 mount: "/sys/fs/cgroup/unified".into(),
                 home: "/sys/fs/cgroup/unified/user.slice/a".into(),
             },
-            Hierarchy {
-                version: Version::One,
+            CgroupHierarchy {
+                version: CgroupVersion::One,
                 mount: "/sys/fs/cgroup/memory".into(),
                 home: "/sys/fs/cgroup/memory/jobs/7".into(),
             },
@@ -340,8 +340,8 @@ mod tests {
     fn a_container_sees_its_part_of_the_hierarchy() {
         let mounts = "35 31 0:32 /docker/ab /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
         let own = "4:memory:/docker/ab\n";
-        let expected = vec![Hierarchy {
-            version: Version::One,
+        let expected = vec![CgroupHierarchy {
+            version: CgroupVersion::One,
             mount: "/sys/fs/cgroup/memory".into(),
             home: "/sys/fs/cgroup/memory".into(),
         }];

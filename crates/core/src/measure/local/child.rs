@@ -12,25 +12,25 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group};
 
-use super::super::{End, Execution, Usage};
+use super::super::{Execution, ExecutionEnd, ResourceUsage};
 use super::GRACE;
-use super::capture::Capture;
+use super::capture::OutputCapture;
 use super::sys;
 use crate::suite::CommandLine;
 
 /// What came of one child.
 #[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) end: End,
+pub(super) struct ChildEnding {
+    pub(super) end: ExecutionEnd,
     pub(super) wall: Duration,
-    pub(super) usage: Option<Usage>,
+    pub(super) usage: Option<ResourceUsage>,
 }
 
-impl Ended {
+impl ChildEnding {
     /// Returns what comes of an execution that never began.
     pub(super) fn not_started(reason: String) -> Self {
         Self {
-            end: End::NotStarted(reason),
+            end: ExecutionEnd::NotStarted(reason),
             wall: Duration::ZERO,
             usage: None,
         }
@@ -39,11 +39,11 @@ impl Ended {
 
 /// Everything but the command that a child needs.
 #[derive(Debug)]
-pub(super) struct Streams<'a> {
+pub(super) struct ChildStreams<'a> {
     /// The connection to the program, which closes its side to end the execution.
     pub(super) control: BorrowedFd<'a>,
-    pub(super) stdout: &'a mut Capture,
-    pub(super) stderr: &'a mut Capture,
+    pub(super) stdout: &'a mut OutputCapture,
+    pub(super) stderr: &'a mut OutputCapture,
 }
 
 /// Returns the command that an execution asks for, or why there is none.
@@ -86,17 +86,17 @@ pub(super) fn command(execution: &Execution) -> Result<Command, String> {
 pub(super) fn execute(
     mut command: Command,
     time_limit: Option<Duration>,
-    streams: &mut Streams<'_>,
-) -> io::Result<Ended> {
+    streams: &mut ChildStreams<'_>,
+) -> io::Result<ChildEnding> {
     let started = Instant::now();
     let child = match command.spawn() {
         Ok(child) => child,
-        Err(error) => return Ok(Ended::not_started(reason(&command, &error))),
+        Err(error) => return Ok(ChildEnding::not_started(reason(&command, &error))),
     };
-    let mut watch = Watch::new(&child, started, time_limit)?;
+    let mut watch = ChildWatch::new(&child, started, time_limit)?;
     let (status, usage) = watch.wait(streams)?;
     let wall = started.elapsed();
-    Ok(Ended {
+    Ok(ChildEnding {
         end: watch.end(status),
         wall,
         usage: Some(usage),
@@ -130,44 +130,44 @@ fn is_there(program: &OsStr, directory: Option<&Path>) -> bool {
 
 /// Why a child is being ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cause {
+enum EndingCause {
     TimeLimit,
     Interruption,
 }
 
 /// How far the ending of a child has come.
 #[derive(Debug, Clone, Copy)]
-enum Stage {
+enum EndingStage {
     Running,
     /// It got SIGTERM and has until then.
-    Asked(Cause, Instant),
+    Asked(EndingCause, Instant),
     /// It got SIGKILL.
-    Killed(Cause),
+    Killed(EndingCause),
 }
 
 /// Watches one child.
 #[derive(Debug)]
-struct Watch {
+struct ChildWatch {
     group: Pid,
     handle: OwnedFd,
     /// When the time limit is reached.
     limit: Option<Instant>,
-    stage: Stage,
+    stage: EndingStage,
 }
 
-impl Watch {
+impl ChildWatch {
     fn new(child: &Child, started: Instant, time_limit: Option<Duration>) -> io::Result<Self> {
         let group = Pid::from_child(child);
         Ok(Self {
             group,
             handle: rustix::process::pidfd_open(group, PidfdFlags::empty())?,
             limit: time_limit.and_then(|limit| started.checked_add(limit)),
-            stage: Stage::Running,
+            stage: EndingStage::Running,
         })
     }
 
     /// Waits until the child is gone, taking in what it prints and ending it where needed.
-    fn wait(&mut self, streams: &mut Streams<'_>) -> io::Result<(ExitStatus, Usage)> {
+    fn wait(&mut self, streams: &mut ChildStreams<'_>) -> io::Result<(ExitStatus, ResourceUsage)> {
         loop {
             let ready = self.poll(streams)?;
             if ready.child {
@@ -181,11 +181,11 @@ impl Watch {
         }
     }
 
-    fn poll(&self, streams: &Streams<'_>) -> io::Result<Ready> {
+    fn poll(&self, streams: &ChildStreams<'_>) -> io::Result<ReadyStreams> {
         // Once asked to stop, only the disappearance of the program is news.
         let control = match self.stage {
-            Stage::Running => PollFlags::IN,
-            Stage::Asked(..) | Stage::Killed(_) => PollFlags::empty(),
+            EndingStage::Running => PollFlags::IN,
+            EndingStage::Asked(..) | EndingStage::Killed(_) => PollFlags::empty(),
         };
         let mut descriptors = Vec::with_capacity(4);
         descriptors.push(PollFd::new(&self.handle, PollFlags::IN));
@@ -204,18 +204,18 @@ impl Watch {
         });
         match rustix::event::poll(&mut descriptors, timeout.as_ref()) {
             Ok(_) => {}
-            Err(Errno::INTR) => return Ok(Ready::default()),
+            Err(Errno::INTR) => return Ok(ReadyStreams::default()),
             Err(error) => return Err(error.into()),
         }
         let control = descriptors[1].revents();
-        Ok(Ready {
+        Ok(ReadyStreams {
             child: !descriptors[0].revents().is_empty(),
             control: if control.contains(PollFlags::HUP) {
-                Control::ProgramGone
+                ChildControl::ProgramGone
             } else if control.is_empty() {
-                Control::Quiet
+                ChildControl::Quiet
             } else {
-                Control::Stop
+                ChildControl::Stop
             },
             output: descriptors[2..]
                 .iter()
@@ -225,26 +225,26 @@ impl Watch {
 
     fn next_deadline(&self) -> Option<Instant> {
         match self.stage {
-            Stage::Running => self.limit,
-            Stage::Asked(_, until) => Some(until),
-            Stage::Killed(_) => None,
+            EndingStage::Running => self.limit,
+            EndingStage::Asked(_, until) => Some(until),
+            EndingStage::Killed(_) => None,
         }
     }
 
     /// Takes the next step in ending the child, if one is due.
-    fn advance(&mut self, control: Control, now: Instant) {
+    fn advance(&mut self, control: ChildControl, now: Instant) {
         match (self.stage, control) {
-            (Stage::Killed(_), _) => {}
-            (Stage::Running | Stage::Asked(..), Control::ProgramGone) => {
-                self.kill(Cause::Interruption);
+            (EndingStage::Killed(_), _) => {}
+            (EndingStage::Running | EndingStage::Asked(..), ChildControl::ProgramGone) => {
+                self.kill(EndingCause::Interruption);
             }
-            (Stage::Running, Control::Stop) => self.ask(Cause::Interruption, now),
-            (Stage::Running, Control::Quiet) => {
+            (EndingStage::Running, ChildControl::Stop) => self.ask(EndingCause::Interruption, now),
+            (EndingStage::Running, ChildControl::Quiet) => {
                 if self.limit.is_some_and(|limit| now >= limit) {
-                    self.ask(Cause::TimeLimit, now);
+                    self.ask(EndingCause::TimeLimit, now);
                 }
             }
-            (Stage::Asked(cause, until), Control::Stop | Control::Quiet) => {
+            (EndingStage::Asked(cause, until), ChildControl::Stop | ChildControl::Quiet) => {
                 if now >= until {
                     self.kill(cause);
                 }
@@ -252,16 +252,16 @@ impl Watch {
         }
     }
 
-    fn ask(&mut self, cause: Cause, now: Instant) {
+    fn ask(&mut self, cause: EndingCause, now: Instant) {
         self.signal(Signal::TERM);
         // A stopped process would not hear of it.
         self.signal(Signal::CONT);
-        self.stage = Stage::Asked(cause, now + GRACE);
+        self.stage = EndingStage::Asked(cause, now + GRACE);
     }
 
-    fn kill(&mut self, cause: Cause) {
+    fn kill(&mut self, cause: EndingCause) {
         self.signal(Signal::KILL);
-        self.stage = Stage::Killed(cause);
+        self.stage = EndingStage::Killed(cause);
     }
 
     fn signal(&self, signal: Signal) {
@@ -269,15 +269,15 @@ impl Watch {
         let _gone = kill_process_group(self.group, signal);
     }
 
-    fn end(&self, status: ExitStatus) -> End {
+    fn end(&self, status: ExitStatus) -> ExecutionEnd {
         match self.stage {
-            Stage::Asked(cause, _) | Stage::Killed(cause) => match cause {
-                Cause::TimeLimit => End::TimedOut,
-                Cause::Interruption => End::Interrupted,
+            EndingStage::Asked(cause, _) | EndingStage::Killed(cause) => match cause {
+                EndingCause::TimeLimit => ExecutionEnd::TimedOut,
+                EndingCause::Interruption => ExecutionEnd::Interrupted,
             },
-            Stage::Running => match status.code() {
-                Some(code) => End::Exited(code),
-                None => End::Signalled(status.signal().unwrap_or(0)),
+            EndingStage::Running => match status.code() {
+                Some(code) => ExecutionEnd::Exited(code),
+                None => ExecutionEnd::Signalled(status.signal().unwrap_or(0)),
             },
         }
     }
@@ -285,15 +285,15 @@ impl Watch {
 
 /// What a poll found.
 #[derive(Debug, Clone, Copy, Default)]
-struct Ready {
+struct ReadyStreams {
     child: bool,
-    control: Control,
+    control: ChildControl,
     output: bool,
 }
 
 /// What the program has to say while a child runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Control {
+enum ChildControl {
     /// Nothing.
     #[default]
     Quiet,

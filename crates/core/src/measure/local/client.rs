@@ -12,12 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::super::{End, Executed, Execution, Executor, ExecutorError, Stdin, Tail};
+use super::super::{
+    Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, OutputTail, Stdin,
+};
 use super::GRACE;
 use super::abilities::Abilities;
 use super::cpus::available_cpus;
 use super::launcher::LAUNCHER_ARGUMENT;
-use super::protocol::{Reply, Request, TailSize, append_header, receive};
+use super::protocol::{LauncherReply, LauncherRequest, TailSize, append_header, receive};
 
 /// How the launcher is started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,7 +49,7 @@ pub struct Interrupter {
 }
 
 impl Interrupter {
-    /// Ends the execution under way, which comes back as [`End::Interrupted`], and
+    /// Ends the execution under way, which comes back as [`ExecutionEnd::Interrupted`], and
     /// keeps every later one from starting.
     ///
     /// The command's process group gets SIGTERM, and SIGKILL after [`GRACE`].
@@ -99,7 +101,7 @@ impl LocalExecutor {
             request: Vec::new(),
         };
         if let Some(cpus) = cpus {
-            executor.demand("pinning to CPUs", &Request::Pin(cpus))?;
+            executor.demand("pinning to CPUs", &LauncherRequest::Pin(cpus))?;
         }
         Ok(executor)
     }
@@ -115,9 +117,9 @@ impl LocalExecutor {
     /// When the launcher is gone.
     pub fn abilities(&mut self) -> Result<Abilities, ExecutorError> {
         let doing = "asking what can be counted";
-        match self.demand(doing, &Request::Abilities)? {
-            Reply::Abilities(abilities) => Ok(abilities),
-            Reply::Done | Reply::Executed { .. } | Reply::Broken { .. } => {
+        match self.demand(doing, &LauncherRequest::Abilities)? {
+            LauncherReply::Abilities(abilities) => Ok(abilities),
+            LauncherReply::Done | LauncherReply::Executed { .. } | LauncherReply::Broken { .. } => {
                 Err(failed(doing, out_of_step()))
             }
         }
@@ -125,7 +127,11 @@ impl LocalExecutor {
 
     /// Sends a request without bytes and returns the reply, unless that says that
     /// the surroundings are broken.
-    fn demand(&mut self, doing: &str, request: &Request) -> Result<Reply, ExecutorError> {
+    fn demand(
+        &mut self,
+        doing: &str,
+        request: &LauncherRequest,
+    ) -> Result<LauncherReply, ExecutorError> {
         self.request.clear();
         let exchanged = append_header(&mut self.request, request)
             .and_then(|()| self.connection.get_ref().write_all(&self.request))
@@ -133,17 +139,17 @@ impl LocalExecutor {
         working(exchanged.map_err(|source| failed(doing, source))?)
     }
 
-    fn receive(&mut self) -> io::Result<Reply> {
+    fn receive(&mut self) -> io::Result<LauncherReply> {
         receive(&mut self.connection)?
             .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the launcher is gone"))
     }
 
-    fn exchange(&mut self, execution: &Execution) -> io::Result<Reply> {
+    fn exchange(&mut self, execution: &Execution) -> io::Result<LauncherReply> {
         let bytes = match &execution.stdin {
             Stdin::Bytes(bytes) => Some(bytes),
             Stdin::Null | Stdin::File(_) => None,
         };
-        let request = Request::Execute {
+        let request = LauncherRequest::Execute {
             execution: Box::new(without_bytes(execution)),
             stdin: bytes.map(|bytes| bytes.len() as u64),
         };
@@ -157,10 +163,10 @@ impl LocalExecutor {
         self.receive()
     }
 
-    fn receive_tail(&mut self, size: TailSize) -> io::Result<Tail> {
+    fn receive_tail(&mut self, size: TailSize) -> io::Result<OutputTail> {
         let mut bytes = vec![0; size.kept];
         self.connection.read_exact(&mut bytes)?;
-        Ok(Tail {
+        Ok(OutputTail {
             bytes,
             total: size.total,
         })
@@ -168,7 +174,7 @@ impl LocalExecutor {
 }
 
 impl Executor for LocalExecutor {
-    fn execute(&mut self, execution: &Execution) -> Result<Executed, ExecutorError> {
+    fn execute(&mut self, execution: &Execution) -> Result<ExecutionResult, ExecutorError> {
         if self.interrupter.is_interrupted() {
             return Ok(interrupted());
         }
@@ -180,14 +186,14 @@ impl Executor for LocalExecutor {
             Err(source) => return Err(failed(doing, source)),
         };
         match reply {
-            Reply::Executed {
+            LauncherReply::Executed {
                 end,
                 wall,
                 usage,
                 left_behind,
                 stdout,
                 stderr,
-            } => Ok(Executed {
+            } => Ok(ExecutionResult {
                 end,
                 wall,
                 usage,
@@ -195,7 +201,7 @@ impl Executor for LocalExecutor {
                 stderr: self.receive_tail(stderr).map_err(|it| failed(doing, it))?,
                 left_behind,
             }),
-            Reply::Done | Reply::Abilities(_) | Reply::Broken { .. } => {
+            LauncherReply::Done | LauncherReply::Abilities(_) | LauncherReply::Broken { .. } => {
                 Err(failed(doing, out_of_step()))
             }
         }
@@ -206,7 +212,7 @@ impl Executor for LocalExecutor {
             // The launcher ends everything when it goes.
             return Ok(());
         }
-        self.demand("ending what setup left running", &Request::EndKept)?;
+        self.demand("ending what setup left running", &LauncherRequest::EndKept)?;
         Ok(())
     }
 }
@@ -246,25 +252,27 @@ fn without_bytes(execution: &Execution) -> Execution {
     }
 }
 
-fn interrupted() -> Executed {
-    Executed {
-        end: End::Interrupted,
+fn interrupted() -> ExecutionResult {
+    ExecutionResult {
+        end: ExecutionEnd::Interrupted,
         wall: Duration::ZERO,
         usage: None,
-        stdout: Tail::default(),
-        stderr: Tail::default(),
+        stdout: OutputTail::default(),
+        stderr: OutputTail::default(),
         left_behind: 0,
     }
 }
 
 /// Returns the reply unless it says that the surroundings are broken.
-fn working(reply: Reply) -> Result<Reply, ExecutorError> {
+fn working(reply: LauncherReply) -> Result<LauncherReply, ExecutorError> {
     match reply {
-        Reply::Broken { doing, reason } => Err(ExecutorError::Launcher {
+        LauncherReply::Broken { doing, reason } => Err(ExecutorError::Launcher {
             doing,
             source: io::Error::other(reason),
         }),
-        reply @ (Reply::Done | Reply::Abilities(_) | Reply::Executed { .. }) => Ok(reply),
+        reply @ (LauncherReply::Done
+        | LauncherReply::Abilities(_)
+        | LauncherReply::Executed { .. }) => Ok(reply),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use super::super::Usage;
+use super::super::ResourceUsage;
 use super::abilities::{Abilities, Ability};
 use super::cgroup::{self, MemoryGroup};
 use super::sys;
@@ -13,26 +13,26 @@ const CYCLES: u64 = 0;
 const INSTRUCTIONS: u64 = 1;
 
 /// Whatever of the optional measures this machine has, or why it has not.
-pub(super) struct Counters {
+pub(super) struct HardwareCounters {
     memory: Result<MemoryGroup, String>,
-    instructions: Result<Counter, String>,
-    cycles: Result<Counter, String>,
+    instructions: Result<HardwareCounter, String>,
+    cycles: Result<HardwareCounter, String>,
 }
 
-impl Counters {
+impl HardwareCounters {
     /// Finds out what there is, once, and moves this process into a control group
     /// of its own, so that children are born in it.
     pub(super) fn set_up() -> Self {
         Self {
             memory: MemoryGroup::enter().map_err(|error: cgroup::GroupError| error.to_string()),
-            instructions: Counter::open(HARDWARE, INSTRUCTIONS),
-            cycles: Counter::open(HARDWARE, CYCLES),
+            instructions: HardwareCounter::open(HARDWARE, INSTRUCTIONS),
+            cycles: HardwareCounter::open(HARDWARE, CYCLES),
         }
     }
 
     /// Says what can be measured.
     pub(super) fn abilities(&self) -> Abilities {
-        let hardware = |counter: &Result<Counter, String>| match counter {
+        let hardware = |counter: &Result<HardwareCounter, String>| match counter {
             Ok(_) => Ability::Available("hardware counter, user mode".to_owned()),
             Err(reason) => Ability::Unavailable(reason.clone()),
         };
@@ -61,7 +61,7 @@ impl Counters {
     }
 
     /// Fills in what was counted since the reset.
-    pub(super) fn read_into(&self, usage: &mut Usage) {
+    pub(super) fn read_into(&self, usage: &mut ResourceUsage) {
         let memory = self.memory.as_ref().ok();
         usage.cgroup_peak_memory = memory.and_then(|memory| memory.peak().ok());
         usage.instructions = counted(&self.instructions);
@@ -78,27 +78,27 @@ fn own_peak_memory() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-fn counted(counter: &Result<Counter, String>) -> Option<u64> {
+fn counted(counter: &Result<HardwareCounter, String>) -> Option<u64> {
     let counter = counter.as_ref().ok()?;
     counter.start.until(counter.read().ok()?)
 }
 
 /// A counter of the kernel that counts children from their exec on.
-struct Counter {
+struct HardwareCounter {
     descriptor: OwnedFd,
-    start: Reading,
+    start: CounterReading,
 }
 
-impl Counter {
+impl HardwareCounter {
     fn open(kind: u32, config: u64) -> Result<Self, String> {
         let descriptor = sys::open_counter(kind, config).map_err(|error| why_not(&error))?;
         Ok(Self {
             descriptor,
-            start: Reading::default(),
+            start: CounterReading::default(),
         })
     }
 
-    fn read(&self) -> io::Result<Reading> {
+    fn read(&self) -> io::Result<CounterReading> {
         let mut bytes = [0; 24];
         let length = rustix::io::read(&self.descriptor, &mut bytes)?;
         if length != bytes.len() {
@@ -109,7 +109,7 @@ impl Counter {
             number.copy_from_slice(chunk);
             u64::from_ne_bytes(number)
         });
-        Ok(Reading {
+        Ok(CounterReading {
             count: numbers.next().unwrap_or(0),
             enabled: numbers.next().unwrap_or(0),
             running: numbers.next().unwrap_or(0),
@@ -120,13 +120,13 @@ impl Counter {
 /// What a counter says: it may have run during a part of the time only, when there
 /// are more counters than the processor has registers.
 #[derive(Debug, Clone, Copy, Default)]
-struct Reading {
+struct CounterReading {
     count: u64,
     enabled: u64,
     running: u64,
 }
 
-impl Reading {
+impl CounterReading {
     /// Returns the count between two readings, scaled up to the whole time;
     /// `None` when the counter never ran.
     fn until(self, later: Self) -> Option<u64> {
@@ -170,7 +170,8 @@ mod tests {
 
     #[test]
     fn a_counter_counts_children_and_not_this_process() {
-        let counter = Counter::open(SOFTWARE, TASK_CLOCK).expect("software counters need no PMU");
+        let counter =
+            HardwareCounter::open(SOFTWARE, TASK_CLOCK).expect("software counters need no PMU");
         let mut burnt = 0_u64;
         for number in 0..10_000_000_u64 {
             burnt = std::hint::black_box(burnt ^ number);
@@ -186,7 +187,8 @@ mod tests {
     }
 
     fn nanoseconds_of(program: &str) -> Option<u64> {
-        let counter = Counter::open(SOFTWARE, TASK_CLOCK).expect("software counters need no PMU");
+        let counter =
+            HardwareCounter::open(SOFTWARE, TASK_CLOCK).expect("software counters need no PMU");
         let before = counter.read().expect("readable");
         let status = Command::new("sh").args(["-c", program]).status();
         assert!(status.expect("sh starts").success());
@@ -195,22 +197,22 @@ mod tests {
 
     #[test]
     fn a_count_is_scaled_to_the_time_that_the_counter_missed() {
-        let start = Reading {
+        let start = CounterReading {
             count: 10,
             enabled: 100,
             running: 100,
         };
-        let whole = Reading {
+        let whole = CounterReading {
             count: 30,
             enabled: 200,
             running: 200,
         };
-        let half = Reading {
+        let half = CounterReading {
             count: 30,
             enabled: 200,
             running: 150,
         };
-        let never = Reading {
+        let never = CounterReading {
             count: 10,
             enabled: 200,
             running: 100,

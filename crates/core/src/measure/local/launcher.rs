@@ -10,12 +10,12 @@ use std::process::{ExitCode, Stdio};
 use rustix::fs::MemfdFlags;
 use rustix::thread::CpuSet;
 
-use super::super::{End, Execution, Leftovers, Stdin};
-use super::capture::Capture;
-use super::child::{self, Ended, Streams};
-use super::counters::Counters;
-use super::leftovers::{Kept, Manner};
-use super::protocol::{Reply, Request, append_header, receive};
+use super::super::{Execution, ExecutionEnd, LeftoverPolicy, Stdin};
+use super::capture::OutputCapture;
+use super::child::{self, ChildEnding, ChildStreams};
+use super::counters::HardwareCounters;
+use super::leftovers::{EndingManner, KeptProcesses};
+use super::protocol::{LauncherReply, LauncherRequest, append_header, receive};
 
 /// The argument by which a program recognises that it is to be the launcher.
 pub const LAUNCHER_ARGUMENT: &str = "__launcher";
@@ -32,7 +32,7 @@ pub fn serve_as_launcher(version: Option<&str>) -> ExitCode {
     if version != Some(env!("CARGO_PKG_VERSION")) {
         return ExitCode::FAILURE;
     }
-    let served = Launcher::new().and_then(|mut launcher| launcher.serve());
+    let served = LauncherProcess::new().and_then(|mut launcher| launcher.serve());
     match served {
         Ok(()) => ExitCode::SUCCESS,
         // There is nobody to tell: the program finds the connection closed.
@@ -40,19 +40,19 @@ pub fn serve_as_launcher(version: Option<&str>) -> ExitCode {
     }
 }
 
-struct Launcher {
+struct LauncherProcess {
     control: BufReader<UnixStream>,
     null: File,
-    stdout: Capture,
-    stderr: Capture,
-    counters: Option<Counters>,
+    stdout: OutputCapture,
+    stderr: OutputCapture,
+    counters: Option<HardwareCounters>,
     /// What `setup` left running on purpose.
-    kept: Kept,
+    kept: KeptProcesses,
     /// Reused for every answer.
     answer: Vec<u8>,
 }
 
-impl Launcher {
+impl LauncherProcess {
     fn new() -> io::Result<Self> {
         let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         // Whoever loses its parent among our descendants becomes our child.
@@ -60,34 +60,34 @@ impl Launcher {
         Ok(Self {
             control: BufReader::new(control),
             null: File::options().read(true).write(true).open("/dev/null")?,
-            stdout: Capture::new(),
-            stderr: Capture::new(),
+            stdout: OutputCapture::new(),
+            stderr: OutputCapture::new(),
             counters: None,
-            kept: Kept::default(),
+            kept: KeptProcesses::default(),
             answer: Vec::new(),
         })
     }
 
     fn serve(&mut self) -> io::Result<()> {
-        while let Some(request) = receive::<Request>(&mut self.control)? {
+        while let Some(request) = receive::<LauncherRequest>(&mut self.control)? {
             self.answer.clear();
             match request {
-                Request::Pin(cpus) => {
+                LauncherRequest::Pin(cpus) => {
                     let reply = match pin(&cpus) {
-                        Ok(()) => Reply::Done,
+                        Ok(()) => LauncherReply::Done,
                         Err(error) => broken("pinning to CPUs", &error),
                     };
                     append_header(&mut self.answer, &reply)?;
                 }
-                Request::Abilities => {
-                    let reply = Reply::Abilities(self.counters().abilities());
+                LauncherRequest::Abilities => {
+                    let reply = LauncherReply::Abilities(self.counters().abilities());
                     append_header(&mut self.answer, &reply)?;
                 }
-                Request::EndKept => {
+                LauncherRequest::EndKept => {
                     self.kept.end();
-                    append_header(&mut self.answer, &Reply::Done)?;
+                    append_header(&mut self.answer, &LauncherReply::Done)?;
                 }
-                Request::Execute { execution, stdin } => {
+                LauncherRequest::Execute { execution, stdin } => {
                     // Bytes that follow the header must be taken from the connection
                     // whatever else goes wrong.
                     let stdin = stdin.map(|length| self.receive_bytes(length)).transpose()?;
@@ -115,8 +115,8 @@ impl Launcher {
         Ok(file)
     }
 
-    fn counters(&mut self) -> &mut Counters {
-        self.counters.get_or_insert_with(Counters::set_up)
+    fn counters(&mut self) -> &mut HardwareCounters {
+        self.counters.get_or_insert_with(HardwareCounters::set_up)
     }
 
     /// Executes and leaves the answer in `self.answer`.
@@ -125,13 +125,13 @@ impl Launcher {
             Ok(done) => done,
             Err(error) => {
                 // Half-begun things must not disturb the next execution.
-                self.kept.end_others(Manner::Killing, || {});
+                self.kept.end_others(EndingManner::Killing, || {});
                 self.stdout.give_up_pipe();
                 self.stderr.give_up_pipe();
                 return append_header(&mut self.answer, &broken("starting a command", &error));
             }
         };
-        let reply = Reply::Executed {
+        let reply = LauncherReply::Executed {
             end: ended.end,
             wall: ended.wall,
             usage: ended.usage,
@@ -145,7 +145,11 @@ impl Launcher {
         Ok(())
     }
 
-    fn run(&mut self, execution: &Execution, stdin: Option<File>) -> io::Result<(Ended, u32)> {
+    fn run(
+        &mut self,
+        execution: &Execution,
+        stdin: Option<File>,
+    ) -> io::Result<(ChildEnding, u32)> {
         let stdout = self.stdout.prepare(execution.keep_stdout, &self.null)?;
         let stderr = self.stderr.prepare(execution.keep_stderr, &self.null)?;
         let stdin = match (stdin, &execution.stdin) {
@@ -155,20 +159,20 @@ impl Launcher {
                 Ok(file) => file,
                 Err(error) => {
                     let reason = format!("standard input {}: {error}", path.display());
-                    return Ok((Ended::not_started(reason), 0));
+                    return Ok((ChildEnding::not_started(reason), 0));
                 }
             },
         };
         let mut command = match child::command(execution) {
             Ok(command) => command,
-            Err(reason) => return Ok((Ended::not_started(reason), 0)),
+            Err(reason) => return Ok((ChildEnding::not_started(reason), 0)),
         };
         command.stdin(Stdio::from(stdin));
         command.stdout(stdout).stderr(stderr);
         if execution.counters {
             self.counters().reset();
         }
-        let mut streams = Streams {
+        let mut streams = ChildStreams {
             control: self.control.get_ref().as_fd(),
             stdout: &mut self.stdout,
             stderr: &mut self.stderr,
@@ -184,16 +188,17 @@ impl Launcher {
     }
 
     /// Ends what a child left behind and takes in the rest of what was printed.
-    fn clear_away(&mut self, ended: &Ended, leftovers: Leftovers) -> io::Result<u32> {
+    fn clear_away(&mut self, ended: &ChildEnding, leftovers: LeftoverPolicy) -> io::Result<u32> {
         let (stdout, stderr) = (&mut self.stdout, &mut self.stderr);
         let manner = match ended.end {
-            End::Interrupted => Manner::Killing,
-            End::Exited(_) | End::Signalled(_) | End::TimedOut | End::NotStarted(_) => {
-                Manner::Gentle
-            }
+            ExecutionEnd::Interrupted => EndingManner::Killing,
+            ExecutionEnd::Exited(_)
+            | ExecutionEnd::Signalled(_)
+            | ExecutionEnd::TimedOut
+            | ExecutionEnd::NotStarted(_) => EndingManner::Gentle,
         };
         let before = self.kept.len();
-        if leftovers == Leftovers::Keep && ended.end == End::Exited(0) {
+        if leftovers == LeftoverPolicy::Keep && ended.end == ExecutionEnd::Exited(0) {
             self.kept.keep();
         }
         let left_behind = self.kept.end_others(manner, || {
@@ -228,8 +233,8 @@ fn pin(cpus: &[usize]) -> io::Result<()> {
     Ok(())
 }
 
-fn broken(doing: &str, error: &io::Error) -> Reply {
-    Reply::Broken {
+fn broken(doing: &str, error: &io::Error) -> LauncherReply {
+    LauncherReply::Broken {
         doing: doing.to_owned(),
         reason: error.to_string(),
     }

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// How gently leftovers are ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum EndingManner {
     /// They may linger, are then asked to end, and killed after a grace.
     Gentle,
     /// They are killed at once.
@@ -31,11 +31,11 @@ pub(super) enum Manner {
 
 /// Descendants that were left running on purpose, such as a server that `setup` starts.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptProcesses {
     processes: BTreeSet<i32>,
 }
 
-impl Kept {
+impl KeptProcesses {
     /// Returns how many there are.
     pub(super) fn len(&self) -> usize {
         self.processes.len()
@@ -53,28 +53,28 @@ impl Kept {
     /// Ends those that were kept, and everybody else.
     pub(super) fn end(&mut self) {
         self.processes.clear();
-        self.end_others(Manner::Gentle, || {});
+        self.end_others(EndingManner::Gentle, || {});
     }
 
     /// Ends every descendant of this process that is not kept, and returns how many had
     /// to be ended.
     ///
     /// `meanwhile` is called while waiting, to take in what they print.
-    pub(super) fn end_others(&self, manner: Manner, mut meanwhile: impl FnMut()) -> u32 {
+    pub(super) fn end_others(&self, manner: EndingManner, mut meanwhile: impl FnMut()) -> u32 {
         // The usual case costs this one system call.
         if no_children_left() || self.nobody_else() {
             return 0;
         }
         let mut ended = BTreeSet::new();
         match manner {
-            Manner::Gentle => {
+            EndingManner::Gentle => {
                 if self.gone_within(LINGER, &mut meanwhile, || {}) {
                     return 0;
                 }
                 self.signal_others(Signal::TERM, &mut ended);
                 self.gone_within(GRACE, &mut meanwhile, || {});
             }
-            Manner::Killing => {}
+            EndingManner::Killing => {}
         }
         // Children of the killed become our children, and they may fork meanwhile.
         self.gone_within(PATIENCE, &mut meanwhile, || {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::super::{End, Execution, Usage};
+use super::super::{Execution, ExecutionEnd, ResourceUsage};
 use super::abilities::Abilities;
 
 /// Headers are small; a longer one means that the two sides are out of step.
@@ -17,7 +17,7 @@ const LONGEST_HEADER: u32 = 64 << 20;
 
 /// What the program asks of the launcher.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Request {
+pub(super) enum LauncherRequest {
     /// Run on these processors only, from now on.
     Pin(Vec<usize>),
     /// Say what can be counted.
@@ -35,16 +35,16 @@ pub(super) enum Request {
 
 /// What the launcher answers.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Reply {
+pub(super) enum LauncherReply {
     /// It is done.
     Done,
     /// What can be counted.
     Abilities(Abilities),
     /// What came of an execution; the two tails follow the header.
     Executed {
-        end: End,
+        end: ExecutionEnd,
         wall: Duration,
-        usage: Option<Usage>,
+        usage: Option<ResourceUsage>,
         left_behind: u32,
         stdout: TailSize,
         stderr: TailSize,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-use super::super::Usage;
+use super::super::ResourceUsage;
 
 /// The kernel counts `ru_inblock` and `ru_oublock` in units of 512 bytes, whatever the device.
 const BLOCK_UNIT: u64 = 512;
@@ -20,7 +20,7 @@ const MEMORY_UNIT: u64 = 1024;
 
 /// Waits for a child and returns how it ended and what it used.
 #[expect(unsafe_code, reason = "only wait4 gives the usage of one child")]
-pub(super) fn wait(child: Pid) -> io::Result<(ExitStatus, Usage)> {
+pub(super) fn wait(child: Pid) -> io::Result<(ExitStatus, ResourceUsage)> {
     let mut status = 0;
     loop {
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
@@ -45,8 +45,8 @@ pub(super) fn wait(child: Pid) -> io::Result<(ExitStatus, Usage)> {
     }
 }
 
-fn readable(usage: &libc::rusage) -> Usage {
-    Usage {
+fn readable(usage: &libc::rusage) -> ResourceUsage {
+    ResourceUsage {
         user: duration(usage.ru_utime),
         system: duration(usage.ru_stime),
         peak_memory: count(usage.ru_maxrss) * MEMORY_UNIT,

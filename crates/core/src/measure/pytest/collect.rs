@@ -7,12 +7,13 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::super::execute::{
-    End, Executed, Execution, Executor, ExecutorError, Leftovers, Stdin, Tail,
+    Execution, ExecutionEnd, ExecutionResult, Executor, ExecutorError, LeftoverPolicy, OutputTail,
+    Stdin,
 };
 use crate::model::{Benchmark, Metric, MetricName, Object};
 use crate::suite::{
-    BurnIn, Case, Collected, CommandLine, ExitCodes, Given, Input, OutputMetrics, PytestTable,
-    PytestTest, Settings,
+    BurnIn, Case, CaseInput, CollectedCounts, CommandLine, ExitCodes, GivenCounts, OutputMetrics,
+    PytestTable, PytestTest, Settings,
 };
 
 /// As much of what pytest says is kept for messages.
@@ -76,7 +77,7 @@ pub enum CollectError {
 
 /// A line of the plugin's list.
 #[derive(Deserialize)]
-struct Listed {
+struct ListedTest {
     id: String,
     #[serde(default)]
     params: Object,
@@ -128,7 +129,7 @@ pub fn collect(
         keep_stdout: SAID,
         keep_stderr: SAID,
         counters: false,
-        leftovers: Leftovers::End,
+        leftovers: LeftoverPolicy::End,
     })?;
     let lines = std::fs::read_to_string(list).unwrap_or_default();
     let _absent = std::fs::remove_file(list);
@@ -151,7 +152,7 @@ pub fn collect(
     Ok(cases)
 }
 
-fn refuse_failure(table: &PytestTable, executed: &Executed) -> Result<(), CollectError> {
+fn refuse_failure(table: &PytestTable, executed: &ExecutionResult) -> Result<(), CollectError> {
     let not_installed = |package| CollectError::NotInstalled {
         table: table.name.clone(),
         python: table.python.clone(),
@@ -159,22 +160,25 @@ fn refuse_failure(table: &PytestTable, executed: &Executed) -> Result<(), Collec
     };
     let (printed, complained) = (text(&executed.stdout), text(&executed.stderr));
     match &executed.end {
-        End::Exited(0) => Ok(()),
-        End::NotStarted(reason) => Err(CollectError::NoPython {
+        ExecutionEnd::Exited(0) => Ok(()),
+        ExecutionEnd::NotStarted(reason) => Err(CollectError::NoPython {
             table: table.name.clone(),
             reason: reason.clone(),
         }),
-        End::Exited(_) if complained.contains("No module named pytest") => {
+        ExecutionEnd::Exited(_) if complained.contains("No module named pytest") => {
             Err(not_installed("pytest"))
         }
-        End::Exited(4)
+        ExecutionEnd::Exited(4)
             if complained.contains("unrecognized arguments")
                 && complained.contains("--lapwing-collect") =>
         {
             Err(not_installed("pytest-lapwing"))
         }
-        End::Exited(5) => Err(no_tests(table)),
-        End::Exited(_) | End::Signalled(_) | End::TimedOut | End::Interrupted => {
+        ExecutionEnd::Exited(5) => Err(no_tests(table)),
+        ExecutionEnd::Exited(_)
+        | ExecutionEnd::Signalled(_)
+        | ExecutionEnd::TimedOut
+        | ExecutionEnd::Interrupted => {
             let said = [printed.trim(), complained.trim()];
             let said: Vec<&str> = said.iter().flat_map(|it| it.lines()).collect();
             let begin = said
@@ -202,11 +206,11 @@ fn paths(table: &PytestTable) -> String {
     table.paths.join(" ")
 }
 
-fn text(tail: &Tail) -> String {
+fn text(tail: &OutputTail) -> String {
     String::from_utf8_lossy(&tail.bytes).into_owned()
 }
 
-fn case(table: &PytestTable, arguments: &[String], listed: Listed) -> Case {
+fn case(table: &PytestTable, arguments: &[String], listed: ListedTest) -> Case {
     let time_limit = listed
         .time_limit
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -240,7 +244,7 @@ fn case(table: &PytestTable, arguments: &[String], listed: Listed) -> Case {
         check: None,
         directory: Some(table.directory.clone()),
         environment: table.environment.clone(),
-        stdin: Input::Null,
+        stdin: CaseInput::Null,
         exit_codes: ExitCodes::These(vec![0]),
         instances: table
             .settings
@@ -261,13 +265,13 @@ fn case(table: &PytestTable, arguments: &[String], listed: Listed) -> Case {
             python: table.python.clone(),
             root: listed.root.unwrap_or_else(|| table.directory.clone()),
             arguments: arguments.to_vec(),
-            collected: Collected {
+            collected: CollectedCounts {
                 burn_in: listed.burn_in,
                 iterations: listed.iterations,
                 time_limit,
                 max_failures: listed.max_failures,
             },
-            given: Given::default(),
+            given: GivenCounts::default(),
         }),
     }
 }

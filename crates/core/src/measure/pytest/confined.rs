@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::source::Place;
+use super::super::source::CommitFolder;
 
 /// Files that are pytest's own, whatever is in them.
 const OWN: [&str; 4] = ["pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"];
@@ -15,7 +15,12 @@ const SHARED: [(&str, &str); 2] = [("tox.ini", "[pytest]"), ("setup.cfg", "[tool
 
 /// Returns the options that keep pytest within a commit's folder: none where the commit says itself how it is to be
 /// tested, or the suite does.
-pub(super) fn options(place: &Place, root: &Path, id: &str, arguments: &[String]) -> Vec<String> {
+pub(super) fn options(
+    place: &CommitFolder,
+    root: &Path,
+    id: &str,
+    arguments: &[String],
+) -> Vec<String> {
     let test = root.join(id.split("::").next().unwrap_or_default());
     let is_within = root.starts_with(&place.folder);
     let is_said = arguments.iter().any(|it| is_configuration(it));
@@ -71,7 +76,7 @@ mod tests {
             let top = folder.path().join("commit");
             fs::create_dir_all(top.join("sub/tests")).expect("made");
             fs::write(top.join(file), text).expect("written");
-            let place = Place {
+            let place = CommitFolder {
                 repository: "/repository".into(),
                 folder: top.clone(),
             };

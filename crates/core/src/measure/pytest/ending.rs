@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::execute::{End, Executed, Tail};
+use super::super::execute::{ExecutionEnd, ExecutionResult, OutputTail};
 use super::super::runner::describe;
-use super::super::source::Place;
-use super::output::Recorded;
+use super::super::source::CommitFolder;
+use super::output::RecordedTest;
 use crate::model::{InstanceOutcome, Outcome};
 
 /// How the message of an instance begins of which pytest recorded nothing at all.
@@ -14,7 +14,7 @@ pub const RECORDED_NOTHING: &str = "pytest recorded nothing";
 
 /// How an instance ended.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct InstanceEnding {
     pub(super) outcome: InstanceOutcome,
     /// Why, if not well.
     pub(super) message: Option<String>,
@@ -23,7 +23,7 @@ pub(super) struct Ending {
     pub(super) cut_off: Option<(Outcome, String)>,
 }
 
-impl Ending {
+impl InstanceEnding {
     fn without_iteration(outcome: InstanceOutcome, message: Option<String>) -> Self {
         Self {
             outcome,
@@ -42,22 +42,24 @@ impl Ending {
 }
 
 /// Where a commit is, its root folder of pytest, and the id of the test.
-pub(super) type Commit<'a> = (&'a Place, &'a Path, &'a str);
+pub(super) type TestCommit<'a> = (&'a CommitFolder, &'a Path, &'a str);
 
 /// Returns how the instance ended; `commit` says where the test would be if versions are what varies.
 pub(super) fn ending(
-    executed: &Executed,
-    recorded: &Recorded,
+    executed: &ExecutionResult,
+    recorded: &RecordedTest,
     limit: Option<Duration>,
-    commit: Option<Commit<'_>>,
-) -> Ending {
+    commit: Option<TestCommit<'_>>,
+) -> InstanceEnding {
     let ended = describe(&executed.end, limit);
     match (&executed.end, &recorded.end) {
-        (End::Interrupted, _) => Ending::without_iteration(InstanceOutcome::Lost, Some(ended)),
-        (End::TimedOut, _) => {
+        (ExecutionEnd::Interrupted, _) => {
+            InstanceEnding::without_iteration(InstanceOutcome::Lost, Some(ended))
+        }
+        (ExecutionEnd::TimedOut, _) => {
             let message =
                 format!("{ended}, which is that of all iterations and 5 minutes to start and end");
-            Ending {
+            InstanceEnding {
                 outcome: InstanceOutcome::TimedOut,
                 message: Some(message.clone()),
                 cut_off: Some((Outcome::TimedOut, message)),
@@ -66,33 +68,33 @@ pub(super) fn ending(
         _ if recorded.unreadable.is_some() => {
             let reason = recorded.unreadable.as_deref().unwrap_or_default();
             let message = format!("pytest-lapwing wrote what is no record: {reason}");
-            Ending::failed(message.clone(), message)
+            InstanceEnding::failed(message.clone(), message)
         }
         // A test that ends pytest does so each time: measuring it anew would not help.
         (_, Some(end)) if end.outcome == InstanceOutcome::Lost => {
             let message = format!("ended pytest: {ended}");
-            Ending::failed(message.clone(), message)
+            InstanceEnding::failed(message.clone(), message)
         }
-        (End::Signalled(_), Some(_)) => {
+        (ExecutionEnd::Signalled(_), Some(_)) => {
             let message = format!("pytest died after the last iteration: {ended}");
-            Ending::failed(message.clone(), message)
+            InstanceEnding::failed(message.clone(), message)
         }
-        (_, Some(end)) => Ending::without_iteration(end.outcome, end.message.clone()),
+        (_, Some(end)) => InstanceEnding::without_iteration(end.outcome, end.message.clone()),
         (_, None) => without_end(executed, recorded, &ended, commit),
     }
 }
 
 fn without_end(
-    executed: &Executed,
-    recorded: &Recorded,
+    executed: &ExecutionResult,
+    recorded: &RecordedTest,
     ended: &str,
-    commit: Option<Commit<'_>>,
-) -> Ending {
+    commit: Option<TestCommit<'_>>,
+) -> InstanceEnding {
     let has_begun = recorded.instance.is_some();
     let said = last_words(executed, has_begun).map_or_else(String::new, |it| format!(": {it}"));
     let ended = format!("{ended}{said}");
     if has_begun {
-        return Ending::failed(format!("pytest died: {ended}"), ended);
+        return InstanceEnding::failed(format!("pytest died: {ended}"), ended);
     }
     let mut message = format!("{RECORDED_NOTHING}: {ended}");
     if let Some((place, ..)) = commit {
@@ -101,20 +103,20 @@ fn without_end(
     }
     // What a commit does not have cannot be measured there, and nothing is wrong with that.
     if commit.is_some_and(|it| is_absent(executed, it)) {
-        return Ending::without_iteration(InstanceOutcome::Skipped, Some(message));
+        return InstanceEnding::without_iteration(InstanceOutcome::Skipped, Some(message));
     }
-    Ending::failed(message.clone(), message)
+    InstanceEnding::failed(message.clone(), message)
 }
 
 /// Returns whether pytest did not find a test: with the same exit code it says that it could not even look.
-fn is_absent(executed: &Executed, (_, root, id): Commit<'_>) -> bool {
+fn is_absent(executed: &ExecutionResult, (_, root, id): TestCommit<'_>) -> bool {
     let file = root.join(id.split("::").next().unwrap_or_default());
     let texts = [text(&executed.stdout), text(&executed.stderr)];
     let says = |is_it: &dyn Fn(&str) -> bool| texts.iter().flat_map(|it| it.lines()).any(is_it);
     match executed.end {
-        End::Exited(5) => true,
-        End::Exited(4) if !file.exists() => true,
-        End::Exited(4) => {
+        ExecutionEnd::Exited(5) => true,
+        ExecutionEnd::Exited(4) if !file.exists() => true,
+        ExecutionEnd::Exited(4) => {
             let is_broken = says(&|line| {
                 line.starts_with("ERROR ")
                     || line.contains(" ERROR collecting ")
@@ -122,16 +124,16 @@ fn is_absent(executed: &Executed, (_, root, id): Commit<'_>) -> bool {
             });
             !is_broken && says(&|line| line.contains("not found: "))
         }
-        End::Exited(_)
-        | End::Signalled(_)
-        | End::TimedOut
-        | End::Interrupted
-        | End::NotStarted(_) => false,
+        ExecutionEnd::Exited(_)
+        | ExecutionEnd::Signalled(_)
+        | ExecutionEnd::TimedOut
+        | ExecutionEnd::Interrupted
+        | ExecutionEnd::NotStarted(_) => false,
     }
 }
 
 /// Returns the reason that pytest gives, or Python.
-fn last_words(executed: &Executed, has_begun: bool) -> Option<String> {
+fn last_words(executed: &ExecutionResult, has_begun: bool) -> Option<String> {
     let texts = [text(&executed.stderr), text(&executed.stdout)];
     let last = |text: &str, is_it: &dyn Fn(&str) -> bool| {
         let lines = text.lines().map(str::trim);
@@ -147,11 +149,11 @@ fn last_words(executed: &Executed, has_begun: bool) -> Option<String> {
         // Once a test is under way pytest's last line only says which one, or what it warned of before; where all
         // went well for pytest, it says nothing of this.
         .or_else(|| {
-            let is_reason = !has_begun && executed.end != End::Exited(0);
+            let is_reason = !has_begun && executed.end != ExecutionEnd::Exited(0);
             is_reason.then(|| find(&|_any| true))?
         })
 }
 
-pub(super) fn text(tail: &Tail) -> String {
+pub(super) fn text(tail: &OutputTail) -> String {
     String::from_utf8_lossy(&tail.bytes).into_owned()
 }

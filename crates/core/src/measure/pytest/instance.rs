@@ -7,13 +7,13 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::event::Event;
-use super::super::execute::{End, Executed, Execution, Leftovers, Stdin};
-use super::super::runner::{Outlet, RunError, Surroundings, processor_time};
-use super::super::source::Place;
+use super::super::execute::{Execution, ExecutionEnd, ExecutionResult, LeftoverPolicy, Stdin};
+use super::super::runner::{EventOutlet, RunError, RunnerSurroundings, processor_time};
+use super::super::source::CommitFolder;
 use super::confined;
-use super::ending::{Ending, ending, text};
+use super::ending::{InstanceEnding, ending, text};
 use super::left_over;
-use super::output::{Recorded, read};
+use super::output::{RecordedTest, read};
 use crate::model::{
     Id, Instance, InstanceEnd, InstanceOutcome, Iteration, Object, Outcome, Record, Run,
 };
@@ -30,25 +30,25 @@ const START_UP: Duration = Duration::from_secs(300);
 pub(in super::super) fn measure_test(
     test: &PytestTest,
     (case, variant): (&Case, &Variant),
-    place: Option<&Place>,
+    place: Option<&CommitFolder>,
     mut instance: Instance,
     run: &mut Run,
-    around: &mut Surroundings<'_>,
-    outlet: &mut Outlet<'_, '_>,
+    around: &mut RunnerSurroundings<'_>,
+    outlet: &mut EventOutlet<'_, '_>,
 ) -> Result<Option<InstanceOutcome>, RunError> {
     let file = left_over::output_file(&around.scratch, &instance);
     left_over::announce(&file, run, &instance);
     let limit = case.time_limit.map(|limit| whole_limit(case, limit));
     let executed = around.executor.execute(&Execution {
         command: CommandLine::Words(words(test, (case, variant), place, &file)),
-        directory: Place::directory(place, case),
-        environment: Place::environment(place, case, variant),
+        directory: CommitFolder::directory(place, case),
+        environment: CommitFolder::environment(place, case, variant),
         stdin: Stdin::Null,
         time_limit: limit,
         keep_stdout: TAIL,
         keep_stderr: TAIL,
         counters: true,
-        leftovers: Leftovers::End,
+        leftovers: LeftoverPolicy::End,
     })?;
     // It may hold anything that a test wrote into a message.
     let bytes = std::fs::read(&file).unwrap_or_default();
@@ -71,7 +71,7 @@ pub(in super::super) fn measure_test(
     instance
         .attributes
         .insert("process".to_owned(), process(&executed).into());
-    let Ending {
+    let InstanceEnding {
         outcome,
         message,
         cut_off,
@@ -105,27 +105,27 @@ pub(in super::super) fn measure_test(
         observed,
         extra: Object::new(),
     }))?;
-    if executed.left_behind > 0 && executed.end != End::Interrupted {
+    if executed.left_behind > 0 && executed.end != ExecutionEnd::Interrupted {
         let id = &case.benchmark.id;
         outlet.send(&Event::Note(format!(
             "{id} leaves processes behind when it ends; they are ended"
         )))?;
     }
-    Ok((executed.end != End::Interrupted).then_some(outcome))
+    Ok((executed.end != ExecutionEnd::Interrupted).then_some(outcome))
 }
 
 /// Returns the folder that the ids of tests start from.
-fn root(test: &PytestTest, place: Option<&Place>) -> PathBuf {
+fn root(test: &PytestTest, place: Option<&CommitFolder>) -> PathBuf {
     let root = Path::new(&test.root);
     place.map_or_else(|| root.to_owned(), |it| it.moved(root))
 }
 
 /// Returns the iteration that was under way when the process ended.
 fn cut_off_iteration(
-    recorded: &Recorded,
+    recorded: &RecordedTest,
     instance: Id,
     case: &Case,
-    executed: &Executed,
+    executed: &ExecutionResult,
     (outcome, message): (Outcome, String),
 ) -> Iteration {
     let index = recorded
@@ -150,7 +150,7 @@ fn cut_off_iteration(
 }
 
 /// Returns the end of what pytest printed.
-fn printed(executed: &Executed) -> Object {
+fn printed(executed: &ExecutionResult) -> Object {
     let tails = [("stdout", &executed.stdout), ("stderr", &executed.stderr)];
     let tails = tails.iter().filter(|(_, tail)| !tail.bytes.is_empty());
     tails
@@ -159,11 +159,11 @@ fn printed(executed: &Executed) -> Object {
 }
 
 /// Returns how the process ended.
-fn ended(executed: &Executed) -> Option<(String, serde_json::Value)> {
+fn ended(executed: &ExecutionResult) -> Option<(String, serde_json::Value)> {
     match executed.end {
-        End::Exited(code) => Some(("exit_code".to_owned(), code.into())),
-        End::Signalled(signal) => Some(("signal".to_owned(), signal.into())),
-        End::TimedOut | End::Interrupted | End::NotStarted(_) => None,
+        ExecutionEnd::Exited(code) => Some(("exit_code".to_owned(), code.into())),
+        ExecutionEnd::Signalled(signal) => Some(("signal".to_owned(), signal.into())),
+        ExecutionEnd::TimedOut | ExecutionEnd::Interrupted | ExecutionEnd::NotStarted(_) => None,
     }
 }
 
@@ -171,7 +171,7 @@ fn ended(executed: &Executed) -> Option<(String, serde_json::Value)> {
 fn words(
     test: &PytestTest,
     (case, variant): (&Case, &Variant),
-    place: Option<&Place>,
+    place: Option<&CommitFolder>,
     file: &Path,
 ) -> Vec<String> {
     let root = root(test, place);
@@ -217,7 +217,7 @@ fn whole_limit(case: &Case, limit: Duration) -> Duration {
 }
 
 /// Returns what the operating system counted for the process as a whole.
-fn process(executed: &Executed) -> Object {
+fn process(executed: &ExecutionResult) -> Object {
     let mut process = Object::new();
     process.insert("wall_time".to_owned(), json!(executed.wall.as_secs_f64()));
     if let Some(usage) = &executed.usage {

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::super::execute::{End, Execution, Executor, ExecutorError, Leftovers, Stdin};
-use super::super::source::Place;
+use super::super::execute::{
+    Execution, ExecutionEnd, Executor, ExecutorError, LeftoverPolicy, Stdin,
+};
+use super::super::source::CommitFolder;
 use crate::model::Object;
 use crate::suite::{CommandLine, Plan, Variant};
 
@@ -61,23 +63,23 @@ pub fn interpreters(
         let executed = executor.execute(&Execution {
             command: CommandLine::Words(words.to_vec()),
             directory: case.directory.clone().map(PathBuf::from),
-            environment: Place::environment(None, case, variant),
+            environment: CommitFolder::environment(None, case, variant),
             stdin: Stdin::Null,
             time_limit: Some(TIME_LIMIT),
             keep_stdout: OUTPUT,
             keep_stderr: 0,
             counters: false,
-            leftovers: Leftovers::End,
+            leftovers: LeftoverPolicy::End,
         })?;
         let text = String::from_utf8_lossy(&executed.stdout.bytes).into_owned();
         let last = text.lines().last().unwrap_or_default();
         let found: Object = match executed.end {
-            End::Exited(0) => serde_json::from_str(last).unwrap_or_default(),
-            End::Exited(_)
-            | End::Signalled(_)
-            | End::TimedOut
-            | End::Interrupted
-            | End::NotStarted(_) => Object::new(),
+            ExecutionEnd::Exited(0) => serde_json::from_str(last).unwrap_or_default(),
+            ExecutionEnd::Exited(_)
+            | ExecutionEnd::Signalled(_)
+            | ExecutionEnd::TimedOut
+            | ExecutionEnd::Interrupted
+            | ExecutionEnd::NotStarted(_) => Object::new(),
         };
         known.push((variant, found.clone()));
         all.push(found);

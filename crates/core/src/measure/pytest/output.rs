@@ -10,7 +10,7 @@ use crate::model::{
 
 /// What one process of pytest recorded of one test.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Recorded {
+pub(super) struct RecordedTest {
     /// The instance, once it was begun.
     pub(super) instance: Option<Instance>,
     /// Its iterations, in order.
@@ -25,7 +25,7 @@ pub(super) struct Recorded {
     pub(super) unreadable: Option<String>,
 }
 
-impl Recorded {
+impl RecordedTest {
     /// Adds to an instance what the process told of itself.
     pub(super) fn describe(&self, instance: &mut Instance, run: &Run) {
         if let Some(own) = &self.instance {
@@ -94,8 +94,8 @@ fn refuse(it: &mut Iteration, name: &str, why: &str) {
 }
 
 /// Returns what the lines say of the benchmark of that id. A last line that was cut off is left out.
-pub(super) fn read(text: &str, benchmark: &str) -> Recorded {
-    let mut found = Recorded::default();
+pub(super) fn read(text: &str, benchmark: &str) -> RecordedTest {
+    let mut found = RecordedTest::default();
     let mut runs = BTreeMap::new();
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     for (number, line) in whole.lines().enumerate() {

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use super::super::fake::{FakeClock, FakeExecutor, Script};
+use super::super::fake::{FakeClock, FakeExecutor, FakeScript};
 use super::super::runner_tests::{Records, measure};
-use super::super::{End, RunEnd};
+use super::super::{ExecutionEnd, RunEnd};
 use super::{CollectError, collect, output};
 use crate::model::{InstanceOutcome, Metric, Record};
 use crate::suite::{BurnIn, Case, CommandLine, Plan, Settings, Suite};
@@ -15,7 +15,7 @@ fn suite(more: &str) -> Suite {
     Suite::parse(Path::new("x"), &text, Path::new("/bench")).expect("a suite")
 }
 
-fn collected(suite: &Suite, script: Script) -> (Result<Vec<Case>, CollectError>, Vec<String>) {
+fn collected(suite: &Suite, script: FakeScript) -> (Result<Vec<Case>, CollectError>, Vec<String>) {
     let mut executor = FakeExecutor::new(&FakeClock::default());
     executor.script("python3 -m pytest --collect-only", [script]);
     let folder = tempfile::tempdir().expect("a folder");
@@ -32,10 +32,10 @@ fn collected(suite: &Suite, script: Script) -> (Result<Vec<Case>, CollectError>,
     )
 }
 
-fn listing() -> Script {
-    Script {
+fn listing() -> FakeScript {
+    FakeScript {
         written: Some(LIST.to_owned()),
-        ..Script::takes(1)
+        ..FakeScript::takes(1)
     }
 }
 
@@ -70,18 +70,18 @@ fn a_test_becomes_a_benchmark_with_what_the_plugin_says_of_it() {
 
 #[test]
 fn what_keeps_tests_from_being_collected_is_said() {
-    let ends = |code, stdout: &str| Script {
-        end: End::Exited(code),
+    let ends = |code, stdout: &str| FakeScript {
+        end: ExecutionEnd::Exited(code),
         stdout: stdout.to_owned(),
-        ..Script::takes(1)
+        ..FakeScript::takes(1)
     };
     let scripts = [
         ends(5, "no tests ran"),
         ends(0, ""),
         ends(2, "collected\n=== ERRORS ===\nE   NameError: x\n"),
-        Script {
+        FakeScript {
             written: Some("no JSON\n".to_owned()),
-            ..Script::takes(1)
+            ..FakeScript::takes(1)
         },
     ];
     let said = scripts.map(|script| {
@@ -116,7 +116,7 @@ fn records(cut: usize) -> String {
         .collect()
 }
 
-fn measured(plan: &Plan, script: Script) -> (RunEnd, Vec<String>, Vec<Record>) {
+fn measured(plan: &Plan, script: FakeScript) -> (RunEnd, Vec<String>, Vec<Record>) {
     let mut records = Records::default();
     let script = |it: &mut FakeExecutor| it.script("python3 -m pytest", [script]);
     let (end, executed) = measure(plan, script, &mut records);
@@ -135,9 +135,9 @@ fn ends(records: &[Record]) -> Vec<(InstanceOutcome, Option<&str>)> {
 
 #[test]
 fn what_the_plugin_writes_becomes_the_instance() {
-    let script = Script {
+    let script = FakeScript {
         written: Some(records(0)),
-        ..Script::takes(2000)
+        ..FakeScript::takes(2000)
     };
     let (end, executed, records) = measured(&plan(&Settings::default()), script);
     assert_eq!(end, RunEnd::Complete);
@@ -195,9 +195,9 @@ fn what_the_plugin_writes_becomes_the_instance() {
 fn a_metric_that_the_run_has_in_another_unit_fails_its_iterations() {
     let id = "test_a.py::test_it[1]";
     let declared = |metric: Metric| {
-        let script = Script {
+        let script = FakeScript {
             written: Some(records(0)),
-            ..Script::takes(1)
+            ..FakeScript::takes(1)
         };
         let (_, _, all) = measured(&plan(&Settings::default()), script);
         let mut run = all.into_iter().find_map(|it| match it {
@@ -221,11 +221,11 @@ fn a_metric_that_the_run_has_in_another_unit_fails_its_iterations() {
 #[test]
 fn a_process_that_dies_keeps_what_it_wrote() {
     let half_a_line = format!("{}{{\"v\":1,\"kind\":\"iter", records(2));
-    let died = Script {
+    let died = FakeScript {
         written: Some(half_a_line),
-        end: End::Signalled(9),
+        end: ExecutionEnd::Signalled(9),
         stdout: "collected 1 item\n".to_owned(),
-        ..Script::takes(1)
+        ..FakeScript::takes(1)
     };
     let (_, _, records) = measured(&plan(&Settings::default()), died);
     let iterations = records
@@ -261,11 +261,11 @@ fn cut_off(record: &Record) -> Option<String> {
 #[test]
 fn what_pytest_printed_gives_the_reason_and_its_progress_none() {
     let died = |end, cut: Option<usize>, stdout: &str| {
-        let script = Script {
+        let script = FakeScript {
             end,
             written: cut.map(records),
             stdout: stdout.to_owned(),
-            ..Script::takes(1)
+            ..FakeScript::takes(1)
         };
         let (_, _, records) = measured(&plan(&Settings::default()), script);
         let (outcome, message) = ends(&records)[0];
@@ -274,23 +274,23 @@ fn what_pytest_printed_gives_the_reason_and_its_progress_none() {
     };
     let said = [
         died(
-            End::Exited(3),
+            ExecutionEnd::Exited(3),
             Some(3),
             "collected 1 item\n\nbenchmarks/test_a.py ",
         ),
         died(
-            End::Signalled(6),
+            ExecutionEnd::Signalled(6),
             Some(3),
             "Fatal Python error: Aborted\n\n  File x\n",
         ),
         died(
-            End::Exited(4),
+            ExecutionEnd::Exited(4),
             None,
             "E     File \"prog.py\"\nE   SyntaxError: no\nERROR test_a.py\n",
         ),
-        died(End::Signalled(11), Some(0), "1 passed\n"),
-        died(End::TimedOut, Some(1), "collected 1 item\n"),
-        died(End::Exited(0), Some(0), "1 passed\n"),
+        died(ExecutionEnd::Signalled(11), Some(0), "1 passed\n"),
+        died(ExecutionEnd::TimedOut, Some(1), "collected 1 item\n"),
+        died(ExecutionEnd::Exited(0), Some(0), "1 passed\n"),
     ];
     insta::assert_snapshot!(said.join("\n"), @r#"
     failed Some("pytest died: exit code 3")
@@ -310,20 +310,20 @@ fn what_pytest_printed_gives_the_reason_and_its_progress_none() {
 
 #[test]
 fn every_way_to_end_has_its_outcome() {
-    let script = |end, cut: Option<usize>| Script {
+    let script = |end, cut: Option<usize>| FakeScript {
         end,
         written: cut.map(records),
         stdout: "ERROR: not found: x\n\n".to_owned(),
-        ..Script::takes(1)
+        ..FakeScript::takes(1)
     };
     let said: Vec<String> = [
-        script(End::Exited(4), None),
-        script(End::TimedOut, Some(1)),
-        script(End::NotStarted("no such file".to_owned()), None),
-        script(End::Interrupted, Some(1)),
-        Script {
+        script(ExecutionEnd::Exited(4), None),
+        script(ExecutionEnd::TimedOut, Some(1)),
+        script(ExecutionEnd::NotStarted("no such file".to_owned()), None),
+        script(ExecutionEnd::Interrupted, Some(1)),
+        FakeScript {
             written: Some("nonsense\n".to_owned()),
-            ..Script::takes(1)
+            ..FakeScript::takes(1)
         },
     ]
     .into_iter()
@@ -349,9 +349,9 @@ fn what_the_command_line_says_is_given_to_pytest_and_nothing_else() {
         max_failures: Some(3),
         ..Settings::default()
     };
-    let script = Script {
+    let script = FakeScript {
         written: Some(records(0)),
-        ..Script::takes(1)
+        ..FakeScript::takes(1)
     };
     let (_, executed, _) = measured(&plan(&overrides), script);
     assert!(

@@ -12,7 +12,7 @@ use crate::record::write_line;
 
 /// A segment that is ready to be pushed.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct SegmentDraft {
     /// Its bytes.
     pub(super) content: Vec<u8>,
     /// The sessions of which the last records are in it, and how much there is of them.
@@ -28,7 +28,7 @@ pub(super) struct Draft {
 /// A session that is too large for one goes on in the next, which begins with the lines of the
 /// session, run and instance that its first records belong to: each segment can be read by itself.
 #[derive(Debug)]
-pub(super) struct Builder {
+pub(super) struct SegmentBuilder {
     /// Bytes of lines that are enough.
     enough: u64,
     encoder: GzEncoder<Vec<u8>>,
@@ -40,7 +40,7 @@ pub(super) struct Builder {
     annotations: Vec<Id>,
 }
 
-impl Builder {
+impl SegmentBuilder {
     /// Returns a builder of segments that have about `enough` bytes before they are compressed.
     pub(super) fn new(enough: u64) -> Self {
         Self {
@@ -55,7 +55,10 @@ impl Builder {
     }
 
     /// Takes what comes next; returns the segment before it when there was enough for one.
-    pub(super) fn add(&mut self, next: UnsharedRecords) -> Result<Option<Draft>, SharingError> {
+    pub(super) fn add(
+        &mut self,
+        next: UnsharedRecords,
+    ) -> Result<Option<SegmentDraft>, SharingError> {
         // Not before there is a next record: the last segment of a session says that it is.
         let is_record = matches!(
             next,
@@ -78,13 +81,13 @@ impl Builder {
     }
 
     /// Returns a segment of what there is, if there is anything.
-    pub(super) fn finish(&mut self) -> Result<Option<Draft>, SharingError> {
+    pub(super) fn finish(&mut self) -> Result<Option<SegmentDraft>, SharingError> {
         if self.length == 0 {
             return Ok(None);
         }
         self.length = 0;
         let full = std::mem::replace(&mut self.encoder, encoder());
-        Ok(Some(Draft {
+        Ok(Some(SegmentDraft {
             content: full.finish().map_err(SharingError::Compress)?,
             complete: std::mem::take(&mut self.complete),
             unfinished: self.session,

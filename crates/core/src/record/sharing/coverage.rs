@@ -11,17 +11,17 @@ use crate::record::store::SessionExtent;
 /// has of it is in the segment. A segment whose records do not stand in the order in which this
 /// program writes them could have some of them twice, and says nothing.
 #[derive(Debug, Default)]
-pub(super) struct Coverage {
+pub(super) struct InstanceCoverage {
     extents: HashMap<Id, SessionExtent>,
     runs: HashMap<Id, Id>,
     instances: HashSet<Id>,
-    instance: Option<Current>,
+    instance: Option<CoveredInstance>,
     irregular: bool,
 }
 
 /// The instance whose records are being read.
 #[derive(Debug)]
-struct Current {
+struct CoveredInstance {
     id: Id,
     session: Id,
     iteration: Option<u32>,
@@ -30,7 +30,7 @@ struct Current {
     ended: bool,
 }
 
-impl Coverage {
+impl InstanceCoverage {
     /// Counts one more record.
     pub(super) fn add(&mut self, record: &Record) {
         if !self.irregular && self.count(record).is_none() {
@@ -59,7 +59,7 @@ impl Coverage {
             Record::Instance(it) => {
                 let session = *self.runs.get(&it.run)?;
                 self.extents.get_mut(&session)?.instances += 1;
-                self.instance = Some(Current {
+                self.instance = Some(CoveredInstance {
                     id: it.id,
                     session,
                     iteration: None,

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::error::SharingError;
-use super::remote::{Created, Remote};
+use super::remote::{ObjectCreation, Remote};
 use crate::model::Id;
 
 /// The name of the document.
@@ -16,25 +16,25 @@ const FORMAT: &str = "lapwing shared history";
 const VERSION: u64 = 1;
 
 #[derive(Debug, Deserialize)]
-struct Document {
+struct HistoryDocument {
     id: Id,
 }
 
 /// Says only what it is.
 #[derive(Debug, Deserialize)]
-struct Head {
+struct DocumentHead {
     format: Option<String>,
     version: Option<u64>,
 }
 
 /// A shared history that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct History {
+pub struct SharedHistory {
     id: Id,
     content: Vec<u8>,
 }
 
-impl History {
+impl SharedHistory {
     /// Returns the history that a place holds, or nothing.
     ///
     /// # Errors
@@ -54,8 +54,8 @@ impl History {
     pub(super) fn begin(remote: &dyn Remote, new: Id) -> Result<Self, SharingError> {
         let begun = Self::new(new);
         match begun.create(remote)? {
-            Created::New => Ok(begun),
-            Created::Refused => Self::find(remote)?.ok_or_else(|| SharingError::Nothing {
+            ObjectCreation::New => Ok(begun),
+            ObjectCreation::Refused => Self::find(remote)?.ok_or_else(|| SharingError::Nothing {
                 address: remote.address().to_owned(),
             }),
         }
@@ -70,8 +70,8 @@ impl History {
     /// second time: where the place ignores the condition, that changes nothing.
     pub(super) fn probe(&self, remote: &dyn Remote) -> Result<(), SharingError> {
         match self.create(remote)? {
-            Created::Refused => Ok(()),
-            Created::New => Err(SharingError::Overwrites {
+            ObjectCreation::Refused => Ok(()),
+            ObjectCreation::New => Err(SharingError::Overwrites {
                 address: remote.address().to_owned(),
             }),
         }
@@ -85,7 +85,7 @@ impl History {
         }
     }
 
-    fn create(&self, remote: &dyn Remote) -> Result<Created, SharingError> {
+    fn create(&self, remote: &dyn Remote) -> Result<ObjectCreation, SharingError> {
         remote
             .create(NAME, &self.content)
             .map_err(|source| SharingError::Remote {
@@ -98,7 +98,7 @@ impl History {
         let foreign = || SharingError::Foreign {
             address: remote.address().to_owned(),
         };
-        let head: Head = serde_json::from_slice(&content).map_err(|_no_json| foreign())?;
+        let head: DocumentHead = serde_json::from_slice(&content).map_err(|_no_json| foreign())?;
         match (head.format.as_deref(), head.version) {
             (Some(FORMAT), Some(version)) if version > VERSION => {
                 return Err(SharingError::Newer {
@@ -110,7 +110,7 @@ impl History {
             (Some(FORMAT), Some(_)) => {}
             (_, _) => return Err(foreign()),
         }
-        let document: Document =
+        let document: HistoryDocument =
             serde_json::from_slice(&content).map_err(|_other_keys| foreign())?;
         Ok(Self {
             id: document.id,

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use super::remote::{Created, Remote, RemoteError};
+use super::remote::{ObjectCreation, Remote, RemoteError};
 
 /// A folder that holds a shared history.
 #[derive(Debug)]
-pub struct Folder {
+pub struct SharedFolder {
     path: PathBuf,
     address: String,
 }
 
-impl Folder {
+impl SharedFolder {
     /// Returns the folder at `path`, which is made when something is created in it. The folder
     /// above must be there: what is mounted by network may just not be mounted.
     ///
@@ -32,7 +32,7 @@ impl Folder {
         })
     }
 
-    fn write(&self, target: &Path, content: &[u8]) -> io::Result<Created> {
+    fn write(&self, target: &Path, content: &[u8]) -> io::Result<ObjectCreation> {
         let folder = target.parent().unwrap_or(&self.path);
         make_folder(&self.path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
@@ -48,7 +48,7 @@ impl Folder {
             .and_then(|()| name_it(&unborn, target));
         // After a rename it has gone already.
         let _gone: io::Result<()> = fs::remove_file(&unborn);
-        if let Ok(Created::New) = named {
+        if let Ok(ObjectCreation::New) = named {
             // So that the name outlasts a power failure; not every file system can do it.
             let _unsupported: io::Result<()> = File::open(folder).and_then(|it| it.sync_all());
         }
@@ -56,7 +56,7 @@ impl Folder {
     }
 }
 
-impl Remote for Folder {
+impl Remote for SharedFolder {
     fn address(&self) -> &str {
         &self.address
     }
@@ -91,7 +91,7 @@ impl Remote for Folder {
         Ok(Some(names))
     }
 
-    fn create(&self, name: &str, content: &[u8]) -> Result<Created, RemoteError> {
+    fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
         Ok(self.write(&self.path.join(name), content)?)
     }
 }
@@ -130,17 +130,17 @@ fn unborn_file(folder: &Path) -> io::Result<(File, PathBuf)> {
 
 /// Gives a file its name unless there is one of that name. A link does so at once for everybody,
 /// over NFS too, and never replaces anything.
-fn name_it(unborn: &Path, target: &Path) -> io::Result<Created> {
+fn name_it(unborn: &Path, target: &Path) -> io::Result<ObjectCreation> {
     match fs::hard_link(unborn, target) {
-        Ok(()) => Ok(Created::New),
+        Ok(()) => Ok(ObjectCreation::New),
         // NFS may have made the link and lost the answer.
-        Err(_) if fs::metadata(unborn)?.nlink() == 2 => Ok(Created::New),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Created::Refused),
+        Err(_) if fs::metadata(unborn)?.nlink() == 2 => Ok(ObjectCreation::New),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(ObjectCreation::Refused),
         Err(no_links) => {
             // A file system without links, such as exFAT.
             match renameat_with(CWD, unborn, CWD, target, RenameFlags::NOREPLACE) {
-                Ok(()) => Ok(Created::New),
-                Err(rustix::io::Errno::EXIST) => Ok(Created::Refused),
+                Ok(()) => Ok(ObjectCreation::New),
+                Err(rustix::io::Errno::EXIST) => Ok(ObjectCreation::Refused),
                 Err(_) => Err(no_links),
             }
         }
@@ -154,12 +154,12 @@ mod tests {
     #[test]
     fn what_is_there_is_never_replaced_and_nothing_else_stays() {
         let folder = tempfile::tempdir().expect("a folder");
-        let remote = Folder::new(&folder.path().join("shared")).expect("a path");
+        let remote = SharedFolder::new(&folder.path().join("shared")).expect("a path");
         assert_eq!(remote.get("segments/1").expect("readable"), None);
         let created = remote.create("segments/1", b"first").expect("writable");
-        assert_eq!(created, Created::New);
+        assert_eq!(created, ObjectCreation::New);
         let created = remote.create("segments/1", b"second").expect("writable");
-        assert_eq!(created, Created::Refused);
+        assert_eq!(created, ObjectCreation::Refused);
         assert_eq!(
             remote.get("segments/1").expect("readable"),
             Some(b"first".to_vec())
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn what_is_no_file_is_not_waited_for() {
         let folder = tempfile::tempdir().expect("a folder");
-        let remote = Folder::new(folder.path()).expect("a path");
+        let remote = SharedFolder::new(folder.path()).expect("a path");
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         let pipe = folder.path().join("lapwing.json");
         rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_folder_that_may_not_be_mounted_is_not_made() {
         let folder = tempfile::tempdir().expect("a folder");
-        let remote = Folder::new(&folder.path().join("mount/shared")).expect("a path");
+        let remote = SharedFolder::new(&folder.path().join("mount/shared")).expect("a path");
         remote.create("a", b"").expect_err("nothing above it");
         assert!(!folder.path().join("mount").exists());
     }

@@ -18,17 +18,17 @@ mod reader;
 mod rehearse;
 mod remote;
 
-pub use document::History;
+pub use document::SharedHistory;
 pub use error::SharingError;
-pub use folder::Folder;
-pub use pull::{PullOptions, Pulled, Verify, pull};
-pub use push::{PushOptions, Pushed, push};
-pub use rehearse::{Rehearsed, rehearse_pull, rehearse_push};
-pub use remote::{Created, Remote, RemoteError};
+pub use folder::SharedFolder;
+pub use pull::{PullOptions, PullSummary, VerifiedSegments, pull};
+pub use push::{PushOptions, PushSummary, push};
+pub use rehearse::{SharingRehearsal, rehearse_pull, rehearse_push};
+pub use remote::{ObjectCreation, Remote, RemoteError};
 
 /// What has just happened, for whoever waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum SharingStep {
     /// A segment was taken in.
     TookIn {
         /// Its number.

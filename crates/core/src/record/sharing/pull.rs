@@ -2,9 +2,9 @@
 
 use super::error::SharingError;
 use super::gap::refuse_gap;
-use super::reader::{Segment, take_in};
+use super::reader::{SegmentFile, take_in};
 use super::remote::Remote;
-use super::{History, Step, digest, segment_name};
+use super::{SharedHistory, SharingStep, digest, segment_name};
 use crate::record::store::KnownRemote;
 use crate::record::{AppendCounts, Store, StoreError, Writer};
 
@@ -12,7 +12,7 @@ use crate::record::{AppendCounts, Store, StoreError, Writer};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PullOptions {
     /// Which of the segments that were taken in are read again.
-    pub verify: Verify,
+    pub verify: VerifiedSegments,
     /// Whether to forget what is known of the history, and to go on where it is not the one that
     /// was there before.
     pub begin_anew: bool,
@@ -20,7 +20,7 @@ pub struct PullOptions {
 
 /// Which of the known segments are compared with what they were.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Verify {
+pub enum VerifiedSegments {
     /// The last one: if the place was put back to what it was, it is missing.
     #[default]
     Last,
@@ -30,7 +30,7 @@ pub enum Verify {
 
 /// What came of taking in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pulled {
+pub struct PullSummary {
     /// Segments that were new.
     pub segments: u64,
     /// Their bytes.
@@ -48,16 +48,16 @@ pub fn pull(
     store: &mut Store,
     remote: &dyn Remote,
     options: &PullOptions,
-    watch: &mut dyn FnMut(Step),
-) -> Result<Pulled, SharingError> {
+    watch: &mut dyn FnMut(SharingStep),
+) -> Result<PullSummary, SharingError> {
     let history = existing(store, remote)?;
     let known = enter(store, remote, &history, options)?;
     pull_new(store, remote, &known, watch)
 }
 
 /// Returns the history of a place that must have one.
-pub(super) fn existing(store: &Store, remote: &dyn Remote) -> Result<History, SharingError> {
-    match History::find(remote)? {
+pub(super) fn existing(store: &Store, remote: &dyn Remote) -> Result<SharedHistory, SharingError> {
+    match SharedHistory::find(remote)? {
         Some(history) => Ok(history),
         None => Err(absent(store, remote)?),
     }
@@ -86,7 +86,7 @@ fn refuse_replaced(store: &Store, remote: &dyn Remote, id: &str) -> Result<(), S
 pub(super) fn enter(
     store: &mut Store,
     remote: &dyn Remote,
-    history: &History,
+    history: &SharedHistory,
     options: &PullOptions,
 ) -> Result<KnownRemote, SharingError> {
     let id = check(store, remote, history, options)?;
@@ -98,7 +98,7 @@ pub(super) fn enter(
 pub(super) fn check(
     store: &Store,
     remote: &dyn Remote,
-    history: &History,
+    history: &SharedHistory,
     options: &PullOptions,
 ) -> Result<String, SharingError> {
     let id = history.id().to_string();
@@ -135,11 +135,11 @@ fn verify(
     store: &Store,
     remote: &dyn Remote,
     known: &KnownRemote,
-    verify: Verify,
+    verify: VerifiedSegments,
 ) -> Result<(), SharingError> {
     let first = match verify {
-        Verify::Last => known.segments.max(1),
-        Verify::All => 1,
+        VerifiedSegments::Last => known.segments.max(1),
+        VerifiedSegments::All => 1,
     };
     for number in first..=known.segments {
         let Some(content) = get(remote, number)? else {
@@ -163,19 +163,19 @@ pub(super) fn pull_new(
     store: &mut Store,
     remote: &dyn Remote,
     known: &KnownRemote,
-    watch: &mut dyn FnMut(Step),
-) -> Result<Pulled, SharingError> {
-    let mut pulled = Pulled::default();
+    watch: &mut dyn FnMut(SharingStep),
+) -> Result<PullSummary, SharingError> {
+    let mut pulled = PullSummary::default();
     let mut number = known.segments + 1;
     while let Some(content) = get(remote, number)? {
-        let segment = Segment {
+        let segment = SegmentFile {
             address: remote.address(),
             number,
             content: &content,
         };
         let taken = store.write(|writer| take_in(writer, known.key, segment))?;
         pulled.add(&content, &taken);
-        watch(Step::TookIn {
+        watch(SharingStep::TookIn {
             number,
             new: taken.total().new,
         });
@@ -194,7 +194,7 @@ pub(super) fn get(remote: &dyn Remote, number: u32) -> Result<Option<Vec<u8>>, S
         })
 }
 
-impl Pulled {
+impl PullSummary {
     pub(super) fn add(&mut self, content: &[u8], appended: &AppendCounts) {
         self.segments += 1;
         self.bytes += content.len() as u64;

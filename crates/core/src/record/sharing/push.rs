@@ -1,12 +1,12 @@
 //! Adds to a shared history what it lacks.
 
-use super::builder::{Builder, Draft};
+use super::builder::{SegmentBuilder, SegmentDraft};
 use super::error::SharingError;
 use super::gap::refuse_gap;
-use super::pull::{PullOptions, Pulled, absent, enter, get, pull_new};
-use super::reader::{Segment, take_in};
-use super::remote::{Created, Remote};
-use super::{History, Step, digest, segment_name};
+use super::pull::{PullOptions, PullSummary, absent, enter, get, pull_new};
+use super::reader::{SegmentFile, take_in};
+use super::remote::{ObjectCreation, Remote};
+use super::{SharedHistory, SharingStep, digest, segment_name};
 use crate::model::Id;
 use crate::record::store::{KnownRemote, UnsharedRecords, UnsharedSession, WantedSession};
 use crate::record::{Store, StoreError, Writer, inbox};
@@ -29,7 +29,7 @@ impl PushOptions {
 
 /// What came of pushing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pushed {
+pub struct PushSummary {
     /// Sessions that are wholly in the history now.
     pub sessions: u64,
     /// Annotations.
@@ -41,7 +41,7 @@ pub struct Pushed {
     /// Sessions that are just being measured, and were left for the next time.
     pub under_way: u64,
     /// What came from others.
-    pub pulled: Pulled,
+    pub pulled: PullSummary,
 }
 
 /// Takes in what others have pushed, then creates segments of what the history lacks.
@@ -53,15 +53,15 @@ pub fn push(
     store: &mut Store,
     remote: &dyn Remote,
     options: &PushOptions,
-    watch: &mut dyn FnMut(Step),
-) -> Result<Pushed, SharingError> {
-    let history = match History::find(remote)? {
+    watch: &mut dyn FnMut(SharingStep),
+) -> Result<PushSummary, SharingError> {
+    let history = match SharedHistory::find(remote)? {
         Some(history) => history,
         None => match absent(store, remote)? {
             SharingError::Vanished { address } if !options.pull.begin_anew => {
                 return Err(SharingError::Vanished { address });
             }
-            _nothing_there => History::begin(remote, options.new_history)?,
+            _nothing_there => SharedHistory::begin(remote, options.new_history)?,
         },
     };
     let known = enter(store, remote, &history, &options.pull)?;
@@ -69,34 +69,34 @@ pub fn push(
         history.probe(remote)?;
         store.write(|writer| writer.remember_probe(known.key, remote.address()))?;
     }
-    let mut pushed = Pushed {
+    let mut pushed = PushSummary {
         pulled: pull_new(store, remote, &known, watch)?,
-        ..Pushed::default()
+        ..PushSummary::default()
     };
     loop {
         let ended = push_once(store, remote, &known, options, &mut pushed, watch);
         match ended {
             Ok(()) => return Ok(pushed),
             // Others have pushed something of ours meanwhile: look again at what is lacking.
-            Err(Stop::Stale) => {}
-            Err(Stop::Failed(error)) => return Err(*error),
+            Err(PushStop::Stale) => {}
+            Err(PushStop::Failed(error)) => return Err(*error),
         }
     }
 }
 
 /// Why pushing stopped before everything was pushed.
-enum Stop {
+enum PushStop {
     Stale,
     Failed(Box<SharingError>),
 }
 
-impl From<SharingError> for Stop {
+impl From<SharingError> for PushStop {
     fn from(error: SharingError) -> Self {
         Self::Failed(Box::new(error))
     }
 }
 
-impl From<StoreError> for Stop {
+impl From<StoreError> for PushStop {
     fn from(error: StoreError) -> Self {
         SharingError::from(error).into()
     }
@@ -108,14 +108,14 @@ fn push_once(
     remote: &dyn Remote,
     known: &KnownRemote,
     options: &PushOptions,
-    pushed: &mut Pushed,
-    watch: &mut dyn FnMut(Step),
-) -> Result<(), Stop> {
+    pushed: &mut PushSummary,
+    watch: &mut dyn FnMut(SharingStep),
+) -> Result<(), PushStop> {
     // What is read stays as it is at this moment, while segments of others are written.
     let source = Store::open_read_only(store.path())?;
     let of = store.write(|writer| writer.unshared(known.key))?.0.len() as u64;
     let folder = store.inbox();
-    let mut builder = Builder::new(options.segment_bytes);
+    let mut builder = SegmentBuilder::new(options.segment_bytes);
     let (mut sessions, mut under_way) = (0, 0);
     source.scan_unshared(
         known.key,
@@ -129,10 +129,10 @@ fn push_once(
                 Ok(false) | Err(_) => WantedSession::Yes,
             })
         },
-        |next| -> Result<(), Stop> {
+        |next| -> Result<(), PushStop> {
             if let UnsharedRecords::End = &next {
                 sessions += 1;
-                watch(Step::Read { sessions, of });
+                watch(SharingStep::Read { sessions, of });
             }
             match builder.add(next)? {
                 Some(draft) => send(store, remote, known.key, draft, pushed, watch),
@@ -152,10 +152,10 @@ fn send(
     store: &mut Store,
     remote: &dyn Remote,
     key: i64,
-    draft: Draft,
-    pushed: &mut Pushed,
-    watch: &mut dyn FnMut(Step),
-) -> Result<(), Stop> {
+    draft: SegmentDraft,
+    pushed: &mut PushSummary,
+    watch: &mut dyn FnMut(SharingStep),
+) -> Result<(), PushStop> {
     let digest = digest(&draft.content);
     loop {
         // The number before the digest: what another process of this store pushes in between is
@@ -175,28 +175,30 @@ fn send(
             source,
         };
         let others = match remote.create(&name, &draft.content).map_err(failed)? {
-            Created::New => None,
-            Created::Refused => Some(get(remote, number)?.ok_or_else(|| SharingError::Gone {
-                address: remote.address().to_owned(),
-                name: name.clone(),
-            })?),
+            ObjectCreation::New => None,
+            ObjectCreation::Refused => {
+                Some(get(remote, number)?.ok_or_else(|| SharingError::Gone {
+                    address: remote.address().to_owned(),
+                    name: name.clone(),
+                })?)
+            }
         };
         match others {
             // It may well be ours: the answer to the first attempt was lost.
             Some(content) if self::digest(&content) != digest => {
-                let segment = Segment {
+                let segment = SegmentFile {
                     address: remote.address(),
                     number,
                     content: &content,
                 };
                 let taken = store.write(|writer| take_in(writer, key, segment))?;
                 pushed.pulled.add(&content, &taken);
-                watch(Step::TookIn {
+                watch(SharingStep::TookIn {
                     number,
                     new: taken.total().new,
                 });
                 if store.write(|writer| is_stale(writer, key, &draft))? {
-                    return Err(Stop::Stale);
+                    return Err(PushStop::Stale);
                 }
             }
             Some(_) | None => {
@@ -209,7 +211,7 @@ fn send(
                 pushed.annotations += draft.annotations.len() as u64;
                 pushed.segments += 1;
                 pushed.bytes += bytes;
-                watch(Step::Pushed { number, bytes });
+                watch(SharingStep::Pushed { number, bytes });
                 return Ok(());
             }
         }
@@ -217,7 +219,7 @@ fn send(
 }
 
 /// Remembers that everything that a draft holds is in the history.
-fn mark(writer: &mut Writer<'_>, remote: i64, draft: &Draft) -> Result<(), StoreError> {
+fn mark(writer: &mut Writer<'_>, remote: i64, draft: &SegmentDraft) -> Result<(), StoreError> {
     for (session, extent) in &draft.complete {
         writer.mark_session(remote, *session, extent)?;
     }
@@ -228,7 +230,11 @@ fn mark(writer: &mut Writer<'_>, remote: i64, draft: &Draft) -> Result<(), Store
 }
 
 /// Returns whether something that a draft holds is in the history by now.
-fn is_stale(writer: &mut Writer<'_>, remote: i64, draft: &Draft) -> Result<bool, StoreError> {
+fn is_stale(
+    writer: &mut Writer<'_>,
+    remote: i64,
+    draft: &SegmentDraft,
+) -> Result<bool, StoreError> {
     for (session, extent) in draft.complete.iter().chain(&draft.unfinished) {
         if writer.shared_extent(remote, *session)? == Some(*extent) {
             return Ok(true);

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::read::MultiGzDecoder;
 
-use super::coverage::Coverage;
+use super::coverage::InstanceCoverage;
 use super::error::SharingError;
 use super::{digest, segment_name};
 use crate::model::is_too_deep;
@@ -17,7 +17,7 @@ const LONGEST_LINE: u64 = 64 << 20;
 
 /// A segment as it came.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Segment<'c> {
+pub(super) struct SegmentFile<'c> {
     /// Where the history is.
     pub(super) address: &'c str,
     /// Its number.
@@ -31,7 +31,7 @@ pub(super) struct Segment<'c> {
 pub(super) fn take_in(
     writer: &mut Writer<'_>,
     remote: i64,
-    segment: Segment<'_>,
+    segment: SegmentFile<'_>,
 ) -> Result<AppendCounts, SharingError> {
     let digest = digest(segment.content);
     if let Some(known) = writer.segment_digest(remote, segment.number)? {
@@ -43,7 +43,7 @@ pub(super) fn take_in(
     }
     let before = writer.settle()?;
     let mut sessions = BTreeMap::new();
-    let mut coverage = Coverage::default();
+    let mut coverage = InstanceCoverage::default();
     each_record(segment, |line, record| {
         match &record {
             Record::Session(session) => {
@@ -91,7 +91,7 @@ fn is_shared(writer: &mut Writer<'_>, remote: i64, session: Id) -> Result<bool, 
 
 /// Calls `visit` with each record of a segment and its line, from 1.
 fn each_record(
-    segment: Segment<'_>,
+    segment: SegmentFile<'_>,
     mut visit: impl FnMut(u64, Record) -> Result<(), SharingError>,
 ) -> Result<(), SharingError> {
     // All of it first: its checksum stands at the end, and says more than a line that is no record.
@@ -150,7 +150,7 @@ fn skip_empty_lines(text: &mut impl BufRead) -> io::Result<u64> {
     }
 }
 
-impl Segment<'_> {
+impl SegmentFile<'_> {
     fn name(&self) -> String {
         segment_name(self.number)
     }

@@ -4,17 +4,17 @@ use std::convert::Infallible;
 
 use super::error::SharingError;
 use super::gap::refuse_gap;
-use super::pull::{PullOptions, Pulled, absent, check, get, remember};
-use super::reader::{Segment, take_in};
+use super::pull::{PullOptions, PullSummary, absent, check, get, remember};
+use super::reader::{SegmentFile, take_in};
 use super::remote::Remote;
-use super::{History, PushOptions};
+use super::{PushOptions, SharedHistory};
 use crate::record::{Store, StoreError, Writer, inbox};
 
 /// What would come, and what would go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rehearsed {
+pub struct SharingRehearsal {
     /// What would be taken in.
-    pub pulled: Pulled,
+    pub pulled: PullSummary,
     /// Sessions that would be pushed.
     pub sessions: u64,
     /// Their records.
@@ -33,8 +33,8 @@ pub fn rehearse_pull(
     store: &mut Store,
     remote: &dyn Remote,
     options: &PullOptions,
-) -> Result<Rehearsed, SharingError> {
-    let Some(history) = History::find(remote)? else {
+) -> Result<SharingRehearsal, SharingError> {
+    let Some(history) = SharedHistory::find(remote)? else {
         return Err(absent(store, remote)?);
     };
     rehearse(store, remote, options, &history, |_writer, _key, _done| {
@@ -51,8 +51,8 @@ pub fn rehearse_push(
     store: &mut Store,
     remote: &dyn Remote,
     options: &PushOptions,
-) -> Result<Rehearsed, SharingError> {
-    let history = History::find(remote)?;
+) -> Result<SharingRehearsal, SharingError> {
+    let history = SharedHistory::find(remote)?;
     if history.is_none()
         && !options.pull.begin_anew
         && let error @ SharingError::Vanished { .. } = absent(store, remote)?
@@ -61,7 +61,7 @@ pub fn rehearse_push(
     }
     let folder = store.inbox();
     // One that is not there has no segments either.
-    let history = history.unwrap_or_else(|| History::new(options.new_history));
+    let history = history.unwrap_or_else(|| SharedHistory::new(options.new_history));
     rehearse(
         store,
         remote,
@@ -88,31 +88,31 @@ fn rehearse(
     store: &mut Store,
     remote: &dyn Remote,
     options: &PullOptions,
-    history: &History,
-    then: impl FnOnce(&mut Writer<'_>, i64, &mut Rehearsed) -> Result<(), StoreError>,
-) -> Result<Rehearsed, SharingError> {
+    history: &SharedHistory,
+    then: impl FnOnce(&mut Writer<'_>, i64, &mut SharingRehearsal) -> Result<(), StoreError>,
+) -> Result<SharingRehearsal, SharingError> {
     /// Why the transaction is undone.
-    enum Ended {
-        Rehearsed(Box<Rehearsed>),
+    enum RehearsalEnd {
+        Rehearsed(Box<SharingRehearsal>),
         Failed(Box<SharingError>),
     }
-    impl From<StoreError> for Ended {
+    impl From<StoreError> for RehearsalEnd {
         fn from(error: StoreError) -> Self {
             Self::Failed(Box::new(error.into()))
         }
     }
-    impl From<SharingError> for Ended {
+    impl From<SharingError> for RehearsalEnd {
         fn from(error: SharingError) -> Self {
             Self::Failed(Box::new(error))
         }
     }
     let id = check(store, remote, history, options)?;
-    let ended = store.write(|writer| -> Result<Infallible, Ended> {
+    let ended = store.write(|writer| -> Result<Infallible, RehearsalEnd> {
         let known = remember(writer, remote, &id, options)?;
-        let mut done = Rehearsed::default();
+        let mut done = SharingRehearsal::default();
         let mut number = known.segments + 1;
         while let Some(content) = get(remote, number)? {
-            let segment = Segment {
+            let segment = SegmentFile {
                 address: remote.address(),
                 number,
                 content: &content,
@@ -123,11 +123,11 @@ fn rehearse(
         }
         refuse_gap(remote, number)?;
         then(writer, known.key, &mut done)?;
-        Err(Ended::Rehearsed(Box::new(done)))
+        Err(RehearsalEnd::Rehearsed(Box::new(done)))
     });
     match ended {
         Ok(never) => match never {},
-        Err(Ended::Rehearsed(done)) => Ok(*done),
-        Err(Ended::Failed(error)) => Err(*error),
+        Err(RehearsalEnd::Rehearsed(done)) => Ok(*done),
+        Err(RehearsalEnd::Failed(error)) => Err(*error),
     }
 }

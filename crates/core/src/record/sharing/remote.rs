@@ -5,7 +5,7 @@ pub type RemoteError = Box<dyn std::error::Error + Send + Sync>;
 
 /// What came of creating an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Created {
+pub enum ObjectCreation {
     /// It is there, wholly, with what was given.
     New,
     /// There was one already, and it is as it was.
@@ -37,5 +37,5 @@ pub trait Remote {
     ///
     /// # Errors
     /// When it is not known whether the object is there.
-    fn create(&self, name: &str, content: &[u8]) -> Result<Created, RemoteError>;
+    fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError>;
 }

@@ -7,7 +7,7 @@ use crate::model::bare_name;
 
 /// Which entry of a plan is about which benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assignment {
+pub struct PlanAssignment {
     /// For each benchmark the index of its entry; `None` where the plan does not name it.
     pub entries: Vec<Option<usize>>,
     /// The items that are about none of the benchmarks, in the order of the plan.
@@ -20,12 +20,12 @@ pub struct UnmatchedItem {
     /// The item.
     pub item: String,
     /// Why.
-    pub reason: Unmatched,
+    pub reason: UnmatchedReason,
 }
 
 /// Why an item is about none of the benchmarks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unmatched {
+pub enum UnmatchedReason {
     /// None is called so.
     Unknown,
     /// Several are called so, and these are their ids.
@@ -34,7 +34,7 @@ pub enum Unmatched {
     NamedByOther,
 }
 
-pub(super) fn assign(document: &PlanDocument, ids: &[&str]) -> Assignment {
+pub(super) fn assign(document: &PlanDocument, ids: &[&str]) -> PlanAssignment {
     let by_id: BTreeMap<&str, usize> = ids.iter().copied().zip(0..).collect();
     let mut by_bare_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, id) in ids.iter().enumerate() {
@@ -63,22 +63,22 @@ pub(super) fn assign(document: &PlanDocument, ids: &[&str]) -> Assignment {
     let mut unmatched = Vec::new();
     for (at, places) in by_halves {
         let reason = match places.as_slice() {
-            [] => Unmatched::Unknown,
+            [] => UnmatchedReason::Unknown,
             [place] if entries[*place].is_none() && wanted[place] == 1 => {
                 entries[*place] = Some(at);
                 continue;
             }
-            [_] => Unmatched::NamedByOther,
-            several => {
-                Unmatched::Several(several.iter().map(|place| ids[*place].to_owned()).collect())
-            }
+            [_] => UnmatchedReason::NamedByOther,
+            several => UnmatchedReason::Several(
+                several.iter().map(|place| ids[*place].to_owned()).collect(),
+            ),
         };
         unmatched.push(UnmatchedItem {
             item: document.entries[at].item.clone(),
             reason,
         });
     }
-    Assignment { entries, unmatched }
+    PlanAssignment { entries, unmatched }
 }
 
 #[cfg(test)]
@@ -86,7 +86,10 @@ mod tests {
     use super::super::PlanEntry;
     use super::*;
 
-    fn assigned(items: &[&str], ids: &[&str]) -> (Vec<Option<usize>>, Vec<(String, Unmatched)>) {
+    fn assigned(
+        items: &[&str],
+        ids: &[&str],
+    ) -> (Vec<Option<usize>>, Vec<(String, UnmatchedReason)>) {
         let entries = items.iter().map(|item| PlanEntry {
             item: (*item).to_owned(),
             ..PlanEntry::default()
@@ -94,7 +97,7 @@ mod tests {
         let document = PlanDocument {
             entries: entries.collect(),
         };
-        let Assignment { entries, unmatched } = document.assign(ids);
+        let PlanAssignment { entries, unmatched } = document.assign(ids);
         let unmatched = unmatched.into_iter().map(|it| (it.item, it.reason));
         (entries, unmatched.collect())
     }
@@ -106,14 +109,17 @@ mod tests {
             &["a.py::t", "b.py::t", "c.py::sort", "gzip", "b.py::none"],
         );
         assert_eq!(entries, [None, Some(0), Some(1), Some(2), None]);
-        assert_eq!(unmatched, [("a.py::none".to_owned(), Unmatched::Unknown)]);
+        assert_eq!(
+            unmatched,
+            [("a.py::none".to_owned(), UnmatchedReason::Unknown)]
+        );
     }
 
     #[test]
     fn a_name_that_could_be_of_two_is_of_none() {
         let (entries, unmatched) = assigned(&["t"], &["a::t", "b::t"]);
         assert_eq!(entries, [None, None]);
-        let both = Unmatched::Several(vec!["a::t".to_owned(), "b::t".to_owned()]);
+        let both = UnmatchedReason::Several(vec!["a::t".to_owned(), "b::t".to_owned()]);
         assert_eq!(unmatched, [("t".to_owned(), both)]);
 
         let (entries, unmatched) = assigned(&["a::t", "b::t"], &["t"]);
@@ -121,13 +127,13 @@ mod tests {
         assert_eq!(
             unmatched,
             [
-                ("a::t".to_owned(), Unmatched::NamedByOther),
-                ("b::t".to_owned(), Unmatched::NamedByOther)
+                ("a::t".to_owned(), UnmatchedReason::NamedByOther),
+                ("b::t".to_owned(), UnmatchedReason::NamedByOther)
             ]
         );
 
         let (entries, unmatched) = assigned(&["t", "a::t"], &["a::t"]);
         assert_eq!(entries, [Some(1)]);
-        assert_eq!(unmatched, [("t".to_owned(), Unmatched::NamedByOther)]);
+        assert_eq!(unmatched, [("t".to_owned(), UnmatchedReason::NamedByOther)]);
     }
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::suite::Problem;
+use crate::suite::SuiteProblem;
 
 /// Why a plan is of no use.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,7 @@ pub enum PlanDocumentError {
         /// Which entry.
         entry: EntryName,
         /// What is wrong with it.
-        problem: Box<Problem>,
+        problem: Box<SuiteProblem>,
     },
 }
 

@@ -11,7 +11,7 @@ mod write;
 
 use std::path::Path;
 
-pub use assign::{Assignment, Unmatched, UnmatchedItem};
+pub use assign::{PlanAssignment, UnmatchedItem, UnmatchedReason};
 pub use error::{EntryName, PlanDocumentError};
 pub use read::{ReadPlan, RepeatedItem};
 pub use write::PlanFlavour;
@@ -95,7 +95,7 @@ impl PlanDocument {
     ///
     /// An item is a benchmark's id. Where only one of the two has a `::` in it, what follows the
     /// last one is enough, if that names one benchmark and one item alone.
-    pub fn assign(&self, ids: &[&str]) -> Assignment {
+    pub fn assign(&self, ids: &[&str]) -> PlanAssignment {
         assign::assign(self, ids)
     }
 }

@@ -205,11 +205,11 @@ fn amount(keys: &mut Table, key: &'static str) -> Result<Option<f64>, Located> {
 }
 
 /// Reads a number within its limits.
-type Count = fn(&Node, &str) -> Result<u32, Located>;
+type ReadCount = fn(&Node, &str) -> Result<u32, Located>;
 
 fn configuration(node: Node) -> Result<PlanConfiguration, Located> {
     let mut keys = node.table("the configuration", "config")?;
-    let count = |keys: &mut Table, key: &'static str, read: Count| {
+    let count = |keys: &mut Table, key: &'static str, read: ReadCount| {
         let node = needed(keys, key)?;
         refuse_fractions(&node, key)?;
         read(&node, key)

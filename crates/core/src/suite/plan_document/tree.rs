@@ -46,8 +46,8 @@ fn read_yaml(path: &Path, text: &str) -> Result<Vec<Node>, PlanDocumentError> {
         non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::PassThrough,
         with_snippet: false,
     };
-    let documents: Vec<Spanned<Yaml>> = serde_saphyr::from_multiple_with_options(text, options)
-        .map_err(|error| {
+    let documents: Vec<Spanned<YamlValue>> =
+        serde_saphyr::from_multiple_with_options(text, options).map_err(|error| {
             let place = error.location();
             let place = place.map_or((1, 1), |it| (it.line(), it.column()));
             PlanDocumentError::Syntax {
@@ -79,26 +79,26 @@ fn in_words(text: &str) -> String {
 }
 
 /// A YAML value without its place.
-enum Yaml {
+enum YamlValue {
     Null,
     Scalar(Value),
-    List(Vec<Spanned<Yaml>>),
-    Table(Vec<(String, Spanned<Yaml>)>),
+    List(Vec<Spanned<YamlValue>>),
+    Table(Vec<(String, Spanned<YamlValue>)>),
 }
 
 /// Returns the tree of a YAML value; `None` of null.
-fn of_yaml(yaml: Spanned<Yaml>, text: &str) -> Option<Node> {
+fn of_yaml(yaml: Spanned<YamlValue>, text: &str) -> Option<Node> {
     let line = usize::try_from(yaml.referenced.line()).unwrap_or(usize::MAX);
     let value = match yaml.value {
-        Yaml::Null => return None,
-        Yaml::Scalar(value) => value,
-        Yaml::List(values) => Value::List(
+        YamlValue::Null => return None,
+        YamlValue::Scalar(value) => value,
+        YamlValue::List(values) => Value::List(
             values
                 .into_iter()
                 .map(|value| of_yaml(value, text).unwrap_or_else(|| nothing(line)))
                 .collect(),
         ),
-        Yaml::Table(entries) => Value::Table(
+        YamlValue::Table(entries) => Value::Table(
             entries
                 .into_iter()
                 .filter_map(|(key, value)| {
@@ -117,16 +117,16 @@ fn of_yaml(yaml: Spanned<Yaml>, text: &str) -> Option<Node> {
 
 /// Returns a scalar that is no text as it is written, because readers do not agree about which
 /// texts without quotes are numbers and which are not: PyYAML writes `y` and `1e5` for texts.
-fn written(yaml: &Spanned<Yaml>, text: &str) -> Option<String> {
+fn written(yaml: &Spanned<YamlValue>, text: &str) -> Option<String> {
     match &yaml.value {
-        Yaml::Scalar(Value::Bool(_) | Value::Integer(_) | Value::Number(_)) => {
+        YamlValue::Scalar(Value::Bool(_) | Value::Integer(_) | Value::Number(_)) => {
             let span = yaml.defined.span();
             let begin = usize::try_from(span.byte_offset()?).ok()?;
             let length = usize::try_from(span.byte_len()?).ok()?;
             let written = text.get(begin..begin.checked_add(length)?)?;
             Some(written.trim().to_owned())
         }
-        Yaml::Null | Yaml::Scalar(_) | Yaml::List(_) | Yaml::Table(_) => None,
+        YamlValue::Null | YamlValue::Scalar(_) | YamlValue::List(_) | YamlValue::Table(_) => None,
     }
 }
 
@@ -135,7 +135,7 @@ fn nothing(line: usize) -> Node {
     Node { line, value }
 }
 
-impl<'de> Deserialize<'de> for Yaml {
+impl<'de> Deserialize<'de> for YamlValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(YamlVisitor)
     }
@@ -144,50 +144,50 @@ impl<'de> Deserialize<'de> for Yaml {
 struct YamlVisitor;
 
 impl<'de> Visitor<'de> for YamlVisitor {
-    type Value = Yaml;
+    type Value = YamlValue;
 
     fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str("a value")
     }
 
-    fn visit_unit<E>(self) -> Result<Yaml, E> {
-        Ok(Yaml::Null)
+    fn visit_unit<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Yaml, E> {
-        Ok(Yaml::Scalar(Value::Bool(value)))
+    fn visit_bool<E>(self, value: bool) -> Result<YamlValue, E> {
+        Ok(YamlValue::Scalar(Value::Bool(value)))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Yaml, E> {
-        Ok(Yaml::Scalar(Value::Integer(value)))
+    fn visit_i64<E>(self, value: i64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Scalar(Value::Integer(value)))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Yaml, E> {
-        Ok(Yaml::Scalar(whole(value)))
+    fn visit_u64<E>(self, value: u64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Scalar(whole(value)))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Yaml, E> {
-        Ok(Yaml::Scalar(Value::Number(value)))
+    fn visit_f64<E>(self, value: f64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Scalar(Value::Number(value)))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Yaml, E> {
-        Ok(Yaml::Scalar(Value::Text(value.to_owned())))
+    fn visit_str<E>(self, value: &str) -> Result<YamlValue, E> {
+        Ok(YamlValue::Scalar(Value::Text(value.to_owned())))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Yaml, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<YamlValue, A::Error> {
         let mut values = Vec::new();
         while let Some(value) = list.next_element()? {
             values.push(value);
         }
-        Ok(Yaml::List(values))
+        Ok(YamlValue::List(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Yaml, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<YamlValue, A::Error> {
         let mut entries = Vec::new();
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }
-        Ok(Yaml::Table(entries))
+        Ok(YamlValue::Table(entries))
     }
 }
 
@@ -201,7 +201,7 @@ fn whole(value: u64) -> Value {
 }
 
 fn read_json(path: &Path, text: &str) -> Result<Vec<Node>, PlanDocumentError> {
-    let source = Source::new(path, text);
+    let source = JsonSource::new(path, text);
     let documents = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     let mut nodes = Vec::new();
     for document in documents {
@@ -212,7 +212,7 @@ fn read_json(path: &Path, text: &str) -> Result<Vec<Node>, PlanDocumentError> {
 }
 
 /// A JSON file: its values are parts of its text, which tells where they stand.
-struct Source<'a> {
+struct JsonSource<'a> {
     path: &'a Path,
     text: &'a str,
     /// Where lines begin.
@@ -220,9 +220,9 @@ struct Source<'a> {
 }
 
 /// The entries of a JSON object in their order.
-struct Entries<'a>(Vec<(String, &'a RawValue)>);
+struct JsonEntries<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'a> Source<'a> {
+impl<'a> JsonSource<'a> {
     fn new(path: &'a Path, text: &'a str) -> Self {
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(ends).collect();
@@ -253,7 +253,7 @@ impl<'a> Source<'a> {
                 Value::List(nodes.collect::<Result<_, PlanDocumentError>>()?)
             }
             Some(b'{') => {
-                let Entries(parts) = serde_json::from_str(part).map_err(wrong)?;
+                let JsonEntries(parts) = serde_json::from_str(part).map_err(wrong)?;
                 let mut entries = Vec::new();
                 for (key, part) in parts {
                     entries.extend(self.node(part, depth + 1)?.map(|node| (key, node)));
@@ -294,7 +294,7 @@ impl<'a> Source<'a> {
     }
 }
 
-impl<'de> Deserialize<'de> for Entries<'de> {
+impl<'de> Deserialize<'de> for JsonEntries<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(EntriesVisitor)
     }
@@ -303,13 +303,13 @@ impl<'de> Deserialize<'de> for Entries<'de> {
 struct EntriesVisitor;
 
 impl<'de> Visitor<'de> for EntriesVisitor {
-    type Value = Entries<'de>;
+    type Value = JsonEntries<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonEntries<'de>, A::Error> {
         let mut known = BTreeSet::new();
         let mut entries = Vec::new();
         while let Some((key, value)) = map.next_entry::<String, &'de RawValue>()? {
@@ -318,6 +318,6 @@ impl<'de> Visitor<'de> for EntriesVisitor {
             }
             entries.push((key, value));
         }
-        Ok(Entries(entries))
+        Ok(JsonEntries(entries))
     }
 }

@@ -6,7 +6,7 @@ mod trouble;
 
 use lapwing_core::model::{Id, Record};
 use lapwing_core::record::sharing::{
-    self, Folder, PullOptions, Pulled, PushOptions, Pushed, Remote, SharingError,
+    self, PullOptions, PullSummary, PushOptions, PushSummary, Remote, SharedFolder, SharingError,
 };
 use lapwing_core::record::{Filter, Store, StoreError, parse_line, write_line};
 use place::Place;
@@ -114,11 +114,11 @@ fn options() -> PushOptions {
     }
 }
 
-fn push(store: &mut Store, remote: &dyn Remote) -> Pushed {
+fn push(store: &mut Store, remote: &dyn Remote) -> PushSummary {
     sharing::push(store, remote, &options(), &mut |_step| ()).unwrap()
 }
 
-fn pull(store: &mut Store, remote: &dyn Remote) -> Pulled {
+fn pull(store: &mut Store, remote: &dyn Remote) -> PullSummary {
     sharing::pull(store, remote, &PullOptions::default(), &mut |_step| ()).unwrap()
 }
 
@@ -127,7 +127,7 @@ fn refused(store: &mut Store, remote: &dyn Remote) -> SharingError {
 }
 
 /// Sessions, annotations and segments that were pushed, segments that were taken in.
-fn counts(pushed: &Pushed) -> [u64; 4] {
+fn counts(pushed: &PushSummary) -> [u64; 4] {
     [
         pushed.sessions,
         pushed.annotations,
@@ -139,7 +139,7 @@ fn counts(pushed: &Pushed) -> [u64; 4] {
 #[test]
 fn what_one_pushes_the_other_gets_and_pushing_again_sends_nothing() {
     let stores = Stores::new();
-    let remote = Folder::new(&stores.0.path().join("shared")).unwrap();
+    let remote = SharedFolder::new(&stores.0.path().join("shared")).unwrap();
     let (mut ours, mut theirs) = (stores.open("ours"), stores.open("theirs"));
     ours.append(&whole(1, 2)).unwrap();
     ours.append(&[annotation(1)]).unwrap();
@@ -151,7 +151,7 @@ fn what_one_pushes_the_other_gets_and_pushing_again_sends_nothing() {
     assert_eq!(counts(&pushed), [1, 0, 1, 1]);
     assert_eq!(pushed.pulled.appended.total().new, 17);
     assert_eq!(pull(&mut ours, &remote).appended.total().new, 9);
-    assert_eq!(pull(&mut ours, &remote), Pulled::default());
+    assert_eq!(pull(&mut ours, &remote), PullSummary::default());
     assert_eq!(lines(&ours), lines(&theirs));
     assert_eq!(lines(&ours).len(), 17 + 9);
     assert_eq!(counts(&push(&mut ours, &remote)), [0, 0, 0, 0]);
@@ -402,7 +402,7 @@ fn begun_anew_a_history_gets_what_it_lacks_and_the_store_what_it_has() {
     // What was purged comes back.
     pull(&mut theirs, &remote);
     theirs.purge(&Filter::default()).unwrap();
-    assert_eq!(pull(&mut theirs, &remote), Pulled::default());
+    assert_eq!(pull(&mut theirs, &remote), PullSummary::default());
     sharing::pull(&mut theirs, &remote, &anew.pull, &mut |_step| ()).unwrap();
     assert_eq!(lines(&theirs), lines(&ours));
     assert_eq!(counts(&push(&mut theirs, &remote)), [0, 0, 0, 0]);

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use lapwing_core::record::sharing::{Created, Remote, RemoteError};
+use lapwing_core::record::sharing::{ObjectCreation, Remote, RemoteError};
 
 /// How a place behaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,19 +54,19 @@ impl Remote for Place {
         Ok(self.objects.borrow().get(name).cloned())
     }
 
-    fn create(&self, name: &str, content: &[u8]) -> Result<Created, RemoteError> {
+    fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
         if self.manner.get() == Manner::Full && name.starts_with("segments/") {
             return Err("no room".into());
         }
         let mut objects = self.objects.borrow_mut();
         if self.manner.get() != Manner::Overwrites && objects.contains_key(name) {
-            return Ok(Created::Refused);
+            return Ok(ObjectCreation::Refused);
         }
         objects.insert(name.to_owned(), content.to_vec());
         let lost = self.manner.get() == Manner::LosesAnswers && name.starts_with("segments/");
         Ok(match lost {
-            true => Created::Refused,
-            false => Created::New,
+            true => ObjectCreation::Refused,
+            false => ObjectCreation::New,
         })
     }
 }
@@ -109,7 +109,7 @@ impl Remote for Late {
         self.before.get(name)
     }
 
-    fn create(&self, name: &str, content: &[u8]) -> Result<Created, RemoteError> {
+    fn create(&self, name: &str, content: &[u8]) -> Result<ObjectCreation, RemoteError> {
         if name.starts_with("segments/") {
             self.happen();
         }

@@ -156,7 +156,7 @@ fn segments_that_changed_or_went_are_noticed() {
         .insert(FIRST.to_owned(), Vec::new());
     pull(&mut store, &remote);
     let all = PullOptions {
-        verify: sharing::Verify::All,
+        verify: sharing::VerifiedSegments::All,
         ..PullOptions::default()
     };
     let error = sharing::pull(&mut store, &remote, &all, &mut |_step| ()).unwrap_err();
@@ -278,7 +278,7 @@ fn with_a_gap(remote: &dyn Remote, stores: &Stores) {
 fn a_segment_that_is_missing_in_a_folder_is_never_filled() {
     let stores = Stores::new();
     let path = stores.0.path().join("shared");
-    let remote = Folder::new(&path).unwrap();
+    let remote = SharedFolder::new(&path).unwrap();
     with_a_gap(&remote, &stores);
     let third = path.join("segments/00000003.jsonl.gz");
     fs::remove_file(&third).unwrap();
@@ -335,7 +335,7 @@ fn a_large_session_whose_push_is_interrupted_goes_on_where_it_was() {
         // After two more segments there is no more room.
         let mut left = 2;
         let ended = sharing::push(&mut store, &remote, &small, &mut |step| {
-            if let sharing::Step::Pushed { .. } = step {
+            if let sharing::SharingStep::Pushed { .. } = step {
                 left -= 1;
                 if left == 0 {
                     remote.manner.set(Manner::Full);
