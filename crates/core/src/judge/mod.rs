@@ -15,7 +15,7 @@ mod size;
 mod starts;
 mod variability;
 
-use lapwing_stats::{Confidence, Interval};
+use lapwing_stats::{Confidence, Interval, PValue, benjamini_hochberg};
 
 use crate::clean::{CleanInstance, Cleaned};
 
@@ -103,6 +103,23 @@ pub fn ratio(baseline: &Cleaned, candidate: &Cleaned) -> Option<RatioEstimate> {
         baseline: sizes[0],
         candidate: sizes[1],
     })
+}
+
+/// Returns which of these ratios differ from 1: by their intervals, and after correction for their number
+/// (Benjamini & Hochberg 1995), as verdicts of [`compare`] are given.
+pub fn differ_from_one(ratios: &[RatioEstimate]) -> Vec<bool> {
+    let (places, p_values): (Vec<usize>, Vec<PValue>) = ratios
+        .iter()
+        .enumerate()
+        .filter_map(|(place, ratio)| Some((place, PValue::new(ratio.p_value).ok()?)))
+        .unzip();
+    let rate = CompareOptions::default().false_discovery_rate;
+    let mut differ = vec![false; ratios.len()];
+    for (place, adjusted) in places.into_iter().zip(benjamini_hochberg(&p_values)) {
+        let excludes_one = !ratios[place].interval.contains(1.0);
+        differ[place] = excludes_one && adjusted.value() <= rate;
+    }
+    differ
 }
 
 fn instance_means(cleaned: &Cleaned) -> Vec<f64> {

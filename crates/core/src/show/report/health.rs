@@ -23,8 +23,6 @@ pub(super) struct BenchmarkHealth {
     pub(super) skipped: bool,
     /// Whether the benchmark itself changed since the run before.
     pub(super) new_epoch: bool,
-    /// Whether a variant differs from its run before.
-    pub(super) changed: bool,
 }
 
 impl BenchmarkHealth {
@@ -43,7 +41,6 @@ impl BenchmarkHealth {
             skipped: rows.iter().any(|row| row.skipped),
             new_epoch: rows.iter().any(|row| row.new_epoch),
             back_to_back: rows.iter().find_map(|row| row.back_to_back.clone()),
-            changed: rows.iter().any(|row| row.moved && row.since_before),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted, uns
 use super::parametrised::TestPages;
 use super::provenance::{back_to_back_note, marked};
 use super::remarks::retired_sentence;
-use super::row::{IndexRow, MetricIndexRows};
+use super::row::{IndexRow, MetricIndexRows, mark_moved};
 use super::verdicts::looks;
 use crate::show::quantity::percent;
 use crate::text::{counted, grouped, plural};
@@ -30,7 +30,10 @@ const STATES: [(&str, &str); 10] = [
     ("noisy", "noisy"),
     ("changed", "changed since the run before"),
     ("epoch", "the benchmark itself changed"),
-    ("moved", "changed (interval excludes 1×)"),
+    (
+        "moved",
+        "changed (after correction for multiple comparisons)",
+    ),
 ];
 
 /// The rows of the index, collected while benchmarks are written.
@@ -67,6 +70,7 @@ impl IndexPage {
         for row in self.metrics.rows_mut().filter(|row| !tests.has(&row.test)) {
             row.test.clear();
         }
+        mark_moved(self.metrics.rows_mut());
         let variants: BTreeSet<&String> = self.metrics.rows().map(|row| &row.variant).collect();
         let mut table = vec![
             sorted("name", "benchmark", "name"),
@@ -152,10 +156,10 @@ impl IndexPage {
                 "instances cut short, which do not count",
             ),
             (
-                number(|it| it.changed),
+                self.changed(),
                 "changed",
                 ["differs from its run", "differ from their runs"],
-                "before (the interval of the change excludes 1×)",
+                "before (after correction for multiple comparisons)",
             ),
             (
                 number(|it| it.new_epoch),
@@ -196,6 +200,23 @@ impl IndexPage {
                 }
             }
         }
+    }
+
+    /// Returns the number of benchmarks of which a variant differs from its run before, by the metric that is shown
+    /// first.
+    fn changed(&self) -> usize {
+        let mut changed: BTreeMap<(&str, &str), bool> = BTreeMap::new();
+        for (_, of_metric) in self.metrics.by_use() {
+            let mut by_this_metric: BTreeMap<(&str, &str), bool> = BTreeMap::new();
+            for row in &of_metric.rows {
+                let benchmark = (row.benchmark.suite.as_str(), row.benchmark.id.as_str());
+                *by_this_metric.entry(benchmark).or_default() |= row.moved && row.since_before;
+            }
+            for (benchmark, is_changed) in by_this_metric {
+                changed.entry(benchmark).or_insert(is_changed);
+            }
+        }
+        changed.values().filter(|is_changed| **is_changed).count()
     }
 
     /// Returns what to know of sources that measure everything back to back, once for all.

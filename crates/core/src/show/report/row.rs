@@ -41,7 +41,10 @@ pub(super) struct IndexRow {
     pub(super) change_text: String,
     pub(super) change_interval: String,
     pub(super) change_against: String,
-    /// Whether the interval of the change excludes 1, with enough instances.
+    /// The change with its p-value, from which [`mark_moved`] tells whether it is one.
+    #[serde(skip)]
+    pub(super) ratio: Option<RatioEstimate>,
+    /// Whether it is a change, after correction for all rows of the index.
     pub(super) moved: bool,
     /// Whether the change is, or would be, from an earlier run and not from another variant.
     pub(super) since_before: bool,
@@ -196,7 +199,8 @@ impl IndexRow {
             change_against: change.against(),
             since_before: reference_variant(view, latest)
                 .is_none_or(|reference| reference.id == latest.id),
-            moved: ratio.is_some_and(moved),
+            ratio: ratio.copied(),
+            moved: false,
             new_epoch: is_new_epoch(view, latest),
             verdict: verdict.name,
             verdict_text: verdict.text,
@@ -213,8 +217,14 @@ impl IndexRow {
     }
 }
 
-fn moved(ratio: &RatioEstimate) -> bool {
-    !ratio.interval.contains(1.0)
+/// Marks the rows that changed. All rows of the index are corrected for together, as `lapwing compare`
+/// corrects for all of its comparisons.
+pub(super) fn mark_moved<'r>(rows: impl Iterator<Item = &'r mut IndexRow>) {
+    let (ratios, rows): (Vec<RatioEstimate>, Vec<&mut IndexRow>) =
+        rows.filter_map(|row| Some((row.ratio?, row))).unzip();
+    for (row, differs) in rows.into_iter().zip(judge::differ_from_one(&ratios)) {
+        row.moved = differs;
+    }
 }
 
 /// The comparison of a run.
