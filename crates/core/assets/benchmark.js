@@ -183,7 +183,7 @@
       element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, element("table", {},
         element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
         element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", { class: text.length > 60 ? "long" : undefined }, text)))))));
-    const which = `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}${run.retired ? " (retired: it counts no more)" : ""}`;
+    const which = `The run of ${run.time}${run.variant === "default" ? "" : ", " + run.variant}${run.retired ? " (retired, excluded from analysis)" : ""}`;
     const parts = run.summary
       ? [element("p", {}, `${which}: a summary, ${run.summary}. The source kept no samples, so there is no interval.`)]
       : [element("p", {}, run.value === "skipped" ? `${which}: skipped.` : run.without_value ? `${which}: no iteration counts.` : `${which}: the mean of the means of its instances` +
@@ -192,7 +192,7 @@
         table("Instances", ["instance", "host", "mean", "iterations used", "left out", "ended"],
           run.instances.map((it) => [it.id, it.host, it.mean, String(it.used), it.left_out || "nothing", it.outcome.replaceAll("_", " ") || "no end"]))];
     if (run.summaries) {
-      if (!run.summary) parts.push(element("p", {}, "The source's own summary, which takes no part in this number:"));
+      if (!run.summary) parts.push(element("p", {}, "The source's own summary, which is not part of this number:"));
       parts.push(table("Summaries", ["instance", "host", "summary", "value", "spread", "further figures"],
         run.summaries.map((it) => [it.instance, it.host, it.what, it.value, it.spread, it.figures])));
     }

@@ -29,7 +29,7 @@
   }
 
   function changePart(run, before, now) {
-    if (!run.before) return [element("p", {}, "The first run of this variant: nothing came before that it could differ from.")];
+    if (!run.before) return [element("p", {}, "The first run of this variant, so there is no run before to compare it with.")];
     const found = differences(before, now);
     const commit = found.find(([key, from, to]) => key === "commit" && from && to);
     const parts = [];
@@ -51,7 +51,7 @@
     const when = began.length ? `, the first of which began at ${began[0].slice(0, 19).replace("T", " ")}` : "";
     const parts = [element("p", {}, `${all}${run.instances.length === 1 ? when.replace("the first of which", "which") : when}. ${odd.length ? "" : "All ended well."}${skipped ? (odd.length === 1 ? "It was skipped." : "All were skipped.") : ""}`)];
     if (odd.length && !skipped) {
-      parts.push(table("What did not end well", ["instance", "host", "ended", "iterations"], odd.map((it) => [
+      parts.push(table("Incomplete or failed instances", ["instance", "host", "ended", "iterations"], odd.map((it) => [
         it.id, it.host ?? "", it.outcome ? it.outcome.replaceAll("_", " ") : "no end: under way, or its writer died",
         (it.iterations ?? []).map(([outcome, number]) => `${number} ${outcome.replaceAll("_", " ")}`).join(", "),
       ])));
@@ -90,8 +90,8 @@
       element("h3", {}, "What differs from the run before"), ...changePart(run, before, now),
       element("h3", {}, "How it went"), ...instancePart(run),
       ...artifactPart(run),
-      ...folded("Everything that was observed", [...now]),
-      ...folded("What else is known", attributes),
+      ...folded("All observations", [...now]),
+      ...folded("Other attributes", attributes),
     ];
   }
 

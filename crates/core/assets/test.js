@@ -119,7 +119,7 @@
         few && lines.some((line) => line.lower) ? "The bars are 95 % confidence intervals." : "",
         failed.length ? "× at the foot are runs with failures." : "",
         lines.length ? content.order : "",
-        lines.some((line) => line.retired) ? "Pale and dotted: retired runs, which count no more." : "",
+        lines.some((line) => line.retired) ? "Pale and dotted: retired runs, excluded from analysis." : "",
         marks?.text,
         lines.length ? "Click a point to see its run." : "",
       ].filter(Boolean).join(" "),

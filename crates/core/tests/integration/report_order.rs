@@ -393,7 +393,7 @@ fn what_is_retired_and_shown_all_the_same_is_marked_and_not_compared() {
     );
     let page = shown.benchmark();
     assert!(
-        page.contains("counts no more; it is shown here, marked"),
+        page.contains("is excluded from analysis, but shown here, marked"),
         "{page}"
     );
     assert!(!page.contains("is left out"), "{page}");

@@ -13,7 +13,7 @@ use super::bar::{BenchmarkBars, DAYS, MetricBar};
 use super::columns::BenchmarkLink;
 use super::directory::DirectoryError;
 use super::frame::{PageFrame, SitePage};
-use super::listing::{Filters, MetricChoice, MetricRows};
+use super::listing::{Filters, MetricFilter, MetricRows};
 use crate::show::chart::{Chart, bars as empty_bars};
 use crate::show::quantity::UnitScale;
 use crate::show::sample::minute_text;
@@ -160,7 +160,7 @@ impl BarsPage {
         let metrics =
             metrics.map(|(name, of_metric)| (name.clone(), units(&of_metric.rows).join(", ")));
         let categories: BTreeSet<String> = drawn().map(|it| category(&it.id)).collect();
-        let filters = Filters::of("Bars", drawn()).by_metric(metrics.collect(), MetricChoice::One);
+        let filters = Filters::of("Bars", drawn()).by_metric(metrics.collect(), MetricFilter::One);
         if categories.len() < 2 {
             return filters;
         }

@@ -11,7 +11,7 @@ use super::ReportSite;
 use super::columns::{BenchmarkLink, columns};
 use super::directory::DirectoryError;
 use super::frame::{SitePage, url_part};
-use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted, unsorted};
+use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted};
 use crate::clean::{
     BenchmarkAudit, BurnInRule, BurnInSource, Failures, Funnel, IterationState, LeftOut, Remaining,
     Rules, Stage, SteadyFrom,
@@ -226,7 +226,7 @@ pub(super) fn write(
             }
         },
         filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
-            .by_metric(metrics.units(), MetricChoice::One)
+            .by_metric(metrics.units(), MetricFilter::One)
             .by("state", "Show", states)
             .by(
                 "rule",

@@ -10,7 +10,7 @@ use super::ReportSite;
 use super::columns::BenchmarkLink;
 use super::directory::DirectoryError;
 use super::frame::SitePage;
-use super::listing::{Filters, ListingColumn, ListingFiles, ListingPage, MetricChoice, sorted};
+use super::listing::{Filters, ListingColumn, ListingFiles, ListingPage, MetricFilter, sorted};
 use super::slug::slug;
 use super::verdicts::{chip, looks};
 use crate::judge::{
@@ -344,7 +344,7 @@ fn filters(view: &ComparisonView, rows: &[CompareRow]) -> Filters {
     let used: BTreeSet<Verdict> = view.comparisons.iter().map(|it| it.verdict).collect();
     let candidates = view.names(|it| &it.candidate).into_iter().cloned();
     let filters = Filters::of("Comparisons", rows.iter().map(|row| &row.benchmark))
-        .by_metric(metrics, MetricChoice::OneOrAll)
+        .by_metric(metrics, MetricFilter::OneOrAll)
         .by(
             "verdict",
             "Verdict",

@@ -11,7 +11,7 @@ use super::ReportSite;
 use super::columns::{BenchmarkLink, columns};
 use super::directory::DirectoryError;
 use super::frame::{SitePage, url_part};
-use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted};
+use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted};
 use super::power::{DRAWN, PowerCurve, picture};
 use crate::explain::{ChoiceRule, Detectability, Noise, PlanOptions, USUAL_MOST};
 use crate::judge::{
@@ -282,7 +282,7 @@ pub(super) fn write(
             }
         },
         filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
-            .by_metric(metrics.units(), MetricChoice::One)
+            .by_metric(metrics.units(), MetricFilter::One)
             .by("state", "Show", states),
         draw: Some(("overview", "Draw what is detected")),
         caption: "Which slowdowns each benchmark could detect, those first that cannot detect enough",

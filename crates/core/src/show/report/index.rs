@@ -10,7 +10,7 @@ use super::columns::columns;
 use super::directory::DirectoryError;
 use super::frame::SitePage;
 use super::health::{BenchmarkHealth, NOISY_FROM};
-use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted, unsorted};
+use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted};
 use super::parametrised::TestPages;
 use super::provenance::{back_to_back_note, marked};
 use super::remarks::retired_sentence;
@@ -88,7 +88,7 @@ impl IndexPage {
             page: SitePage::Index,
             conclusion: self.conclusion(site),
             filters: Filters::of("Benchmarks", self.metrics.rows().map(|row| &row.benchmark))
-                .by_metric(self.metrics.units(), MetricChoice::One)
+                .by_metric(self.metrics.units(), MetricFilter::One)
                 .by_name("variant", "Variant", variants.into_iter().cloned())
                 .by("state", "Show", STATES),
             draw: None,

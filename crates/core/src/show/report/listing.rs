@@ -301,7 +301,7 @@ pub(super) struct Filters {
     /// The name of the form.
     label: &'static str,
     metrics: Vec<(String, String)>,
-    metric_choice: MetricChoice,
+    metric_choice: MetricFilter,
     suites: BTreeSet<String>,
     tags: BTreeSet<String>,
     choices: Vec<FilterChoice>,
@@ -309,7 +309,7 @@ pub(super) struct Filters {
 
 /// The rows that can be shown: of one metric at a time, or also of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MetricChoice {
+pub(super) enum MetricFilter {
     One,
     OneOrAll,
 }
@@ -333,7 +333,7 @@ impl Filters {
         let mut filters = Self {
             label,
             metrics: Vec::new(),
-            metric_choice: MetricChoice::One,
+            metric_choice: MetricFilter::One,
             suites: BTreeSet::new(),
             tags: BTreeSet::new(),
             choices: Vec::new(),
@@ -349,7 +349,7 @@ impl Filters {
     pub(super) fn by_metric(
         mut self,
         metrics: Vec<(String, String)>,
-        choice: MetricChoice,
+        choice: MetricFilter,
     ) -> Self {
         self.metrics = metrics;
         self.metric_choice = choice;
@@ -398,7 +398,7 @@ impl Filters {
                 label.wide { span { "Search" } input type="search" name="q" placeholder="part of a name" autocomplete="off"; }
                 @if !self.metrics.is_empty() {
                     label { span { "Metric" } select name="metric" {
-                        @if self.metric_choice == MetricChoice::OneOrAll { option value="" { "all" } }
+                        @if self.metric_choice == MetricFilter::OneOrAll { option value="" { "all" } }
                         @for (name, unit) in &self.metrics {
                             option value=(name) { (metric_title(name)) @if !unit.is_empty() && unit != "1" { " (" (unit) ")" } }
                         }

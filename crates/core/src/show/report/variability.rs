@@ -9,7 +9,7 @@ use super::ReportSite;
 use super::columns::{BenchmarkLink, columns};
 use super::directory::DirectoryError;
 use super::frame::{SitePage, url_part};
-use super::listing::{Filters, ListingPage, MetricChoice, MetricRows, sorted, unsorted};
+use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted};
 use crate::clean::Rules;
 use crate::explain::{Effort, More, Noise, NoiseMetrics, noise};
 use crate::judge::INSTANCES_FOR_A_VERDICT;
@@ -153,7 +153,7 @@ pub(super) fn write(
             }
         },
         filters: Filters::of("Benchmarks", metrics.rows().map(|row| &row.benchmark))
-            .by_metric(metrics.units(), MetricChoice::One)
+            .by_metric(metrics.units(), MetricFilter::One)
             .by("state", "Show", states),
         draw: Some(("overview", "Draw where the noise lies")),
         caption: "How much each benchmark varies, noisiest first",
