@@ -39,9 +39,10 @@ impl Bounds {
     }
 
     fn new(lower: f64, upper: f64) -> Self {
-        match lower.is_nan() || upper.is_nan() {
-            true => Self::UNDETERMINED,
-            false => Self { lower, upper },
+        if lower.is_nan() || upper.is_nan() {
+            Self::UNDETERMINED
+        } else {
+            Self { lower, upper }
         }
     }
 }
@@ -49,9 +50,12 @@ impl Bounds {
 /// Returns the bounds by Laaber: the intervals of the two means do not overlap.
 pub(super) fn laaber(control: Interval, test: Interval) -> Bounds {
     // Two zeros stay equal whatever they are multiplied by.
-    let quotient = |above: f64, below: f64, of_zeros: f64| match above == 0.0 && below == 0.0 {
-        true => of_zeros,
-        false => above / below,
+    let quotient = |above: f64, below: f64, of_zeros: f64| {
+        if above == 0.0 && below == 0.0 {
+            of_zeros
+        } else {
+            above / below
+        }
     };
     Bounds::new(
         quotient(control.lower, test.upper, 0.0),
@@ -70,9 +74,10 @@ pub(super) fn welch(control: &[f64], test: &[f64], confidence: Confidence) -> Bo
         let (control, test) = (log_side(control)?, log_side(test)?);
         let difference = control.centre - test.centre;
         let variance = control.variance + test.variance;
-        let half = match variance > 0.0 {
-            true => confidence.t_quantile(satterthwaite(&control, &test))? * variance.sqrt(),
-            false => 0.0,
+        let half = if variance > 0.0 {
+            confidence.t_quantile(satterthwaite(&control, &test))? * variance.sqrt()
+        } else {
+            0.0
         };
         Some(around(difference, half))
     };

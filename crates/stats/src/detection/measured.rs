@@ -107,11 +107,14 @@ fn is_coarse(step: f64, values: Vec<f64>) -> bool {
     reason = "a share of the levels is neither negative nor more than all of them"
 )]
 fn level(value: f64, smallest: f64, step: f64) -> Option<u32> {
-    match value.is_nan() {
-        true => None,
-        false if step > 0.0 => Some(((value - smallest) / step).round() as u32),
-        false => Some(0),
-    }
+    let steps = || {
+        if step > 0.0 {
+            ((value - smallest) / step).round() as u32
+        } else {
+            0
+        }
+    };
+    (!value.is_nan()).then(steps)
 }
 
 #[cfg(test)]

@@ -125,10 +125,8 @@ pub fn burn_in(instances: &[InstanceStart], options: &BurnInOptions) -> Option<B
     let iterations = instances.iter().map(InstanceStart::iterations);
     let shortest = iterations.min().unwrap_or(0);
     let wanders = wander(instances, &steady);
-    let wanted = quantile(&starts, options.quantile).map(|start| match wanders {
-        true => 0,
-        false => whole(start.ceil()),
-    });
+    let wanted = quantile(&starts, options.quantile)
+        .map(|start| if wanders { 0 } else { whole(start.ceil()) });
     let start = wanted.map(|wanted| {
         let most = wanted.min(whole(options.largest_share * as_f64(shortest)));
         affordable(instances, &steady, most, options.max_cost)

@@ -43,15 +43,15 @@ use crate::options::Context;
 fn refuse_too_many(plan: &Plan) -> Result<(), CliError> {
     let instances: u64 = plan.cases.iter().map(|it| u64::from(it.instances)).sum();
     let instances = instances.saturating_mul(plan.variants.len() as u64);
-    match instances <= MOST_INSTANCES_IN_ALL {
-        true => Ok(()),
-        false => Err(CliError::input(format!(
-            "that would be {} instances in all, and {} is the most",
-            grouped(instances),
-            grouped(MOST_INSTANCES_IN_ALL)
-        ))
-        .hint("measure fewer benchmarks at a time (--benchmark), or each of them less often (--instances)")),
+    if instances <= MOST_INSTANCES_IN_ALL {
+        return Ok(());
     }
+    Err(CliError::input(format!(
+        "that would be {} instances in all, and {} is the most",
+        grouped(instances),
+        grouped(MOST_INSTANCES_IN_ALL)
+    ))
+    .hint("measure fewer benchmarks at a time (--benchmark), or each of them less often (--instances)"))
 }
 
 impl Run {
@@ -277,9 +277,10 @@ impl MeasuringParts<'_> {
         for commit in &commits {
             let is_ready = checkouts.prepare(commit, &mut self.executor)?;
             let mut own = schedule.of_commit(self.plan, commit.hash());
-            let end = match is_ready {
-                true => part(&mut self.executor, checkouts.sources(), &mut own)?,
-                false => RunEnd::Interrupted,
+            let end = if is_ready {
+                part(&mut self.executor, checkouts.sources(), &mut own)?
+            } else {
+                RunEnd::Interrupted
             };
             if end == RunEnd::Interrupted {
                 return Ok(end);

@@ -201,31 +201,31 @@ fn governor(environment: &Environment) -> DoctorFinding {
 }
 
 fn turbo(environment: &Environment) -> Option<DoctorFinding> {
-    Some(match environment.turbo? {
-        false => good("turbo", "turbo is off".to_owned()),
-        true => {
-            let driver = environment.frequency_driver.as_deref().unwrap_or_default();
-            let advice = if driver.starts_with("intel") {
-                "`echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo`"
-            } else {
-                "`echo 0 > /sys/devices/system/cpu/cpufreq/boost`"
-            };
-            disturbing(
-                "turbo",
-                "turbo is on: speed depends on temperature and on the other cores".to_owned(),
-                advice,
-            )
-        }
+    Some(if environment.turbo? {
+        let driver = environment.frequency_driver.as_deref().unwrap_or_default();
+        let advice = if driver.starts_with("intel") {
+            "`echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo`"
+        } else {
+            "`echo 0 > /sys/devices/system/cpu/cpufreq/boost`"
+        };
+        disturbing(
+            "turbo",
+            "turbo is on: speed depends on temperature and on the other cores".to_owned(),
+            advice,
+        )
+    } else {
+        good("turbo", "turbo is off".to_owned())
     })
 }
 
 fn smt(environment: &Environment) -> Option<DoctorFinding> {
-    Some(match environment.smt? {
-        false => good("smt", "each core runs one hardware thread".to_owned()),
-        true => advised(
+    Some(if environment.smt? {
+        advised(
             neutral("smt", "hardware threads share cores".to_owned()),
             "pin with `--cpus` to one thread of each core",
-        ),
+        )
+    } else {
+        good("smt", "each core runs one hardware thread".to_owned())
     })
 }
 

@@ -64,9 +64,10 @@ impl SegmentBuilder {
             next,
             UnsharedRecords::Record(_) | UnsharedRecords::Annotation(_)
         );
-        let full = match is_record && self.length >= self.enough {
-            true => self.finish()?,
-            false => None,
+        let full = if is_record && self.length >= self.enough {
+            self.finish()?
+        } else {
+            None
         };
         match next {
             UnsharedRecords::Begin(session) => self.session = Some((session.id, session.extent)),

@@ -63,10 +63,13 @@ impl Remote for SharedFolder {
 
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, RemoteError> {
         let path = self.path.join(name);
-        let read = fs::metadata(&path).and_then(|it| match it.is_file() {
-            true => fs::read(&path),
-            // Reading a pipe would wait for ever.
-            false => Err(io::Error::other(format!("{name} is no regular file"))),
+        let read = fs::metadata(&path).and_then(|metadata| {
+            if metadata.is_file() {
+                fs::read(&path)
+            } else {
+                // Reading a pipe would wait for ever.
+                Err(io::Error::other(format!("{name} is no regular file")))
+            }
         });
         match read {
             Ok(content) => Ok(Some(content)),
