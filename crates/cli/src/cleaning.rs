@@ -135,7 +135,7 @@ impl CleaningOptions {
             let error = suite_file::about(error);
             let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
             error.hint(format!(
-                "{meant}its [judge] table says how to judge; --no-suite judges without it"
+                "{meant}its [judge] table has settings for judging; --no-suite ignores it"
             ))
         })
     }
@@ -156,7 +156,7 @@ impl CleaningOptions {
                     "--compat hail needs the first stable iterations",
                 )
                 .hint(
-                    "name their file with --burn-in-file; `lapwing burn-in --write FILE` makes one",
+                    "name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one",
                 ));
             };
             // Exactly as Hail does, but for what is asked for by name.

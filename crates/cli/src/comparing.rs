@@ -138,7 +138,7 @@ pub fn gather(
     let mut notes = found.notes(filter, rules)?;
     if let Some(suites) = samples.match_by_id() {
         notes.push(format!(
-            "no suite is on both sides ({}): benchmarks are matched by name",
+            "the sides have no suite in common ({}): benchmarks are matched by name",
             suites.join(", ")
         ));
     }

@@ -70,9 +70,9 @@ impl Stage {
             Self::Recorded => "no iteration was recorded",
             Self::Known => "has no entry in the burn-in file",
             Self::PastBurnIn => "all iterations are burn-in",
-            Self::NotFailed => "no iteration ended well",
+            Self::NotFailed => "no iteration succeeded",
             Self::NotOutlier => "all values are outlying",
-            Self::Steady => "never gets steady",
+            Self::Steady => "never reaches a steady state",
             Self::Viable => "too few instances or iterations are left",
         }
     }
@@ -114,10 +114,10 @@ impl Unusable {
     /// Returns why it is not judged.
     pub fn reason(self) -> &'static str {
         match self {
-            Self::NoValue => "no iteration has a value of it",
-            Self::AllZero => "all values are zero, which nothing is a share of",
-            Self::MeanOfZero => "an instance has a mean of zero, which nothing is a share of",
-            Self::NoMean => "the values are too large to be reckoned with",
+            Self::NoValue => "no iteration has a value for this metric",
+            Self::AllZero => "all values are zero, so ratios are undefined",
+            Self::MeanOfZero => "an instance has a mean of zero, so ratios are undefined",
+            Self::NoMean => "the values are too large for arithmetic",
         }
     }
 }
@@ -296,7 +296,7 @@ impl BenchmarkAudit {
         let iterations = self.policy.min_iterations;
         if enough == 0 {
             return Some(format!(
-                "no instance has the {iterations} iterations that it needs"
+                "no instance has the required {iterations} iterations"
             ));
         }
         let (noun, verb) = if enough == 1 {
@@ -309,9 +309,7 @@ impl BenchmarkAudit {
             iterations => format!(" of {iterations} iterations or more"),
         };
         let needed = self.policy.min_instances;
-        Some(format!(
-            "{enough} {noun}{of} {verb} left; it needs {needed}"
-        ))
+        Some(format!("{enough} {noun}{of} {verb} left; needs {needed}"))
     }
 
     /// Returns whether iterations ended well, but all of them without a value.
@@ -503,9 +501,12 @@ mod tests {
             .map(|(it, stage)| (stage, it.reason().unwrap_or_default()))
             .collect();
         let expected = [
-            (None, "all values are zero, which nothing is a share of"),
-            (Some(Stage::NotFailed), "no iteration has a value of it"),
-            (Some(Stage::NotFailed), "no iteration ended well"),
+            (None, "all values are zero, so ratios are undefined"),
+            (
+                Some(Stage::NotFailed),
+                "no iteration has a value for this metric",
+            ),
+            (Some(Stage::NotFailed), "no iteration succeeded"),
         ];
         assert_eq!(found, expected.map(|(stage, why)| (stage, why.to_owned())));
     }
@@ -526,7 +527,7 @@ mod tests {
         let short = reason(&[BurnIn, ShortInstance]).expect("nothing is left");
         assert_eq!(short, "no instance has the 2 iterations that it needs");
         let failed = reason(&[BurnIn, Failed]).expect("nothing is left");
-        assert_eq!(failed, "no iteration ended well");
+        assert_eq!(failed, "no iteration succeeded");
         assert_eq!(reason(&[Steady, Steady]), None);
         let nothing = reason(&[]).expect("nothing is left");
         assert_eq!(nothing, "no iteration was recorded");

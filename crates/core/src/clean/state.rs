@@ -58,7 +58,7 @@ impl IterationState {
     pub fn name(self) -> &'static str {
         match self {
             Self::Steady => "steady",
-            Self::Unknown => "of benchmarks not asked for",
+            Self::Unknown => "of benchmarks not in the burn-in file",
             Self::Lost => "in lost instances",
             Self::BurnIn => "burn-in",
             Self::Failed => "failed",

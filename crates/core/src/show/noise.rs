@@ -166,7 +166,7 @@ pub fn noise_advice(rows: &[Noise]) -> Option<String> {
                 .to_owned(),
         ),
         (_, _) => Some(format!(
-            "for narrower intervals measure more iterations of {}, and more instances of the others",
+            "for narrower intervals, measure more iterations of {}, and more instances of the others",
             first_names(&iterations, NAMES)
         )),
     }

@@ -179,7 +179,7 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
         Reason::NoChangeSeen => "no change seen".to_owned(),
         Reason::NoBaseline => format!("new: not in {}", comparison.baseline),
         Reason::NoCandidate => format!("not in {}", comparison.candidate),
-        Reason::NeverSteady => format!("{} never becomes steady", empty_side(comparison)),
+        Reason::NeverSteady => format!("{} never reaches a steady state", empty_side(comparison)),
         Reason::NothingLeft { failures } => {
             let side = empty_side(comparison);
             match failures {
@@ -212,7 +212,7 @@ pub fn earlier_epoch_text(instances: usize) -> String {
         _ => ("instances", "are"),
     };
     format!(
-        "{} {noun} of an earlier epoch {verb} left out: the benchmark itself has changed since",
+        "{} {noun} of an earlier epoch {verb} excluded: the benchmark itself has changed since",
         grouped(instances)
     )
 }

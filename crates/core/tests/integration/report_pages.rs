@@ -120,7 +120,7 @@ fn a_benchmark_that_never_gets_steady_is_a_candidate_to_retire() {
     assert_eq!(burn_in("found")[1], json!("never"));
     assert_eq!(burn_in("never"), json!([0, 10]));
     let reasons = column(directory.path(), "cleaning.m0", "reason");
-    assert_eq!(reasons, json!(["", "never gets steady"]));
+    assert_eq!(reasons, json!(["", "never reaches a steady state"]));
     let said = "Benchmarks that mostly or never become steady should be fixed or retired.";
     assert!(page(directory.path(), "burn-in.html").contains(said));
     let chart = fs::read_dir(directory.path().join("data")).expect("a folder");

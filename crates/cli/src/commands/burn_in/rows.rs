@@ -127,7 +127,7 @@ pub fn read(
 fn without_value(sample: &Sample<'_>) -> NotJudged {
     let metric = burn_in_metric(sample).unwrap_or_else(|| FIRST_METRIC.to_owned());
     let audit = BenchmarkAudit::of(sample, &metric, Policy::default(), BurnInSource::Recorded);
-    let nothing = || "no iteration ended well with a value".to_owned();
+    let nothing = || "no successful iteration has a value".to_owned();
     NotJudged {
         suite: sample.suite.to_owned(),
         benchmark: sample.benchmark.id.clone(),
@@ -151,7 +151,7 @@ fn row(
     {
         let id = &sample.benchmark.id;
         return Err(CliError::input(format!(
-            "--max-cost is a time, and `{metric}` of {id} is none"
+            "--max-cost is a time, but `{metric}` of {id} is not"
         ))
         .hint("give it as a number of iterations, `--max-cost '5 iterations'`, or choose a time with --metric"));
     }

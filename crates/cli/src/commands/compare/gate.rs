@@ -25,7 +25,7 @@ impl FailOn {
             return (ExitStatus::Judged, None);
         }
         if gate.contains(&Self::Regression) && lacks_any(comparisons) {
-            let why = "--fail-on regression fails because the candidate lacks a benchmark that the baseline has, or has nothing of it that counts";
+            let why = "--fail-on regression fails because the candidate lacks a benchmark of the baseline, or has no usable values of it";
             return (ExitStatus::Judged, Some(why));
         }
         if gate.contains(&Self::Failures) && comparisons.iter().any(fails_more_often) {

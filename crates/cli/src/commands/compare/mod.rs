@@ -154,8 +154,8 @@ impl CompareCommand {
                 side.parse::<SideSpec>().map_err(CliError::input)
             }
             _ => Err(
-                CliError::input("--split cuts one side in two, and there are more")
-                    .hint("name one side, or leave --split out"),
+                CliError::input("--split divides one side in two, but several are given")
+                    .hint("name one side, or omit --split"),
             ),
         }
     }
@@ -226,6 +226,6 @@ impl SplitChoice {
 }
 
 fn nothing_measured() -> CliError {
-    CliError::input("nothing measured passes these filters")
+    CliError::input("no measurement passes these filters")
         .hint("`lapwing list` shows the contents of the store")
 }

@@ -59,7 +59,7 @@ pub(super) fn markdown(
 
 fn headline(answer: &CompareAnswer) -> String {
     if answer.comparisons.is_empty() {
-        return "there is nothing to compare: no side has a value".to_owned();
+        return "nothing to compare: no side has usable values".to_owned();
     }
     let versus = match answer.names.as_slice() {
         [baseline, candidate] => format!("{candidate} against {baseline}"),
@@ -182,7 +182,7 @@ fn below(
             .map(|(verdict, count)| format!("{} {}", grouped(*count), verdict.title()))
             .collect();
         lines.push(format!(
-            "not listed: {} (`--all` lists them)",
+            "not shown: {} (`--all` shows them)",
             counts.join(", ")
         ));
     }
@@ -260,8 +260,7 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
     let undecided = answer.comparisons.iter().filter(is_open).count();
     if undecided > 0 && answer.options.smallest_effect.is_none() {
         notes.push(
-            "no change shown is not the same as none: say what matters with `--smallest-effect 3%`, \
-             and `equivalent` can be told apart"
+            "`no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`"
                 .to_owned(),
         );
     }

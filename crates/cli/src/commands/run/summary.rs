@@ -116,7 +116,7 @@ impl Summary {
                         .map_or_else(String::new, lapwing_core::show::cv_text),
                 ],
                 None if row.own.is_empty() => {
-                    ["–  (no iteration went well)".to_owned(), String::new()]
+                    ["–  (no successful iteration)".to_owned(), String::new()]
                 }
                 None => ["–".to_owned(), String::new()],
             };
@@ -166,10 +166,9 @@ impl Summary {
             context.terminal.note(&note);
         }
         if !left_out.is_empty() {
-            context.terminal.say(&format!(
-                "left out when judging: {} iterations",
-                left_out.text()
-            ));
+            context
+                .terminal
+                .say(&format!("excluded: {} iterations", left_out.text()));
         }
     }
 

@@ -127,7 +127,7 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
     let mut notes: Vec<String> = groups.iter().take(GROUPS).cloned().collect();
     if let Some(more @ 1..) = groups.len().checked_sub(GROUPS) {
         notes.push(format!(
-            "{more} more fall into two groups; --format json tells which"
+            "{more} more fall into two groups; --format json lists them"
         ));
     }
     notes.extend(noise_advice(&found.rows));
@@ -138,7 +138,7 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
         .count();
     if single > 0 && single < found.rows.len() {
         notes.push(format!(
-            "{} with a single instance: no telling how much instances differ",
+            "{} with a single instance: noise between instances is unknown",
             counted(single, "benchmark")
         ));
     }
@@ -149,7 +149,7 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
         )
     {
         notes.push(format!(
-            "of each variant this is the latest version; {} in the store (`--settings each`)",
+            "only the latest version of each variant is used; {} in the store (`--settings each`)",
             match found.older {
                 1 => "an older one is".to_owned(),
                 several => format!("{several} older ones are"),
