@@ -49,7 +49,7 @@ fn every_command_names_what_it_does_not_judge_and_why() {
     ];
     assert_snapshot!(all.join("\n"), @"
     broken (no iteration succeeded); empty (no iteration was recorded); idle (an instance has a mean of zero, so ratios are undefined); zeros (all values are zero, so ratios are undefined)
-    broken (no iteration succeeded); empty (no iteration was recorded); idle (an instance has a mean of zero, so ratios are undefined); zeros (all values are zero, so ratios are undefined)  excluded from 138 iterations: 36 burn-in, 12 failed (`--audit` shows which)
+    broken (no iteration succeeded); empty (no iteration was recorded); idle (an instance has a mean of zero, so ratios are undefined); zeros (all values are zero, so ratios are undefined)
     broken (no iteration succeeded); empty (no iteration was recorded)
     ");
 }
