@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use lapwing_core::clean::{
-    Audit, BenchmarkAudit, BurnInSource, IterationState, LeftOut, Stage, SteadyFrom,
+    Audit, AuditStage, BenchmarkAudit, BurnInSource, IterationState, LeftOut, SteadyFrom,
 };
 use lapwing_core::text::{counted, grouped, plural};
 use serde_json::{Map, Value, json};
@@ -194,7 +194,7 @@ fn losses(audit: &Audit, lossy: &[&BenchmarkAudit]) -> Table {
             burn_in_text(it),
             format!(
                 "{} of {}",
-                grouped(ends(Stage::ALL.len() - 1)),
+                grouped(ends(AuditStage::ALL.len() - 1)),
                 grouped(ends(0))
             ),
             reasons(&it.left_out),
@@ -268,7 +268,7 @@ pub fn json(audit: &Audit, detail: AuditDetail) -> Value {
         .not_viable()
         .map(|(it, stage)| {
             let mut row = identity(it);
-            row.insert("stage".to_owned(), json!(stage.map(Stage::key)));
+            row.insert("stage".to_owned(), json!(stage.map(AuditStage::key)));
             row.insert("reason".to_owned(), json!(it.reason()));
             Value::Object(row)
         })

@@ -1,7 +1,7 @@
 //! Which samples the commands look at that judge benchmarks one by one.
 
 use clap::ValueEnum;
-use lapwing_core::clean::{Audit, Stage};
+use lapwing_core::clean::{Audit, AuditStage};
 use lapwing_core::explain::NoiseMetrics;
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::SettingChoice;
@@ -64,12 +64,15 @@ pub fn nothing(audit: &Audit) -> CliError {
     let error = CliError::input(cause).hint(match last {
         None => "`lapwing list` shows the contents of the store",
         Some(None) => "`lapwing list metrics` shows what else was measured (--metric)",
-        Some(Some(Stage::Viable)) => "--min-instances and --min-iterations set the minimum",
-        Some(Some(Stage::Steady)) => "`--burn-in recorded` uses the planned burn-in",
-        Some(Some(Stage::PastBurnIn)) => "`--burn-in 0` judges all iterations",
-        Some(Some(Stage::Recorded | Stage::Known | Stage::NotFailed | Stage::NotOutlier)) => {
-            "`lapwing report` shows what was measured, and why it failed"
-        }
+        Some(Some(AuditStage::Viable)) => "--min-instances and --min-iterations set the minimum",
+        Some(Some(AuditStage::Steady)) => "`--burn-in recorded` uses the planned burn-in",
+        Some(Some(AuditStage::PastBurnIn)) => "`--burn-in 0` judges all iterations",
+        Some(Some(
+            AuditStage::Recorded
+            | AuditStage::Known
+            | AuditStage::NotFailed
+            | AuditStage::NotOutlier,
+        )) => "`lapwing report` shows what was measured, and why it failed",
     });
     CliError {
         exit: ExitStatus::NotEnough,

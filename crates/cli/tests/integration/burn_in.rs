@@ -265,7 +265,7 @@ fn a_picture_shows_one_benchmark_and_a_page_all() {
     let page = read(folder.path(), "all.html");
     for title in [
         "gzip[level=9]: steady from iteration 7",
-        "drift: never becomes steady",
+        "drift: never reaches a steady state",
         "short: too few iterations to detect a steady state",
     ] {
         assert!(page.contains(title), "{title}");

@@ -249,7 +249,7 @@ fn one_entry_of_several_suites_is_never_removed_for_one_of_them() {
             read(folder, "starts.yaml"),
         )
     };
-    // `drift` was decided by hand: that it never gets steady in one suite does not remove it.
+    // `drift` was decided by hand: that it never reaches a steady state in one suite does not remove it.
     fs::write(folder.join("starts.yaml"), "drift: 3\nsort: 5\n").unwrap();
     let (note, starts) = write("compressors");
     assert_snapshot!(note, @"note: one entry applies to all suites with the benchmark, with the largest start: drift (compressors, others), gzip[level=1] (compressors, others), short (compressors, others), sort (compressors, others)");

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::clean::Rules;
+use lapwing_core::clean::CleaningRules;
 use lapwing_core::model::{Annotation, Id, Object, Record};
 use lapwing_core::record::{Change, Filter, Retired, Retirement, Store, StoreError, parse_line};
 use lapwing_core::sample::each_benchmark;
@@ -84,7 +84,7 @@ impl WrittenReport {
         let options = ReportOptions {
             title: "Report".to_owned(),
             made: "for a test".to_owned(),
-            rules: Rules::default(),
+            rules: CleaningRules::default(),
             metrics: Vec::new(),
             detect: DetectionTarget::default(),
         };

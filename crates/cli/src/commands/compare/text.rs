@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use lapwing_core::judge::{Comparison, Estimate, Reason, SuiteComparison, Verdict};
+use lapwing_core::judge::{Comparison, Estimate, SuiteComparison, Verdict, VerdictReason};
 use lapwing_core::show::{
     caution_text, news_first, ratio_text, reason_text, round_percent, verdicts_text,
 };
@@ -256,7 +256,7 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
         };
         notes.push(format!("{of}: {text}"));
     }
-    let is_open = |it: &&Comparison| it.reason == Some(Reason::NoChangeSeen);
+    let is_open = |it: &&Comparison| it.reason == Some(VerdictReason::NoChangeSeen);
     let undecided = answer.comparisons.iter().filter(is_open).count();
     if undecided > 0 && answer.options.smallest_effect.is_none() {
         notes.push(

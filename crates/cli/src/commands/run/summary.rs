@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use lapwing_core::clean::{Cleaned, LeftOut, Policy, clean};
+use lapwing_core::clean::{Cleaned, CleaningPolicy, LeftOut, clean};
 use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, estimate};
 use lapwing_core::measure::COUNTED;
@@ -282,8 +282,18 @@ impl Summary {
 }
 
 fn row(benchmark: &str, variant: &str, instances: &[&InstanceData]) -> Row {
-    let cleaned = clean(instances.iter().copied(), "wall_time", Policy::default());
-    let of = |metric: &str| estimate(&clean(instances.iter().copied(), metric, Policy::default()));
+    let cleaned = clean(
+        instances.iter().copied(),
+        "wall_time",
+        CleaningPolicy::default(),
+    );
+    let of = |metric: &str| {
+        estimate(&clean(
+            instances.iter().copied(),
+            metric,
+            CleaningPolicy::default(),
+        ))
+    };
     let mut names: Vec<&String> = instances
         .iter()
         .flat_map(|it| it.iterations.values.keys())

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use lapwing_core::explain::{Association, Noise, Part};
+use lapwing_core::explain::{Association, Noise, NoisePart};
 use lapwing_core::show::{
     FIRST_METRIC, RowTitles, noise_advice, noise_headline, percent, quantity,
 };
@@ -99,7 +99,7 @@ fn table(rows: &[Noise]) -> Table {
         if metrics {
             cells.push(row.name.clone());
         }
-        let part = |part: Option<Part>| part.map_or("–".to_owned(), |it| it.text());
+        let part = |part: Option<NoisePart>| part.map_or("–".to_owned(), |it| it.text());
         cells.extend([
             quantity(variability.mean, &row.metric.unit),
             percent(variability.cv_total),
@@ -166,9 +166,9 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
 
 fn row_json(row: &Noise) -> Value {
     let variability = &row.variability;
-    let value = |part: Option<Part>| part.map(|it| it.value);
-    let lower = |part: Option<Part>| Some(part?.interval?.lower);
-    let upper = |part: Option<Part>| Some(part?.interval?.upper);
+    let value = |part: Option<NoisePart>| part.map(|it| it.value);
+    let lower = |part: Option<NoisePart>| Some(part?.interval?.lower);
+    let upper = |part: Option<NoisePart>| Some(part?.interval?.upper);
     let share = variability.components;
     json!({
         "suite": row.suite,
