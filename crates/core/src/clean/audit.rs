@@ -533,10 +533,10 @@ mod tests {
         let few = reason(&[BurnIn, FewInstances, FewInstances]).expect("nothing is left");
         assert_eq!(
             few,
-            "1 instance of 2 iterations or more is left; it needs 3"
+            "1 instance of 2 iterations or more is left; needs 3"
         );
         let short = reason(&[BurnIn, ShortInstance]).expect("nothing is left");
-        assert_eq!(short, "no instance has the 2 iterations that it needs");
+        assert_eq!(short, "no instance has the required 2 iterations");
         let failed = reason(&[BurnIn, Failed]).expect("nothing is left");
         assert_eq!(failed, "no iteration succeeded");
         assert_eq!(reason(&[Steady, Steady]), None);
