@@ -132,7 +132,7 @@ fn one_benchmark_has_a_heat_map_and_power_curves() {
     for text in [
         "test_join detects 5 %",
         "iterations of each instance",
-        "instances a side",
+        "instances per side",
         "slowdown (%)",
         "detection rate (%)",
         "wanted power 95 %",

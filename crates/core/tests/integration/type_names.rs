@@ -15,14 +15,12 @@ const CRATES: [&str; 4] = ["cli", "core", "formats", "stats"];
 /// nothing is to be added.
 const ALLOWED_UNTIL_RENAMED: [(&str, &str); 16] = [
     ("core", "Commit"),
-    ("core", "Found"),
     ("core", "Head"),
     ("core", "History"),
     ("core", "LeftOut"),
     ("core", "MetricChoice"),
     ("core", "Noise"),
     ("core", "Source"),
-    ("core", "Stage"),
     ("core", "Step"),
     ("core", "Version"),
     ("core", "Watch"),
