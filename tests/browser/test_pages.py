@@ -116,7 +116,7 @@ def test_what_is_not_judged_is_listed_with_its_reason(visit, report):
     page.wait_for_function("document.querySelectorAll('table.listing tbody tr').length === 3")
     reasons = dict(zip(names(page), page.locator("table.listing tbody td:last-child").all_inner_texts()))
     assert reasons == {
-        "always fails": "no: no iteration ended well",
+        "always fails": "no: no iteration succeeded",
         "only summaries": "no: no iteration was recorded",
         "one summary": "no: no iteration was recorded",
     }

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use lapwing_core::clean::{
-    Audit, BenchmarkAudit, BurnInSource, IterationState, LeftOut, Stage, SteadyFrom,
+    Audit, AuditStage, BenchmarkAudit, BurnInSource, IterationState, LeftOut, SteadyFrom,
 };
 use lapwing_core::text::{counted, grouped, plural};
 use serde_json::{Map, Value, json};
@@ -58,7 +58,7 @@ pub fn below(
         (Format::Csv, AuditDetail::All) => {
             context
                 .terminal
-                .note("a CSV table has no place for the audit; --format json has all of it");
+                .note("the audit is not part of CSV output; --format json has all of it");
         }
         (Format::Csv, AuditDetail::Line) | (Format::Json, AuditDetail::Line | AuditDetail::All) => {
         }
@@ -66,7 +66,7 @@ pub fn below(
     Ok(())
 }
 
-/// Returns `left out of 1,200 iterations: 90 burn-in, 3 failed (--audit shows which)`; `None` when
+/// Returns `excluded from 1,200 iterations: 90 burn-in, 3 failed (--audit shows which)`; `None` when
 /// nothing was.
 pub fn line(audit: &Audit) -> Option<String> {
     let left_out = audit.left_out();
@@ -74,7 +74,7 @@ pub fn line(audit: &Audit) -> Option<String> {
         return None;
     }
     Some(format!(
-        "left out of {}: {} (`--audit` shows which)",
+        "excluded from {}: {} (`--audit` shows which)",
         recorded(audit),
         reasons(&left_out)
     ))
@@ -106,12 +106,12 @@ fn sections<W: Write>(
     write: impl Fn(&Table, &mut W) -> io::Result<()>,
     out: &mut W,
 ) -> io::Result<()> {
-    writeln!(out, "What was left out, step by step:\n")?;
+    writeln!(out, "Exclusions, step by step:\n")?;
     write(&funnel(audit), out)?;
     if audit.has_several_metrics() {
         writeln!(
             out,
-            "\ninstances and iterations count once for each metric that is judged"
+            "\ninstances and iterations are counted once per metric"
         )?;
     }
     let not_viable: Vec<&BenchmarkAudit> = audit.not_viable().map(|(it, _)| it).collect();
@@ -128,12 +128,12 @@ fn sections<W: Write>(
     let never: Vec<String> = never_steady(audit).map(|it| name(audit, it)).collect();
     if !never.is_empty() {
         let (verb, them) = match never.len() {
-            1 => ("gets", "it"),
-            _ => ("get", "them"),
+            1 => ("reaches", "it"),
+            _ => ("reach", "them"),
         };
         writeln!(
             out,
-            "\n{} never {verb} steady; fix or retire {them}: {}",
+            "\n{} never {verb} a steady state; fix or retire {them}: {}",
             counted(never.len(), "benchmark"),
             never[..never.len().min(SHOWN)].join(", ")
         )?;
@@ -145,7 +145,7 @@ fn sections<W: Write>(
         .filter(|it| !it.left_out.is_empty())
         .collect();
     if !lossy.is_empty() {
-        writeln!(out, "\nWhat each benchmark lost:\n")?;
+        writeln!(out, "\nExclusions by benchmark:\n")?;
         write(&losses(audit, &lossy), out)?;
         and_more(lossy.len(), out)?;
     }
@@ -157,7 +157,7 @@ fn and_more(all: usize, out: &mut impl Write) -> io::Result<()> {
         None | Some(0) => Ok(()),
         Some(more) => {
             let more = grouped(more);
-            writeln!(out, "\nand {more} more; `--audit --format json` has all")
+            writeln!(out, "\nand {more} more; `--audit --format json` lists all")
         }
     }
 }
@@ -185,7 +185,7 @@ fn losses(audit: &Audit, lossy: &[&BenchmarkAudit]) -> Table {
         ("benchmark", Left),
         ("burn-in", Left),
         ("iterations left", Right),
-        ("left out", Left),
+        ("excluded", Left),
     ]);
     for it in lossy.iter().take(SHOWN) {
         let ends = |at: usize| it.funnel.stages().nth(at).map_or(0, |it| it.1.iterations) as u64;
@@ -194,7 +194,7 @@ fn losses(audit: &Audit, lossy: &[&BenchmarkAudit]) -> Table {
             burn_in_text(it),
             format!(
                 "{} of {}",
-                grouped(ends(Stage::ALL.len() - 1)),
+                grouped(ends(AuditStage::ALL.len() - 1)),
                 grouped(ends(0))
             ),
             reasons(&it.left_out),
@@ -219,7 +219,7 @@ fn burn_in_text(it: &BenchmarkAudit) -> String {
             None => format!("{first} ({from})"),
         },
         SteadyFrom::Never => "never steady".to_owned(),
-        SteadyFrom::Recorded => "as planned: too short to tell".to_owned(),
+        SteadyFrom::Recorded => "as planned: too few iterations".to_owned(),
         SteadyFrom::Unknown => "unknown".to_owned(),
     }
 }
@@ -268,7 +268,7 @@ pub fn json(audit: &Audit, detail: AuditDetail) -> Value {
         .not_viable()
         .map(|(it, stage)| {
             let mut row = identity(it);
-            row.insert("stage".to_owned(), json!(stage.map(Stage::key)));
+            row.insert("stage".to_owned(), json!(stage.map(AuditStage::key)));
             row.insert("reason".to_owned(), json!(it.reason()));
             Value::Object(row)
         })

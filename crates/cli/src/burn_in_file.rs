@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for StartsVisitor {
         let mut starts = BTreeMap::new();
         while let Some((name, start)) = map.next_entry::<String, u32>()? {
             if starts.contains_key(&name) {
-                return Err(serde::de::Error::custom(format!("`{name}` stands twice")));
+                return Err(serde::de::Error::custom(format!("`{name}` occurs twice")));
             }
             starts.insert(name, start);
         }
@@ -106,7 +106,7 @@ pub fn read(path: &Path) -> Result<BTreeMap<String, u32>, CliError> {
     parse(path, &text).map_err(|error| {
         CliError::input(error).hint(
             "write one line for each benchmark, `test_join: 5`, or as JSON {\"test_join\": 5}; \
-             `lapwing burn-in --write FILE` makes one",
+             `lapwing burn-in --write FILE` writes one",
         )
     })
 }
@@ -229,13 +229,15 @@ pub fn unknown_names<'a>(
         .map(|name| {
             let meant = nearest(name, known.iter().copied())
                 .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-            format!("the burn-in file names `{name}`, which no measured benchmark is called{meant}")
+            format!(
+                "the burn-in file names `{name}`, but no measured benchmark has this name{meant}"
+            )
         })
         .collect();
     if unknown.len() > SHOWN {
         let more = (unknown.len() - SHOWN) as u64;
         notes.push(format!(
-            "the burn-in file names {} more that no measured benchmark is called",
+            "the burn-in file names {} more without a measured benchmark",
             grouped(more)
         ));
     }
@@ -308,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_name_that_stands_twice_is_wrong() {
-        insta::assert_snapshot!(read_text("{\"a\": 5,\n \"a\": 6}").expect_err("wrong"), @"starts:2:8: `a` stands twice");
+        insta::assert_snapshot!(read_text("{\"a\": 5,\n \"a\": 6}").expect_err("wrong"), @"starts:2:8: `a` occurs twice");
         insta::assert_snapshot!(read_text("a: 5\na: 6\n").expect_err("wrong"), @"starts:2:1: duplicate mapping key: a");
         let twice = |second: u32| {
             read_text(&format!(

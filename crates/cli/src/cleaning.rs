@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lapwing_core::clean::{BurnInRule, OutlierMetrics, OutlierRule, Rules};
+use lapwing_core::clean::{BurnInRule, CleaningRules, OutlierMetrics, OutlierRule};
 use lapwing_core::suite::{JudgeSettings, JudgedFrom, Suite};
 use lapwing_stats::Confidence;
 
@@ -59,7 +59,7 @@ pub struct CleaningOptions {
 #[derive(Debug, Clone)]
 pub struct JudgingOptions {
     /// What is left out.
-    pub rules: Rules,
+    pub rules: CleaningRules,
     /// The smallest change that matters, as a share.
     pub smallest_effect: Option<f64>,
     /// The level of intervals.
@@ -118,7 +118,7 @@ impl CleaningOptions {
     ///
     /// # Errors
     /// As [`CleaningOptions::judging`].
-    pub fn rules(&self) -> Result<Rules, CliError> {
+    pub fn rules(&self) -> Result<CleaningRules, CliError> {
         Ok(self.judging()?.rules)
     }
 
@@ -135,12 +135,12 @@ impl CleaningOptions {
             let error = suite_file::about(error);
             let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
             error.hint(format!(
-                "{meant}its [judge] table says how to judge; --no-suite judges without it"
+                "{meant}its [judge] table has settings for judging; --no-suite ignores it"
             ))
         })
     }
 
-    fn rules_with(&self, suite: &JudgeSettings) -> Result<Rules, CliError> {
+    fn rules_with(&self, suite: &JudgeSettings) -> Result<CleaningRules, CliError> {
         // A burn-in on the command line is meant for all benchmarks, whatever a file of the suite says.
         let file_of_suite = match self.burn_in {
             Some(_) => None,
@@ -156,17 +156,17 @@ impl CleaningOptions {
                     "--compat hail needs the first stable iterations",
                 )
                 .hint(
-                    "name their file with --burn-in-file; `lapwing burn-in --write FILE` makes one",
+                    "name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one",
                 ));
             };
             // Exactly as Hail does, but for what is asked for by name.
-            return Ok(self.over(Rules::hail(starts)));
+            return Ok(self.over(CleaningRules::hail(starts)));
         }
-        let usual = Rules::default();
+        let usual = CleaningRules::default();
         let least = |number: Option<u32>, usual: usize| {
             number.map_or(usual, |it| usize::try_from(it).unwrap_or(usize::MAX))
         };
-        Ok(self.over(Rules {
+        Ok(self.over(CleaningRules {
             burn_in: BurnInRule {
                 listed: starts,
                 others: Some(
@@ -183,8 +183,8 @@ impl CleaningOptions {
     }
 
     /// Returns the rules with the limits that the options name.
-    fn over(&self, rules: Rules) -> Rules {
-        Rules {
+    fn over(&self, rules: CleaningRules) -> CleaningRules {
+        CleaningRules {
             outliers: self.outlier_factor.map(outliers).or(rules.outliers),
             min_iterations: self.min_iterations.unwrap_or(rules.min_iterations),
             min_instances: self.min_instances.unwrap_or(rules.min_instances),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::clean::Rules;
-use lapwing_core::judge::{CompareOptions, Method, MetricChoice, SideSamples};
+use lapwing_core::clean::CleaningRules;
+use lapwing_core::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
 use lapwing_core::record::Filter;
 use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
 use lapwing_stats::{Confidence, Seed};
@@ -67,17 +67,17 @@ enum CompareMethodChoice {
 }
 
 impl CompareMethodChoice {
-    fn method(self) -> Method {
+    fn method(self) -> CompareMethod {
         match self {
-            Self::Default => Method::Default,
-            Self::Welch => Method::Welch,
-            Self::BootstrapT => Method::BootstrapT,
-            Self::Bca => Method::Bca,
-            Self::Fieller => Method::Fieller,
-            Self::Hierarchical => Method::Hierarchical,
-            Self::MannWhitney => Method::MannWhitney,
-            Self::BrunnerMunzel => Method::BrunnerMunzel,
-            Self::Permutation => Method::Permutation,
+            Self::Default => CompareMethod::Default,
+            Self::Welch => CompareMethod::Welch,
+            Self::BootstrapT => CompareMethod::BootstrapT,
+            Self::Bca => CompareMethod::Bca,
+            Self::Fieller => CompareMethod::Fieller,
+            Self::Hierarchical => CompareMethod::Hierarchical,
+            Self::MannWhitney => CompareMethod::MannWhitney,
+            Self::BrunnerMunzel => CompareMethod::BrunnerMunzel,
+            Self::Permutation => CompareMethod::Permutation,
         }
     }
 }
@@ -130,7 +130,7 @@ pub fn gather(
     sides: &[SideSpec],
     filter: &SampleFilter,
     metrics: &MetricChoice,
-    rules: &Rules,
+    rules: &CleaningRules,
     context: &Context,
 ) -> Result<GatheredSides, CliError> {
     let found = FoundSides::find(sides, filter, context)?;
@@ -138,7 +138,7 @@ pub fn gather(
     let mut notes = found.notes(filter, rules)?;
     if let Some(suites) = samples.match_by_id() {
         notes.push(format!(
-            "no suite is on both sides ({}): benchmarks are matched by name",
+            "the sides have no suite in common ({}): benchmarks are matched by name",
             suites.join(", ")
         ));
     }
@@ -180,7 +180,11 @@ impl FoundSides {
     ///
     /// # Errors
     /// When a store cannot be read.
-    pub fn notes(&self, filter: &SampleFilter, rules: &Rules) -> Result<Vec<String>, CliError> {
+    pub fn notes(
+        &self,
+        filter: &SampleFilter,
+        rules: &CleaningRules,
+    ) -> Result<Vec<String>, CliError> {
         let mut notes = self.sides.notes.clone();
         if let Some(listed) = &rules.burn_in.listed {
             let mut ids = BTreeSet::new();

@@ -35,7 +35,7 @@ pub fn of_audit(audit: &Audit) -> Vec<NotJudged> {
 /// More names than this for one reason are a number.
 const NAMES: usize = 3;
 
-/// Returns `a, b and 2 more (no iteration ended well); c (all values are zero)`; `None` of none.
+/// Returns `a, b and 2 more (no iteration succeeded); c (all values are zero)`; `None` of none.
 pub fn names(all: &[NotJudged]) -> Option<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for it in all {

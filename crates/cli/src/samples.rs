@@ -1,7 +1,7 @@
 //! Which samples the commands look at that judge benchmarks one by one.
 
 use clap::ValueEnum;
-use lapwing_core::clean::{Audit, Stage};
+use lapwing_core::clean::{Audit, AuditStage};
 use lapwing_core::explain::NoiseMetrics;
 use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::SettingChoice;
@@ -46,8 +46,8 @@ pub fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliEr
     if benchmarks.is_empty() {
         return Err(CliError {
             exit: ExitStatus::NotEnough,
-            ..CliError::input("no benchmark passes all of these filters together")
-                .hint("leave one out to see more; `lapwing list` shows the contents of the store")
+            ..CliError::input("no benchmark passes all of these filters")
+                .hint("omit one of them; `lapwing list` shows the contents of the store")
         });
     }
     Ok(NoiseMetrics::Named(names))
@@ -58,18 +58,21 @@ pub fn nothing(audit: &Audit) -> CliError {
     let names = not_judged::names(&not_judged::of_audit(audit));
     let last = audit.not_viable().map(|(_, stage)| stage).max();
     let cause = match &names {
-        Some(names) => format!("nothing can be judged of {names}"),
-        None => "nothing can be judged: no benchmark passes the filters".to_owned(),
+        Some(names) => format!("no usable values: {names}"),
+        None => "no usable values: no benchmark passes the filters".to_owned(),
     };
     let error = CliError::input(cause).hint(match last {
         None => "`lapwing list` shows the contents of the store",
         Some(None) => "`lapwing list metrics` shows what else was measured (--metric)",
-        Some(Some(Stage::Viable)) => "--min-instances and --min-iterations say what is enough",
-        Some(Some(Stage::Steady)) => "`--burn-in recorded` judges what the plan says is steady",
-        Some(Some(Stage::PastBurnIn)) => "`--burn-in 0` judges all iterations",
-        Some(Some(Stage::Recorded | Stage::Known | Stage::NotFailed | Stage::NotOutlier)) => {
-            "`lapwing report` shows what was measured, and why it failed"
-        }
+        Some(Some(AuditStage::Viable)) => "--min-instances and --min-iterations set the minimum",
+        Some(Some(AuditStage::Steady)) => "`--burn-in recorded` uses the planned burn-in",
+        Some(Some(AuditStage::PastBurnIn)) => "`--burn-in 0` judges all iterations",
+        Some(Some(
+            AuditStage::Recorded
+            | AuditStage::Known
+            | AuditStage::NotFailed
+            | AuditStage::NotOutlier,
+        )) => "`lapwing report` shows what was measured, and why it failed",
     });
     CliError {
         exit: ExitStatus::NotEnough,

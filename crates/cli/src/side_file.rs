@@ -50,7 +50,7 @@ impl SideFiles {
 
 fn not_imported(error: lapwing_formats::ImportError) -> CliError {
     CliError::input(error)
-        .hint("`lapwing import FILE` says more, and can keep the good lines of a file")
+        .hint("`lapwing import FILE` shows more, and can import the valid lines of a file")
 }
 
 fn is_store(path: &Path) -> bool {

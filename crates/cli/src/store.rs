@@ -1,6 +1,6 @@
 //! Opening the store for a command, after reading its inbox.
 
-use lapwing_core::clean::Rules;
+use lapwing_core::clean::CleaningRules;
 use lapwing_core::record::inbox::{self, InboxArrival};
 use lapwing_core::record::{Filter, LeftOut, Store, StoreError};
 use lapwing_core::show::earlier_epoch_text;
@@ -128,7 +128,11 @@ pub fn earlier_note(number: usize) -> Option<String> {
 }
 
 /// Notes the names in a burn-in file that no benchmark has.
-pub fn note_unknown_names(store: &Store, rules: &Rules, context: &Context) -> Result<(), CliError> {
+pub fn note_unknown_names(
+    store: &Store,
+    rules: &CleaningRules,
+    context: &Context,
+) -> Result<(), CliError> {
     let Some(listed) = rules.burn_in.listed.as_ref().filter(|_| !context.quiet) else {
         return Ok(());
     };

@@ -93,7 +93,7 @@ impl ReportCommand {
             let page = page.display();
             context
                 .terminal
-                .note(&format!("what was left out is in {page}"));
+                .note(&format!("exclusions are listed in {page}"));
         }
         writeln!(context.terminal.out(), "{}", written.index.display())?;
         Ok(ExitStatus::Fine)
@@ -110,11 +110,10 @@ impl ReportCommand {
         }
         if let Some(Compat::Hail) = self.cleaning.compat {
             return Err(CliError::input(
-                "a report does not compare as Hail does: --compare and --compat exclude each other",
+                "--compare and --compat cannot be combined: a report does not compare by Hail's rules",
             )
             .hint(
-                "`lapwing compare --compat hail` compares as Hail does; without --compare the report \
-                 leaves out what Hail leaves out",
+                "`lapwing compare --compat hail` compares by Hail's rules; without --compare the report applies Hail's exclusions",
             ));
         }
         let gathered = gather(
@@ -143,7 +142,7 @@ fn directory_error(error: DirectoryError) -> CliError {
             Some("name a new or empty folder: `lapwing report -o FOLDER`")
         }
         DirectoryError::Busy { .. } => {
-            Some("wait until it is done, or choose another directory with -o")
+            Some("wait until it has finished, or choose another directory with -o")
         }
         DirectoryError::Io { .. } => None,
     };

@@ -20,10 +20,10 @@ fn the_audit_tells_each_step_and_each_benchmark() {
      sort       250 ms  0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
 
     join falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
-    for narrower intervals measure more iterations of sort, and more instances of the others
-    of each variant this is the latest version; an older one is in the store (`--settings each`)
+    for narrower intervals, measure more iterations of sort, and more instances of the others
+    only the latest version of each variant is used; an older one is in the store (`--settings each`)
 
-    What was left out, step by step:
+    Exclusions, step by step:
 
      left          benchmarks  instances  iterations
      recorded               4         30         141
@@ -37,12 +37,12 @@ fn the_audit_tells_each_step_and_each_benchmark() {
     2 are not judged:
 
      benchmark   why
-     broken      no iteration ended well
-     throughput  3 instances are left; it needs 10
+     broken      no iteration succeeded
+     throughput  3 instances are left; needs 10
 
-    What each benchmark lost:
+    Exclusions by benchmark:
 
-     benchmark   burn-in     iterations left  left out
+     benchmark   burn-in     iterations left  excluded
      broken      as planned           0 of 6  3 burn-in, 3 failed
      join        as planned         48 of 60  12 burn-in
      sort        as planned         48 of 60  12 burn-in
@@ -58,7 +58,7 @@ fn the_audit_tells_each_step_and_each_benchmark() {
 
     measure more iterations for narrower intervals: the instances hardly differ
 
-    What was left out, step by step:
+    Exclusions, step by step:
 
     | left | benchmarks | instances | iterations |
     |---|---:|---:|---:|
@@ -70,9 +70,9 @@ fn the_audit_tells_each_step_and_each_benchmark() {
     | steady | 1 | 3 | 12 |
     | viable | 1 | 3 | 12 |
 
-    What each benchmark lost:
+    Exclusions by benchmark:
 
-    | benchmark | burn-in | iterations left | left out |
+    | benchmark | burn-in | iterations left | excluded |
     |---|---|---:|---|
     | throughput | as planned | 12 of 15 | 3 burn-in |
     exit 0
@@ -80,7 +80,7 @@ fn the_audit_tells_each_step_and_each_benchmark() {
     assert_snapshot!(audit(&["-b", "throughput", "--format", "csv"]), @"
     suite,benchmark,metric,unit,variant,version,session,instances,iterations,mean,cv_total,cv_instance_mean,cv_instance_sd,cv_between,cv_between_lower,cv_between_upper,cv_within,cv_within_lower,cv_within_upper,share_between,share_between_lower,share_between_upper,best_iterations,modes
     joins,throughput,rate,1/s,default,1.1,,3,12,49962.12121666667,0.00281231794200988,0.002706884545077796,0.00047600669872067367,0.0,0.0,0.004279037861406311,0.0031736158459141654,0.0021829247115162727,0.005793785403706365,0.0,0.0,0.648416614431778,,
-    note: a CSV table has no place for the audit; --format json has all of it
+    note: the audit is not part of CSV output; --format json has all of it
     exit 0
     ");
 }
@@ -166,8 +166,8 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
     }
     let folder = holding(&all.0.text);
     assert_snapshot!(run(folder.path(), &["variability", "--burn-in", "auto"]), @"
-    error: nothing can be judged of leaking (never gets steady)
-      hint: `--burn-in recorded` judges what the plan says is steady
+    error: no usable values: leaking (never reaches a steady state)
+      hint: `--burn-in recorded` uses the planned burn-in
     exit 3
     ");
     for position in 0..3 {
@@ -189,7 +189,7 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
 
     measure more iterations for narrower intervals: the instances hardly differ
 
-    What was left out, step by step:
+    Exclusions, step by step:
 
      left          benchmarks  instances  iterations
      recorded               2          6         195
@@ -203,15 +203,15 @@ fn what_never_gets_steady_is_to_be_fixed_or_retired() {
     1 is not judged:
 
      benchmark  why
-     leaking    never gets steady
+     leaking    never reaches a steady state
 
-    1 benchmark never gets steady; fix or retire it: leaking
+    1 benchmark never reaches a steady state; fix or retire it: leaking
 
-    What each benchmark lost:
+    Exclusions by benchmark:
 
-     benchmark  burn-in                        iterations left  left out
-     fine       as planned: too short to tell         12 of 15  3 burn-in
-     leaking    never steady                          0 of 180  180 never steady
+     benchmark  burn-in                         iterations left  excluded
+     fine       as planned: too few iterations         12 of 15  3 burn-in
+     leaking    never steady                           0 of 180  180 never steady
     exit 0
     ");
 }
@@ -227,11 +227,11 @@ fn of_hundreds_of_benchmarks_the_first_are_shown_and_the_others_counted() {
     }
     let folder = holding(&all.0.text);
     let answer = run(folder.path(), &["variability", "--audit"]);
-    let audit = answer.split("What each benchmark lost").nth(1).unwrap();
+    let audit = answer.split("Exclusions by benchmark").nth(1).unwrap();
     let rows = audit.lines().filter(|line| line.starts_with(" bench0"));
     assert_eq!(rows.count(), 20);
     assert!(
-        audit.contains("and 120 more; `--audit --format json` has all"),
+        audit.contains("and 120 more; `--audit --format json` lists all"),
         "{audit}"
     );
 }
@@ -272,12 +272,12 @@ fn the_suite_file_says_how_to_judge_and_options_win() {
     fs::write(&suite, "[judge]\nburnin = 4\n").unwrap();
     assert_snapshot!(run(folder.path(), &["variability"]), @"
     error: lapwing.toml:2: unknown key `burnin` in [judge]
-      hint: did you mean `burn_in`? its [judge] table says how to judge; --no-suite judges without it
+      hint: did you mean `burn_in`? its [judge] table has settings for judging; --no-suite ignores it
     exit 2
     ");
     assert_snapshot!(run(folder.path(), &["variability", "--suite", "none.toml"]), @"
     error: cannot read none.toml: No such file or directory (os error 2)
-      hint: its [judge] table says how to judge; --no-suite judges without it
+      hint: its [judge] table has settings for judging; --no-suite ignores it
     exit 2
     ");
 }

@@ -11,7 +11,7 @@ fn the_answer_is_a_sentence_a_table_and_what_to_do_next() {
     let folder = filled();
     let ask = |more: &[&str]| lapwing(folder.path(), &[&["burn-in"], more].concat(), "");
     assert_snapshot!(ask(&[]), @"
-    3 of 5 benchmarks get steady, 1 never does, 1 has too few iterations to tell; burn-in takes 19 % of the measured time
+    3 of 5 benchmarks reach a steady state, 1 never does, 1 has too few iterations; burn-in takes 19 % of the measured time
 
      benchmark      class            steady from  planned  instances    cost  bias
      drift          no steady state  never              1          4       –  –
@@ -20,11 +20,11 @@ fn the_answer_is_a_sentence_a_table_and_what_to_do_next() {
      short          too short        1 (planned)        1          4  2.00 s  –
      sort           flat             0                  1          4     0 s  0 % → 0 %
 
-    steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance
-    bias: how far the mean is from the steady level, with everything judged → without the burn-in
-    note: never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too short to tell: short (4 iterations); at least 20 iterations in each instance tell, burn-in included
-    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7); --update-suite writes these into the suite, --write into a file that judging takes with --burn-in-file
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    bias: distance of the mean from the steady level, with burn-in → without it
+    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
+    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
+    note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7); --update-suite writes these to the suite, --write to a file for --burn-in-file
     exit 0
     ");
     assert_snapshot!(ask(&["--quiet", "-b", "sort"]), @"
@@ -35,21 +35,21 @@ fn the_answer_is_a_sentence_a_table_and_what_to_do_next() {
     exit 0
     ");
     assert_snapshot!(ask(&["--quiet", "-b", "drift"]), @"
-    drift never gets steady
+    drift never reaches a steady state
 
      benchmark  class            steady from  planned  instances  cost  bias
      drift      no steady state  never              1          4     –  –
     exit 0
     ");
     assert_snapshot!(ask(&["--quiet", "-b", "short"]), @"
-    short has too few iterations to tell, so that its planned burn-in holds; burn-in takes 40 % of the measured time
+    short has too few iterations, so its planned burn-in applies; burn-in takes 40 % of the measured time
 
      benchmark  class      steady from  planned  instances    cost  bias
      short      too short  1 (planned)        1          4  2.00 s  –
     exit 0
     ");
     assert_snapshot!(ask(&["--quiet", "--format", "markdown", "-b", "gzip"]), @"
-    both benchmarks get steady; burn-in takes 22 % of the measured time
+    both benchmarks reach a steady state; burn-in takes 22 % of the measured time
 
     | benchmark | class | steady from | planned | instances | cost | bias |
     |---|---|---|---:|---:|---:|---|
@@ -181,8 +181,8 @@ fn programs_get_every_number() {
       "method": "default",
       "not_judged": [],
       "notes": [
-        "never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it",
-        "the planned burn-in is too short: gzip[level=1] (1 → 4); --update-suite writes these into the suite, --write into a file that judging takes with --burn-in-file"
+        "never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it",
+        "the planned burn-in is too short: gzip[level=1] (1 → 4); --update-suite writes these to the suite, --write to a file for --burn-in-file"
       ]
     }
     exit 0
@@ -265,14 +265,14 @@ fn a_picture_shows_one_benchmark_and_a_page_all() {
     let page = read(folder.path(), "all.html");
     for title in [
         "gzip[level=9]: steady from iteration 7",
-        "drift: never becomes steady",
+        "drift: never reaches a steady state",
         "short: too few iterations to detect a steady state",
     ] {
         assert!(page.contains(title), "{title}");
     }
     assert_snapshot!(plot(&["all.png"]), @"
-    error: `all.png` has room for one benchmark, and there are 5: drift, gzip[level=1], gzip[level=9], short, sort
-      hint: choose one with --benchmark, or draw them all to an .html file
+    error: `all.png` can show one benchmark, but there are 5: drift, gzip[level=1], gzip[level=9], short, sort
+      hint: choose one with --benchmark, or write all of them to an .html file
     exit 2
     ");
     assert_snapshot!(plot(&["all.gif"]), @"
@@ -291,7 +291,7 @@ fn a_plan_that_leaves_it_to_judging_is_shown_as_such() {
     lapwing(folder.path(), &["import", "all.jsonl"], "");
     let ask = ["burn-in", "--quiet", "-b", "sort", "-b", "short"];
     assert_snapshot!(lapwing(folder.path(), &ask, ""), @"
-    1 of 2 benchmarks gets steady, 1 has too few iterations to tell; burn-in takes 8.0 % of the measured time
+    1 of 2 benchmarks reaches a steady state, 1 has too few iterations; burn-in takes 8.0 % of the measured time
 
      benchmark  class      steady from  planned  instances    cost  bias
      short      too short  1 (planned)        1          4  2.00 s  –
@@ -311,7 +311,7 @@ fn without_values_there_is_nothing_to_tell() {
     fs::write(folder.path().join("all.jsonl"), records).unwrap();
     lapwing(folder.path(), &["import", "all.jsonl"], "");
     assert_snapshot!(lapwing(folder.path(), &["burn-in"], ""), @"
-    error: nothing to tell of drift, gzip[level=1], gzip[level=9] and 2 more (no iteration was recorded)
+    error: no burn-in to detect for drift, gzip[level=1], gzip[level=9] and 2 more (no iteration was recorded)
       hint: `lapwing list` shows the contents of the store
     exit 3
     ");

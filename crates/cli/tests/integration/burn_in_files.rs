@@ -16,7 +16,7 @@ fn a_burn_in_file_is_honoured_and_shown() {
     .unwrap();
     let arguments = ["burn-in", "--burn-in-file", "starts.yaml"];
     assert_snapshot!(lapwing(folder.path(), &arguments, ""), @"
-    3 of 5 benchmarks get steady, 1 only by hand, 1 has too few iterations to tell; burn-in takes 16 % of the measured time
+    3 of 5 benchmarks reach a steady state, 1 only by a manual choice, 1 has too few iterations; burn-in takes 16 % of the measured time
 
      benchmark      class            steady from             planned  instances    cost  bias
      drift          no steady state  3 (file; never steady)        1          4  3.09 s  –
@@ -25,18 +25,18 @@ fn a_burn_in_file_is_honoured_and_shown() {
      short          too short        1 (planned)                   1          4  2.00 s  –
      sort           flat             0 (file)                      1          4     0 s  0 % → 0 %
 
-    steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance
-    bias: how far the mean is from the steady level, with everything judged → without the burn-in
-    note: instances that never get steady are judged all the same: drift (4 of 4)
-    note: too short to tell: short (4 iterations); at least 20 iterations in each instance tell, burn-in included
-    note: the planned burn-in is too short: drift (1 → 3), gzip[level=1] (1 → 4), gzip[level=9] (1 → 10); --update-suite writes these into the suite, --write into a file that judging takes with --burn-in-file
-    note: the burn-in file names `srot`, which no measured benchmark is called; did you mean `sort`?
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    bias: distance of the mean from the steady level, with burn-in → without it
+    note: some instances never reach a steady state, and are judged nevertheless: drift (4 of 4)
+    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
+    note: the planned burn-in is too short: drift (1 → 3), gzip[level=1] (1 → 4), gzip[level=9] (1 → 10); --update-suite writes these to the suite, --write to a file for --burn-in-file
+    note: the burn-in file names `srot`, but no measured benchmark has this name; did you mean `sort`?
     exit 0
     ");
     fs::write(folder.path().join("starts.yaml"), "sort: often\n").unwrap();
     assert_snapshot!(lapwing(folder.path(), &arguments, ""), @r#"
     error: starts.yaml:1:7: invalid whole number
-      hint: write one line for each benchmark, `test_join: 5`, or as JSON {"test_join": 5}; `lapwing burn-in --write FILE` makes one
+      hint: write one line for each benchmark, `test_join: 5`, or as JSON {"test_join": 5}; `lapwing burn-in --write FILE` writes one
     exit 2
     "#);
 }
@@ -81,11 +81,11 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
         run(folder.path(), &arguments, "").1
     };
     assert_snapshot!(write(&["--write", "starts.json"]), @"
-    note: never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too short to tell: short (4 iterations); at least 20 iterations in each instance tell, burn-in included
+    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
+    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
     note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
-    starts.json has the first stable iteration of 3 of 5; judging takes it with --burn-in-file
-    note: not in it: drift (never gets steady), short (too short to tell)
+    starts.json has the first stable iteration of 3 of 5; use it with --burn-in-file
+    note: not in it: drift (never reaches a steady state), short (too few iterations)
     ");
     assert_snapshot!(read(folder.path(), "starts.json"), @r#"
     {
@@ -100,10 +100,10 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
     )
     .unwrap();
     assert_snapshot!(write(&["--write", "old.yaml", "-b", "sort", "-b", "drift"]), @"
-    note: never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    old.yaml has the first stable iteration of 1 of 2; judging takes it with --burn-in-file
-    note: not in it: drift (never gets steady)
-    note: it said otherwise before of sort (4 → 0); to keep such numbers, give it with --burn-in-file as well
+    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
+    old.yaml has the first stable iteration of 1 of 2; use it with --burn-in-file
+    note: not in it: drift (never reaches a steady state)
+    note: replaced the earlier values of sort (4 → 0); to keep such values, also give the file with --burn-in-file
     ");
     assert_snapshot!(read(folder.path(), "old.yaml"), @r#"
     "elsewhere": 9
@@ -112,13 +112,13 @@ fn the_starts_are_written_and_what_a_file_says_of_others_stays() {
     fs::write(folder.path().join("notes.yaml"), "buy: milk\n").unwrap();
     assert_snapshot!(write(&["--write", "notes.yaml"]), @r#"
     error: notes.yaml:1:6: invalid whole number
-      notes.yaml is there already and was not touched
-      hint: write one line for each benchmark, `test_join: 5`, or as JSON {"test_join": 5}; `lapwing burn-in --write FILE` makes one
+      notes.yaml already exists and was not changed
+      hint: write one line for each benchmark, `test_join: 5`, or as JSON {"test_join": 5}; `lapwing burn-in --write FILE` writes one
     "#);
     assert_eq!(read(folder.path(), "notes.yaml"), "buy: milk\n");
     assert_snapshot!(write(&["--write", "none/starts.yaml"]), @"
-    error: there is no folder `none`
-      hint: make it first, or name another file
+    error: folder `none` does not exist
+      hint: create it, or name another file
     ");
     assert_snapshot!(write(&["--update-suite", "none.toml"]), @"
     error: there is no suite file `none.toml`
@@ -155,13 +155,13 @@ fn a_suite_gets_its_burn_in_and_keeps_all_else() {
         run(folder.path(), &arguments, "").1
     };
     assert_snapshot!(update(&[]), @"
-    note: never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too short to tell: short (4 iterations); at least 20 iterations in each instance tell, burn-in included
+    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
+    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
     note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
     burn_in in lapwing.toml: gzip 1 → 7, sort 1 → 0
-    note: benchmarks of one table share its burn_in, which is the largest: gzip[level=1] 4, gzip[level=9] 7
-    note: drift never gets steady, so that its burn_in stays
-    note: short is too short to tell, so that its burn_in stays
+    note: benchmarks of one table share its burn_in, the largest one: gzip[level=1] 4, gzip[level=9] 7
+    note: drift never reaches a steady state, so its burn_in is kept
+    note: short has too few iterations, so its burn_in is kept
     ");
     let changed = read(folder.path(), "lapwing.toml");
     let differences: Vec<String> = changed
@@ -172,23 +172,23 @@ fn a_suite_gets_its_burn_in_and_keeps_all_else() {
     assert_eq!(differences, ["burn_in = 7   # by eye", "burn_in = 0"]);
     assert_eq!(changed.lines().count(), SUITE.lines().count() + 1);
     assert_snapshot!(update(&[]), @"
-    note: never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too short to tell: short (4 iterations); at least 20 iterations in each instance tell, burn-in included
+    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
+    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
     note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
-    lapwing.toml stays as it is: every burn_in is what was found
-    note: benchmarks of one table share its burn_in, which is the largest: gzip[level=1] 4, gzip[level=9] 7
-    note: drift never gets steady, so that its burn_in stays
-    note: short is too short to tell, so that its burn_in stays
+    lapwing.toml is unchanged: every burn_in is already what was found
+    note: benchmarks of one table share its burn_in, the largest one: gzip[level=1] 4, gzip[level=9] 7
+    note: drift never reaches a steady state, so its burn_in is kept
+    note: short has too few iterations, so its burn_in is kept
     ");
     assert_eq!(read(folder.path(), "lapwing.toml"), changed);
     let other = SUITE.replace("\"compressors\"", "\"others\"");
     fs::write(folder.path().join("other.toml"), &other).unwrap();
     assert_snapshot!(update(&["other.toml"]), @"
-    note: never steady, to be fixed or retired: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
-    note: too short to tell: short (4 iterations); at least 20 iterations in each instance tell, burn-in included
+    note: never steady, fix or retire: drift; `lapwing burn-in --benchmark 'drift' --plot FILE.html` shows it
+    note: too few iterations: short (4 iterations); needs at least 20 per instance, burn-in included
     note: the planned burn-in is too short: gzip[level=1] (1 → 4), gzip[level=9] (1 → 7)
-    error: other.toml has no benchmark whose first steady iteration is known
-      it was not touched
+    error: other.toml has no benchmark with a known first steady iteration
+      it was not changed
       hint: measure it with `lapwing run other.toml`; its suite is `others`
     ");
     assert_eq!(read(folder.path(), "other.toml"), other);
@@ -249,10 +249,10 @@ fn one_entry_of_several_suites_is_never_removed_for_one_of_them() {
             read(folder, "starts.yaml"),
         )
     };
-    // `drift` was decided by hand: that it never gets steady in one suite does not remove it.
+    // `drift` was decided by hand: that it never reaches a steady state in one suite does not remove it.
     fs::write(folder.join("starts.yaml"), "drift: 3\nsort: 5\n").unwrap();
     let (note, starts) = write("compressors");
-    assert_snapshot!(note, @"note: one entry holds for all suites that have the benchmark, with the largest start: drift (compressors, others), gzip[level=1] (compressors, others), short (compressors, others), sort (compressors, others)");
+    assert_snapshot!(note, @"note: one entry applies to all suites with the benchmark, with the largest start: drift (compressors, others), gzip[level=1] (compressors, others), short (compressors, others), sort (compressors, others)");
     assert_snapshot!(starts, @r#"
     "drift": 3
     "gzip[level=1]": 4

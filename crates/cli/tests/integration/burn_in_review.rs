@@ -32,7 +32,6 @@ fn review(folder: &std::path::Path, more: &[&str], answers: &str) -> String {
 fn each_benchmark_is_shown_with_its_plot_and_proposal() {
     let folder = filled();
     assert_snapshot!(review(folder.path(), &["-b", "level=9"], "\n"), @"
-
     [1/1] gzip[level=9]
       1.05 s ┤▲▲▲▲▲▲ │
              ┤       │
@@ -48,13 +47,12 @@ fn each_benchmark_is_shown_with_its_plot_and_proposal() {
      0.998 s ┤      ░│    ░    ░░    ░    ░░░░ ░ ░░░░
               0      7                               39
     ▀ median of the instances, ░ most of them, │ steady from here, ▲ above (up to 2.02 s)
-    warm-up in 4 instances; burn-in costs 13.1 s in each, bias without and with it +15 % → 0 %
+    warm-up in 4 instances; burn-in costs 13.1 s per instance, bias without → with it +15 % → 0 %
     steady from 7  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    no more changes: starts.yaml has them, and judging takes it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --burn-in-file
     ");
     assert_snapshot!(review(folder.path(), &["-b", "short"], "\n"), @"
-
     [1/1] short
       1.05 s ┤▲▲▲▲│
              ┤    │
@@ -70,11 +68,11 @@ fn each_benchmark_is_shown_with_its_plot_and_proposal() {
      0.999 s ┤    │   ░░░░
               0   1           3
     ▀ median of the instances, ░ most of them, │ steady from here, ▲ above (up to 2.01 s)
-    too short in 4 instances; burn-in costs 2.00 s in each
+    too short in 4 instances; burn-in costs 2.00 s per instance
     steady from 1 (planned)  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    no more changes: starts.yaml has them, and judging takes it with --burn-in-file
-    note: not in it: short (too short to tell)
+    no more changes: starts.yaml is complete; use it with --burn-in-file
+    note: not in it: short (too few iterations)
     ");
     assert_snapshot!(read(folder.path(), "starts.yaml"), @r#""gzip[level=9]": 7"#);
 }
@@ -92,38 +90,37 @@ fn a_change_means_another_look_until_nothing_changes() {
     let answers = "five\n40\n9\nb\n5\n\n\n\n";
     let said = review(folder.path(), &["-b", "gzip", "-b", "sort"], answers);
     assert_snapshot!(talk(&said), @"
-
     [1/3] gzip[level=1]
-    warm-up in 4 instances; burn-in costs 7.03 s in each, bias without and with it +7.5 % → 0 %
+    warm-up in 4 instances; burn-in costs 7.03 s per instance, bias without → with it +7.5 % → 0 %
     steady from 4  (Enter keeps, a number changes, s skips, b goes back, q stops): five
     write the number of the first steady iteration, or s, b or q
     steady from 4  (Enter keeps, a number changes, s skips, b goes back, q stops): 40
-    it has the iterations 0 to 39 only
+    its iterations are 0 to 39
     steady from 4  (Enter keeps, a number changes, s skips, b goes back, q stops): 9
 
     [2/3] gzip[level=9]
-    warm-up in 4 instances; burn-in costs 13.1 s in each, bias without and with it +15 % → 0 %
+    warm-up in 4 instances; burn-in costs 13.1 s per instance, bias without → with it +15 % → 0 %
     steady from 7  (Enter keeps, a number changes, s skips, b goes back, q stops): b
 
     [1/3] gzip[level=1]
-    warm-up in 4 instances; burn-in costs 12.0 s in each, bias without and with it +7.5 % → 0 %
+    warm-up in 4 instances; burn-in costs 12.0 s per instance, bias without → with it +7.5 % → 0 %
     steady from 9 (review; found 4)  (Enter keeps, a number changes, s skips, b goes back, q stops): 5
 
     [2/3] gzip[level=9]
-    warm-up in 4 instances; burn-in costs 13.1 s in each, bias without and with it +15 % → 0 %
+    warm-up in 4 instances; burn-in costs 13.1 s per instance, bias without → with it +15 % → 0 %
     steady from 7  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
     [3/3] sort
-    flat in 4 instances; burn-in costs 0 s in each, bias without and with it 0 % → 0 %
+    flat in 4 instances; burn-in costs 0 s per instance, bias without → with it 0 % → 0 %
     steady from 0  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    changed: gzip[level=1] 4 → 5; look at it once more
+    changed: gzip[level=1] 4 → 5; review it again
 
     [1/1] gzip[level=1]
-    warm-up in 4 instances; burn-in costs 8.03 s in each, bias without and with it +7.5 % → 0 %
+    warm-up in 4 instances; burn-in costs 8.03 s per instance, bias without → with it +7.5 % → 0 %
     steady from 5 (review; found 4)  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    no more changes: starts.yaml has them, and judging takes it with --burn-in-file
+    no more changes: starts.yaml is complete; use it with --burn-in-file
     ");
     assert_snapshot!(read(folder.path(), "starts.yaml"), @r#"
     "gzip[level=1]": 5
@@ -137,20 +134,19 @@ fn what_was_answered_is_kept_whenever_it_ends() {
     let folder = filled();
     let said = review(folder.path(), &[], "s\n4\n");
     assert_snapshot!(talk(&said), @"
-
     [1/5] drift
     no steady state in 4 instances
     never steady  (Enter keeps, a number changes, s skips, b goes back, q stops): s
 
     [2/5] gzip[level=1]
-    warm-up in 4 instances; burn-in costs 7.03 s in each, bias without and with it +7.5 % → 0 %
+    warm-up in 4 instances; burn-in costs 7.03 s per instance, bias without → with it +7.5 % → 0 %
     steady from 4  (Enter keeps, a number changes, s skips, b goes back, q stops): 4
 
     [3/5] gzip[level=9]
-    warm-up in 4 instances; burn-in costs 13.1 s in each, bias without and with it +15 % → 0 %
+    warm-up in 4 instances; burn-in costs 13.1 s per instance, bias without → with it +15 % → 0 %
     steady from 7  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
-    stopped: starts.yaml has what was settled, 1 of 5 benchmarks; go on with
+    stopped: starts.yaml has 1 of 5 benchmarks; continue with
       lapwing burn-in --review --burn-in-file starts.yaml --write starts.yaml
     ");
     assert_snapshot!(read(folder.path(), "starts.yaml"), @r#""gzip[level=1]": 4"#);
@@ -158,26 +154,26 @@ fn what_was_answered_is_kept_whenever_it_ends() {
     let go_on = ["--burn-in-file", "starts.yaml"];
     let said = review(folder.path(), &go_on, "\n\n\ns\n");
     assert_snapshot!(talk(&said), @"
-    the burn-in file has 1 of 5 benchmarks already; the others follow
+    the burn-in file already has 1 of 5 benchmarks; the others follow
 
     [1/4] drift
     no steady state in 4 instances
     never steady  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
     [2/4] gzip[level=9]
-    warm-up in 4 instances; burn-in costs 13.1 s in each, bias without and with it +15 % → 0 %
+    warm-up in 4 instances; burn-in costs 13.1 s per instance, bias without → with it +15 % → 0 %
     steady from 7  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
     [3/4] short
-    too short in 4 instances; burn-in costs 2.00 s in each
+    too short in 4 instances; burn-in costs 2.00 s per instance
     steady from 1 (planned)  (Enter keeps, a number changes, s skips, b goes back, q stops): 
 
     [4/4] sort
-    flat in 4 instances; burn-in costs 0 s in each, bias without and with it 0 % → 0 %
+    flat in 4 instances; burn-in costs 0 s per instance, bias without → with it 0 % → 0 %
     steady from 0  (Enter keeps, a number changes, s skips, b goes back, q stops): s
 
-    no more changes: starts.yaml has them, and judging takes it with --burn-in-file
-    note: not in it: drift (never gets steady), short (too short to tell)
+    no more changes: starts.yaml is complete; use it with --burn-in-file
+    note: not in it: drift (never reaches a steady state), short (too few iterations)
     note: skipped: sort
     ");
     assert_snapshot!(read(folder.path(), "starts.yaml"), @r#"

@@ -136,7 +136,7 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
 
     suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
 
-    left out of 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
+    excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(compare(&["--format", "markdown", "--fail-on", "regression"]), @"
@@ -154,9 +154,9 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
     | test_short | 198 ms | 198 ms |  |  | 2 / 2 | ? inconclusive: need 3 instances per side, got 2 and 2 |
 
     - suite: 1.01× [0.94, 1.08], the geometric mean of 4 benchmarks
-    - note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
+    - note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
-    left out of 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
+    excluded from 266 iterations: 87 burn-in, 5 failed (`--audit` shows which)
     exit 1
     ");
     assert_snapshot!(compare(&["--benchmark", "test_sort"]), @"
@@ -165,9 +165,9 @@ fn two_versions_are_compared_in_a_sentence_and_a_table() {
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_sort    500 ms     501 ms  1.00×  [0.99, 1.02]    10 / 10  ? inconclusive: no change seen
 
-    note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
+    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
-    left out of 60 iterations: 20 burn-in (`--audit` shows which)
+    excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -309,8 +309,8 @@ fn a_gate_can_fail_for_failures() {
         "failures",
     ];
     assert_snapshot!(run(folder, &[&["compare", old, failing], hail.as_slice()].concat()), @"
-    error: under `--compat hail` nobody counts how often a benchmark fails
-      hint: `--fail-on regression` is a gate there
+    error: `--compat hail` does not count failures of a benchmark
+      hint: use `--fail-on regression`
     exit 2
     ");
 }
@@ -388,14 +388,14 @@ fn under_the_rules_of_hail_what_is_missing_is_named_and_fails_the_gate() {
     words[1..3].reverse();
     words.extend(["-b", "test_gone"]);
     assert_snapshot!(run(folder.path(), &words), @"
-    0 of 0 comparisons changed, as `analyze_benchmarks` of Hail tells
+    0 of 0 comparisons changed, according to Hail's `analyze_benchmarks`
 
      benchmark  metric  baseline  candidate  ratio  radius  instances  changed
 
-    the ratio is baseline / candidate, as Hail has it: below 1 the candidate takes more; changed when the intervals of the two means do not overlap
-    note: not compared, because a side has nothing that counts: test_gone (`--audit` says why)
+    the ratio is baseline / candidate, as in Hail: below 1 the candidate has the larger mean; changed means that the intervals of the two means do not overlap
+    note: not compared, because a side has no usable values: test_gone (`--audit` shows why)
 
-    left out of 15 iterations: 5 burn-in (`--audit` shows which)
+    excluded from 15 iterations: 5 burn-in (`--audit` shows which)
     exit 1
     ");
 }
@@ -433,7 +433,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     exit 2
     ");
     assert_snapshot!(compare(&["version:", "2026.8"]), @"
-    error: invalid value 'version:' for '[SIDE]...': a side has a name: variant:fast, version:2.1, file:old.json
+    error: invalid value 'version:' for '[SIDE]...': a side needs a name: variant:fast, version:2.1, file:old.json
 
     For more information, try '--help'.
     exit 2
@@ -451,7 +451,7 @@ fn sides_that_fit_nothing_or_too_much_are_errors_that_name_what_there_is() {
     ");
     assert_snapshot!(compare(&["2026.8", "fast", "--compat", "hail"]), @"
     error: --compat hail needs the first stable iterations
-      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` makes one
+      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
     exit 2
     ");
 }
@@ -475,9 +475,9 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      test_join  slow            1.00 s     1.30 s  1.30×  [1.27, 1.33]      5 / 5  ✗ regression
      test_join  fast            1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
 
-    note: of 2 versions the newest that all sides have is compared, 1.1; --version-under-test takes another
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
 
-    left out of 45 iterations: 15 burn-in (`--audit` shows which)
+    excluded from 45 iterations: 15 burn-in (`--audit` shows which)
     exit 0
     ");
     // Another suite has versions of its own.
@@ -494,9 +494,9 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      joins: test_join    1.00 s    0.700 s  0.70×  [0.68, 0.72]      5 / 5  ✓ improvement
      sorts: test_sort    1.00 s    0.900 s  0.90×  [0.88, 0.92]      5 / 5  ✓ improvement
 
-    note: of 2 versions of joins the newest that all sides have is compared, 1.1; --version-under-test takes another
+    note: the newest of 2 versions of joins that all sides have is compared, 1.1; choose another with --version-under-test
 
-    left out of 60 iterations: 20 burn-in (`--audit` shows which)
+    excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
     ");
     // Versions are compared variant by variant.
@@ -509,9 +509,9 @@ fn variants_are_compared_at_the_newest_version_that_all_have() {
      test_join (slow)        2.60 s     1.30 s  0.50×  [0.49, 0.51]      5 / 5  ✓ improvement
 
     suite: 0.500× [0.494, 0.506], the geometric mean of 3 benchmarks
-    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
 
-    left out of 90 iterations: 30 burn-in (`--audit` shows which)
+    excluded from 90 iterations: 30 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -538,11 +538,11 @@ fn files_are_compared_without_a_store() {
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      test_join    1.02 s     1.22 s  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
 
-    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
-    note: no suite is on both sides (one, other): benchmarks are matched by name
+    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
+    note: the sides have no suite in common (one, other): benchmarks are matched by name
     note: test_join: measured on different machines: old0, old1, old2 and 1 more against new0, new1, new2 and 1 more
 
-    left out of 24 iterations: 8 burn-in (`--audit` shows which)
+    excluded from 24 iterations: 8 burn-in (`--audit` shows which)
     exit 0
     ");
     assert!(!folder.path().join(".lapwing").exists());
@@ -554,13 +554,13 @@ fn files_are_compared_without_a_store() {
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "broken.jsonl"]), @"
     error: broken.jsonl:1: the JSON is cut off
       nothing was imported from this file
-      hint: `lapwing import FILE` says more, and can keep the good lines of a file
+      hint: `lapwing import FILE` shows more, and can import the valid lines of a file
     exit 2
     ");
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "file:none.jsonl"]), @"
     error: cannot read none.jsonl: No such file or directory (os error 2)
       nothing was imported from this file
-      hint: `lapwing import FILE` says more, and can keep the good lines of a file
+      hint: `lapwing import FILE` shows more, and can import the valid lines of a file
     exit 2
     ");
     assert_snapshot!(run(folder.path(), &["compare", "old.jsonl", "old.jsonl"]), @"
@@ -589,9 +589,9 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
      test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive: no change seen
 
     suite: 1.05× [1.02, 1.07], the geometric mean of 2 benchmarks
-    note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
+    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
-    left out of 60 iterations: 20 burn-in (`--audit` shows which)
+    excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &["compare", "--split", "alternating", "nightly"]), @"
@@ -602,14 +602,14 @@ fn halves_of_a_session_show_what_a_comparison_says_of_no_change() {
      test_same     1.00 s     1.00 s  1.00×  [0.98, 1.02]      5 / 5  ? inconclusive: no change seen
 
     suite: 1.01× [0.97, 1.05], the geometric mean of 2 benchmarks
-    note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
+    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
-    left out of 60 iterations: 20 burn-in (`--audit` shows which)
+    excluded from 60 iterations: 20 burn-in (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &["compare", "--split", "halves", "nightly", "1.0"]), @"
-    error: --split cuts one side in two, and there are more
-      hint: name one side, or leave --split out
+    error: --split divides one side in two, but several are given
+      hint: name one side, or omit --split
     exit 2
     ");
 }
@@ -629,7 +629,7 @@ fn an_empty_store_and_an_empty_choice_say_what_to_do() {
     exit 2
     ");
     assert_snapshot!(run(folder.path(), &["compare", "2026.8", "2026.9", "--metric", "rate"]), @"
-    there is nothing to compare: no side has a value
+    nothing to compare: no side has usable values
 
     exit 3
     ");
@@ -735,7 +735,7 @@ fn names_of_a_burn_in_file_that_nothing_has_are_told_by_whatever_judges() {
             .filter(|line| line.contains("burn-in file names"));
         told.collect::<Vec<_>>().join("\n")
     };
-    let expected = "note: the burn-in file names `test_joni`, which no measured benchmark is called; did you mean `test_join`?";
+    let expected = "note: the burn-in file names `test_joni`, but no measured benchmark has this name; did you mean `test_join`?";
     assert_eq!(told(&["compare", "2026.8", "2026.9"]), expected);
     assert_eq!(told(&["compare", "--split", "halves"]), expected);
     assert_eq!(told(&["variability"]), expected);

@@ -112,9 +112,9 @@ fn versions_are_compared_setting_by_setting() {
      test_read (fast threads=4)    801 ms     961 ms  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
 
     suite: 1.200× [1.191, 1.209], the geometric mean of 6 benchmarks
-    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
 
-    What was left out, step by step:
+    Exclusions, step by step:
 
      left          benchmarks  instances  iterations
      recorded               2         48          96
@@ -156,7 +156,7 @@ fn versions_are_compared_setting_by_setting() {
     | test_join (fast threads=4) | 400 ms | 481 ms | 1.20× | [1.17, 1.23] | 4 / 4 | **✗ regression** |
 
     - suite: 1.20× [1.19, 1.21], the geometric mean of 3 benchmarks
-    - note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    - note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
     exit 0
     ");
 }
@@ -174,7 +174,7 @@ fn variants_are_compared_at_the_levels_that_they_share() {
      test_read (threads=4)         –     961 ms                           0 / 4  – not measured: new: not in baseline
 
     suite: 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
-    note: of 2 versions the newest that all sides have is compared, 1.1; --version-under-test takes another
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
     exit 0
     ");
 }
@@ -208,7 +208,7 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     suite (all other settings): 1.00× [0.99, 1.01], the geometric mean of 2 benchmarks
     suite (threads=1): 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     suite (threads=4): 0.400× [0.394, 0.406], the geometric mean of 2 benchmarks
-    note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
+    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
     exit 0
     ");
     let words = [&sides[..], &["--format", "json"]].concat();
@@ -396,7 +396,7 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
      test_read    1.92 s    0.961 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
-    note: of 2 versions the newest that all sides have is compared, 1.1; --version-under-test takes another
+    note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
     exit 0
     ");
     assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "variant:fast threads=2"]), @"
@@ -453,8 +453,8 @@ fn versions_without_a_level_in_common_get_a_note() {
      test_read    2.00 s     1.00 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
-    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
-    note: the sides share no level of threads (1 and 4): what it does counts as a change
+    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
+    note: the sides share no level of threads (1 and 4), so its effect counts as a change
     exit 0
     ");
 }

@@ -136,9 +136,9 @@ fn a_side_that_never_gets_steady_is_not_judged_and_said_to_be_so() {
     drifts against base: no regressions, 1 not measured   (1 comparison, FDR 5 %)
 
      benchmark  baseline  candidate  ratio  interval  instances  verdict
-     x            1.00 s          –                       6 / 0  – not measured: drifts never becomes steady
+     x            1.00 s          –                       6 / 0  – not measured: drifts never reaches a steady state
 
-    left out of 720 iterations: 24 burn-in, 360 never steady (`--audit` shows which)
+    excluded from 720 iterations: 24 burn-in, 360 never steady (`--audit` shows which)
     ");
     let gate = [compare.as_slice(), &["--fail-on", "regression"]].concat();
     assert_eq!(output(place, &gate).2, 1);
@@ -176,9 +176,9 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
      benchmark  baseline  candidate  ratio  interval      instances  verdict
      x            1.00 s     1.00 s  1.00×  [1.00, 1.00]      6 / 6  ? inconclusive: no change seen
 
-    note: no change shown is not the same as none: say what matters with `--smallest-effect 3%`, and `equivalent` can be told apart
+    note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
 
-    What was left out, step by step:
+    Exclusions, step by step:
 
      left          benchmarks  instances  iterations
      recorded               1         13         724
@@ -189,9 +189,9 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
      steady                 1         12         468
      viable                 1         12         468
 
-    What each benchmark lost:
+    Exclusions by benchmark:
 
-     benchmark     burn-in     iterations left  left out
+     benchmark     burn-in     iterations left  excluded
      x in base     21 (found)       234 of 360  126 burn-in
      x in crashes  21 (found)       234 of 364  130 burn-in
     ");
@@ -201,8 +201,8 @@ fn an_instance_that_crashed_in_its_warm_up_decides_nothing() {
      benchmark  class                    steady from  planned  instances    cost  bias
      x          12 warm-up, 1 too short  21                 0         13  41.2 s  +33 % → 0 %
 
-    steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance
-    bias: how far the mean is from the steady level, with everything judged → without the burn-in
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    bias: distance of the mean from the steady level, with burn-in → without it
     ");
     let row = json(place, &["burn-in", "--no-suite"])["benchmarks"][0].clone();
     assert_eq!(row["not_asked"], 1);
@@ -247,7 +247,7 @@ fn a_start_that_had_to_be_shortened_is_told_where_it_is_used() {
     assert!(page.contains("22 (wants 26)"), "{page}");
     let none = ["burn-in", "--no-suite", "--max-cost", "0 iterations"];
     let headline = output(place, &none).0.lines().next().unwrap().to_owned();
-    assert_snapshot!(headline, @"x is judged from iteration 0 on, because a limit shortened its burn-in, and gets steady at 26; burn-in takes no time");
+    assert_snapshot!(headline, @"x is judged from iteration 0 on, because a limit shortened its burn-in; it is steady from 26; burn-in takes no time");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_benchmark_that_changed_is_no_regression() {
      benchmark     baseline  candidate  ratio  interval  instances  verdict
      f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)
 
-    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
     exit 3
     ");
     let out = output(
@@ -95,8 +95,8 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
      benchmark     baseline  candidate  ratio  interval      instances  verdict
      f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? inconclusive: needs about 20 instances per side to resolve 5 %
 
-    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
-    note: f.py::test_x: 6 instances of an earlier epoch are left out: the benchmark itself has changed since
+    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
+    note: f.py::test_x: 6 instances of an earlier epoch are excluded: the benchmark itself has changed since
     note: f.py::test_x: the instances fall into groups, and with fewer than 10 per side the interval may be too narrow
     exit 0
     ");
@@ -108,7 +108,7 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
      f.py::test_x  v1       1.10 s  6.4 %                  –       –   4 × 1
 
     f.py::test_x (v2) falls into two groups: 2 instances around 1.00 s and 3 around 1.13 s (1.13×); no known attribute of the instances explains it
-    6 instances of an earlier epoch are left out: the benchmark itself has changed since
+    6 instances of an earlier epoch are excluded: the benchmark itself has changed since
     exit 0
     ");
 }
@@ -124,15 +124,15 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
     let folder = folder.path();
     // What is judged together is what the benchmark is today.
     assert_snapshot!(run(folder, &["burn-in"]), @"
-    x has too few iterations to tell, so that its planned burn-in holds; no burn-in is needed
+    x has too few iterations, so its planned burn-in applies; no burn-in is needed
 
      benchmark  class      steady from  planned  instances  cost  bias
      x          too short  0 (planned)        0          8   0 s  –
 
-    steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance
-    bias: how far the mean is from the steady level, with everything judged → without the burn-in
-    note: 6 instances of an earlier epoch are left out: the benchmark itself has changed since
-    note: too short to tell: x (1 iteration); at least 20 iterations in each instance tell, burn-in included
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    bias: distance of the mean from the steady level, with burn-in → without it
+    note: 6 instances of an earlier epoch are excluded: the benchmark itself has changed since
+    note: too few iterations: x (1 iteration); needs at least 20 per instance, burn-in included
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "pooled"]), @"
@@ -141,7 +141,7 @@ fn a_backfill_of_old_versions_does_not_bring_back_what_the_benchmark_was() {
      benchmark    mean     cv  between instances  within  sample
      x          2.10 s  3.4 %                  –       –   8 × 1
 
-    6 instances of an earlier epoch are left out: the benchmark itself has changed since
+    6 instances of an earlier epoch are excluded: the benchmark itself has changed since
     exit 0
     ");
     // A side that is chosen has its own newest epoch, and sides of different epochs are not compared.
@@ -165,7 +165,7 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
      benchmark       baseline  candidate  ratio  interval      instances  verdict
      f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? inconclusive: needs about 20 instances per side to resolve 5 %
 
-    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
     exit 0
     ");
 }

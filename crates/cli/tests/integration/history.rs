@@ -280,7 +280,7 @@ fn what_is_retired_is_left_out_until_it_is_restored() {
     "#);
     assert_snapshot!(run(folder, &["variability", "-b", "test_y"]), @"
     note: 4 retired instances are excluded (--retired to include); `lapwing db annotations` shows why
-    error: nothing can be judged: no benchmark passes the filters
+    error: no usable values: no benchmark passes the filters
       hint: `lapwing list` shows the contents of the store
     exit 3
     ");
@@ -594,7 +594,7 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
      benchmark     baseline  candidate  ratio  interval  instances  verdict
      f.py::test_y    1.50 s     2.50 s                       1 / 1  ? inconclusive: need 3 instances per side, got 1 and 1
 
-    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
     exit 3
     ");
 }

@@ -66,21 +66,21 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
      sort                                      1.4 % [1.3–1.9 %]  0.95 % [0.93–1.1 %]  ~0.52 %  ~0.41 %    3 × 4
      start                                                     –                    –        –        –        –
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
     95 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 4.4 % [2.1–8.8 %] with 3 × 4, ~4.9 %
+    false positives, without any slowdown: 4.4 % [2.1–8.8 %] with 3 × 4, ~4.9 %
     with 12 × 8 (confidence 95 %)
-    simulated: 80 experiments of each configuration
-    […] 95 % interval, as there are only so many experiments
-    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
-    – nothing is known of start (need 3 instances, got 2)
+    simulated: 80 experiments per configuration
+    […] 95 % interval of the simulation
+    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
+    – too few measurements of start (need 3 instances, got 2)
     few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7
     times as large
-    not judged: broken (no iteration ended well)
-    `lapwing plan --slowdown 5%` says what would be enough
+    not judged: broken (no iteration succeeded)
+    `lapwing plan --slowdown 5%` shows what is needed
 
-    left out of 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
+    excluded from 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(mds(folder.path(), &["--format", "markdown", "--strategy", "tbs"]), @"
@@ -92,27 +92,27 @@ fn what_detects_least_comes_first_and_the_formula_fills_in() {
     | sort | 1.6 % [1.4–2.3 %] | ~1.3 % | 0.46 % [0.40–0.62 %] | ~0.33 % | 3 × 4 |
     | start | – | – | – | – | – |
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power 95 %, by the paired t test (welch), the same instances on both sides (tbs)
+    minimal detectable slowdown (MDS) with instances × iterations per side; power 95 %, by the paired t test (welch), the same instances on both sides (tbs)
 
-    false positives, where nothing got slower: 8.1 % [4.8–13 %] with 3 × 4, ~5.0 % with 12 × 8 (confidence 95 %)
+    false positives, without any slowdown: 8.1 % [4.8–13 %] with 3 × 4, ~5.0 % with 12 × 8 (confidence 95 %)
 
-    simulated: 80 experiments of each configuration
+    simulated: 80 experiments per configuration
 
-    […] 95 % interval, as there are only so many experiments
+    […] 95 % interval of the simulation
 
-    ? too close to call: there the power may as well be below 95 % (more --experiments tell)
+    ? too close to call: the power may be below 95 % (increase --experiments)
 
-    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
+    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
 
-    – nothing is known of start (need 3 instances, got 2)
+    – too few measurements of start (need 3 instances, got 2)
 
     few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7 times as large
 
-    not judged: broken (no iteration ended well)
+    not judged: broken (no iteration succeeded)
 
-    `lapwing plan --slowdown 5%` says what would be enough
+    `lapwing plan --slowdown 5%` shows what is needed
 
-    left out of 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
+    excluded from 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
     exit 0
     ");
 }
@@ -129,20 +129,20 @@ fn one_benchmark_has_all_configurations() {
              6  2.7 % [2.5–3.2 %]  2.8 % [2.5–3.0 %]
             12             ~1.8 %             ~1.7 %
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
     80 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 6.2 % [2.7–14 %] with 3 × 4, ~4.9 %
-    with 12 × 8 (confidence 95 %)
-    simulated: 80 experiments of each configuration
-    […] 95 % interval, as there are only so many experiments
+    false positives, without any slowdown: 6.2 % [2.7–14 %] with 3 × 4, ~4.9 % with
+    12 × 8 (confidence 95 %)
+    simulated: 80 experiments per configuration
+    […] 95 % interval of the simulation
     a slowdown of 3 % is detected 85 % [76–91 %] of the time with 6 × 4; more
-    --experiments tell it better
-    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
+    --experiments narrow this
+    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
     only 12 instances were measured: true slowdowns may be 1.7 times as large
     `lapwing plan --slowdown 3%` chooses how much to run
 
-    left out of 108 iterations: 12 burn-in (`--audit` shows which)
+    excluded from 108 iterations: 12 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -154,35 +154,35 @@ fn wide_has_all_methods_beside_each_other() {
     assert_snapshot!(mds(folder.path(), &arguments), @"
     tests/test_shuffle.py::test_shuffle[p2p] can detect 5 %, with 6 instances × 4 iterations per side
 
-     slowdown  a side  laaber ibs  laaber tbs  schultz ibs  schultz tbs  welch ibs  welch tbs
-            1   3 × 4        0.07        0.01         0.16         0.07       0.06       0.10
-            1   3 × 8        0.09       ~0.01         0.17        ~0.04       0.07      ~0.05
-            1   6 × 4        0.00        0.00         0.04         0.04       0.03       0.07
-            1   6 × 8        0.04       ~0.00         0.10        ~0.02       0.06      ~0.05
-            1  12 × 4       ~0.01        0.00        ~0.05         0.00      ~0.05       0.01
-            1  12 × 8       ~0.01       ~0.00        ~0.06        ~0.01      ~0.05      ~0.05
-         1.03   3 × 4        0.50        0.50         0.70         0.97       0.29       0.79
-         1.03   3 × 8        0.74       ~0.65         0.84        ~1.00       0.42      ~0.91
-         1.03   6 × 4        0.76        0.86         0.88         1.00       0.85       1.00
-         1.03   6 × 8        0.82       ~0.90         0.95        ~1.00       0.89      ~1.00
-         1.03  12 × 4       ~0.97        1.00        ~1.00         1.00      ~1.00       1.00
-         1.03  12 × 8       ~0.98       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
-          1.1   3 × 4        1.00        1.00         1.00         1.00       1.00       1.00
-          1.1   3 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
-          1.1   6 × 4        1.00        1.00         1.00         1.00       1.00       1.00
-          1.1   6 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
-          1.1  12 × 4       ~1.00        1.00        ~1.00         1.00      ~1.00       1.00
-          1.1  12 × 8       ~1.00       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
+     slowdown  per side  laaber ibs  laaber tbs  schultz ibs  schultz tbs  welch ibs  welch tbs
+            1     3 × 4        0.07        0.01         0.16         0.07       0.06       0.10
+            1     3 × 8        0.09       ~0.01         0.17        ~0.04       0.07      ~0.05
+            1     6 × 4        0.00        0.00         0.04         0.04       0.03       0.07
+            1     6 × 8        0.04       ~0.00         0.10        ~0.02       0.06      ~0.05
+            1    12 × 4       ~0.01        0.00        ~0.05         0.00      ~0.05       0.01
+            1    12 × 8       ~0.01       ~0.00        ~0.06        ~0.01      ~0.05      ~0.05
+         1.03     3 × 4        0.50        0.50         0.70         0.97       0.29       0.79
+         1.03     3 × 8        0.74       ~0.65         0.84        ~1.00       0.42      ~0.91
+         1.03     6 × 4        0.76        0.86         0.88         1.00       0.85       1.00
+         1.03     6 × 8        0.82       ~0.90         0.95        ~1.00       0.89      ~1.00
+         1.03    12 × 4       ~0.97        1.00        ~1.00         1.00      ~1.00       1.00
+         1.03    12 × 8       ~0.98       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
+          1.1     3 × 4        1.00        1.00         1.00         1.00       1.00       1.00
+          1.1     3 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
+          1.1     6 × 4        1.00        1.00         1.00         1.00       1.00       1.00
+          1.1     6 × 8        1.00       ~1.00         1.00        ~1.00       1.00      ~1.00
+          1.1    12 × 4       ~1.00        1.00        ~1.00         1.00      ~1.00       1.00
+          1.1    12 × 8       ~1.00       ~1.00        ~1.00        ~1.00      ~1.00      ~1.00
 
-    simulated: 80 experiments of each configuration, resampled 60 times
-    by so few experiments each rate is ± at most 11 points (--format json has the
-    intervals)
+    simulated: 80 experiments per configuration, resampled 60 times
+    with this number of experiments each rate is accurate to ± 11 points or better
+    (--format json has the intervals)
     a slowdown of 5 % is detected 100 % [95–100 %] of the time with 6 × 4
-    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
+    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
     only 12 instances were measured: true slowdowns may be 1.7 times as large
     `lapwing plan --slowdown 5%` chooses how much to run
 
-    left out of 108 iterations: 12 burn-in (`--audit` shows which)
+    excluded from 108 iterations: 12 burn-in (`--audit` shows which)
     exit 0
     ");
     let arguments = [
@@ -301,18 +301,18 @@ fn the_formula_alone_reaches_beyond_what_was_measured() {
      sort                                      ~1.0 %  ~0.32 %  ~0.31 %   ~0.09 %   ~100 × 1
      start                                          –        –        –         –          –
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
     95 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: ~4.9 % with 10 × 1, ~5.0 % with 100
-    × 50 (confidence 95 %)
-    – nothing is known of start (need 3 instances, got 2)
+    false positives, without any slowdown: ~4.9 % with 10 × 1, ~5.0 % with 100 × 50
+    (confidence 95 %)
+    – too few measurements of start (need 3 instances, got 2)
     few instances were measured of 2 of 2, the fewest 12: true slowdowns may be 1.7
     times as large
-    not judged: broken (no iteration ended well)
-    `lapwing plan --slowdown 1%` says what would be enough
+    not judged: broken (no iteration succeeded)
+    `lapwing plan --slowdown 1%` shows what is needed
 
-    left out of 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
+    excluded from 226 iterations: 28 burn-in, 2 failed (`--audit` shows which)
     exit 0
     ");
 }
@@ -406,20 +406,20 @@ fn what_cannot_be_told_is_not_detected() {
      instances   × 2
              2  none
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
     95 %, by the interval of the ratio (schultz), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 0 % [0–3.7 %] with 2 × 2 (confidence
-    95 %)
-    simulated: 100 experiments of each configuration, resampled 1,000 times
-    […] 95 % interval, as there are only so many experiments
-    up to 96 of 100 experiments are undetermined, and count as not detected: a side
-    had nothing but zeros, or no value
-    none: however large, no slowdown is detected 95 % of the time
+    false positives, without any slowdown: 0 % [0–3.7 %] with 2 × 2 (confidence 95
+    %)
+    simulated: 100 experiments per configuration, resampled 1,000 times
+    […] 95 % interval of the simulation
+    up to 96 of 100 experiments are undetermined and count as not detected: a side
+    had only zeros, or no value
+    none: no slowdown, however large, is detected 95 % of the time
     only 8 instances were measured: true slowdowns may be 2.0 times as large
-    `lapwing plan --slowdown 5%` says what would be enough
+    `lapwing plan --slowdown 5%` shows what is needed
 
-    left out of 64 iterations: 8 burn-in (`--audit` shows which)
+    excluded from 64 iterations: 8 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -465,21 +465,21 @@ fn settings_and_metrics_have_rows_of_their_own() {
      sort        1.1      wall_time  0.41 % [0.40–0.56 %]  ~0.48 %  ~0.23 %  ~0.16 %    3 × 4
      join        1.0      wall_time               ~0.67 %  ~0.47 %  ~0.23 %  ~0.16 %   ~3 × 4
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
     95 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 3.8 % [1.7–7.9 %] with 3 × 4, ~4.9 %
+    false positives, without any slowdown: 3.8 % [1.7–7.9 %] with 3 × 4, ~4.9 %
     with 12 × 8 (confidence 95 %)
-    simulated: 80 experiments of each configuration
-    […] 95 % interval, as there are only so many experiments
-    ~ by formula: a simulation takes twice the instances (ibs) or iterations (tbs)
+    simulated: 80 experiments per configuration
+    […] 95 % interval of the simulation
+    ~ by formula: a simulation needs twice the instances (ibs) or iterations (tbs)
     – for 5 %: no configuration of the grid is enough
     few instances were measured of 4 of 4, the fewest 3: true slowdowns may be 6.3
     times as large
-    not judged: broken (no iteration ended well)
-    `lapwing plan --slowdown 5%` says what would be enough
+    not judged: broken (no iteration succeeded)
+    `lapwing plan --slowdown 5%` shows what is needed
 
-    left out of 161 iterations: 34 burn-in, 3 failed (`--audit` shows which)
+    excluded from 161 iterations: 34 burn-in, 3 failed (`--audit` shows which)
     exit 0
     ");
 }
@@ -488,18 +488,18 @@ fn settings_and_metrics_have_rows_of_their_own() {
 fn too_little_to_say_anything_has_its_reason() {
     let folder = holding(&records());
     assert_snapshot!(mds(folder.path(), &["-b", "start"]), @"
-    error: nothing is known of start (need 3 instances, got 2)
-      hint: it takes 3 instances of 2 iterations, and no zeros; to simulate with less: --instances and --iterations
+    error: too few measurements of start (need 3 instances, got 2)
+      hint: needs 3 instances of 2 iterations, without zeros; simulate smaller configurations with --instances and --iterations
     exit 3
     ");
     assert_snapshot!(mds(folder.path(), &["-b", "broken"]), @"
-    error: nothing can be judged of broken (no iteration ended well)
+    error: no usable values: broken (no iteration succeeded)
       hint: `lapwing report` shows what was measured, and why it failed
     exit 3
     ");
     assert_snapshot!(run(folder.path(), &["mds", "--compat", "hail"]), @"
     error: --compat hail needs the first stable iterations
-      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` makes one
+      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
     exit 2
     ");
     let mut zeros = Records::default();
@@ -515,7 +515,7 @@ fn too_little_to_say_anything_has_its_reason() {
         );
     }
     assert_snapshot!(mds(holding(&zeros.0.text).path(), &[]), @"
-    error: nothing can be judged of idle (all values are zero, which nothing is a share of)
+    error: no usable values: idle (all values are zero, so ratios are undefined)
       hint: `lapwing list metrics` shows what else was measured (--metric)
     exit 3
     ");

@@ -63,23 +63,22 @@ fn what_a_hundred_experiments_do_not_tell_is_too_close_to_call() {
      once                       –                  –                   –                     –         –
      twice                      –                  –                   –                     –         –
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
     95 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 2.2 % [1.2–4.2 %] with 3 × 2, 4.0 %
+    false positives, without any slowdown: 2.2 % [1.2–4.2 %] with 3 × 2, 4.0 %
     [2.5–6.4 %] with 6 × 4 (confidence 95 %)
-    simulated: 100 experiments of each configuration
-    […] 95 % interval, as there are only so many experiments
-    ? too close to call: there the power may as well be below 95 % (more
-    --experiments tell)
-    – nothing is known of brief (need 2 iterations per instance, got 1); once (need
-    3 instances, got 1); twice (need 3 instances, got 2)
+    simulated: 100 experiments per configuration
+    […] 95 % interval of the simulation
+    ? too close to call: the power may be below 95 % (increase --experiments)
+    – too few measurements of brief (need 2 iterations per instance, got 1); once
+    (need 3 instances, got 1); twice (need 3 instances, got 2)
     – for 11 %: no configuration of the grid is enough
     few instances were measured of 4 of 4, the fewest 12: true slowdowns may be 1.7
     times as large
-    `lapwing plan --slowdown 11%` says what would be enough
+    `lapwing plan --slowdown 11%` shows what is needed
 
-    left out of 483 iterations: 63 burn-in (`--audit` shows which)
+    excluded from 483 iterations: 63 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -141,18 +140,18 @@ fn a_chart_claims_no_more_than_the_answer() {
 fn too_few_experiments_for_a_power_are_refused_where_words_would_claim_it() {
     let folder = holding(&records());
     assert_snapshot!(mds(folder.path(), "--experiments 1"), @"
-    error: 1 experiment cannot tell a power of 95 %: with fewer than 73 its 95 % interval reaches below, even where all detect
-      hint: --experiments 73 is enough; --closed-form tells it by formula
+    error: 1 experiment cannot confirm a power of 95 %: with fewer than 73 the 95 % interval extends below it even if every experiment detects
+      hint: --experiments 73 is enough; --closed-form uses a formula instead
     exit 2
     ");
     assert_snapshot!(mds(folder.path(), "--power 0.999999 --format markdown"), @"
-    error: 100 experiments cannot tell a power of 99.9999 %: with fewer than 3,841,455 its 95 % interval reaches below, even where all detect
-      hint: ask for less with --power; --closed-form tells it by formula
+    error: 100 experiments cannot confirm a power of 99.9999 %: with fewer than 3,841,455 the 95 % interval extends below it even if every experiment detects
+      hint: lower --power; --closed-form uses a formula instead
     exit 2
     ");
     assert_snapshot!(mds(folder.path(), "--power 99%"), @"
-    error: 100 experiments cannot tell a power of 99 %: with fewer than 381 its 95 % interval reaches below, even where all detect
-      hint: --experiments 381 is enough; --closed-form tells it by formula
+    error: 100 experiments cannot confirm a power of 99 %: with fewer than 381 the 95 % interval extends below it even if every experiment detects
+      hint: --experiments 381 is enough; --closed-form uses a formula instead
     exit 2
     ");
     // The formula needs no experiments, and data have their intervals.
@@ -178,21 +177,21 @@ fn two_instances_a_side_get_no_verdict_and_one_detects_nothing() {
              1               none
              2  5.9 % [4.8–8.3 %]
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
     95 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 0 % [0–3.7 %] with 1 × 4, 2.0 %
+    false positives, without any slowdown: 0 % [0–3.7 %] with 1 × 4, 2.0 %
     [0.55–7.0 %] with 2 × 4 (confidence 95 %)
-    simulated: 100 experiments of each configuration
-    […] 95 % interval, as there are only so many experiments
-    welch tells nothing by one instance a side
-    none: however large, no slowdown is detected 95 % of the time
-    `lapwing compare` gives no verdict below 3 instances a side: with 1 this is
-    what its test alone would detect
+    simulated: 100 experiments per configuration
+    […] 95 % interval of the simulation
+    welch needs at least 2 instances per side
+    none: no slowdown, however large, is detected 95 % of the time
+    `lapwing compare` gives no verdict below 3 instances per side; with 1 the
+    values are those of its test alone
     only 12 instances were measured: true slowdowns may be 1.7 times as large
-    `lapwing plan --slowdown 5%` says what would be enough
+    `lapwing plan --slowdown 5%` shows what is needed
 
-    left out of 108 iterations: 12 burn-in (`--audit` shows which)
+    excluded from 108 iterations: 12 burn-in (`--audit` shows which)
     exit 0
     ");
     let says = |arguments: &str| mds(folder.path(), arguments).contains("gives no verdict");
@@ -221,25 +220,24 @@ fn every_dash_has_its_reason() {
      once                            –                    –                  –               –        –
      twice                           –                    –                  –               –        –
 
-    the minimal detectable slowdown (MDS) with instances × iterations a side; power
+    minimal detectable slowdown (MDS) with instances × iterations per side; power
     95 %, by the test of `lapwing compare` (welch), different instances on the two
     sides (ibs)
-    false positives, where nothing got slower: 2.7 % [1.4–5.2 %] with 2 × 1, 1.0 %
+    false positives, without any slowdown: 2.7 % [1.4–5.2 %] with 2 × 1, 1.0 %
     [0.27–3.6 %] with 6 × 3 (confidence 95 %)
-    simulated: 100 experiments of each configuration
-    […] 95 % interval, as there are only so many experiments
-    – too little was measured for that: it takes 3 instances of 2 iterations, and
-    no zeros
-    – nothing is known of once (need 3 instances, got 1); twice (need 3 instances,
-    got 2)
+    simulated: 100 experiments per configuration
+    […] 95 % interval of the simulation
+    – too few measurements: needs 3 instances of 2 iterations, without zeros
+    – too few measurements of once (need 3 instances, got 1); twice (need 3
+    instances, got 2)
     – for 1 %: no configuration of the grid is enough
-    `lapwing compare` gives no verdict below 3 instances a side: with 2 this is
-    what its test alone would detect
+    `lapwing compare` gives no verdict below 3 instances per side; with 2 the
+    values are those of its test alone
     few instances were measured of 3 of 3, the fewest 12: true slowdowns may be 1.7
     times as large
-    `lapwing plan --slowdown 1%` says what would be enough
+    `lapwing plan --slowdown 1%` shows what is needed
 
-    left out of 267 iterations: 39 burn-in (`--audit` shows which)
+    excluded from 267 iterations: 39 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -252,34 +250,34 @@ fn one_configuration_has_the_intervals_of_its_rates_and_many_how_far_they_reach(
     assert_snapshot!(mds(folder.path(), &format!("{arguments} 6")), @"
     middling cannot detect 5 % with at most 6 instances × 4 iterations per side
 
-     slowdown  a side        laaber ibs       schultz ibs         welch ibs
-            1   6 × 4  0.00 [0.00–0.04]  0.03 [0.01–0.08]  0.04 [0.02–0.10]
-         1.05   6 × 4  0.20 [0.13–0.29]  0.46 [0.37–0.56]  0.46 [0.37–0.56]
+     slowdown  per side        laaber ibs       schultz ibs         welch ibs
+            1     6 × 4  0.00 [0.00–0.04]  0.03 [0.01–0.08]  0.04 [0.02–0.10]
+         1.05     6 × 4  0.20 [0.13–0.29]  0.46 [0.37–0.56]  0.46 [0.37–0.56]
 
-    simulated: 100 experiments of each configuration, resampled 60 times
-    […] 95 % interval, as there are only so many experiments
+    simulated: 100 experiments per configuration, resampled 60 times
+    […] 95 % interval of the simulation
     only 12 instances were measured: true slowdowns may be 1.7 times as large
-    `lapwing plan --slowdown 5%` says what would be enough
+    `lapwing plan --slowdown 5%` shows what is needed
 
-    left out of 108 iterations: 12 burn-in (`--audit` shows which)
+    excluded from 108 iterations: 12 burn-in (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(mds(folder.path(), &format!("{arguments} 4,6")), @"
     middling cannot detect 5 % with at most 6 instances × 4 iterations per side
 
-     slowdown  a side  laaber ibs  schultz ibs  welch ibs
-            1   4 × 4        0.00         0.05       0.05
-            1   6 × 4        0.00         0.03       0.04
-         1.05   4 × 4        0.12         0.40       0.29
-         1.05   6 × 4        0.20         0.46       0.46
+     slowdown  per side  laaber ibs  schultz ibs  welch ibs
+            1     4 × 4        0.00         0.05       0.05
+            1     6 × 4        0.00         0.03       0.04
+         1.05     4 × 4        0.12         0.40       0.29
+         1.05     6 × 4        0.20         0.46       0.46
 
-    simulated: 100 experiments of each configuration, resampled 60 times
-    by so few experiments each rate is ± at most 9.8 points (--format json has the
-    intervals)
+    simulated: 100 experiments per configuration, resampled 60 times
+    with this number of experiments each rate is accurate to ± 9.8 points or better
+    (--format json has the intervals)
     only 12 instances were measured: true slowdowns may be 1.7 times as large
-    `lapwing plan --slowdown 5%` says what would be enough
+    `lapwing plan --slowdown 5%` shows what is needed
 
-    left out of 108 iterations: 12 burn-in (`--audit` shows which)
+    excluded from 108 iterations: 12 burn-in (`--audit` shows which)
     exit 0
     ");
 }

@@ -38,7 +38,7 @@ fn every_command_names_what_it_does_not_judge_and_why() {
         let answer = run(folder.path(), arguments).replace('\n', " ");
         assert!(answer.ends_with("exit 0"), "{answer}");
         let (_, rest) = answer.split_once("not judged: ").expect(&answer);
-        let ends = ["`lapwing plan", "left out of", "exit 0"].map(|it| rest.find(it));
+        let ends = ["`lapwing plan", "excluded from", "exit 0"].map(|it| rest.find(it));
         let end = ends.into_iter().flatten().min().unwrap();
         rest[..end].trim_end().to_owned()
     };
@@ -48,9 +48,9 @@ fn every_command_names_what_it_does_not_judge_and_why() {
         line(&["burn-in"]),
     ];
     assert_snapshot!(all.join("\n"), @"
-    broken (no iteration ended well); empty (no iteration was recorded); idle (an instance has a mean of zero, which nothing is a share of); zeros (all values are zero, which nothing is a share of)
-    broken (no iteration ended well); empty (no iteration was recorded); idle (an instance has a mean of zero, which nothing is a share of); zeros (all values are zero, which nothing is a share of)
-    broken (no iteration ended well); empty (no iteration was recorded)
+    broken (no iteration succeeded); empty (no iteration was recorded); idle (an instance has a mean of zero, so ratios are undefined); zeros (all values are zero, so ratios are undefined)
+    broken (no iteration succeeded); empty (no iteration was recorded); idle (an instance has a mean of zero, so ratios are undefined); zeros (all values are zero, so ratios are undefined)
+    broken (no iteration succeeded); empty (no iteration was recorded)
     ");
 }
 
@@ -65,14 +65,14 @@ fn data_have_it_under_not_judged() {
         rows.join("\n")
     };
     assert_snapshot!(reasons("mds"), @r#"
-    {"benchmark":"broken","metric":"wall_time","reason":"no iteration ended well","setting":"1.0","suite":"joins"}
+    {"benchmark":"broken","metric":"wall_time","reason":"no iteration succeeded","setting":"1.0","suite":"joins"}
     {"benchmark":"empty","metric":"wall_time","reason":"no iteration was recorded","setting":"1.0","suite":"joins"}
-    {"benchmark":"idle","metric":"wall_time","reason":"an instance has a mean of zero, which nothing is a share of","setting":"1.0","suite":"joins"}
-    {"benchmark":"zeros","metric":"wall_time","reason":"all values are zero, which nothing is a share of","setting":"1.0","suite":"joins"}
+    {"benchmark":"idle","metric":"wall_time","reason":"an instance has a mean of zero, so ratios are undefined","setting":"1.0","suite":"joins"}
+    {"benchmark":"zeros","metric":"wall_time","reason":"all values are zero, so ratios are undefined","setting":"1.0","suite":"joins"}
     "#);
     assert_eq!(reasons("mds"), reasons("variability"));
     assert_snapshot!(reasons("burn-in"), @r#"
-    {"benchmark":"broken","metric":"wall_time","reason":"no iteration ended well","setting":null,"suite":"joins"}
+    {"benchmark":"broken","metric":"wall_time","reason":"no iteration succeeded","setting":null,"suite":"joins"}
     {"benchmark":"empty","metric":"wall_time","reason":"no iteration was recorded","setting":null,"suite":"joins"}
     "#);
 }
@@ -84,7 +84,7 @@ fn where_nothing_can_be_judged_the_exit_code_says_so() {
         for format in ["text", "json"] {
             let arguments = [command, "-b", "broken", "-b", "empty", "--format", format];
             let answer = run(folder.path(), &arguments);
-            let reason = "broken (no iteration ended well)";
+            let reason = "broken (no iteration succeeded)";
             assert!(answer.contains(reason), "{answer}");
             assert!(answer.ends_with("exit 3"), "{answer}");
         }
@@ -121,7 +121,7 @@ fn times_beyond_every_unit_have_few_digits_and_the_same_noise() {
 
     measure more iterations for narrower intervals: the instances hardly differ
 
-    left out of 72 iterations: 18 burn-in (`--audit` shows which)
+    excluded from 72 iterations: 18 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -152,9 +152,9 @@ fn nothing_counts_of_an_instance_whose_end_makes_it_void() {
      benchmark  baseline  candidate  ratio  interval  instances  verdict
      sort        1.011 s          –                       4 / 0  – not measured: 16 failures in 2.0
 
-    note: the sides are of different sessions: what the machine did otherwise then counts as a change; variants of one session are measured in turn
+    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
 
-    left out of 32 iterations: 8 burn-in, 12 failed (`--audit` shows which)
+    excluded from 32 iterations: 8 burn-in, 12 failed (`--audit` shows which)
     exit 3
     ");
     let gate = [&sides[..], &["--fail-on", "failures"]].concat();

@@ -45,7 +45,7 @@ fn rows(folder: &TempDir, options: &[&str]) -> Vec<Value> {
 fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
     let folder = filled();
     assert_snapshot!(run(folder.path(), &["plan"]), @"
-    2 of 3 benchmarks can detect 5 % (takes 14 min)
+    2 of 3 benchmarks can detect 5 % (cost 14 min)
 
      benchmark    mean  burn-in  instances  iterations            power     cost  outcome
      noisy      1.99 s        1         90           2            ~95 %   12 min
@@ -53,18 +53,17 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
      quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
-    the two sides (ibs), false positives at most 5 % as far as can be told; costs
-    are those of one version
-    ~ is by formula: too little was measured to simulate so much
-    not known how they vary (it takes three instances of two iterations, and values
-    above zero): once
-    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+    the two sides (ibs), false positives at most 5 % as far as the simulation
+    shows; costs are for one version
+    ~ by formula: too few measurements for a simulation
+    noise unknown (needs 3 instances of 2 iterations, with values above zero): once
+    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
-    left out of 626 iterations: 49 burn-in (`--audit` shows which)
+    excluded from 626 iterations: 49 burn-in (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &["plan", "--slowdown", "10%", "--budget", "5min", "--price", "12"]), @"
-    1 of 3 benchmarks can detect 10 % within 5.0 min at a price of 1.00 (takes 2.0 min at a price of 0.400)
+    1 of 3 benchmarks can detect 10 % within 5.0 min at a price of 1.00 (cost 2.0 min at a price of 0.400)
 
      benchmark    mean  burn-in  instances  iterations            power     cost  outcome
      noisy      1.99 s        1         25           2            ~96 %  3.3 min  beyond budget
@@ -72,16 +71,15 @@ fn the_cheapest_configurations_come_in_a_sentence_and_a_table() {
      quiet      9.99 s        1          3           2  100 % [100–100]  2.0 min
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
-    the two sides (ibs), false positives at most 5 % as far as can be told; costs
-    are those of one version
-    ~ is by formula: too little was measured to simulate so much
-    beyond the budget: noisy; all of them would take 3.3 min at a price of 0.662
+    the two sides (ibs), false positives at most 5 % as far as the simulation
+    shows; costs are for one version
+    ~ by formula: too few measurements for a simulation
+    beyond the budget: noisy; all of them would need 3.3 min at a price of 0.662
     more
-    not known how they vary (it takes three instances of two iterations, and values
-    above zero): once
-    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+    noise unknown (needs 3 instances of 2 iterations, with values above zero): once
+    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
-    left out of 626 iterations: 49 burn-in (`--audit` shows which)
+    excluded from 626 iterations: 49 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -135,8 +133,8 @@ fn csv_has_a_row_for_each_benchmark_and_slowdown() {
     suite,benchmark,metric,unit,variant,version,session,burn_in,mean,cv,slowdown,instances,iterations,power,power_lower,power_upper,false_positive_rate,false_positive_rate_lower,false_positive_rate_upper,cost_seconds,cost,method,strategy,basis,outcome,runs,reason,needed_instances,needed_iterations,needed_cost_seconds,needed_cost
     joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.05,90,2,0.9518621879259567,,,0.049982765112570805,,,714.4289000000001,,welch,ibs,closed_form,planned,true,,,,,
     joins,noisy,wall_time,s,default,1.0,,1,1.9856365277777779,0.08819035442141795,1.2,7,2,0.96,0.945990355878742,0.9704890263145473,0.061,0.04777977512603371,0.07758011882428369,55.56669222222223,,welch,ibs,simulated,planned,false,,,,,
-    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1.05,,,,,,,,,,,welch,ibs,,noise_unknown,false,"not known how they vary (it takes three instances of two iterations, and values above zero)",,,,
-    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1.2,,,,,,,,,,,welch,ibs,,noise_unknown,false,"not known how they vary (it takes three instances of two iterations, and values above zero)",,,,
+    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1.05,,,,,,,,,,,welch,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
+    joins,once,wall_time,s,default,1.0,,1,1.0,0.0,1.2,,,,,,,,,,,welch,ibs,,noise_unknown,false,"noise unknown (needs 3 instances of 2 iterations, with values above zero)",,,,
     joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,1.05,3,2,1.0,0.9961732415144449,1.0,0.043,0.03207865341171336,0.05741900384408402,119.91396520833332,,welch,ibs,simulated,planned,true,,,,,
     joins,quiet,wall_time,s,default,1.0,,1,9.993982534722223,0.006535681019270476,1.2,3,2,1.0,0.9961732415144449,1.0,0.043,0.03207865341171336,0.05741900384408402,119.91396520833332,,welch,ibs,simulated,planned,false,,,,,
     exit 0
@@ -261,7 +259,7 @@ fn a_benchmark_of_two_settings_has_the_entry_that_takes_most() {
     let arguments: Vec<&str> = ["plan"].into_iter().chain(settings).collect();
     let done = run(folder.path(), &arguments);
     assert!(
-        done.contains("a plan has one entry for each benchmark"),
+        done.contains("the plan has one entry per benchmark"),
         "{done}"
     );
     let plan = fs::read_to_string(folder.path().join("plan.yaml")).unwrap();
@@ -278,7 +276,7 @@ fn a_grid_is_only_searched_as_hail() {
     let done = run(folder.path(), &["plan", "--slowdowns", "10%"]);
     assert_snapshot!(done, @"
     error: --slowdowns is the grid that --compat hail searches
-      hint: write --slowdown for what is to be detected, --max-instances and --max-iterations for limits
+      hint: use --slowdown for the slowdown to detect, and --max-instances and --max-iterations for limits
     exit 2
     ");
 }
@@ -379,31 +377,30 @@ fn people_review_what_was_chosen() {
         .unwrap();
     let done = child.wait_with_output().unwrap();
     assert_snapshot!(String::from_utf8(done.stderr).unwrap(), @"
-
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 25 instances × 2 iterations: power ~96 %, false positives 5 %, takes 3.3 min
+    10 %: 25 instances × 2 iterations: power ~96 %, false positives 5 %, cost 3.3 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 12 x 4
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, takes 2.4 min
+    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, cost 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: nonsense
     write two numbers such as `10 x 5`: instances, and iterations of each
 
     [1/3] noisy
     burn-in 1, mean 1.99 s, cv 8.8 %
-    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, takes 2.4 min
+    10 %: 12 instances × 4 iterations: power 69 % [66–72], false positives 4.5 %, cost 2.4 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
 
     [2/3] once
     burn-in 1, mean 1.00 s, cv 0 %
-    10 %: it is not known how it varies, and so not what would detect that
-    Enter leaves it out, `10 x 5` plans it, b goes back, q stops: s
+    10 %: its noise is unknown, and so is what would detect this
+    Enter skips, `10 x 5` plans it, b goes back, q stops: s
 
     [3/3] quiet
     burn-in 1, mean 9.99 s, cv 0.65 %
-    10 %: 3 instances × 2 iterations: power 100 % [100–100], false positives 4.3 %, takes 2.0 min
+    10 %: 3 instances × 2 iterations: power 100 % [100–100], false positives 4.3 %, cost 2.0 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
     plan.yaml has 2 benchmarks; `lapwing run --plan plan.yaml` runs it
     ");
@@ -432,7 +429,7 @@ fn wrong_wishes_are_errors_that_say_what_to_write() {
         first.join("\n")
     };
     assert_snapshot!(of(&["--budget", "50"]), @"
-    error: --budget 50 is money, and it is not known what an hour costs
+    error: --budget 50 is a sum of money, but the price of an hour is unknown
       hint: give --price, or write machine time such as 20h
     exit 2
     ");
@@ -453,8 +450,8 @@ fn wrong_wishes_are_errors_that_say_what_to_write() {
     exit 2
     ");
     assert_snapshot!(of(&["--write", "no/plan.yaml"]), @"
-    error: there is no folder `no`
-      hint: make it first, or name another file
+    error: folder `no` does not exist
+      hint: create it, or name another file
     exit 2
     ");
     assert_snapshot!(of(&["-b", "nosuch"]), @"

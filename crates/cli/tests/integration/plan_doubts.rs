@@ -58,21 +58,21 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
     let options = ["--slowdown", "5%", "--max-instances", "10", "--price", "2"];
     let words = [&["plan"], &options[..]].concat();
     assert_snapshot!(run(folder.path(), &words), @"
-    1 of 2 benchmarks can detect 5 % (takes 18.0 s at a price of 0.0100)
+    1 of 2 benchmarks can detect 5 % (cost 18.0 s at a price of 0.0100)
 
      benchmark    mean  burn-in  instances  iterations            power    cost  outcome
      calm       2.00 s        1          3           2  100 % [100–100]  18.0 s
      wild       1.98 s        1         10           2     13 % [11–15]  59.4 s  not enough
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
-    the two sides (ibs), false positives at most 5 % as far as can be told; costs
-    are those of one version
-    not with at most 10 × 50 (--max-instances, --max-iterations): wild (takes 159 ×
-    2, 16 min)
-    of those the table has what comes closest
-    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+    the two sides (ibs), false positives at most 5 % as far as the simulation
+    shows; costs are for one version
+    not possible with at most 10 × 50 (--max-instances, --max-iterations): wild
+    (needs 159 × 2, 16 min)
+    for these the table shows the closest configuration
+    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
-    left out of 432 iterations: 48 burn-in (`--audit` shows which)
+    excluded from 432 iterations: 48 burn-in (`--audit` shows which)
     exit 0
     ");
     let answer = answer(&folder, &options);
@@ -92,7 +92,7 @@ fn a_wish_that_cannot_be_met_has_what_comes_closest_and_what_it_would_take() {
     ];
     assert_snapshot!(rows(&answer, &keys).join("\n"), @"
     calm 3 2 1.0 18.00 planned true null null null null null
-    wild 10 2 0.13 59.44 too_many_instances false not with at most 10 × 50 (--max-instances, --max-iterations) 159 2 945.08 0.53
+    wild 10 2 0.13 59.44 too_many_instances false not possible with at most 10 × 50 (--max-instances, --max-iterations) 159 2 945.08 0.53
     ");
 }
 
@@ -108,15 +108,16 @@ fn false_positives_that_nothing_makes_rare_enough_are_the_reason() {
      wild       1.98 s        1         18           2  ~99 %  1.8 min  false alarms
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
-    the two sides (ibs), false positives at most 1 % as far as can be told; costs
-    are those of one version
-    ~ is by formula: too little was measured to simulate so much
+    the two sides (ibs), false positives at most 1 % as far as the simulation
+    shows; costs are for one version
+    ~ by formula: too few measurements for a simulation
     more than 1 % false positives with every configuration (--confidence 99% has
-    fewer): wild (no number of instances would do)
-    of those the table has what comes closest
-    `lapwing mds` shows what could be detected, and with how much
+    fewer): wild (no number of instances is enough)
+    for these the table shows the closest configuration
+    `lapwing mds` shows what is detectable, and with how many instances and
+    iterations
 
-    left out of 216 iterations: 24 burn-in (`--audit` shows which)
+    excluded from 216 iterations: 24 burn-in (`--audit` shows which)
     exit 3
     ");
 }
@@ -127,7 +128,7 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
     let options = ["--slowdown", "0.5%,20%", "--max-instances", "12"];
     let words = [&["plan"], &options[..]].concat();
     assert_snapshot!(run(folder.path(), &words), @"
-    1 of 2 benchmarks can detect 0.5 %, all 2 can detect 20 % (takes 2.3 min)
+    1 of 2 benchmarks can detect 0.5 %, all 2 can detect 20 % (cost 2.3 min)
 
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
      calm       2.00 s        1     0.5 %         11           2     98 % [97–99]  1.1 min
@@ -136,17 +137,17 @@ fn each_slowdown_is_counted_by_itself_and_it_is_said_which_is_run() {
      wild       1.98 s        1      20 %         12           2     96 % [94–97]  1.2 min
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
-    the two sides (ibs), false positives at most 5 % as far as can be told; costs
-    are those of one version
+    the two sides (ibs), false positives at most 5 % as far as the simulation
+    shows; costs are for one version
     […] 95 % interval: for 1 of 2 the simulation leaves open whether the power is a
     little below 95 %, at the least 94 % (more --experiments tell)
-    0.5 %: not with at most 12 × 50 (--max-instances, --max-iterations): wild
-    (takes 15,080 × 2, 25 h)
-    of those the table has what comes closest
-    only a larger slowdown is planned for: wild (20 %, not 0.5 %)
-    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+    0.5 %: not possible with at most 12 × 50 (--max-instances, --max-iterations):
+    wild (needs 15,080 × 2, 25 h)
+    for these the table shows the closest configuration
+    planned for a larger slowdown only: wild (20 %, not 0.5 %)
+    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
-    left out of 432 iterations: 48 burn-in (`--audit` shows which)
+    excluded from 432 iterations: 48 burn-in (`--audit` shows which)
     exit 0
     ");
     let answer = answer(&folder, &options);
@@ -188,20 +189,20 @@ fn a_budget_says_of_what_it_is_not_known_whether_it_reaches() {
     untimed null cost_unknown false
     ");
     assert_snapshot!(run(folder.path(), &["plan", "--slowdown", "10%", "--budget", "9h", "--price", "0.001"]), @"
-    1 of 2 benchmarks can detect 10 % within 9.0 h at a price of 0.00900 (takes 23.9 s at a price of 6.65e−6)
+    1 of 2 benchmarks can detect 10 % within 9.0 h at a price of 0.00900 (cost 23.9 s at a price of 6.65e−6)
 
      benchmark  metric         mean  burn-in  instances  iterations          power    cost  outcome
      timed      wall_time    2.00 s        1          4           2  99 % [98–100]  23.9 s
      untimed    rate       2.00 1/s        1          4           2  99 % [98–100]       –  cost unknown
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
-    the two sides (ibs), false positives at most 5 % as far as can be told; costs
-    are those of one version
-    no wall time was recorded, so it is not known whether the budget reaches these,
-    and they are not planned: untimed
-    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+    the two sides (ibs), false positives at most 5 % as far as the simulation
+    shows; costs are for one version
+    no wall time was recorded, so the cost is unknown and these are not planned:
+    untimed
+    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
-    left out of 432 iterations: 48 burn-in (`--audit` shows which)
+    excluded from 432 iterations: 48 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -228,7 +229,7 @@ fn benchmarks_and_their_metrics_are_not_the_same_number() {
     ];
     let said = run(folder.path(), &words);
     let first = said.lines().next().unwrap();
-    assert_snapshot!(first, @"all 2 benchmarks (4 metrics) can detect 10 % (takes 47.9 s)");
+    assert_snapshot!(first, @"all 2 benchmarks (4 metrics) can detect 10 % (cost 47.9 s)");
 }
 
 #[test]
@@ -249,19 +250,19 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     }
     let folder = holding(&records.0.text);
     assert_snapshot!(run(folder.path(), &["plan"]), @"
-    1 of 3 benchmarks can detect 5 % (takes 18.0 s)
+    1 of 3 benchmarks can detect 5 % (cost 18.0 s)
 
      benchmark    mean  burn-in  instances  iterations            power    cost
      calm       2.00 s        1          3           2  100 % [100–100]  18.0 s
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
-    the two sides (ibs), false positives at most 5 % as far as can be told; costs
-    are those of one version
-    not judged: failing (no iteration ended well); zero (all values are zero, which
-    nothing is a share of)
-    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+    the two sides (ibs), false positives at most 5 % as far as the simulation
+    shows; costs are for one version
+    not judged: failing (no iteration succeeded); zero (all values are zero, so
+    ratios are undefined)
+    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
-    left out of 228 iterations: 36 burn-in, 48 failed (`--audit` shows which)
+    excluded from 228 iterations: 36 burn-in, 48 failed (`--audit` shows which)
     exit 0
     ");
     let all = answer(&folder, &[]);
@@ -276,11 +277,11 @@ fn what_came_to_nothing_is_named_with_its_reason() {
     ];
     assert_snapshot!(rows(&all, &keys).join("\n"), @"
     calm wall_time 1.05 3 planned true null
-    failing wall_time 1.05 null no_values false no iteration ended well
-    zero wall_time 1.05 null no_values false all values are zero, which nothing is a share of
+    failing wall_time 1.05 null no_values false no iteration succeeded
+    zero wall_time 1.05 null no_values false all values are zero, so ratios are undefined
     ");
     assert_snapshot!(run(folder.path(), &["plan", "-b", "zero", "-b", "failing"]), @"
-    error: nothing can be judged of failing (no iteration ended well); zero (all values are zero, which nothing is a share of)
+    error: no usable values: failing (no iteration succeeded); zero (all values are zero, so ratios are undefined)
       hint: `lapwing report` shows what was measured, and why it failed
     exit 3
     ");
@@ -298,22 +299,22 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
     records.instance(&new, "join", 0, "node1", "wall_time", &values(2.0, 0.05, 0));
     let folder = holding(&records.0.text);
     assert_snapshot!(run(folder.path(), &["plan"]), @"
-    too little is known of join to say what detects 5 %
+    too few measurements of join to plan for 5 %
 
      benchmark    mean  burn-in  instances  iterations  power  cost  outcome
      join       1.95 s        1          –           –      –     –  noise unknown
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
-    the two sides (ibs), false positives at most 5 % as far as can be told; costs
-    are those of one version
-    not known how they vary (it takes three instances of two iterations, and values
-    above zero): join
-    of each variant this is the latest version, which for some cannot tell the
-    noise; an older one was passed over: `--settings pooled` takes all together,
-    `--settings each` each by itself
-    `lapwing mds` shows what could be detected, and with how much
+    the two sides (ibs), false positives at most 5 % as far as the simulation
+    shows; costs are for one version
+    noise unknown (needs 3 instances of 2 iterations, with values above zero): join
+    only the latest version of each variant is used, and for some its noise is
+    unknown; an older one is not used: `--settings pooled` combines all,
+    `--settings each` uses each separately
+    `lapwing mds` shows what is detectable, and with how many instances and
+    iterations
 
-    left out of 9 iterations: 1 burn-in (`--audit` shows which)
+    excluded from 9 iterations: 1 burn-in (`--audit` shows which)
     exit 3
     ");
     assert_eq!(answer(&folder, &[])["older_versions"], 1);
@@ -328,7 +329,7 @@ fn what_was_passed_over_is_told_where_the_latest_is_too_little() {
 fn too_few_experiments_are_refused() {
     let folder = noises(&[("calm", 0.02)]);
     assert_snapshot!(run(folder.path(), &["plan", "--experiments", "10"]), @"
-    error: 10 experiments cannot tell a power of 95 %: with fewer than 73 its 95 % interval reaches below, even where all detect
+    error: 10 experiments cannot confirm a power of 95 %: with fewer than 73 the 95 % interval extends below it even if every experiment detects
       hint: --experiments 73 is enough
     exit 2
     ");
@@ -355,7 +356,7 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
         &["plan", "--slowdown", "1%,20%", "--budget", "50s"],
     );
     assert_snapshot!(text, @"
-    none of 2 benchmarks can detect 1 %, all 2 can detect 20 % within 50.0 s (takes 35.9 s)
+    none of 2 benchmarks can detect 1 %, all 2 can detect 20 % within 50.0 s (cost 35.9 s)
 
      benchmark    mean  burn-in  slowdown  instances  iterations            power     cost  outcome
      calm       2.00 s        1       1 %         11           2     98 % [97–99]  1.1 min  beyond budget
@@ -364,17 +365,16 @@ fn what_is_too_dear_for_the_smallest_slowdown_is_planned_for_a_larger_one() {
      wild       2.00 s        1      20 %          3           2  100 % [100–100]   18.0 s
 
     power 95 %, by the test of `lapwing compare` (welch), different instances on
-    the two sides (ibs), false positives at most 5 % as far as can be told; costs
-    are those of one version
-    ~ is by formula: too little was measured to simulate so much
-    1 %: not with at most 200 × 50 (--max-instances, --max-iterations): wild (takes
-    231 × 2, 23 min)
-    of those the table has what comes closest
-    only a larger slowdown is planned for: calm (20 %, not 1 %), wild (20 %, not 1
-    %)
-    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+    the two sides (ibs), false positives at most 5 % as far as the simulation
+    shows; costs are for one version
+    ~ by formula: too few measurements for a simulation
+    1 %: not possible with at most 200 × 50 (--max-instances, --max-iterations):
+    wild (needs 231 × 2, 23 min)
+    for these the table shows the closest configuration
+    planned for a larger slowdown only: calm (20 %, not 1 %), wild (20 %, not 1 %)
+    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
-    left out of 432 iterations: 48 burn-in (`--audit` shows which)
+    excluded from 432 iterations: 48 burn-in (`--audit` shows which)
     exit 0
     ");
 }

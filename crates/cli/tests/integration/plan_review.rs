@@ -52,25 +52,24 @@ fn a_benchmark_of_unknown_noise_is_planned_as_somebody_types() {
     let folder = filled();
     let (said, end) = review(folder.path(), "\n10 x 5\n\n");
     assert_snapshot!(said, @"
-
     [1/2] join
     burn-in 1, mean 1.99 s, cv 1.4 %
-    5 %: 5 instances × 2 iterations: power 100 % [100–100], false positives 5.8 %, takes 39.9 s
+    5 %: 5 instances × 2 iterations: power 100 % [100–100], false positives 5.8 %, cost 39.9 s
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
 
     [2/2] once
     burn-in 1, mean 1.00 s, cv 0 %
-    5 %: it is not known how it varies, and so not what would detect that
-    Enter leaves it out, `10 x 5` plans it, b goes back, q stops: 10 x 5
+    5 %: its noise is unknown, and so is what would detect this
+    Enter skips, `10 x 5` plans it, b goes back, q stops: 10 x 5
 
     [2/2] once
     burn-in 1, mean 1.00 s, cv 0 %
-    5 %: 10 instances × 5 iterations: power unknown, takes 1.2 min
+    5 %: 10 instances × 5 iterations: power unknown, cost 1.2 min
     Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: 
     plan.yaml has 2 benchmarks; `lapwing run --plan plan.yaml` runs it
     ");
     assert_snapshot!(end, @"
-    1 of 2 benchmarks can detect 5 % (takes 1.8 min)
+    1 of 2 benchmarks can detect 5 % (cost 1.8 min)
     exit 0
     ");
     let plan = fs::read_to_string(folder.path().join("plan.yaml")).unwrap();
@@ -98,7 +97,7 @@ fn where_all_was_skipped_nothing_is_planned_and_nothing_else_is_claimed() {
     let (said, end) = review(folder.path(), "s\ns\n");
     assert!(said.ends_with("\nnothing was written\n"), "{said}");
     assert_snapshot!(end, @"
-    every benchmark was skipped: nothing is planned
+    every benchmark was skipped: the plan is empty
     exit 0
     ");
 }
@@ -107,13 +106,13 @@ fn where_all_was_skipped_nothing_is_planned_and_nothing_else_is_claimed() {
 fn who_stops_keeps_nothing() {
     let folder = filled();
     let (said, end) = review(folder.path(), "\nq\n");
-    assert_snapshot!(said.lines().last().unwrap(), @"stopped: nothing is kept, and nothing was written");
+    assert_snapshot!(said.lines().last().unwrap(), @"stopped: no changes were kept, and nothing was written");
     assert_snapshot!(end, @"
 
     exit 130
     ");
     let (said, end) = review(folder.path(), "\n");
-    assert_snapshot!(said.lines().last().unwrap(), @"the answers end before 2 of 2: nothing is kept, and nothing was written");
+    assert_snapshot!(said.lines().last().unwrap(), @"the answers end before 2 of 2: no changes were kept, and nothing was written");
     assert_snapshot!(end, @"
 
     exit 130
@@ -132,7 +131,7 @@ fn what_cannot_be_written_is_told_before_the_search() {
     ");
     assert_snapshot!(run(folder.path(), &["plan", "--write", "/proc/plan.yaml"]), @"
     error: `/proc/plan.yaml` cannot be written: entity not found
-      hint: name another file, or ask for the rights to its folder
+      hint: name another file, or check the permissions of its folder
     exit 2
     ");
 }
@@ -154,11 +153,11 @@ fn a_plan_goes_to_standard_output_in_place_of_the_answer() {
         instances: 3
         iterations: 2
     ");
-    assert_snapshot!(String::from_utf8(done.stderr).unwrap(), @"1 of 2 benchmarks can detect 10 % (takes 23.9 s)");
+    assert_snapshot!(String::from_utf8(done.stderr).unwrap(), @"1 of 2 benchmarks can detect 10 % (cost 23.9 s)");
     assert!(!folder.path().join("-").exists());
     assert_snapshot!(run(folder.path(), &["plan", "--write", "-", "--format", "csv"]), @"
-    error: --write - writes the plan to standard output, where the answer of --format would be
-      hint: leave one of them out, or write the plan to a file
+    error: --write - and --format both write to standard output
+      hint: omit one of them, or write the plan to a file
     exit 2
     ");
 }
@@ -182,7 +181,7 @@ fn a_typed_configuration_counts_for_the_slowdowns_that_it_detects() {
         .unwrap();
     let done = child.wait_with_output().unwrap();
     let text = String::from_utf8(done.stdout).unwrap();
-    assert_snapshot!(text.lines().next().unwrap_or_default(), @"join cannot detect 0.5 %, it can detect 10 % (takes 2.4 min)");
+    assert_snapshot!(text.lines().next().unwrap_or_default(), @"join cannot detect 0.5 %, it can detect 10 % (cost 2.4 min)");
 }
 
 #[test]
@@ -191,10 +190,10 @@ fn a_typed_configuration_is_simulated_where_enough_was_measured() {
     let (said, _) = review(folder.path(), "4 x 3\n5 x 2\n40 x 5\nq\n");
     let shown: Vec<&str> = said.lines().filter(|it| it.starts_with("5 %:")).collect();
     assert_snapshot!(shown.join("\n"), @"
-    5 %: 5 instances × 2 iterations: power 100 % [100–100], false positives 5.8 %, takes 39.9 s
-    5 %: 4 instances × 3 iterations: power 100 % [99–100], false positives 5.2 %, takes 39.9 s
-    5 %: 5 instances × 2 iterations: power 100 % [100–100], false positives 5.8 %, takes 39.9 s
-    5 %: 40 instances × 5 iterations: power ~100 %, false positives 5 %, takes 9.3 min
+    5 %: 5 instances × 2 iterations: power 100 % [100–100], false positives 5.8 %, cost 39.9 s
+    5 %: 4 instances × 3 iterations: power 100 % [99–100], false positives 5.2 %, cost 39.9 s
+    5 %: 5 instances × 2 iterations: power 100 % [100–100], false positives 5.8 %, cost 39.9 s
+    5 %: 40 instances × 5 iterations: power ~100 %, false positives 5 %, cost 9.3 min
     ");
 }
 
@@ -213,20 +212,20 @@ fn a_choice_by_formula_says_which_simulation_contradicts_it() {
         "200",
     ];
     assert_snapshot!(run(folder.path(), &options), @"
-    join can detect 50 % (takes 11 min)
+    join can detect 50 % (cost 11 min)
 
      benchmark    mean  burn-in  instances  iterations   power    cost
      join       1.99 s        1         79           2  ~100 %  11 min
 
     power 95 %, by the interval of the ratio (schultz), different instances on the
-    two sides (ibs), false positives at most 5 % as far as can be told; costs are
-    those of one version
-    ~ is by formula: too little was measured to simulate so much
-    by formula, and simulations contradict it, so that it may not do (measure more
-    instances): join (6 × 4 has false positives of 14 % [10–19] by simulation)
-    --write FILE keeps the plan, and `lapwing run --plan FILE` runs it
+    two sides (ibs), false positives at most 5 % as far as the simulation shows;
+    costs are for one version
+    ~ by formula: too few measurements for a simulation
+    by formula, but contradicted by simulations, so possibly not enough (measure
+    more instances): join (6 × 4 has false positives of 14 % [10–19] by simulation)
+    `--write FILE` saves the plan; `lapwing run --plan FILE` runs it
 
-    left out of 60 iterations: 12 burn-in (`--audit` shows which)
+    excluded from 60 iterations: 12 burn-in (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(run(folder.path(), &[&options[..], &["--format", "csv"]].concat()), @r#"

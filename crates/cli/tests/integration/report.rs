@@ -54,7 +54,7 @@ fn what_is_left_out_is_chosen_and_every_page_goes_by_it() {
     );
     assert_eq!(
         text(&output.stderr),
-        "a report of 1 benchmark is in\nnote: what was left out is in lapwing-report/cleaning.html\n"
+        "a report of 1 benchmark is in\nnote: exclusions are listed in lapwing-report/cleaning.html\n"
     );
     let cleaning = std::fs::read_to_string(directory.path().join("lapwing-report/cleaning.html"))
         .expect("it is there");

@@ -112,7 +112,7 @@ fn times_and_sizes_are_not_compared() {
      benchmark  metric    mean      cv  between instances  within  sample
      a          t       1010 B  0.70 %                  –       –   4 × 1
 
-    left out of 8 iterations: 4 in another unit (`--audit` shows which)
+    excluded from 8 iterations: 4 in another unit (`--audit` shows which)
     exit 0
     ");
 }

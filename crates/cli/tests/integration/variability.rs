@@ -20,11 +20,11 @@ fn the_noisiest_comes_first_and_what_goes_with_its_groups_is_named() {
      sort        wall_time   250 ms  0.28 %     0 % [0–0.09 %]  0.30 % [0.24–0.39 %]  12 × 4
 
     join, wall time falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
-    for narrower intervals measure more iterations of throughput, rate, sort, wall time, and more instances of the others
-    of each variant this is the latest version; an older one is in the store (`--settings each`)
-    not judged: broken (no iteration ended well)
+    for narrower intervals, measure more iterations of throughput, rate, sort, wall time, and more instances of the others
+    only the latest version of each variant is used; an older one is in the store (`--settings each`)
+    not judged: broken (no iteration succeeded)
 
-    left out of 141 iterations: 30 burn-in, 3 failed (`--audit` shows which)
+    excluded from 141 iterations: 30 burn-in, 3 failed (`--audit` shows which)
     exit 0
     ");
 }
@@ -54,9 +54,9 @@ fn settings_are_told_apart_or_pooled() {
 
     join (1.1) falls into two groups: 8 instances around 1.00 s and 4 around 1.30 s (1.30×); host separates them: slower node7 (4 of 4); faster node3 (4 of 4), node4 (4 of 4)
 
-    for narrower intervals measure more iterations of join (1.0), and more instances of the others
+    for narrower intervals, measure more iterations of join (1.0), and more instances of the others
 
-    left out of 80 iterations: 16 burn-in (`--audit` shows which)
+    excluded from 80 iterations: 16 burn-in (`--audit` shows which)
     exit 0
     ");
     assert_snapshot!(of("pooled"), @"
@@ -70,7 +70,7 @@ fn settings_are_told_apart_or_pooled() {
 
     measure more instances for narrower intervals: more iterations would hardly help
 
-    left out of 80 iterations: 16 burn-in (`--audit` shows which)
+    excluded from 80 iterations: 16 burn-in (`--audit` shows which)
     exit 0
     ");
 }
@@ -122,18 +122,18 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
     let folder = filled();
     let of = |more: &[&str]| run(folder.path(), &[&["variability"], more].concat());
     assert_snapshot!(of(&["-b", "broken"]), @"
-    error: nothing can be judged of broken (no iteration ended well)
+    error: no usable values: broken (no iteration succeeded)
       hint: `lapwing report` shows what was measured, and why it failed
     exit 3
     ");
     assert_snapshot!(of(&["--min-instances", "50"]), @"
-    error: nothing can be judged of broken (no iteration ended well); join, sort (12 instances are left; it needs 50); throughput (3 instances are left; it needs 50)
-      hint: --min-instances and --min-iterations say what is enough
+    error: no usable values: broken (no iteration succeeded); join, sort (12 instances are left; needs 50); throughput (3 instances are left; needs 50)
+      hint: --min-instances and --min-iterations set the minimum
     exit 3
     ");
     assert_snapshot!(of(&["-b", "join", "--metric", "rate"]), @"
-    error: no benchmark passes all of these filters together
-      hint: leave one out to see more; `lapwing list` shows the contents of the store
+    error: no benchmark passes all of these filters
+      hint: omit one of them; `lapwing list` shows the contents of the store
     exit 3
     ");
     assert_snapshot!(of(&["--metric", "rates"]), @"
@@ -143,7 +143,7 @@ fn what_cannot_be_judged_is_said_with_its_reason() {
     ");
     assert_snapshot!(of(&["--compat", "hail"]), @"
     error: --compat hail needs the first stable iterations
-      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` makes one
+      hint: name their file with --burn-in-file; `lapwing burn-in --write FILE` writes one
     exit 2
     ");
     let empty = tempfile::tempdir().unwrap();

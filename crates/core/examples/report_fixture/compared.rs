@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lapwing_core::clean::{Policy, clean};
+use lapwing_core::clean::{CleaningPolicy, clean};
 use lapwing_core::judge::{
     CompareOptions, Comparison, SideSample, SuiteComparison, compare, decide,
 };
@@ -97,7 +97,7 @@ fn side(
         .cloned()
         .collect();
     hosts.extend(of_session.iter().filter_map(|it| it.instance.host.clone()));
-    let mut cleaned = clean(&of_session, metric, Policy::default());
+    let mut cleaned = clean(&of_session, metric, CleaningPolicy::default());
     for value in cleaned.instances.iter_mut().flat_map(|it| &mut it.values) {
         *value *= factor;
     }

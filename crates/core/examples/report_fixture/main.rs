@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = ReportOptions {
         title: "Synthetic report".to_owned(),
         made: "Made-up measurements, for trying the report.".to_owned(),
-        rules: lapwing_core::clean::Rules::default(),
+        rules: lapwing_core::clean::CleaningRules::default(),
         metrics: Vec::new(),
         detect: lapwing_core::show::report::DetectionTarget::default(),
     };

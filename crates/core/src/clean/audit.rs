@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{BurnInSource, InstanceStates, IterationState, LeftOut, Policy, states};
+use super::{BurnInSource, CleaningPolicy, InstanceStates, IterationState, LeftOut, states};
 use crate::model::{Id, MetricName};
 use crate::record::InstanceData;
 use crate::sample::{Sample, Setting};
 
 /// A step on the way from everything that was recorded to what is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum AuditStage {
     /// Everything.
     Recorded,
     /// Benchmarks that are asked for.
@@ -26,7 +26,7 @@ pub enum Stage {
     Viable,
 }
 
-impl Stage {
+impl AuditStage {
     /// Every stage, in order.
     pub const ALL: [Self; 7] = [
         Self::Recorded,
@@ -70,9 +70,9 @@ impl Stage {
             Self::Recorded => "no iteration was recorded",
             Self::Known => "has no entry in the burn-in file",
             Self::PastBurnIn => "all iterations are burn-in",
-            Self::NotFailed => "no iteration ended well",
+            Self::NotFailed => "no iteration succeeded",
             Self::NotOutlier => "all values are outlying",
-            Self::Steady => "never gets steady",
+            Self::Steady => "never reaches a steady state",
             Self::Viable => "too few instances or iterations are left",
         }
     }
@@ -99,7 +99,7 @@ impl Stage {
 
 /// Why nothing can be said of values that came through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unusable {
+pub enum UnusableReason {
     /// No iteration that counts has a value.
     NoValue,
     /// All values are zero.
@@ -110,14 +110,14 @@ pub enum Unusable {
     NoMean,
 }
 
-impl Unusable {
+impl UnusableReason {
     /// Returns why it is not judged.
     pub fn reason(self) -> &'static str {
         match self {
-            Self::NoValue => "no iteration has a value of it",
-            Self::AllZero => "all values are zero, which nothing is a share of",
-            Self::MeanOfZero => "an instance has a mean of zero, which nothing is a share of",
-            Self::NoMean => "the values are too large to be reckoned with",
+            Self::NoValue => "no iteration has a value for this metric",
+            Self::AllZero => "all values are zero, so ratios are undefined",
+            Self::MeanOfZero => "an instance has a mean of zero, so ratios are undefined",
+            Self::NoMean => "the values are too large for arithmetic",
         }
     }
 }
@@ -135,7 +135,7 @@ pub struct Remaining {
 
 /// How much is left after each stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Funnel([Remaining; Stage::ALL.len()]);
+pub struct Funnel([Remaining; AuditStage::ALL.len()]);
 
 impl Funnel {
     /// Returns the funnel of one benchmark, of whose instances these are the states.
@@ -144,9 +144,9 @@ impl Funnel {
         for states in instances {
             funnel.0[0].instances += 1;
             funnel.0[0].iterations += states.len();
-            for (at, stage) in Stage::ALL.into_iter().enumerate().skip(1) {
+            for (at, stage) in AuditStage::ALL.into_iter().enumerate().skip(1) {
                 let is_left = |state: &&IterationState| {
-                    Stage::that_leaves_out(**state).is_none_or(|leaves| leaves > stage)
+                    AuditStage::that_leaves_out(**state).is_none_or(|leaves| leaves > stage)
                 };
                 let left = states.iter().filter(is_left).count();
                 funnel.0[at].iterations += left;
@@ -169,12 +169,12 @@ impl Funnel {
     }
 
     /// Returns each stage with what is left after it.
-    pub fn stages(&self) -> impl Iterator<Item = (Stage, Remaining)> + '_ {
-        Stage::ALL.into_iter().zip(self.0)
+    pub fn stages(&self) -> impl Iterator<Item = (AuditStage, Remaining)> + '_ {
+        AuditStage::ALL.into_iter().zip(self.0)
     }
 
     /// Returns the stage after which nothing is left; `None` when something comes through.
-    pub fn dried_up_at(&self) -> Option<Stage> {
+    pub fn dried_up_at(&self) -> Option<AuditStage> {
         self.stages()
             .find(|(_, remaining)| remaining.iterations == 0)
             .map(|(stage, _)| stage)
@@ -221,7 +221,7 @@ pub struct BenchmarkAudit {
     /// The metric.
     pub metric: MetricName,
     /// The rules that were applied.
-    pub policy: Policy,
+    pub policy: CleaningPolicy,
     /// Where the start of the steady state is from.
     pub burn_in: BurnInSource,
     /// What is left after each stage.
@@ -231,12 +231,17 @@ pub struct BenchmarkAudit {
     /// Which ones, by instance and rule.
     pub exclusions: Vec<Exclusion>,
     /// Why nothing is said of what came through; `None` where something is, or nothing came through.
-    pub unusable: Option<Unusable>,
+    pub unusable: Option<UnusableReason>,
 }
 
 impl BenchmarkAudit {
     /// Returns the audit of a sample under a policy.
-    pub fn of(sample: &Sample<'_>, metric: &str, policy: Policy, burn_in: BurnInSource) -> Self {
+    pub fn of(
+        sample: &Sample<'_>,
+        metric: &str,
+        policy: CleaningPolicy,
+        burn_in: BurnInSource,
+    ) -> Self {
         let states: Vec<(&InstanceData, InstanceStates)> =
             states(sample.instances.iter().copied(), metric, policy);
         let all = states.iter().flat_map(|(_, it)| it.states.iter().copied());
@@ -262,7 +267,7 @@ impl BenchmarkAudit {
 
     /// Returns the audit as one of values of which nothing can be said, where there is such a reason.
     #[must_use]
-    pub fn as_unusable(mut self, why: Option<Unusable>) -> Self {
+    pub fn as_unusable(mut self, why: Option<UnusableReason>) -> Self {
         self.unusable = why;
         self
     }
@@ -282,10 +287,10 @@ impl BenchmarkAudit {
         if self.funnel.0[0].iterations == 0 {
             return Some("no iteration was recorded".to_owned());
         }
-        if stage == Stage::NotFailed && self.has_only_gaps() {
-            return Some(Unusable::NoValue.reason().to_owned());
+        if stage == AuditStage::NotFailed && self.has_only_gaps() {
+            return Some(UnusableReason::NoValue.reason().to_owned());
         }
-        if stage != Stage::Viable {
+        if stage != AuditStage::Viable {
             return Some(stage.reason().to_owned());
         }
         let enough = self
@@ -296,7 +301,7 @@ impl BenchmarkAudit {
         let iterations = self.policy.min_iterations;
         if enough == 0 {
             return Some(format!(
-                "no instance has the {iterations} iterations that it needs"
+                "no instance has the required {iterations} iterations"
             ));
         }
         let (noun, verb) = if enough == 1 {
@@ -309,12 +314,10 @@ impl BenchmarkAudit {
             iterations => format!(" of {iterations} iterations or more"),
         };
         let needed = self.policy.min_instances;
-        Some(format!(
-            "{enough} {noun}{of} {verb} left; it needs {needed}"
-        ))
+        Some(format!("{enough} {noun}{of} {verb} left; needs {needed}"))
     }
 
-    /// Returns whether iterations ended well, but all of them without a value.
+    /// Returns whether iterations succeeded, but all of them without a value.
     fn has_only_gaps(&self) -> bool {
         let failures = [
             IterationState::Lost,
@@ -411,7 +414,7 @@ impl Audit {
 
     /// Returns the benchmarks that are not judged: of which nothing is left, with the stage that took the last,
     /// and without a stage those whose values are of no use.
-    pub fn not_viable(&self) -> impl Iterator<Item = (&BenchmarkAudit, Option<Stage>)> {
+    pub fn not_viable(&self) -> impl Iterator<Item = (&BenchmarkAudit, Option<AuditStage>)> {
         self.benchmarks.iter().filter_map(|it| {
             let stage = it.funnel.dried_up_at();
             (stage.is_some() || it.unusable.is_some()).then_some((it, stage))
@@ -442,13 +445,13 @@ mod tests {
     #[test]
     fn the_stage_that_takes_the_last_is_the_reason() {
         let of = |states: &[IterationState]| Funnel::of([states]).dried_up_at();
-        assert_eq!(of(&[BurnIn, Failed]), Some(Stage::NotFailed));
-        assert_eq!(of(&[BurnIn, FewInstances]), Some(Stage::Viable));
+        assert_eq!(of(&[BurnIn, Failed]), Some(AuditStage::NotFailed));
+        assert_eq!(of(&[BurnIn, FewInstances]), Some(AuditStage::Viable));
         assert_eq!(of(&[BurnIn, Steady]), None);
-        assert_eq!(of(&[]), Some(Stage::Recorded));
+        assert_eq!(of(&[]), Some(AuditStage::Recorded));
     }
 
-    fn audit(metric: &str, states: &[IterationState], policy: Policy) -> BenchmarkAudit {
+    fn audit(metric: &str, states: &[IterationState], policy: CleaningPolicy) -> BenchmarkAudit {
         let id = Id::derived(&[b"it"]);
         let index: Vec<u32> = (0..).take(states.len()).collect();
         BenchmarkAudit {
@@ -468,7 +471,7 @@ mod tests {
 
     #[test]
     fn a_benchmark_is_one_by_any_number_of_metrics() {
-        let policy = Policy::default();
+        let policy = CleaningPolicy::default();
         let one = audit("wall_time", &[BurnIn, Steady], policy);
         let other = audit("user_time", &[BurnIn, Failed], policy);
         let audit = Audit {
@@ -489,44 +492,50 @@ mod tests {
     #[test]
     fn values_that_are_of_no_use_are_not_viable_without_any_stage() {
         let of = |states: &[IterationState], why| {
-            audit("wall_time", states, Policy::default()).as_unusable(why)
+            audit("wall_time", states, CleaningPolicy::default()).as_unusable(why)
         };
         let benchmarks = vec![
-            of(&[BurnIn, Steady], Some(Unusable::AllZero)),
+            of(&[BurnIn, Steady], Some(UnusableReason::AllZero)),
             of(&[BurnIn, Steady], None),
-            of(&[BurnIn, IterationState::NoValue], Some(Unusable::NoValue)),
-            of(&[IterationState::NoValue, Failed], Some(Unusable::NoValue)),
+            of(
+                &[BurnIn, IterationState::NoValue],
+                Some(UnusableReason::NoValue),
+            ),
+            of(
+                &[IterationState::NoValue, Failed],
+                Some(UnusableReason::NoValue),
+            ),
         ];
         let audit = Audit { benchmarks };
-        let found: Vec<(Option<Stage>, String)> = audit
+        let found: Vec<(Option<AuditStage>, String)> = audit
             .not_viable()
             .map(|(it, stage)| (stage, it.reason().unwrap_or_default()))
             .collect();
         let expected = [
-            (None, "all values are zero, which nothing is a share of"),
-            (Some(Stage::NotFailed), "no iteration has a value of it"),
-            (Some(Stage::NotFailed), "no iteration ended well"),
+            (None, "all values are zero, so ratios are undefined"),
+            (
+                Some(AuditStage::NotFailed),
+                "no iteration has a value for this metric",
+            ),
+            (Some(AuditStage::NotFailed), "no iteration succeeded"),
         ];
         assert_eq!(found, expected.map(|(stage, why)| (stage, why.to_owned())));
     }
 
     #[test]
     fn what_is_not_viable_says_what_it_lacks() {
-        let policy = Policy {
+        let policy = CleaningPolicy {
             min_iterations: 2,
             min_instances: 3,
-            ..Policy::default()
+            ..CleaningPolicy::default()
         };
         let reason = |states: &[IterationState]| audit("wall_time", states, policy).reason();
         let few = reason(&[BurnIn, FewInstances, FewInstances]).expect("nothing is left");
-        assert_eq!(
-            few,
-            "1 instance of 2 iterations or more is left; it needs 3"
-        );
+        assert_eq!(few, "1 instance of 2 iterations or more is left; needs 3");
         let short = reason(&[BurnIn, ShortInstance]).expect("nothing is left");
-        assert_eq!(short, "no instance has the 2 iterations that it needs");
+        assert_eq!(short, "no instance has the required 2 iterations");
         let failed = reason(&[BurnIn, Failed]).expect("nothing is left");
-        assert_eq!(failed, "no iteration ended well");
+        assert_eq!(failed, "no iteration succeeded");
         assert_eq!(reason(&[Steady, Steady]), None);
         let nothing = reason(&[]).expect("nothing is left");
         assert_eq!(nothing, "no iteration was recorded");

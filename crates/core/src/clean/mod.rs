@@ -1,8 +1,8 @@
 //! Decides which iterations count, and says which do not and why.
 //!
 //! Nothing is deleted: cleaning returns the values to judge beside an account of
-//! every iteration that it left out. [`Rules`] are what people ask for; for each benchmark
-//! they come to a [`Policy`], which [`clean`] applies.
+//! every iteration that it left out. [`CleaningRules`] are what people ask for; for each benchmark
+//! they come to a [`CleaningPolicy`], which [`clean`] applies.
 
 mod audit;
 mod left_out;
@@ -14,10 +14,12 @@ mod steady;
 pub use crate::model::bare_name;
 use crate::record::InstanceData;
 
-pub use audit::{Audit, BenchmarkAudit, Exclusion, Funnel, Remaining, Stage, Unusable};
+pub use audit::{Audit, AuditStage, BenchmarkAudit, Exclusion, Funnel, Remaining, UnusableReason};
 pub use left_out::LeftOut;
 pub use outlier::{OutlierMetrics, OutlierRule};
-pub use rules::{BurnInRule, BurnInSource, Rules, listed, plans_any_auto, was_planned_auto};
+pub use rules::{
+    BurnInRule, BurnInSource, CleaningRules, listed, plans_any_auto, was_planned_auto,
+};
 pub(crate) use rules::{SteadyStart, found_in};
 pub use state::IterationState;
 pub use steady::{
@@ -28,11 +30,11 @@ use state::replace_steady;
 
 /// Which iterations of a benchmark count.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Policy {
+pub struct CleaningPolicy {
     /// Where the steady state is taken to begin.
     pub burn_in: SteadyFrom,
     /// Which iterations that did not end well are dropped.
-    pub failures: Failures,
+    pub failures: FailureRule,
     /// Which values are too far from the others; `None` to keep all.
     pub outliers: Option<OutlierRule>,
     /// The fewest iterations that an instance must have left to count.
@@ -41,11 +43,11 @@ pub struct Policy {
     pub min_instances: usize,
 }
 
-impl Default for Policy {
+impl Default for CleaningPolicy {
     fn default() -> Self {
         Self {
             burn_in: SteadyFrom::Recorded,
-            failures: Failures::Drop,
+            failures: FailureRule::Drop,
             outliers: None,
             min_iterations: 1,
             min_instances: 0,
@@ -69,7 +71,7 @@ pub enum SteadyFrom {
 
 /// Which iterations that did not end well are dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Failures {
+pub enum FailureRule {
     /// All that failed, timed out or were skipped, and all without a value.
     #[default]
     Drop,
@@ -95,7 +97,7 @@ pub struct CleanInstance {
     /// The values in the order of iterations, in the metric's unit; never empty, never NaN.
     pub values: Vec<f64>,
     /// How many iterations count besides that have no value: none, but for
-    /// [`Failures::AsHail`].
+    /// [`FailureRule::AsHail`].
     pub without_value: usize,
 }
 
@@ -117,7 +119,7 @@ impl CleanInstance {
 pub fn clean<'a>(
     instances: impl IntoIterator<Item = &'a InstanceData>,
     metric: &str,
-    policy: Policy,
+    policy: CleaningPolicy,
 ) -> Cleaned {
     let mut cleaned = Cleaned::default();
     for (instance, states) in states(instances, metric, policy) {
@@ -157,7 +159,7 @@ pub struct InstanceStates {
 pub fn states<'a>(
     instances: impl IntoIterator<Item = &'a InstanceData>,
     metric: &str,
-    policy: Policy,
+    policy: CleaningPolicy,
 ) -> Vec<(&'a InstanceData, InstanceStates)> {
     let mut all: Vec<_> = instances
         .into_iter()
@@ -298,7 +300,7 @@ pub(crate) mod tests {
             observed: Object::new(),
             extra: Object::new(),
         });
-        let cleaned = clean([&lost, &mixed], "wall_time", Policy::default());
+        let cleaned = clean([&lost, &mixed], "wall_time", CleaningPolicy::default());
         let expected = Cleaned {
             instances: vec![CleanInstance {
                 position: 1,
@@ -327,7 +329,11 @@ pub(crate) mod tests {
             Arc::make_mut(&mut it.run).metrics = [("wall_time".to_owned(), metric)].into();
             it
         });
-        let cleaned = clean([&bytes, &unknown, &seconds], "wall_time", Policy::default());
+        let cleaned = clean(
+            [&bytes, &unknown, &seconds],
+            "wall_time",
+            CleaningPolicy::default(),
+        );
         let kept: Vec<usize> = cleaned.instances.iter().map(|it| it.position).collect();
         assert_eq!(kept, [1, 2]);
         assert_eq!(cleaned.left_out.count(IterationState::OtherUnit), 1);
@@ -337,9 +343,9 @@ pub(crate) mod tests {
     #[test]
     fn another_start_of_the_steady_state_overrides_the_planned_one() {
         let all = instance(&[(true, Outcome::Ok, 1.0), (false, Outcome::Ok, 2.0)]);
-        let policy = Policy {
+        let policy = CleaningPolicy {
             burn_in: SteadyFrom::Index(0),
-            ..Policy::default()
+            ..CleaningPolicy::default()
         };
         assert_eq!(
             clean([&all], "wall_time", policy).instances[0].values,

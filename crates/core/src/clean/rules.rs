@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    Failures, OutlierMetrics, OutlierRule, Policy, SteadyFrom, SteadySearch, burn_in_metric,
-    find_steady,
+    CleaningPolicy, FailureRule, OutlierMetrics, OutlierRule, SteadyFrom, SteadySearch,
+    burn_in_metric, find_steady,
 };
 use crate::model::{Session, bare_name};
 use crate::sample::Sample;
@@ -15,11 +15,11 @@ use crate::suite::JudgedFrom;
 
 /// The rules by which benchmarks are cleaned.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rules {
+pub struct CleaningRules {
     /// Where the steady state begins.
     pub burn_in: BurnInRule,
     /// Which iterations that did not end well are dropped.
-    pub failures: Failures,
+    pub failures: FailureRule,
     /// Which values are too far from the others; `None` to keep all.
     pub outliers: Option<OutlierRule>,
     /// The fewest iterations that an instance must have left to count.
@@ -28,9 +28,9 @@ pub struct Rules {
     pub min_instances: usize,
 }
 
-impl Default for Rules {
+impl Default for CleaningRules {
     fn default() -> Self {
-        let policy = Policy::default();
+        let policy = CleaningPolicy::default();
         Self {
             burn_in: JudgedFrom::Recorded.into(),
             failures: policy.failures,
@@ -101,7 +101,7 @@ impl BurnInSource {
     }
 }
 
-impl Rules {
+impl CleaningRules {
     /// Returns the rules of Hail's notebook, slips included: only benchmarks with a known start,
     /// of what did not end well only what timed out with a message is dropped, values ten times
     /// off the median go, and instances and benchmarks need 50 of what is left.
@@ -111,7 +111,7 @@ impl Rules {
                 listed: Some(starts),
                 others: None,
             },
-            failures: Failures::AsHail,
+            failures: FailureRule::AsHail,
             outliers: Some(OutlierRule {
                 factor: 10.0,
                 fewest_values: 0,
@@ -123,7 +123,7 @@ impl Rules {
     }
 
     /// Returns what the rules come to for a sample, and where its burn-in is from.
-    pub fn policy(&self, sample: &Sample<'_>) -> (Policy, BurnInSource) {
+    pub fn policy(&self, sample: &Sample<'_>) -> (CleaningPolicy, BurnInSource) {
         let (from, source) = self
             .start(sample)
             .unwrap_or_else(|| found_in(sample, burn_in_metric(sample).as_deref()));
@@ -148,8 +148,8 @@ impl Rules {
     }
 
     /// Returns what the rules come to for a benchmark that is taken to be steady from there on.
-    pub fn policy_from(&self, burn_in: SteadyFrom) -> Policy {
-        Policy {
+    pub fn policy_from(&self, burn_in: SteadyFrom) -> CleaningPolicy {
+        CleaningPolicy {
             burn_in,
             failures: self.failures,
             outliers: self.outliers,
@@ -221,7 +221,7 @@ mod tests {
     use crate::sample::BenchmarkData;
 
     /// Returns where a benchmark of that id is taken to be steady.
-    fn start(rules: &Rules, id: &str) -> Option<SteadyStart> {
+    fn start(rules: &CleaningRules, id: &str) -> Option<SteadyStart> {
         let benchmark = Benchmark {
             id: id.to_owned(),
             ..Benchmark::default()
@@ -237,12 +237,12 @@ mod tests {
     #[test]
     fn a_list_names_benchmarks_by_id_or_by_their_last_part() {
         let starts = BTreeMap::from([("test_a".to_owned(), 3), ("b.py::test_a".to_owned(), 5)]);
-        let rules = |others| Rules {
+        let rules = |others| CleaningRules {
             burn_in: BurnInRule {
                 listed: Some(starts.clone()),
                 others,
             },
-            ..Rules::default()
+            ..CleaningRules::default()
         };
         let known = rules(None);
         let listed = |first| Some((SteadyFrom::Index(first), BurnInSource::Listed));

@@ -1,7 +1,7 @@
 //! Whether an iteration counts, and if not, why.
 
 use super::outlier::mark_outliers;
-use super::{Failures, Policy, SteadyFrom};
+use super::{CleaningPolicy, FailureRule, SteadyFrom};
 use crate::model::{InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 
@@ -22,13 +22,13 @@ pub enum IterationState {
     TimedOut,
     /// It was skipped.
     Skipped,
-    /// It ended well and has no value of this metric.
+    /// It succeeded but has no value of this metric.
     NoValue,
     /// Its value is in a unit that cannot be converted to that of the latest run.
     OtherUnit,
     /// Its value is far from those of its instance.
     Outlier,
-    /// Its benchmark never gets steady.
+    /// Its benchmark never reaches a steady state.
     Unsteady,
     /// Its instance has too few iterations that count.
     ShortInstance,
@@ -58,7 +58,7 @@ impl IterationState {
     pub fn name(self) -> &'static str {
         match self {
             Self::Steady => "steady",
-            Self::Unknown => "of benchmarks not asked for",
+            Self::Unknown => "of benchmarks not in the burn-in file",
             Self::Lost => "in lost instances",
             Self::BurnIn => "burn-in",
             Self::Failed => "failed",
@@ -93,7 +93,7 @@ impl IterationState {
     }
 
     /// Returns the states of the iterations of an instance, in their order.
-    pub fn of_instance(instance: &InstanceData, metric: &str, policy: Policy) -> Vec<Self> {
+    pub fn of_instance(instance: &InstanceData, metric: &str, policy: CleaningPolicy) -> Vec<Self> {
         let column = instance.iterations.values.get(metric);
         let value = |at: usize| column.map_or(f64::NAN, |column| column[at]);
         let mut states: Vec<Self> = (0..instance.iterations.len())
@@ -117,7 +117,12 @@ impl IterationState {
     }
 
     /// Returns the state of the iteration at a place as far as it depends on itself alone.
-    fn before_outliers(instance: &InstanceData, at: usize, value: f64, policy: Policy) -> Self {
+    fn before_outliers(
+        instance: &InstanceData,
+        at: usize,
+        value: f64,
+        policy: CleaningPolicy,
+    ) -> Self {
         let iterations = &instance.iterations;
         let before_steady = match policy.burn_in {
             SteadyFrom::Unknown => return Self::Unknown,
@@ -132,10 +137,10 @@ impl IterationState {
             return Self::BurnIn;
         }
         match (iterations.outcome[at], policy.failures) {
-            (Outcome::TimedOut, Failures::Drop) => Self::TimedOut,
+            (Outcome::TimedOut, FailureRule::Drop) => Self::TimedOut,
             (Outcome::Skipped, _) => Self::Skipped,
-            (Outcome::Failed, Failures::Drop) => Self::Failed,
-            (Outcome::TimedOut, Failures::AsHail) => {
+            (Outcome::Failed, FailureRule::Drop) => Self::Failed,
+            (Outcome::TimedOut, FailureRule::AsHail) => {
                 let has_message = iterations.messages.iter().any(|(place, _)| *place == at);
                 if has_message {
                     Self::TimedOut
@@ -143,9 +148,9 @@ impl IterationState {
                     Self::Steady
                 }
             }
-            (Outcome::Ok | Outcome::Failed, Failures::AsHail) => Self::Steady,
-            (Outcome::Ok, Failures::Drop) if value.is_finite() => Self::Steady,
-            (Outcome::Ok, Failures::Drop) => Self::NoValue,
+            (Outcome::Ok | Outcome::Failed, FailureRule::AsHail) => Self::Steady,
+            (Outcome::Ok, FailureRule::Drop) if value.is_finite() => Self::Steady,
+            (Outcome::Ok, FailureRule::Drop) => Self::NoValue,
         }
     }
 }

@@ -72,7 +72,7 @@ pub struct InstanceSteady {
     pub instance: Id,
     /// Its place among the instances of the benchmark.
     pub position: usize,
-    /// The indices of the iterations that were looked at: those that ended well with a value.
+    /// The indices of the iterations that were looked at: the successful ones with a value.
     pub index: Vec<u32>,
     /// Their values.
     pub values: Vec<f64>,
@@ -237,25 +237,25 @@ fn of_instance(
 
 /// What a method says.
 #[derive(Default)]
-struct Found {
+struct FoundStart {
     class: Option<Class>,
     start: Option<usize>,
     period: Option<usize>,
 }
 
-fn by_method(values: &[f64], method: SteadyMethod, seed: Seed, instance: Id) -> Found {
+fn by_method(values: &[f64], method: SteadyMethod, seed: Seed, instance: Id) -> FoundStart {
     match method {
         SteadyMethod::Default => match steady_state(values, &SteadyOptions::default()) {
-            Some(state) => Found {
+            Some(state) => FoundStart {
                 class: Some(state.class),
                 start: state.start,
                 period: state.period,
             },
-            None => Found::default(),
+            None => FoundStart::default(),
         },
         SteadyMethod::Krun => {
             let state = krun(values, &Krun::default());
-            Found {
+            FoundStart {
                 class: Some(state.class),
                 start: state.start,
                 period: None,
@@ -265,7 +265,7 @@ fn by_method(values: &[f64], method: SteadyMethod, seed: Seed, instance: Id) -> 
             let mut random = seed.stream(&instance.to_string());
             let state = traini(values, &Traini::default(), &mut random);
             // They know steady and not steady, and count the last iteration that differs.
-            Found {
+            FoundStart {
                 class: Some(match state.start {
                     None => Class::NoSteadyState,
                     Some(0) => Class::Flat,
@@ -277,7 +277,7 @@ fn by_method(values: &[f64], method: SteadyMethod, seed: Seed, instance: Id) -> 
         }
         SteadyMethod::Mser5 => {
             let start = mser5(values);
-            Found {
+            FoundStart {
                 class: Some(match start {
                     None => Class::TooShort,
                     Some(0) => Class::Flat,

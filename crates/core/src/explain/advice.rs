@@ -3,7 +3,7 @@
 //! These are hints about how to measure better, not judgements: each names the number
 //! that it rests on.
 
-use crate::clean::{CleanInstance, Policy, clean};
+use crate::clean::{CleanInstance, CleaningPolicy, clean};
 use crate::judge::{INSTANCES_FOR_A_VERDICT, estimate};
 use crate::model::Outcome;
 use crate::record::InstanceData;
@@ -73,7 +73,11 @@ const BRIEF: f64 = 0.005;
 
 /// Returns what deserves attention in the instances of one benchmark and run.
 pub fn advise(instances: &[&InstanceData]) -> Vec<Advice> {
-    let cleaned = clean(instances.iter().copied(), "wall_time", Policy::default());
+    let cleaned = clean(
+        instances.iter().copied(),
+        "wall_time",
+        CleaningPolicy::default(),
+    );
     let mut advice = failures(instances);
     let Some(estimate) = estimate(&cleaned) else {
         return advice;

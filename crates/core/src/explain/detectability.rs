@@ -4,7 +4,7 @@ use lapwing_stats::Noise as Variances;
 
 use super::noise::Noise;
 use super::samples::{BySetting, MetricOfSample, NoiseMetrics, by_setting};
-use crate::clean::Rules;
+use crate::clean::CleaningRules;
 use crate::judge::{
     DetectionCell, DetectionOptions, Variability, detection, detection_by_formula, metric,
 };
@@ -78,7 +78,7 @@ impl Detectability {
 /// Returns what could be detected of a benchmark, setting by setting.
 pub fn detectability(
     data: &BenchmarkData,
-    rules: &Rules,
+    rules: &CleaningRules,
     which: SettingChoice,
     metrics: &NoiseMetrics,
     options: &DetectionOptions,

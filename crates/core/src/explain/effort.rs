@@ -15,7 +15,7 @@ const ROUNDED: f64 = 1e-6;
 
 /// What to measure more of, so that means get surer for the same time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Effort {
+pub struct EffortEstimate {
     /// What helps more.
     pub more: More,
     /// The number of iterations of each instance that gives the narrowest interval for its time;
@@ -50,7 +50,7 @@ pub fn effort(
     variability: &Variability,
     instances: &[&InstanceData],
     cleaned: &Cleaned,
-) -> Option<Effort> {
+) -> Option<EffortEstimate> {
     let components = variability.components?;
     let (between, within) = (components.between, components.within);
     let iterations = as_f64(variability.size.iterations) / as_f64(variability.size.instances);
@@ -60,7 +60,7 @@ pub fn effort(
         Some(best) => iterations < as_f64(best),
         None => within / iterations > between,
     };
-    Some(Effort {
+    Some(EffortEstimate {
         more: if helps {
             More::Iterations
         } else {
@@ -104,7 +104,7 @@ fn costs(instances: &[&InstanceData], cleaned: &Cleaned) -> Option<Costs> {
 mod tests {
     use super::*;
     use crate::clean::tests::instance;
-    use crate::clean::{Policy, clean};
+    use crate::clean::{CleaningPolicy, clean};
     use crate::judge::variability;
     use crate::model::{Id, InstanceEnd, InstanceOutcome, Object, Outcome};
 
@@ -122,8 +122,8 @@ mod tests {
         centres.iter().map(one).collect()
     }
 
-    fn of(instances: &[InstanceData]) -> Option<Effort> {
-        let cleaned = clean(instances, "wall_time", Policy::default());
+    fn of(instances: &[InstanceData]) -> Option<EffortEstimate> {
+        let cleaned = clean(instances, "wall_time", CleaningPolicy::default());
         effort(
             &variability(&cleaned)?,
             &instances.iter().collect::<Vec<_>>(),
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn instances_that_are_alike_ask_for_more_iterations() {
         let found = of(&measured(&[1.0, 1.0, 1.0, 1.0], 0, 1)).expect("enough");
-        let expected = Effort {
+        let expected = EffortEstimate {
             more: More::Iterations,
             best_iterations: None,
         };
@@ -165,7 +165,7 @@ mod tests {
             });
         }
         let found = of(&instances).expect("enough");
-        let components = variability(&clean(&instances, "wall_time", Policy::default()))
+        let components = variability(&clean(&instances, "wall_time", CleaningPolicy::default()))
             .and_then(|it| it.components)
             .expect("four instances");
         // 104 s without four iterations of a second each.
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn what_an_instance_costs_may_be_unknown() {
         let found = of(&measured(&[1.0, 1.3, 0.8, 1.1], 0, 5)).expect("enough");
-        let expected = Effort {
+        let expected = EffortEstimate {
             more: More::Instances,
             best_iterations: None,
         };

@@ -105,17 +105,17 @@ impl Association {
     }
 
     /// Returns the levels most of whose instances are in the upper group, or else in the lower one.
-    pub fn levels_of(&self, group: Group) -> impl Iterator<Item = &LevelCount> {
+    pub fn levels_of(&self, group: InstanceGroup) -> impl Iterator<Item = &LevelCount> {
         self.levels.iter().filter(move |it| match group {
-            Group::Lower => it.lower >= it.upper,
-            Group::Upper => it.upper > it.lower,
+            InstanceGroup::Lower => it.lower >= it.upper,
+            InstanceGroup::Upper => it.upper > it.lower,
         })
     }
 }
 
 /// One of the two groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
+pub enum InstanceGroup {
     /// That with the smaller values.
     Lower,
     /// That with the larger ones.

@@ -16,7 +16,7 @@ pub use choice::{
 };
 pub use costs::RunCosts;
 pub use detectability::{Detectability, TooLittle, detectability};
-pub use effort::{Effort, More};
-pub use groups::{Association, Group, LevelCount};
-pub use noise::{Noise, Part, noise};
+pub use effort::{EffortEstimate, More};
+pub use groups::{Association, InstanceGroup, LevelCount};
+pub use noise::{Noise, NoisePart, noise};
 pub use samples::{BySetting, NoiseMetrics};

@@ -3,10 +3,10 @@
 use lapwing_stats::{Interval, Modes, Seed};
 
 use super::costs::{RunCosts, burn_in, run_costs};
-use super::effort::{Effort, effort};
+use super::effort::{EffortEstimate, effort};
 use super::groups::{Association, associations};
 use super::samples::{BySetting, MetricOfSample, NoiseMetrics, by_setting};
-use crate::clean::Rules;
+use crate::clean::CleaningRules;
 use crate::judge::{Variability, metric};
 use crate::model::{Metric, MetricName};
 use crate::sample::{BenchmarkData, Setting, SettingChoice};
@@ -27,27 +27,27 @@ pub struct Noise {
     /// How its values vary.
     pub variability: Variability,
     /// The standard deviation between instances, as a share; `None` where it cannot be told.
-    pub between: Option<Part>,
+    pub between: Option<NoisePart>,
     /// The standard deviation within instances, as a share; `None` where it cannot be told.
-    pub within: Option<Part>,
+    pub within: Option<NoisePart>,
     /// What goes with the groups, where the instances fall into two.
     pub associations: Vec<Association>,
     /// What to measure more of.
-    pub effort: Option<Effort>,
+    pub effort: Option<EffortEstimate>,
     /// What running it takes; `None` where no time is known.
     pub costs: Option<RunCosts>,
 }
 
 /// A relative standard deviation: 0.03 for 3 %.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part {
+pub struct NoisePart {
     /// The estimate.
     pub value: f64,
     /// Its 95 % interval; `None` where nothing varies.
     pub interval: Option<Interval>,
 }
 
-impl Part {
+impl NoisePart {
     fn of(variance: f64, interval: Option<Interval>) -> Self {
         Self {
             value: variance.sqrt(),
@@ -69,7 +69,7 @@ impl Noise {
 /// Returns the noise of a benchmark, setting by setting.
 pub fn noise(
     data: &BenchmarkData,
-    rules: &Rules,
+    rules: &CleaningRules,
     which: SettingChoice,
     metrics: &NoiseMetrics,
     seed: Seed,
@@ -110,8 +110,8 @@ fn row(of_metric: &MetricOfSample<'_>, variability: Variability, seed: Seed) -> 
         setting: sample.setting.clone(),
         metric: metric(sample, name),
         name: name.clone(),
-        between: components.map(|it| Part::of(it.between, it.between_interval)),
-        within: components.map(|it| Part::of(it.within, it.within_interval)),
+        between: components.map(|it| NoisePart::of(it.between, it.between_interval)),
+        within: components.map(|it| NoisePart::of(it.within, it.within_interval)),
         associations,
         effort: effort(&variability, &sample.instances, cleaned),
         costs: run_costs(of_metric, burn_in(of_metric)),

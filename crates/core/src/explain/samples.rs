@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::clean::{BenchmarkAudit, Cleaned, Rules, SteadyFrom, clean};
+use crate::clean::{BenchmarkAudit, Cleaned, CleaningRules, SteadyFrom, clean};
 use crate::judge::{MetricChoice, Variability, usable_variability};
 use crate::model::MetricName;
 use crate::sample::{BenchmarkData, GroupBy, Sample, SettingChoice, samples};
@@ -93,7 +93,7 @@ pub struct BySetting<R> {
 /// Looks at what counts of each setting and metric, and how it varies.
 pub(super) fn by_setting<R>(
     data: &BenchmarkData,
-    rules: &Rules,
+    rules: &CleaningRules,
     which: SettingChoice,
     metrics: &NoiseMetrics,
     mut row: impl FnMut(&MetricOfSample<'_>, Variability) -> R,

@@ -16,7 +16,7 @@ use lapwing_stats::{
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompareOptions {
     /// Where interval and p-value come from.
-    pub method: Method,
+    pub method: CompareMethod,
     /// The level of the intervals.
     pub confidence: Confidence,
     /// The smallest change that matters, as a share (0.03 for 3 %). Without one nothing is called
@@ -31,7 +31,7 @@ pub struct CompareOptions {
 impl Default for CompareOptions {
     fn default() -> Self {
         Self {
-            method: Method::Default,
+            method: CompareMethod::Default,
             confidence: Confidence::P95,
             smallest_effect: None,
             false_discovery_rate: 0.05,
@@ -43,7 +43,7 @@ impl Default for CompareOptions {
 /// Where interval and p-value come from. All rest on one mean per instance, but for the
 /// hierarchical bootstrap.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Method {
+pub enum CompareMethod {
     /// Welch's t on logarithms; the studentised bootstrap from 20 instances a side.
     #[default]
     Default,
@@ -70,7 +70,7 @@ pub enum Method {
 pub struct SideSample {
     /// The values that count.
     pub cleaned: Cleaned,
-    /// Whether nothing counts because it never gets steady.
+    /// Whether nothing counts because it never reaches a steady state.
     pub never_steady: bool,
     /// How many instances were recorded, whatever became of them.
     pub recorded_instances: usize,
@@ -120,7 +120,7 @@ pub struct Comparison {
     /// The answer.
     pub verdict: Verdict,
     /// Why there is no other answer, where something stood in the way.
-    pub reason: Option<Reason>,
+    pub reason: Option<VerdictReason>,
     /// What to know when reading it.
     pub cautions: Vec<Caution>,
     /// The runs that it is about: the baseline's, and the candidate's.
@@ -138,8 +138,8 @@ pub struct ComparedRatio {
     pub interval: Option<Interval>,
     /// Two-sided p-value of "the ratio is 1".
     pub p_value: f64,
-    /// What was used; never [`Method::Default`].
-    pub method: Method,
+    /// What was used; never [`CompareMethod::Default`].
+    pub method: CompareMethod,
 }
 
 /// The answer of a comparison.
@@ -189,7 +189,7 @@ impl Verdict {
 
 /// Why there is no other answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Reason {
+pub enum VerdictReason {
     /// A side has fewer instances than a verdict takes.
     FewInstances,
     /// A side has nothing but summaries of a source that kept no samples.
@@ -225,7 +225,7 @@ pub enum Reason {
     OtherBenchmark,
     /// The values are of units that cannot be converted into each other.
     OtherUnit,
-    /// A side never gets steady.
+    /// A side never reaches a steady state.
     NeverSteady,
     /// Of a side every iteration failed or was left out.
     NothingLeft {
@@ -291,10 +291,10 @@ pub fn compare(
     };
     let verdict = match reason {
         Some(
-            Reason::NoBaseline
-            | Reason::NoCandidate
-            | Reason::NeverSteady
-            | Reason::NothingLeft { .. },
+            VerdictReason::NoBaseline
+            | VerdictReason::NoCandidate
+            | VerdictReason::NeverSteady
+            | VerdictReason::NothingLeft { .. },
         ) => Verdict::NotMeasured,
         _ => Verdict::Inconclusive,
     };
@@ -316,22 +316,22 @@ pub fn compare(
 }
 
 /// Returns what makes a ratio impossible.
-pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<Reason> {
+pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<VerdictReason> {
     for (side, never) in sides
         .into_iter()
-        .zip([Reason::NoBaseline, Reason::NoCandidate])
+        .zip([VerdictReason::NoBaseline, VerdictReason::NoCandidate])
     {
         if !side.cleaned.instances.is_empty() {
             continue;
         }
         return Some(if side.has_summary {
-            Reason::OnlySummaries
+            VerdictReason::OnlySummaries
         } else if side.recorded_instances == 0 {
             never
         } else if side.never_steady {
-            Reason::NeverSteady
+            VerdictReason::NeverSteady
         } else {
-            Reason::NothingLeft {
+            VerdictReason::NothingLeft {
                 failures: side.failures,
             }
         });
@@ -342,13 +342,13 @@ pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<Reason> {
     let [old, new] = sides.map(|side| &side.params);
     let is_other = |(id, params)| new.get(id).is_some_and(|it| differ(it, params));
     if changed || old.iter().any(is_other) {
-        return Some(Reason::OtherBenchmark);
+        return Some(VerdictReason::OtherBenchmark);
     }
     if have_other_units(sides) {
-        return Some(Reason::OtherUnit);
+        return Some(VerdictReason::OtherUnit);
     }
     let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
-    sides.iter().any(few).then_some(Reason::FewInstances)
+    sides.iter().any(few).then_some(VerdictReason::FewInstances)
 }
 
 fn have_other_units(sides: [&SideSample; 2]) -> bool {
@@ -383,27 +383,27 @@ fn is_above_zero(means: &[f64]) -> bool {
 }
 
 /// Returns why a method gave no ratio.
-fn without_ratio(sides: [&SideSample; 2]) -> Reason {
+fn without_ratio(sides: [&SideSample; 2]) -> VerdictReason {
     let means = sides.map(|side| instance_means(&side.cleaned));
     let all_positive = means.iter().flatten().all(|mean| *mean > 0.0);
     if all_positive {
-        Reason::Undefined
+        VerdictReason::Undefined
     } else {
         let only_instances = means.iter().all(|it| is_above_zero(it));
         let below = means.iter().flatten().filter(|mean| **mean <= 0.0);
-        Reason::NotPositive {
+        VerdictReason::NotPositive {
             instances: if only_instances { below.count() } else { 0 },
         }
     }
 }
 
 /// Returns how many instances would make the interval narrow enough.
-fn settle(sides: [&SideSample; 2], options: &CompareOptions) -> Option<Reason> {
+fn settle(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictReason> {
     let means = sides.map(|side| instance_means(&side.cleaned));
     let half_width = options.smallest_effect.unwrap_or(USUAL_EFFECT);
     let instances = instances_to_settle(&means[0], &means[1], half_width, options.confidence)?;
     let fewest = means.iter().map(Vec::len).min().unwrap_or(0);
-    (instances > fewest).then_some(Reason::TooWide {
+    (instances > fewest).then_some(VerdictReason::TooWide {
         instances,
         half_width,
     })
@@ -524,7 +524,7 @@ fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareO
             Some(Better::Lower) => above,
             Some(Better::Higher) => below,
             None => {
-                comparison.reason = Some(Reason::NoDirection);
+                comparison.reason = Some(VerdictReason::NoDirection);
                 return;
             }
         };
@@ -536,14 +536,14 @@ fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareO
                 Verdict::Improvement
             };
         } else {
-            comparison.reason = Some(Reason::ManyComparisons);
+            comparison.reason = Some(VerdictReason::ManyComparisons);
         }
     } else if options.smallest_effect.is_some() {
         if is_sure || comparison.reason.is_none() {
-            comparison.reason = Some(Reason::Straddles);
+            comparison.reason = Some(VerdictReason::Straddles);
         }
     } else if comparison.reason.is_none() {
-        comparison.reason = Some(Reason::NoChangeSeen);
+        comparison.reason = Some(VerdictReason::NoChangeSeen);
     }
 }
 

@@ -6,7 +6,7 @@ use lapwing_stats::{
     permutation_test, ratio_interval, ratio_of_arithmetic_means, ratio_of_means,
 };
 
-use super::compare::{ComparedRatio, Method};
+use super::compare::{CompareMethod, ComparedRatio};
 use crate::clean::Cleaned;
 
 /// How many replicates the hierarchical bootstrap draws.
@@ -17,18 +17,18 @@ const REPLICATES: usize = 10_000;
 pub(super) fn by_method(
     cleaned: [&Cleaned; 2],
     means: [&[f64]; 2],
-    method: Method,
+    method: CompareMethod,
     confidence: Confidence,
     seed: Seed,
 ) -> Option<ComparedRatio> {
     let [baseline, candidate] = means;
     let by = |method| ratio_interval(baseline, candidate, method, confidence, seed);
     match method {
-        Method::Default => by(RatioMethod::Default).map(of_stats),
-        Method::Welch => by(RatioMethod::WelchLog).map(of_stats),
-        Method::BootstrapT => by(RatioMethod::StudentisedBootstrap).map(of_stats),
-        Method::Bca => by(RatioMethod::Bca).map(of_stats),
-        Method::Fieller => {
+        CompareMethod::Default => by(RatioMethod::Default).map(of_stats),
+        CompareMethod::Welch => by(RatioMethod::WelchLog).map(of_stats),
+        CompareMethod::BootstrapT => by(RatioMethod::StudentisedBootstrap).map(of_stats),
+        CompareMethod::Bca => by(RatioMethod::Bca).map(of_stats),
+        CompareMethod::Fieller => {
             let fieller = ratio_of_arithmetic_means(baseline, candidate, confidence)?;
             Some(ComparedRatio {
                 value: fieller.ratio,
@@ -40,13 +40,13 @@ pub(super) fn by_method(
                 method,
             })
         }
-        Method::Hierarchical => hierarchical(cleaned, confidence, seed),
-        Method::MannWhitney => {
+        CompareMethod::Hierarchical => hierarchical(cleaned, confidence, seed),
+        CompareMethod::MannWhitney => {
             let test = mann_whitney(baseline, candidate)?;
             let shift = hodges_lehmann(baseline, candidate, confidence)?;
             Some(by_ranks(shift, test.p_value, method))
         }
-        Method::BrunnerMunzel => {
+        CompareMethod::BrunnerMunzel => {
             let shift = hodges_lehmann(baseline, candidate, confidence)?;
             let p_value = match brunner_munzel(baseline, candidate, confidence, seed)? {
                 BrunnerMunzel::Overlapping(test) => test.p_value,
@@ -55,7 +55,7 @@ pub(super) fn by_method(
             };
             Some(by_ranks(shift, p_value, method))
         }
-        Method::Permutation => {
+        CompareMethod::Permutation => {
             let test = permutation_test(baseline, candidate, seed)?;
             let welch = ratio_of_means(baseline, candidate, confidence)?;
             Some(ComparedRatio {
@@ -74,15 +74,15 @@ fn of_stats(ratio: lapwing_stats::RatioEstimate) -> ComparedRatio {
         interval: Some(ratio.interval),
         p_value: ratio.p_value,
         method: match ratio.method {
-            RatioMethod::Default | RatioMethod::WelchLog => Method::Welch,
-            RatioMethod::StudentisedBootstrap => Method::BootstrapT,
-            RatioMethod::Bca => Method::Bca,
-            RatioMethod::Fieller => Method::Fieller,
+            RatioMethod::Default | RatioMethod::WelchLog => CompareMethod::Welch,
+            RatioMethod::StudentisedBootstrap => CompareMethod::BootstrapT,
+            RatioMethod::Bca => CompareMethod::Bca,
+            RatioMethod::Fieller => CompareMethod::Fieller,
         },
     }
 }
 
-fn by_ranks(shift: HodgesLehmann, p_value: f64, method: Method) -> ComparedRatio {
+fn by_ranks(shift: HodgesLehmann, p_value: f64, method: CompareMethod) -> ComparedRatio {
     ComparedRatio {
         value: shift.ratio,
         interval: shift.interval,
@@ -112,7 +112,7 @@ fn hierarchical(
         value,
         interval: Some(interval),
         p_value: two_sided(&replicates),
-        method: Method::Hierarchical,
+        method: CompareMethod::Hierarchical,
     })
 }
 

@@ -20,8 +20,8 @@ use lapwing_stats::{Confidence, Interval, PValue, benjamini_hochberg};
 use crate::clean::{CleanInstance, Cleaned};
 
 pub use compare::{
-    Caution, CompareOptions, ComparedRatio, Comparison, Method, Reason, SideSample, Verdict,
-    compare, decide,
+    Caution, CompareMethod, CompareOptions, ComparedRatio, Comparison, SideSample, Verdict,
+    VerdictReason, compare, decide,
 };
 pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN,
@@ -29,7 +29,7 @@ pub use detection::{
 };
 pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};
-pub use sides::{ComparisonAsHail, SideSamples, Split, SuiteComparison};
+pub use sides::{ComparisonAsHail, SampleSplit, SideSamples, SuiteComparison};
 pub use size::SampleSize;
 pub use variability::{Variability, usable_variability, variability};
 

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Split;
+use super::SampleSplit;
 use super::compare::SideSample;
-use crate::clean::{Cleaned, Policy, SteadyFrom, clean};
+use crate::clean::{Cleaned, CleaningPolicy, SteadyFrom, clean};
 use crate::model::{Conversion, InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 use crate::sample::{Sample, SideSetting, telling};
 
 impl SideSample {
     /// Returns what is known of a metric of a benchmark on one side.
-    pub fn of(sample: &Sample<'_>, metric: &str, policy: Policy) -> Self {
+    pub fn of(sample: &Sample<'_>, metric: &str, policy: CleaningPolicy) -> Self {
         let cleaned = clean(sample.instances.iter().copied(), metric, policy);
         Self {
             never_steady: policy.burn_in == SteadyFrom::Never,
@@ -76,16 +76,16 @@ impl SideSample {
 pub(super) fn halves(
     sample: &Sample<'_>,
     metric: &str,
-    policy: Policy,
-    split: Split,
+    policy: CleaningPolicy,
+    split: SampleSplit,
 ) -> Vec<SideSample> {
     let instances = &sample.instances;
     let cleaned = clean(instances.iter().copied(), metric, policy);
     let middle = cleaned.instances.len() / 2;
     let first_of_second = cleaned.instances.get(middle).map(|it| it.position);
     let side_of = |place: usize, position: usize| match split {
-        Split::Halves => usize::from(first_of_second.is_some_and(|first| position >= first)),
-        Split::Alternating => place % 2,
+        SampleSplit::Halves => usize::from(first_of_second.is_some_and(|first| position >= first)),
+        SampleSplit::Alternating => place % 2,
     };
     let mut sides = [Cleaned::default(), Cleaned::default()];
     for (place, instance) in cleaned.instances.into_iter().enumerate() {

@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_stats::{Confidence, Seed, SuiteRatio, geometric_mean_of_ratios};
 use rayon::prelude::*;
 
-use super::compare::{CompareOptions, Comparison, Reason, SideSample, compare, decide, obstacle};
+use super::compare::{
+    CompareOptions, Comparison, SideSample, VerdictReason, compare, decide, obstacle,
+};
 use super::hail::{HailComparison, analyze_as_hail};
 use super::metrics::{FIRST, MetricChoice, metric};
 use super::pairs::{ComparedPair, GatheredSamples};
 use super::side_sample::halves;
 use super::starts::{SamplePolicies, SideStarts};
 use super::{INSTANCES_FOR_A_VERDICT, instance_means};
-use crate::clean::{Audit, BenchmarkAudit, Cleaned, Rules, plans_any_auto};
+use crate::clean::{Audit, BenchmarkAudit, Cleaned, CleaningRules, plans_any_auto};
 use crate::model::{Metric, MetricName};
 use crate::record::{InstanceData, StoreError};
 use crate::sample::{
@@ -23,7 +25,7 @@ use crate::suite::JudgedFrom;
 
 /// How one sample is cut in two, to see what a comparison says where nothing changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Split {
+pub enum SampleSplit {
     /// The first half in the order of measuring against the second, which has the odd one: also
     /// shows what drifted.
     Halves,
@@ -39,7 +41,7 @@ pub struct SideSamples {
     names: Vec<String>,
     /// The group of each side.
     groups: Vec<usize>,
-    split: Option<Split>,
+    split: Option<SampleSplit>,
     starts: Option<SideStarts>,
     /// By what is compared and by group.
     samples: BTreeMap<(Subject, usize), GatheredSamples>,
@@ -95,7 +97,7 @@ impl SideSamples {
     }
 
     /// Returns the samples of one sample that is cut in two, still empty.
-    pub fn of_split(split: Split) -> Self {
+    pub fn of_split(split: SampleSplit) -> Self {
         Self {
             count: 2,
             groups: vec![0; 2],
@@ -115,7 +117,7 @@ impl SideSamples {
         sides: &ComparedSides,
         filter: &SampleFilter,
         metrics: &MetricChoice,
-        rules: &Rules,
+        rules: &CleaningRules,
     ) -> Result<Self, StoreError> {
         let mut samples = Self::new(sides.names());
         if sides.are_in_several_places() && may_find(sides, rules)? {
@@ -134,7 +136,7 @@ impl SideSamples {
     fn look(
         &mut self,
         data: &BenchmarkData,
-        rules: &Rules,
+        rules: &CleaningRules,
         places_of: &dyn Fn(&InstanceData) -> Vec<SidePlace>,
     ) {
         let starts = self.starts.get_or_insert_default();
@@ -156,7 +158,7 @@ impl SideSamples {
     pub fn add(
         &mut self,
         data: &BenchmarkData,
-        rules: &Rules,
+        rules: &CleaningRules,
         metrics: &MetricChoice,
         places_of: &dyn Fn(&InstanceData) -> Vec<SidePlace>,
     ) {
@@ -308,7 +310,7 @@ impl SideSamples {
     ) -> Vec<ComparisonAsHail> {
         let pairs = self.pairs(names);
         let compared = pairs.into_par_iter().map(|pair| {
-            if obstacle(pair.sides) == Some(Reason::OtherUnit) {
+            if obstacle(pair.sides) == Some(VerdictReason::OtherUnit) {
                 return None;
             }
             let [control, test] = pair.sides.map(|side| &side.cleaned);
@@ -439,12 +441,12 @@ fn tell_missing_metrics(comparisons: &mut [Comparison]) {
     });
     for it in comparisons {
         let side = match it.reason {
-            Some(Reason::NoBaseline) => 0,
-            Some(Reason::NoCandidate) => 1,
+            Some(VerdictReason::NoBaseline) => 0,
+            Some(VerdictReason::NoCandidate) => 1,
             _ => continue,
         };
         if measured[side].contains(&key(it)) {
-            it.reason = Some(Reason::NothingLeft { failures: 0 });
+            it.reason = Some(VerdictReason::NothingLeft { failures: 0 });
         }
     }
 }
@@ -479,7 +481,7 @@ fn is_there(sample: &SideSample) -> bool {
 }
 
 /// Returns whether where a benchmark gets steady may have to be found.
-fn may_find(sides: &ComparedSides, rules: &Rules) -> Result<bool, StoreError> {
+fn may_find(sides: &ComparedSides, rules: &CleaningRules) -> Result<bool, StoreError> {
     match rules.burn_in.others {
         Some(JudgedFrom::Auto) => return Ok(true),
         Some(JudgedFrom::Index(_)) | None => return Ok(false),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sides::are_apart;
 use crate::clean::{
-    BurnInSource, Policy, Rules, SteadyFrom, SteadyStart, burn_in_metric, found_in,
+    BurnInSource, CleaningPolicy, CleaningRules, SteadyFrom, SteadyStart, burn_in_metric, found_in,
 };
 use crate::sample::{BenchmarkData, Sample, Setting, SidePlace};
 
@@ -42,7 +42,7 @@ impl SampleStarts {
     }
 
     /// Returns from where a sample is judged: all of them from the largest start, so that the same part
-    /// of them is compared. A sample that never gets steady stays out.
+    /// of them is compared. A sample that never reaches a steady state stays out.
     fn of_sample(&self, sample: &Sample<'_>) -> SteadyStart {
         let own = self.samples.get(&key_of(sample)).copied();
         let own = own.unwrap_or((SteadyFrom::Recorded, BurnInSource::Recorded));
@@ -77,7 +77,12 @@ pub(super) struct SideStarts {
 }
 
 impl SideStarts {
-    pub(super) fn add(&mut self, data: &BenchmarkData, rules: &Rules, samples: &[Sample<'_>]) {
+    pub(super) fn add(
+        &mut self,
+        data: &BenchmarkData,
+        rules: &CleaningRules,
+        samples: &[Sample<'_>],
+    ) {
         for sample in samples {
             let suites = self.suites.entry(sample.place.side).or_default();
             if !suites.contains(&data.suite) {
@@ -125,7 +130,7 @@ impl SideStarts {
 
 /// The policies by which the samples of one benchmark are cleaned.
 pub(super) struct SamplePolicies<'a> {
-    rules: &'a Rules,
+    rules: &'a CleaningRules,
     start: StartOfSamples,
 }
 
@@ -137,7 +142,7 @@ enum StartOfSamples {
 impl<'a> SamplePolicies<'a> {
     pub fn of(
         data: &BenchmarkData,
-        rules: &'a Rules,
+        rules: &'a CleaningRules,
         samples: &[Sample<'_>],
         looked_up: Option<&SideStarts>,
     ) -> Self {
@@ -153,7 +158,7 @@ impl<'a> SamplePolicies<'a> {
         Self { rules, start }
     }
 
-    pub fn of_sample(&self, sample: &Sample<'_>) -> (Policy, BurnInSource) {
+    pub fn of_sample(&self, sample: &Sample<'_>) -> (CleaningPolicy, BurnInSource) {
         let (from, source) = match &self.start {
             StartOfSamples::Alike(start) => *start,
             StartOfSamples::BySample(starts) => starts.of_sample(sample),

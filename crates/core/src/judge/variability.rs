@@ -3,7 +3,7 @@
 use lapwing_stats::{Confidence, Modes, VarianceComponents, modes, variance_components};
 
 use super::{SampleSize, instance_means, size};
-use crate::clean::{CleanInstance, Cleaned, Unusable};
+use crate::clean::{CleanInstance, Cleaned, UnusableReason};
 
 /// How a benchmark's values vary, within its instances and between them.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,19 +59,19 @@ pub fn variability(cleaned: &Cleaned) -> Option<Variability> {
 ///
 /// # Errors
 /// Why nothing can be said of them.
-pub fn usable_variability(cleaned: &Cleaned) -> Result<Variability, Unusable> {
+pub fn usable_variability(cleaned: &Cleaned) -> Result<Variability, UnusableReason> {
     let found = variability(cleaned).filter(|it| it.mean.is_finite());
     found.ok_or_else(|| {
         let mut values = cleaned.instances.iter().flat_map(|it| &it.values);
         let mut means = cleaned.instances.iter().map(CleanInstance::mean);
         if cleaned.instances.is_empty() {
-            Unusable::NoValue
+            UnusableReason::NoValue
         } else if values.all(|it| *it == 0.0) {
-            Unusable::AllZero
+            UnusableReason::AllZero
         } else if means.any(|it| it == 0.0) {
-            Unusable::MeanOfZero
+            UnusableReason::MeanOfZero
         } else {
-            Unusable::NoMean
+            UnusableReason::NoMean
         }
     })
 }

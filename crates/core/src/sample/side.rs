@@ -66,7 +66,7 @@ impl FromStr for SideSpec {
             None => (None, text),
         };
         if text.is_empty() {
-            return Err("a side has a name: variant:fast, version:2.1, file:old.json".to_owned());
+            return Err("a side needs a name: variant:fast, version:2.1, file:old.json".to_owned());
         }
         Ok(Self {
             kind,

@@ -209,8 +209,7 @@ impl ComparedSides {
                 String::new()
             };
             self.notes.push(format!(
-                "of {of} versions{of_suite} the newest that all sides have is compared, {}; \
-                 --version-under-test takes another",
+                "the newest of {of} versions{of_suite} that all sides have is compared, {}; choose another with --version-under-test",
                 version.as_deref().unwrap_or("the one without a name")
             ));
         }
@@ -277,7 +276,7 @@ impl ComparedSides {
                 let count = side.sessions().len();
                 (count > 1).then(|| {
                     format!(
-                        "{count} sessions are named {} and are taken together; `session:ID` takes one",
+                        "{count} sessions are named {} and are combined; `session:ID` selects one",
                         side.name
                     )
                 })
@@ -294,8 +293,7 @@ impl ComparedSides {
         let is_apart = |side: &ComparedSide| side.sessions().is_disjoint(&measured);
         if candidates.iter().any(is_apart) {
             self.notes.push(
-                "the sides are of different sessions: what the machine did otherwise then counts \
-                 as a change; variants of one session are measured in turn"
+                "the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn"
                     .to_owned(),
             );
         }
@@ -327,7 +325,7 @@ impl ComparedSides {
         }
         if !apart.is_empty() {
             self.notes.push(format!(
-                "the sides share no level of {}: what it does counts as a change",
+                "the sides share no level of {}, so its effect counts as a change",
                 apart.join(", ")
             ));
         }

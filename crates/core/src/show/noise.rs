@@ -6,7 +6,9 @@ use lapwing_stats::Modes;
 
 use super::quantity::{percent, quantity, ratio, round_percent};
 use super::sample::metric_title;
-use crate::explain::{Association, Detectability, Group, LevelCount, More, Noise, Part};
+use crate::explain::{
+    Association, Detectability, InstanceGroup, LevelCount, More, Noise, NoisePart,
+};
 use crate::model::Better;
 use crate::sample::Setting;
 use crate::text::{first_names, plural};
@@ -17,7 +19,7 @@ pub const NOISY: f64 = 0.05;
 /// More names than this would make a sentence too long to read.
 const NAMES: usize = 4;
 
-impl Part {
+impl NoisePart {
     /// Returns `15 % [12–19 %]`.
     pub fn text(&self) -> String {
         match self.interval {
@@ -166,7 +168,7 @@ pub fn noise_advice(rows: &[Noise]) -> Option<String> {
                 .to_owned(),
         ),
         (_, _) => Some(format!(
-            "for narrower intervals measure more iterations of {}, and more instances of the others",
+            "for narrower intervals, measure more iterations of {}, and more instances of the others",
             first_names(&iterations, NAMES)
         )),
     }
@@ -202,9 +204,9 @@ impl Noise {
         text.push_str(&format!(
             "; {attribute} separates them: {} {}; {} {}",
             words[1],
-            levels_text(first, Group::Upper),
+            levels_text(first, InstanceGroup::Upper),
             words[0],
-            levels_text(first, Group::Lower)
+            levels_text(first, InstanceGroup::Lower)
         ));
         let others: Vec<&str> = first.attributes[1..]
             .iter()
@@ -222,11 +224,11 @@ impl Noise {
     }
 }
 
-fn levels_text(association: &Association, group: Group) -> String {
+fn levels_text(association: &Association, group: InstanceGroup) -> String {
     let level = |it: &LevelCount| {
         let inside = match group {
-            Group::Lower => it.lower,
-            Group::Upper => it.upper,
+            InstanceGroup::Lower => it.lower,
+            InstanceGroup::Upper => it.upper,
         };
         let name = if it.level.is_empty() {
             "unknown"

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::meaning::BenchmarkMeaning;
 use super::summary::{RunSummary, by_frequency};
 use crate::clean::{
-    CleanInstance, Cleaned, InstanceStates, IterationState, LeftOut, Policy, states,
+    CleanInstance, Cleaned, CleaningPolicy, InstanceStates, IterationState, LeftOut, states,
 };
 use crate::judge::SampleSize;
 use crate::model::EachRun;
@@ -112,11 +112,11 @@ impl MetricSample {
     /// Returns what the data hold of a metric. Runs and instances without any value stay, so
     /// that it is seen that they failed.
     pub fn of(data: &BenchmarkData, name: &str) -> Self {
-        Self::under(data, name, Policy::default())
+        Self::under(data, name, CleaningPolicy::default())
     }
 
     /// Returns what the data hold of a metric, of which counts what a policy says.
-    pub fn under(data: &BenchmarkData, name: &str, policy: Policy) -> Self {
+    pub fn under(data: &BenchmarkData, name: &str, policy: CleaningPolicy) -> Self {
         let mut runs: Vec<RunSample> = Vec::new();
         let mut position: BTreeMap<Id, usize> = BTreeMap::new();
         let (order, variants) = (History::of(data), VariantNames::of(data));

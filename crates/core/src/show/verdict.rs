@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use super::estimate::{ratio_interval, ratio_value};
 use super::quantity::round_percent;
 use crate::judge::{
-    Caution, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT, Method, Reason,
-    Verdict,
+    Caution, CompareMethod, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT,
+    Verdict, VerdictReason,
 };
 use crate::text::{counted, grouped};
 
@@ -56,7 +56,7 @@ impl ComparedRatio {
     }
 }
 
-impl Method {
+impl CompareMethod {
     /// Returns what the method is called in text.
     pub fn title(self) -> &'static str {
         match self {
@@ -127,60 +127,64 @@ pub fn reason_text(comparison: &Comparison) -> Option<String> {
     let instances = [comparison.baseline_estimate, comparison.candidate_estimate]
         .map(|it| it.map_or(0, |it| it.size.instances));
     Some(match comparison.reason? {
-        Reason::FewInstances => format!(
+        VerdictReason::FewInstances => format!(
             "need {INSTANCES_FOR_A_VERDICT} instances per side, got {} and {}",
             instances[0], instances[1]
         ),
-        Reason::OnlySummaries => "the source kept only summaries, no samples".to_owned(),
-        Reason::NotPositive { instances: 0 } => {
+        VerdictReason::OnlySummaries => "the source kept only summaries, no samples".to_owned(),
+        VerdictReason::NotPositive { instances: 0 } => {
             "a mean is not positive, so there is no ratio".to_owned()
         }
-        Reason::NotPositive { instances } => {
+        VerdictReason::NotPositive { instances } => {
             let whose = match instances {
                 1 => "1 instance has a mean".to_owned(),
                 several => format!("{several} instances have a mean"),
             };
             format!("{whose} that is not positive, which has no logarithm; try `--method fieller`")
         }
-        Reason::Undefined => {
+        VerdictReason::Undefined => {
             "the method has no result for these values; try another `--method`".to_owned()
         }
-        Reason::OtherBenchmark => {
+        VerdictReason::OtherBenchmark => {
             "the benchmark itself changed between the sides (fingerprint or parameters differ)"
                 .to_owned()
         }
-        Reason::OtherUnit => {
+        VerdictReason::OtherUnit => {
             "the units of the sides cannot be converted into each other".to_owned()
         }
-        Reason::NoDirection => {
+        VerdictReason::NoDirection => {
             "it changed, but the metric does not say whether more is better".to_owned()
         }
-        Reason::TooWide {
+        VerdictReason::TooWide {
             instances,
             half_width,
         } if instances > WORTH_NAMING => format!(
             "too noisy: needs more than {WORTH_NAMING} instances per side to resolve {}",
             round_percent(half_width)
         ),
-        Reason::TooWide {
+        VerdictReason::TooWide {
             instances,
             half_width,
         } => format!(
             "needs about {instances} instances per side to resolve {}",
             round_percent(half_width)
         ),
-        Reason::ManyComparisons => {
+        VerdictReason::ManyComparisons => {
             "not significant after correction for multiple comparisons".to_owned()
         }
-        Reason::Straddles if contains_one(comparison) => {
+        VerdictReason::Straddles if contains_one(comparison) => {
             "may be unchanged, or changed by more than the smallest effect".to_owned()
         }
-        Reason::Straddles => "it changed, but perhaps by less than the smallest effect".to_owned(),
-        Reason::NoChangeSeen => "no change seen".to_owned(),
-        Reason::NoBaseline => format!("new: not in {}", comparison.baseline),
-        Reason::NoCandidate => format!("not in {}", comparison.candidate),
-        Reason::NeverSteady => format!("{} never becomes steady", empty_side(comparison)),
-        Reason::NothingLeft { failures } => {
+        VerdictReason::Straddles => {
+            "it changed, but perhaps by less than the smallest effect".to_owned()
+        }
+        VerdictReason::NoChangeSeen => "no change seen".to_owned(),
+        VerdictReason::NoBaseline => format!("new: not in {}", comparison.baseline),
+        VerdictReason::NoCandidate => format!("not in {}", comparison.candidate),
+        VerdictReason::NeverSteady => {
+            format!("{} never reaches a steady state", empty_side(comparison))
+        }
+        VerdictReason::NothingLeft { failures } => {
             let side = empty_side(comparison);
             match failures {
                 0 => format!("no usable value in {side}"),
@@ -212,7 +216,7 @@ pub fn earlier_epoch_text(instances: usize) -> String {
         _ => ("instances", "are"),
     };
     format!(
-        "{} {noun} of an earlier epoch {verb} left out: the benchmark itself has changed since",
+        "{} {noun} of an earlier epoch {verb} excluded: the benchmark itself has changed since",
         grouped(instances)
     )
 }

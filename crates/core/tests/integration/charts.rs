@@ -474,7 +474,7 @@ fn a_benchmark_without_a_steady_state_says_so_in_the_title_of_its_burn_in() {
         ..synthetic::Recipe::default()
     };
     let chart = burn_in_chart(&recipe, SteadyFrom::Never, None);
-    assert_eq!(chart.title, "test_join: never becomes steady");
+    assert_eq!(chart.title, "test_join: never reaches a steady state");
     assert!(
         chart
             .subtitle

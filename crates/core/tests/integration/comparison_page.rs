@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::compared::{compared, view};
 use crate::synthetic::{Recipe, Sessions, Source, measure};
-use lapwing_core::judge::{CompareOptions, Comparison, Reason, Verdict};
+use lapwing_core::judge::{CompareOptions, Comparison, Verdict, VerdictReason};
 use lapwing_core::sample::BenchmarkData;
 use lapwing_core::show::report::{ReportOptions, ReportWriter};
 use lapwing_core::show::{ChartTheme, chart};
@@ -101,7 +101,7 @@ fn summaries_have_no_ratio_and_runs_taken_as_instances_have_one() {
         };
         let data = measure(&recipe, &mut Sessions::default());
         let comparisons = compared(&[data], &options());
-        let only_summaries = comparisons[0].reason == Some(Reason::OnlySummaries);
+        let only_summaries = comparisons[0].reason == Some(VerdictReason::OnlySummaries);
         (only_summaries, comparisons[0].ratio.is_some())
     };
     assert_eq!(of(Source::Summaries("asv", 2)), (true, false));
@@ -123,7 +123,7 @@ fn report(directory: &Path, compare: bool) -> BTreeMap<String, String> {
     let options = ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
-        rules: lapwing_core::clean::Rules::default(),
+        rules: lapwing_core::clean::CleaningRules::default(),
         metrics: Vec::new(),
         detect: lapwing_core::show::report::DetectionTarget::default(),
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use crate::synthetic::{Recipe, Sessions, measure};
-use lapwing_core::clean::Rules;
+use lapwing_core::clean::CleaningRules;
 use lapwing_core::explain::{Detectability, NoiseMetrics, detectability};
 use lapwing_core::judge::{DetectionOptions, WantedBasis};
 use lapwing_core::sample::{BenchmarkData, SettingChoice};
@@ -37,7 +37,7 @@ fn by_formula() -> DetectionOptions {
 
 fn found(benchmarks: Vec<BenchmarkData>, options: &DetectionOptions) -> Vec<Detectability> {
     let metrics = NoiseMetrics::default();
-    let rules = Rules::default();
+    let rules = CleaningRules::default();
     benchmarks
         .into_iter()
         .flat_map(|data| {
@@ -308,7 +308,7 @@ fn write(benchmarks: Vec<BenchmarkData>, detect: DetectionTarget) -> tempfile::T
     let options = ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
-        rules: Rules::default(),
+        rules: CleaningRules::default(),
         metrics: Vec::new(),
         detect,
     };

@@ -32,7 +32,7 @@ fn options() -> ReportOptions {
     ReportOptions {
         title: format!("Report of {ODD}"),
         made: "for a test".to_owned(),
-        rules: lapwing_core::clean::Rules::default(),
+        rules: lapwing_core::clean::CleaningRules::default(),
         metrics: Vec::new(),
         detect: lapwing_core::show::report::DetectionTarget::default(),
     }

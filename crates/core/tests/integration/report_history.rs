@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::clean::Rules;
+use lapwing_core::clean::CleaningRules;
 use lapwing_core::model::Record;
 use lapwing_core::record::{Filter, Store, StoreError, parse_line};
 use lapwing_core::sample::{BenchmarkData, each_benchmark};
@@ -37,7 +37,7 @@ fn options() -> ReportOptions {
     ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
-        rules: Rules::default(),
+        rules: CleaningRules::default(),
         metrics: Vec::new(),
         detect: DetectionTarget::default(),
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::clean::Rules;
+use lapwing_core::clean::CleaningRules;
 use lapwing_core::sample::BenchmarkData;
 use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn report_of(directory: &Path, benchmarks: Vec<BenchmarkData>) {
     let options = ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
-        rules: Rules::default(),
+        rules: CleaningRules::default(),
         metrics: Vec::new(),
         detect: DetectionTarget::default(),
     };

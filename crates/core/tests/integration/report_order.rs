@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::clean::Rules;
+use lapwing_core::clean::CleaningRules;
 use lapwing_core::model::{Annotation, Id, Object, Record};
 use lapwing_core::record::{Change, Filter, Retired, Retirement, Store, StoreError, parse_line};
 use lapwing_core::sample::each_benchmark;
@@ -84,7 +84,7 @@ impl WrittenReport {
         let options = ReportOptions {
             title: "Report".to_owned(),
             made: "for a test".to_owned(),
-            rules: Rules::default(),
+            rules: CleaningRules::default(),
             metrics: Vec::new(),
             detect: DetectionTarget::default(),
         };
@@ -561,7 +561,7 @@ fn what_is_judged_together_is_what_the_benchmark_is_today_though_old_versions_we
     assert_eq!(written.data("burn-in")["instances"], json!([6]));
     let page = written.text("burn-in.html");
     let left_out =
-        "3 instances of an earlier epoch are left out: the benchmark itself has changed since.";
+        "3 instances of an earlier epoch are excluded: the benchmark itself has changed since.";
     assert!(page.contains(left_out), "{page}");
     let directory = tempfile::tempdir().unwrap();
     let mut params = Vec::new();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lapwing_core::clean::Rules;
+use lapwing_core::clean::CleaningRules;
 use lapwing_core::explain::{NoiseMetrics, noise};
 use lapwing_core::sample::{BenchmarkData, SettingChoice};
 use lapwing_core::show::report::{self, DetectionTarget, ReportOptions};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::synthetic::{Recipe, Sessions, Source, measure};
 
-fn write(directory: &Path, benchmarks: Vec<BenchmarkData>, rules: Rules) {
+fn write(directory: &Path, benchmarks: Vec<BenchmarkData>, rules: CleaningRules) {
     let options = ReportOptions {
         title: "Report".to_owned(),
         made: "for a test".to_owned(),
@@ -77,10 +77,10 @@ fn every_page_goes_by_the_rules_that_were_asked_for() {
         .iter()
         .map(|recipe| measure(recipe, &mut sessions))
         .collect();
-    let rules = Rules {
+    let rules = CleaningRules {
         burn_in: JudgedFrom::Index(3).into(),
         min_instances: 4,
-        ..Rules::default()
+        ..CleaningRules::default()
     };
     write(directory.path(), benchmarks, rules);
     let cleaning = |name: &str| column(directory.path(), "cleaning.m0", name);
@@ -110,9 +110,9 @@ fn every_page_goes_by_the_rules_that_were_asked_for() {
 fn a_benchmark_that_never_gets_steady_is_a_candidate_to_retire() {
     let directory = tempfile::tempdir().expect("a directory");
     let steady = measure(&recipe("steady"), &mut Sessions::default());
-    let rules = Rules {
+    let rules = CleaningRules {
         burn_in: JudgedFrom::Auto.into(),
-        ..Rules::default()
+        ..CleaningRules::default()
     };
     write(directory.path(), vec![steady, drifting()], rules);
     let burn_in = |name: &str| column(directory.path(), "burn-in", name);
@@ -120,7 +120,7 @@ fn a_benchmark_that_never_gets_steady_is_a_candidate_to_retire() {
     assert_eq!(burn_in("found")[1], json!("never"));
     assert_eq!(burn_in("never"), json!([0, 10]));
     let reasons = column(directory.path(), "cleaning.m0", "reason");
-    assert_eq!(reasons, json!(["", "never gets steady"]));
+    assert_eq!(reasons, json!(["", "never reaches a steady state"]));
     let said = "Benchmarks that mostly or never become steady should be fixed or retired.";
     assert!(page(directory.path(), "burn-in.html").contains(said));
     let chart = fs::read_dir(directory.path().join("data")).expect("a folder");
@@ -148,7 +148,7 @@ fn noise_is_that_of_the_command_and_the_noisiest_stands_first() {
         .rev()
         .flat_map(|data| {
             let metrics = NoiseMetrics::Named(vec!["wall_time".to_owned()]);
-            let rules = Rules::default();
+            let rules = CleaningRules::default();
             noise(data, &rules, SettingChoice::Latest, &metrics, Seed(7)).rows
         })
         .map(|row| {
@@ -159,7 +159,7 @@ fn noise_is_that_of_the_command_and_the_noisiest_stands_first() {
             ])
         })
         .collect();
-    write(directory.path(), benchmarks, Rules::default());
+    write(directory.path(), benchmarks, CleaningRules::default());
     let column = |name: &str| column(directory.path(), "variability.m0", name);
     let shown: Vec<Value> = (0..2)
         .map(|at| {

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader};
 
 use flate2::read::MultiGzDecoder;
 use lapwing_core::clean::{
-    BenchmarkAudit, Cleaned, IterationState, Policy, Rules, Stage, SteadyFrom, SteadySearch, clean,
-    find_steady, listed, states,
+    AuditStage, BenchmarkAudit, Cleaned, CleaningPolicy, CleaningRules, IterationState, SteadyFrom,
+    SteadySearch, clean, find_steady, listed, states,
 };
 use lapwing_core::judge::{analyze_as_hail, variability};
 use lapwing_core::model::Outcome;
@@ -77,7 +77,7 @@ fn cleaning_as_hail_does_keeps_what_hail_keeps() {
     let place = tempfile::tempdir().unwrap();
     let store = imported(&folder, place.path());
     let starts = std::fs::read(folder.join("first_stable_index.json")).unwrap();
-    let rules = Rules::hail(serde_json::from_slice(&starts).unwrap());
+    let rules = CleaningRules::hail(serde_json::from_slice(&starts).unwrap());
 
     let mut ours = Kept::new();
     let mut dropped = Vec::new();
@@ -112,11 +112,11 @@ fn cleaning_as_hail_does_keeps_what_hail_keeps() {
     let expected_dropped = [
         (
             "benchmark/hail/benchmark_c.py::test_few_instances".to_owned(),
-            Stage::Viable,
+            AuditStage::Viable,
         ),
         (
             "benchmark/hail/benchmark_c.py::test_not_indexed".to_owned(),
-            Stage::Known,
+            AuditStage::Known,
         ),
     ];
     assert_eq!(dropped, expected_dropped);
@@ -145,10 +145,10 @@ fn cleaning_as_hail_does_keeps_what_hail_keeps() {
 
 /// The mean of the instance means of what counts from an iteration on, outliers left out as Hail does.
 fn mean_from(data: &BenchmarkData, start: u32) -> f64 {
-    let policy = Policy {
+    let policy = CleaningPolicy {
         burn_in: SteadyFrom::Index(start),
-        outliers: Rules::hail(BTreeMap::new()).outliers,
-        ..Policy::default()
+        outliers: CleaningRules::hail(BTreeMap::new()).outliers,
+        ..CleaningPolicy::default()
     };
     let cleaned = clean(&data.instances, "wall_time", policy);
     let means: Vec<f64> = cleaned.instances.iter().map(|it| it.mean()).collect();
@@ -225,7 +225,7 @@ fn cleaned_as_hail(folder: &std::path::Path) -> BTreeMap<String, Cleaned> {
     let place = tempfile::tempdir().unwrap();
     let store = imported(folder, place.path());
     let starts = std::fs::read(folder.join("first_stable_index.json")).unwrap();
-    let rules = Rules::hail(serde_json::from_slice(&starts).unwrap());
+    let rules = CleaningRules::hail(serde_json::from_slice(&starts).unwrap());
     let mut all = BTreeMap::new();
     each_benchmark(&store, &Filter::default(), |mut data| {
         data.instances.sort_by_key(|it| {

@@ -17,8 +17,8 @@ use crate::table::Align::{Left, Right, Whole};
 use crate::table::Table;
 
 /// What the columns mean that do not say so themselves.
-const LEGEND: &str = "steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance\n\
-bias: how far the mean is from the steady level, with everything judged → without the burn-in";
+const LEGEND: &str = "steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance\n\
+bias: distance of the mean from the steady level, with burn-in → without it";
 
 /// Says it in a sentence and shows the table.
 pub fn text(rows: &[BurnInRow], context: &Context) -> Result<(), CliError> {
@@ -70,22 +70,22 @@ fn headline(rows: &[BurnInRow]) -> String {
     let all = counted(rows.len(), "benchmark");
     let mut sentence = if steady == rows.len() {
         match rows.len() {
-            2 => "both benchmarks get steady".to_owned(),
-            _ => format!("all {all} get steady"),
+            2 => "both benchmarks reach a steady state".to_owned(),
+            _ => format!("all {all} reach a steady state"),
         }
     } else {
-        let verb = plural(steady, "gets", "get");
-        format!("{} of {all} {verb} steady", grouped(steady))
+        let verb = plural(steady, "reaches", "reach");
+        format!("{} of {all} {verb} a steady state", grouped(steady))
     };
     for (number, one, several) in [
         (never, "never does", "never do"),
         (mostly, "mostly does not", "mostly do not"),
-        (by_hand, "only by hand", "only by hand"),
         (
-            unclear,
-            "has too few iterations to tell",
-            "have too few iterations to tell",
+            by_hand,
+            "only by a manual choice",
+            "only by a manual choice",
         ),
+        (unclear, "has too few iterations", "have too few iterations"),
         (
             zeros,
             "has no values above zero",
@@ -104,28 +104,27 @@ fn of_one(row: &BurnInRow) -> String {
     let name = &row.benchmark;
     match row.steady_from() {
         SteadyFrom::Index(_) if row.is_mostly_unsteady() => format!(
-            "{name} mostly does not get steady: {} of {} never do",
+            "{name} mostly does not reach a steady state: {} of {} never do",
             grouped(row.count(Class::NoSteadyState)),
             counted(row.instances.len() - row.not_asked(), "instance")
         ),
         SteadyFrom::Index(start) if row.is_steady_by_hand_alone() => {
             format!(
-                "{name} is steady from iteration {start} on by hand alone: its values do not say so"
+                "{name} is steady from iteration {start} on by a manual choice only: its values do not show it"
             )
         }
         SteadyFrom::Index(start) if row.is_shortened() => format!(
-            "{name} is judged from iteration {start} on, because a limit shortened its burn-in, and gets steady \
-             at {}",
+            "{name} is judged from iteration {start} on, because a limit shortened its burn-in; it is steady from {}",
             row.wanted.unwrap_or(start)
         ),
         SteadyFrom::Index(0) => format!("{name} is steady from its first iteration on"),
         SteadyFrom::Index(start) => format!("{name} is steady from iteration {start} on"),
-        SteadyFrom::Never => format!("{name} never gets steady"),
+        SteadyFrom::Never => format!("{name} never reaches a steady state"),
         SteadyFrom::Recorded | SteadyFrom::Unknown if row.is_not_positive() => {
-            format!("{name} has no values above zero, so that its planned burn-in holds")
+            format!("{name} has no values above zero, so its planned burn-in applies")
         }
         SteadyFrom::Recorded | SteadyFrom::Unknown => {
-            format!("{name} has too few iterations to tell, so that its planned burn-in holds")
+            format!("{name} has too few iterations, so its planned burn-in applies")
         }
     }
 }

@@ -208,7 +208,7 @@ impl BurnIn {
             let error = suite_file::about(error);
             let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
             error.hint(format!(
-                "{meant}its [judge] table may name a burn-in file; --no-suite goes on without it"
+                "{meant}its [judge] table may name a burn-in file; --no-suite ignores it"
             ))
         })?;
         match settings.burn_in_file {
@@ -244,8 +244,8 @@ impl BurnIn {
 
 fn nothing(others: &[NotJudged]) -> CliError {
     let error = CliError::input(match not_judged::names(others) {
-        Some(names) => format!("nothing to tell of {names}"),
-        None => "nothing to tell: no benchmark passes the filters".to_owned(),
+        Some(names) => format!("no burn-in to detect for {names}"),
+        None => "no burn-in to detect: no benchmark passes the filters".to_owned(),
     });
     CliError {
         exit: ExitStatus::NotEnough,

@@ -74,7 +74,7 @@ fn unsteady(rows: &[BurnInRow]) -> Option<String> {
     let never = those(rows, |row| row.start.is_none())?;
     let name = &never.first()?.benchmark;
     Some(format!(
-        "never steady, to be fixed or retired: {}; `lapwing burn-in --benchmark '{name}' --plot FILE.html` \
+        "never steady, fix or retire: {}; `lapwing burn-in --benchmark '{name}' --plot FILE.html` \
          shows it",
         names(never, |_| String::new())
     ))
@@ -90,7 +90,7 @@ fn never_of(row: &BurnInRow) -> String {
 fn mostly_unsteady(rows: &[BurnInRow]) -> Option<String> {
     let mostly = those(rows, BurnInRow::is_mostly_unsteady)?;
     Some(format!(
-        "most instances never get steady, and the start is that of the others; to be fixed or retired: {}",
+        "most instances never reach a steady state, and the start is from the others; fix or retire: {}",
         names(mostly, never_of)
     ))
 }
@@ -101,7 +101,7 @@ fn partly_unsteady(rows: &[BurnInRow]) -> Option<String> {
         row.start.is_some() && never > 0 && !row.is_mostly_unsteady()
     })?;
     Some(format!(
-        "instances that never get steady are judged all the same: {}",
+        "some instances never reach a steady state, and are judged nevertheless: {}",
         names(partly, never_of)
     ))
 }
@@ -111,8 +111,7 @@ fn wandering(rows: &[BurnInRow]) -> Option<String> {
         row.source == FOUND && row.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
     })?;
     Some(format!(
-        "instances wander, some up and some down, and have no warm-up in common: {}; more \
-         instances help, more burn-in would not",
+        "instances drift in different directions without a common warm-up: {}; measure more instances, not more burn-in",
         names(wander, |_| String::new())
     ))
 }
@@ -141,7 +140,7 @@ fn not_worth_it(rows: &[BurnInRow]) -> Option<String> {
         )
     };
     Some(format!(
-        "a long burn-in that changes the mean little: {}; --max-cost shortens it",
+        "long burn-in with little effect on the mean: {}; --max-cost shortens it",
         names(dear, of)
     ))
 }
@@ -157,7 +156,7 @@ fn too_short(rows: &[BurnInRow], method: SteadyMethod) -> Option<String> {
         SteadyMethod::Default | SteadyMethod::Krun | SteadyMethod::Traini => ITERATIONS_TO_TELL,
     };
     Some(format!(
-        "too short to tell: {}; at least {enough} iterations in each instance tell, burn-in included",
+        "too few iterations: {}; needs at least {enough} per instance, burn-in included",
         names(short, of)
     ))
 }
@@ -169,8 +168,7 @@ fn not_asked(rows: &[BurnInRow]) -> Option<String> {
         format!(" ({} of {})", grouped(short), counted(all, "instance"))
     };
     Some(format!(
-        "too short to tell beside the longest instance, with less than half of its iterations, and not \
-         asked: {}",
+        "ignored, because it has less than half of the iterations of the longest instance: {}",
         names(short, of)
     ))
 }
@@ -180,7 +178,7 @@ fn not_positive(rows: &[BurnInRow]) -> Option<String> {
         row.instances.iter().any(|it| it.class.is_none())
     })?;
     Some(format!(
-        "instances with a value that is not above zero were left out: {}",
+        "instances with values that are not above zero are excluded: {}",
         names(of, |_| String::new())
     ))
 }
@@ -193,7 +191,7 @@ fn shortened(rows: &[BurnInRow]) -> Option<String> {
         format!(" ({start} instead of {wanted}, bias {})", percent(bias))
     };
     Some(format!(
-        "shorter than most instances need, for its cost or because too little would be left: {}",
+        "shorter than most instances need, because of its cost or because too few iterations would be left: {}",
         names(short, of)
     ))
 }
@@ -209,8 +207,7 @@ fn planned_too_short(rows: &[BurnInRow], use_of_starts: UseOfStarts) -> Option<S
     let of = |row: &BurnInRow| format!(" ({} → {})", planned(row), row.start.unwrap_or(0));
     let next = match use_of_starts {
         UseOfStarts::Shown => {
-            "; --update-suite writes these into the suite, --write into a file that judging takes \
-             with --burn-in-file"
+            "; --update-suite writes these to the suite, --write to a file for --burn-in-file"
         }
         UseOfStarts::Written => "",
     };
@@ -224,7 +221,7 @@ fn planned_too_short(rows: &[BurnInRow], use_of_starts: UseOfStarts) -> Option<S
 pub fn why_not_written(row: &BurnInRow) -> Option<&'static str> {
     match row.steady_from() {
         SteadyFrom::Index(_) => None,
-        SteadyFrom::Never => Some("never gets steady"),
-        SteadyFrom::Recorded | SteadyFrom::Unknown => Some("too short to tell"),
+        SteadyFrom::Never => Some("never reaches a steady state"),
+        SteadyFrom::Recorded | SteadyFrom::Unknown => Some("too few iterations"),
     }
 }

@@ -31,7 +31,7 @@ pub fn check_number(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
     }
     let names = names.join(", ");
     let error = CliError::input(format!(
-        "`{}` has room for {}, and there are {}: {names}",
+        "`{}` can show {}, but there are {}: {names}",
         path.display(),
         if is_page {
             format!("{most} benchmarks")
@@ -43,7 +43,7 @@ pub fn check_number(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
     Err(error.hint(if is_page {
         "choose some of them with --benchmark"
     } else {
-        "choose one with --benchmark, or draw them all to an .html file"
+        "choose one with --benchmark, or write all of them to an .html file"
     }))
 }
 

@@ -124,10 +124,10 @@ impl BurnInReview<'_> {
             counted(row.instances.len(), "instance"),
         );
         if row.start.is_some() {
-            facts.push_str(&format!("; burn-in costs {} in each", cost_text(row)));
+            facts.push_str(&format!("; burn-in costs {} per instance", cost_text(row)));
         }
         if row.start.is_some() && row.bias_without.is_some() {
-            facts.push_str(&format!(", bias without and with it {}", bias_text(row)));
+            facts.push_str(&format!(", bias without → with it {}", bias_text(row)));
         }
         terminal.say(&facts);
     }
@@ -180,7 +180,7 @@ impl BurnInReview<'_> {
         let settled = self.rows.len() - open;
         if settled > 0 {
             self.say(&format!(
-                "the burn-in file has {} of {} already; the others follow",
+                "the burn-in file already has {} of {}; the others follow",
                 grouped(settled),
                 counted(self.rows.len(), "benchmark")
             ));
@@ -197,7 +197,7 @@ impl BurnInReview<'_> {
             })
             .collect();
         self.say(&format!(
-            "\nchanged: {}; look at {} once more",
+            "\nchanged: {}; review {} again",
             changes.join(", "),
             plural(changed.len(), "it", "them")
         ));
@@ -210,7 +210,7 @@ impl BurnInReview<'_> {
             self.say("\nstopped: nothing was written");
         } else {
             self.say(&format!(
-                "\nstopped: {path} has what was settled, {} of {}; go on with\n  \
+                "\nstopped: {path} has {} of {}; continue with\n  \
                  lapwing burn-in --review --burn-in-file {path} --write {path}\n",
                 grouped(settled),
                 counted(self.rows.len(), "benchmark"),
@@ -220,7 +220,7 @@ impl BurnInReview<'_> {
 
     fn say_the_end(&self) {
         self.say(&format!(
-            "\nno more changes: {} has them, and judging takes it with --burn-in-file",
+            "\nno more changes: {} is complete; use it with --burn-in-file",
             self.writer.path().display()
         ));
         self.writer.say_what_is_missing(self.rows, self.context);
@@ -252,7 +252,7 @@ fn understand(line: &str, iterations: u32) -> Result<ReviewAnswer, String> {
     match line.parse::<u32>() {
         Ok(start) if start < iterations => Ok(ReviewAnswer::Start(start)),
         Ok(_) => Err(format!(
-            "it has the iterations 0 to {} only",
+            "its iterations are 0 to {}",
             iterations.saturating_sub(1)
         )),
         Err(_) => Err("write the number of the first steady iteration, or s, b or q".to_owned()),
@@ -268,10 +268,7 @@ mod tests {
         let of = |line| understand(line, 60);
         assert_eq!(of(""), Ok(ReviewAnswer::Keep));
         assert_eq!(of("59"), Ok(ReviewAnswer::Start(59)));
-        assert_eq!(
-            of("60").expect_err("beyond"),
-            "it has the iterations 0 to 59 only"
-        );
+        assert_eq!(of("60").expect_err("beyond"), "its iterations are 0 to 59");
         assert_eq!(of("q"), Ok(ReviewAnswer::Quit));
         assert!(of("five").is_err());
         assert!(of("-1").is_err());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lapwing_core::clean::{
-    BenchmarkAudit, BenchmarkSteady, BurnInSource, Policy, SteadyFrom, SteadySearch,
+    BenchmarkAudit, BenchmarkSteady, BurnInSource, CleaningPolicy, SteadyFrom, SteadySearch,
     burn_in_metric, find_steady, listed, was_planned_auto,
 };
 use lapwing_core::model::Id;
@@ -126,8 +126,13 @@ pub fn read(
 /// Returns why there is nothing to tell of a benchmark.
 fn without_value(sample: &Sample<'_>) -> NotJudged {
     let metric = burn_in_metric(sample).unwrap_or_else(|| FIRST_METRIC.to_owned());
-    let audit = BenchmarkAudit::of(sample, &metric, Policy::default(), BurnInSource::Recorded);
-    let nothing = || "no iteration ended well with a value".to_owned();
+    let audit = BenchmarkAudit::of(
+        sample,
+        &metric,
+        CleaningPolicy::default(),
+        BurnInSource::Recorded,
+    );
+    let nothing = || "no successful iteration has a value".to_owned();
     NotJudged {
         suite: sample.suite.to_owned(),
         benchmark: sample.benchmark.id.clone(),
@@ -151,7 +156,7 @@ fn row(
     {
         let id = &sample.benchmark.id;
         return Err(CliError::input(format!(
-            "--max-cost is a time, and `{metric}` of {id} is none"
+            "--max-cost is a time, but `{metric}` of {id} is not"
         ))
         .hint("give it as a number of iterations, `--max-cost '5 iterations'`, or choose a time with --metric"));
     }

@@ -18,9 +18,9 @@ pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<
     })?;
     if updates.is_empty() {
         return Err(CliError::input(format!(
-            "{path} has no benchmark whose first steady iteration is known"
+            "{path} has no benchmark with a known first steady iteration"
         ))
-        .consequence("it was not touched")
+        .consequence("it was not changed")
         .hint(format!(
             "measure it with `lapwing run {path}`; its suite is `{name}`"
         )));
@@ -37,14 +37,14 @@ pub fn update(file: SuiteFile, rows: &[BurnInRow], context: &Context) -> Result<
             .map(|(id, numbers)| format!("{id} {}", numbers.burn_in.unwrap_or(0)))
             .collect();
         terminal.note(&format!(
-            "benchmarks of one table share its burn_in, which is the largest: {}",
+            "benchmarks of one table share its burn_in, the largest one: {}",
             starts.join(", ")
         ));
     }
     for row in rows.iter().filter(|row| row.suite == name) {
         if let Some(reason) = why_not_written(row) {
             let id = &row.benchmark;
-            terminal.note(&format!("{id} {}, so that its burn_in stays", is(reason)));
+            terminal.note(&format!("{id} {}, so its burn_in is kept", is(reason)));
         }
     }
     Ok(())
@@ -74,10 +74,10 @@ fn what_changed(path: &str, updates: &[TableUpdate]) -> String {
         .collect();
     let stay = counted(updates.len() - changed.len(), "other");
     match (changed.len(), updates.len()) {
-        (0, _) => format!("{path} stays as it is: every burn_in is what was found"),
+        (0, _) => format!("{path} is unchanged: every burn_in is already what was found"),
         (some, all) if some == all => format!("burn_in in {path}: {}", changed.join(", ")),
         (_, _) => format!(
-            "burn_in in {path}: {}; as before: {stay}",
+            "burn_in in {path}: {}; unchanged: {stay}",
             changed.join(", ")
         ),
     }
@@ -87,6 +87,6 @@ fn is(reason: &str) -> String {
     if reason.starts_with("never") {
         reason.to_owned()
     } else {
-        format!("is {reason}")
+        format!("has {reason}")
     }
 }

@@ -35,8 +35,8 @@ impl BurnInWriter {
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             let folder = folder.display();
-            return Err(CliError::input(format!("there is no folder `{folder}`"))
-                .hint("make it first, or name another file"));
+            return Err(CliError::input(format!("folder `{folder}` does not exist"))
+                .hint("create it, or name another file"));
         }
         let is_new = std::fs::metadata(path).map_or(true, |it| it.len() == 0);
         let before = if is_new {
@@ -44,7 +44,7 @@ impl BurnInWriter {
         } else {
             burn_in_file::read(path).map_err(|error| {
                 let name = path.display();
-                error.consequence(format!("{name} is there already and was not touched"))
+                error.consequence(format!("{name} already exists and was not changed"))
             })?
         };
         let mut suites: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -73,7 +73,7 @@ impl BurnInWriter {
         let written = rows.iter().filter(|row| row.known_start().is_some());
         let written = grouped(written.count());
         context.terminal.say(&format!(
-            "{} has the first stable iteration of {written} of {}; judging takes it with --burn-in-file",
+            "{} has the first stable iteration of {written} of {}; use it with --burn-in-file",
             self.path.display(),
             grouped(rows.len())
         ));
@@ -82,7 +82,7 @@ impl BurnInWriter {
         let changed = self.changed(rows);
         if !changed.is_empty() {
             context.terminal.note(&format!(
-                "it said otherwise before of {}; to keep such numbers, give it with --burn-in-file as well",
+                "replaced the earlier values of {}; to keep such values, also give the file with --burn-in-file",
                 changed.join(", ")
             ));
         }
@@ -151,7 +151,7 @@ impl BurnInWriter {
         if !shared.is_empty() {
             let shared: Vec<String> = shared.into_iter().collect();
             context.terminal.note(&format!(
-                "one entry holds for all suites that have the benchmark, with the largest start: {}",
+                "one entry applies to all suites with the benchmark, with the largest start: {}",
                 shared.join(", ")
             ));
         }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use lapwing_core::judge::{Caution, Comparison, Method, Reason, SuiteComparison};
+use lapwing_core::judge::{Caution, CompareMethod, Comparison, SuiteComparison, VerdictReason};
 use lapwing_core::show::{caution_text, reason_text};
 use serde_json::{Value, json};
 
@@ -100,37 +100,37 @@ fn caution(it: &Caution) -> Value {
     json!({ "caution": key, "text": caution_text(it) })
 }
 
-fn reason_key(reason: Reason) -> &'static str {
+fn reason_key(reason: VerdictReason) -> &'static str {
     match reason {
-        Reason::FewInstances => "few_instances",
-        Reason::OnlySummaries => "only_summaries",
-        Reason::NotPositive { .. } => "not_positive",
-        Reason::Undefined => "undefined",
-        Reason::OtherBenchmark => "other_benchmark",
-        Reason::OtherUnit => "other_unit",
-        Reason::NoDirection => "no_direction",
-        Reason::TooWide { .. } => "too_wide",
-        Reason::ManyComparisons => "many_comparisons",
-        Reason::Straddles => "straddles",
-        Reason::NoChangeSeen => "no_change_seen",
-        Reason::NoBaseline => "no_baseline",
-        Reason::NoCandidate => "no_candidate",
-        Reason::NeverSteady => "never_steady",
-        Reason::NothingLeft { .. } => "nothing_left",
+        VerdictReason::FewInstances => "few_instances",
+        VerdictReason::OnlySummaries => "only_summaries",
+        VerdictReason::NotPositive { .. } => "not_positive",
+        VerdictReason::Undefined => "undefined",
+        VerdictReason::OtherBenchmark => "other_benchmark",
+        VerdictReason::OtherUnit => "other_unit",
+        VerdictReason::NoDirection => "no_direction",
+        VerdictReason::TooWide { .. } => "too_wide",
+        VerdictReason::ManyComparisons => "many_comparisons",
+        VerdictReason::Straddles => "straddles",
+        VerdictReason::NoChangeSeen => "no_change_seen",
+        VerdictReason::NoBaseline => "no_baseline",
+        VerdictReason::NoCandidate => "no_candidate",
+        VerdictReason::NeverSteady => "never_steady",
+        VerdictReason::NothingLeft { .. } => "nothing_left",
     }
 }
 
-fn method_key(method: Method) -> &'static str {
+fn method_key(method: CompareMethod) -> &'static str {
     match method {
-        Method::Default => "default",
-        Method::Welch => "welch",
-        Method::BootstrapT => "bootstrap-t",
-        Method::Bca => "bca",
-        Method::Fieller => "fieller",
-        Method::Hierarchical => "hierarchical",
-        Method::MannWhitney => "mann-whitney",
-        Method::BrunnerMunzel => "brunner-munzel",
-        Method::Permutation => "permutation",
+        CompareMethod::Default => "default",
+        CompareMethod::Welch => "welch",
+        CompareMethod::BootstrapT => "bootstrap-t",
+        CompareMethod::Bca => "bca",
+        CompareMethod::Fieller => "fieller",
+        CompareMethod::Hierarchical => "hierarchical",
+        CompareMethod::MannWhitney => "mann-whitney",
+        CompareMethod::BrunnerMunzel => "brunner-munzel",
+        CompareMethod::Permutation => "permutation",
     }
 }
 

@@ -1,7 +1,7 @@
 //! When a comparison is no pass.
 
 use clap::ValueEnum;
-use lapwing_core::judge::{Caution, Comparison, Reason, Verdict};
+use lapwing_core::judge::{Caution, Comparison, Verdict, VerdictReason};
 
 use crate::error::ExitStatus;
 
@@ -25,7 +25,7 @@ impl FailOn {
             return (ExitStatus::Judged, None);
         }
         if gate.contains(&Self::Regression) && lacks_any(comparisons) {
-            let why = "--fail-on regression fails because the candidate lacks a benchmark that the baseline has, or has nothing of it that counts";
+            let why = "--fail-on regression fails because the candidate lacks a benchmark of the baseline, or has no usable values of it";
             return (ExitStatus::Judged, Some(why));
         }
         if gate.contains(&Self::Failures) && comparisons.iter().any(fails_more_often) {
@@ -58,7 +58,10 @@ fn lacks_any(comparisons: &[Comparison]) -> bool {
 
 /// Returns whether the candidate fails more often, or where the baseline ended well has nothing but failures.
 fn fails_more_often(it: &Comparison) -> bool {
-    let nothing_else = matches!(it.reason, Some(Reason::NothingLeft { failures: 1.. }));
+    let nothing_else = matches!(
+        it.reason,
+        Some(VerdictReason::NothingLeft { failures: 1.. })
+    );
     let is_caution = |it: &Caution| matches!(it, Caution::Failures { .. });
     (it.baseline_estimate.is_some() && it.candidate_estimate.is_none() && nothing_else)
         || it.cautions.iter().any(is_caution)

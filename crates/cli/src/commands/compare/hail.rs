@@ -49,8 +49,8 @@ impl CompareCommand {
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
         if self.fail_on.contains(&FailOn::Failures) {
-            let what = "under `--compat hail` nobody counts how often a benchmark fails";
-            return Err(CliError::input(what).hint("`--fail-on regression` is a gate there"));
+            let what = "`--compat hail` does not count failures of a benchmark";
+            return Err(CliError::input(what).hint("use `--fail-on regression`"));
         }
         let GatheredSides {
             names,
@@ -130,8 +130,7 @@ impl CompareCommand {
     }
 }
 
-const DIRECTION: &str = "the ratio is baseline / candidate, as Hail has it: below 1 the candidate takes \
-                         more; changed when the intervals of the two means do not overlap";
+const DIRECTION: &str = "the ratio is baseline / candidate, as in Hail: below 1 the candidate has the larger mean; changed means that the intervals of the two means do not overlap";
 
 /// Returns what to say of benchmarks that have no row.
 fn note_of(lacking: &[(String, String, bool)]) -> Option<String> {
@@ -147,7 +146,7 @@ fn note_of(lacking: &[(String, String, bool)]) -> Option<String> {
     };
     (count > 0).then(|| {
         format!(
-            "not compared, because a side has nothing that counts: {}{more} (`--audit` says why)",
+            "not compared, because a side has no usable values: {}{more} (`--audit` shows why)",
             names.join(", ")
         )
     })
@@ -156,7 +155,7 @@ fn note_of(lacking: &[(String, String, bool)]) -> Option<String> {
 fn headline(compared: &[ComparisonAsHail]) -> String {
     let changed = compared.iter().filter(|it| it.result.changed).count();
     format!(
-        "{changed} of {} changed, as `analyze_benchmarks` of Hail tells",
+        "{changed} of {} changed, according to Hail's `analyze_benchmarks`",
         counted(compared.len(), "comparison")
     )
 }

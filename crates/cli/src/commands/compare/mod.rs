@@ -9,8 +9,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::clean::Rules;
-use lapwing_core::judge::{CompareOptions, Comparison, SideSamples, Split, SuiteComparison};
+use lapwing_core::clean::CleaningRules;
+use lapwing_core::judge::{CompareOptions, Comparison, SampleSplit, SideSamples, SuiteComparison};
 use lapwing_core::record::RunHead;
 use lapwing_core::sample::{KnownSides, SampleFilter, SideSpec};
 use lapwing_core::show::chart::ratios;
@@ -113,7 +113,7 @@ impl CompareCommand {
         Ok(exit)
     }
 
-    fn gather(&self, rules: &Rules, context: &Context) -> Result<GatheredSides, CliError> {
+    fn gather(&self, rules: &CleaningRules, context: &Context) -> Result<GatheredSides, CliError> {
         let filter = self.filters.filter()?;
         let metrics = metrics(&filter, self.cleaning.profile());
         match self.split {
@@ -154,8 +154,8 @@ impl CompareCommand {
                 side.parse::<SideSpec>().map_err(CliError::input)
             }
             _ => Err(
-                CliError::input("--split cuts one side in two, and there are more")
-                    .hint("name one side, or leave --split out"),
+                CliError::input("--split divides one side in two, but several are given")
+                    .hint("name one side, or omit --split"),
             ),
         }
     }
@@ -210,10 +210,10 @@ impl CompareCommand {
 }
 
 impl SplitChoice {
-    fn split(self) -> Split {
+    fn split(self) -> SampleSplit {
         match self {
-            Self::Halves => Split::Halves,
-            Self::Alternating => Split::Alternating,
+            Self::Halves => SampleSplit::Halves,
+            Self::Alternating => SampleSplit::Alternating,
         }
     }
 
@@ -226,6 +226,6 @@ impl SplitChoice {
 }
 
 fn nothing_measured() -> CliError {
-    CliError::input("nothing measured passes these filters")
+    CliError::input("no measurement passes these filters")
         .hint("`lapwing list` shows the contents of the store")
 }

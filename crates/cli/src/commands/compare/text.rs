@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use lapwing_core::judge::{Comparison, Estimate, Reason, SuiteComparison, Verdict};
+use lapwing_core::judge::{Comparison, Estimate, SuiteComparison, Verdict, VerdictReason};
 use lapwing_core::show::{
     caution_text, news_first, ratio_text, reason_text, round_percent, verdicts_text,
 };
@@ -59,7 +59,7 @@ pub(super) fn markdown(
 
 fn headline(answer: &CompareAnswer) -> String {
     if answer.comparisons.is_empty() {
-        return "there is nothing to compare: no side has a value".to_owned();
+        return "nothing to compare: no side has usable values".to_owned();
     }
     let versus = match answer.names.as_slice() {
         [baseline, candidate] => format!("{candidate} against {baseline}"),
@@ -182,7 +182,7 @@ fn below(
             .map(|(verdict, count)| format!("{} {}", grouped(*count), verdict.title()))
             .collect();
         lines.push(format!(
-            "not listed: {} (`--all` lists them)",
+            "not shown: {} (`--all` shows them)",
             counts.join(", ")
         ));
     }
@@ -256,12 +256,11 @@ fn notes(answer: &CompareAnswer) -> Vec<String> {
         };
         notes.push(format!("{of}: {text}"));
     }
-    let is_open = |it: &&Comparison| it.reason == Some(Reason::NoChangeSeen);
+    let is_open = |it: &&Comparison| it.reason == Some(VerdictReason::NoChangeSeen);
     let undecided = answer.comparisons.iter().filter(is_open).count();
     if undecided > 0 && answer.options.smallest_effect.is_none() {
         notes.push(
-            "no change shown is not the same as none: say what matters with `--smallest-effect 3%`, \
-             and `equivalent` can be told apart"
+            "`no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`"
                 .to_owned(),
         );
     }

@@ -215,7 +215,7 @@ impl MdsCommand {
             true => refuse_too_few(
                 options.experiments,
                 self.power,
-                "; --closed-form tells it by formula",
+                "; --closed-form uses a formula instead",
             ),
             false => Ok(()),
         }
@@ -264,7 +264,7 @@ pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(
     }
     let needed = needed.unwrap_or(u64::MAX);
     let error = CliError::input(format!(
-        "{} cannot tell a power of {}: with fewer than {} its 95 % interval reaches below, even where all detect",
+        "{} cannot confirm a power of {}: with fewer than {} the 95 % interval extends below it even if every experiment detects",
         counted(experiments, "experiment"),
         round_percent(power),
         grouped(needed)
@@ -272,7 +272,7 @@ pub fn refuse_too_few(experiments: u32, power: f64, otherwise: &str) -> Result<(
     let is_possible = i64::try_from(needed).is_ok_and(|it| it <= MOST_EXPERIMENTS);
     Err(error.hint(match is_possible {
         true => format!("--experiments {needed} is enough{otherwise}"),
-        false => format!("ask for less with --power{otherwise}"),
+        false => format!("lower --power{otherwise}"),
     }))
 }
 
@@ -361,7 +361,7 @@ impl StrategyChoice {
 }
 
 /// What the formula needs at least.
-const LEAST: &str = "it takes 3 instances of 2 iterations, and no zeros";
+const LEAST: &str = "needs 3 instances of 2 iterations, without zeros";
 
 /// Returns what nothing is said of: what did not come through cleaning, and of what too little was measured.
 fn not_judged(found: &FoundDetection) -> Vec<NotJudged> {
@@ -386,13 +386,13 @@ fn too_little_of(
 
 fn too_little(rows: &[Detectability], command: &MdsCommand) -> CliError {
     let names = not_judged::names(&too_little_of(rows, |_| true)).unwrap_or_default();
-    let error = CliError::input(format!("nothing is known of {names}"));
+    let error = CliError::input(format!("too few measurements of {names}"));
     let hint = match command.cleaning.profile().basis {
         Some(_) => {
-            "a configuration takes twice its instances, or twice its iterations of as many; --instances and --iterations say which to look at".to_owned()
+            "a configuration needs twice its instances, or twice its iterations; choose others with --instances and --iterations".to_owned()
         }
         None => format!(
-            "{LEAST}; to simulate with less: --instances and --iterations"
+            "{LEAST}; simulate smaller configurations with --instances and --iterations"
         ),
     };
     CliError {

@@ -28,7 +28,7 @@ pub fn notes(
     let mut notes = Vec::new();
     if !command.wide {
         notes.push(format!(
-            "the minimal detectable slowdown (MDS) with instances × iterations a side; {}",
+            "minimal detectable slowdown (MDS) with instances × iterations per side; {}",
             view.basis()
         ));
         notes.extend(false_positives(found, view));
@@ -45,7 +45,7 @@ pub fn notes(
         .collect();
     notes.extend(few_instances_caution(&known));
     if found.older > 0 && command.settings.is_none() {
-        notes.push("older versions were passed over (`--settings each`)".to_owned());
+        notes.push("only the latest versions are used (all of them: `--settings each`)".to_owned());
     }
     notes.extend(earlier_note(found.earlier));
     if command.cleaning.detail() == AuditDetail::Line {
@@ -58,7 +58,7 @@ pub fn notes(
         view.target_text().replace(' ', ""),
         match able {
             true => "chooses how much to run",
-            false => "says what would be enough",
+            false => "shows what is needed",
         }
     ));
     notes
@@ -81,7 +81,7 @@ fn false_positives(found: &FoundDetection, view: DetectionView) -> Option<String
     let confidence = round_percent(found.options.confidence.level());
     (!rates.is_empty()).then(|| {
         let rates = rates.join(", ");
-        format!("false positives, where nothing got slower: {rates} (confidence {confidence})")
+        format!("false positives, without any slowdown: {rates} (confidence {confidence})")
     })
 }
 
@@ -102,24 +102,22 @@ fn simulation(
         false => String::new(),
     };
     let each = counted(found.options.experiments, "experiment");
-    let mut lines = vec![format!(
-        "simulated: {each} of each configuration{resampled}"
-    )];
+    let mut lines = vec![format!("simulated: {each} per configuration{resampled}")];
     let has_no_end = || {
         let mut found = cells().filter_map(|it| it.detectable(command.power));
         found.any(|it| it.slowdown.is_finite() && it.interval.upper.is_infinite())
     };
     match (ends, command.wide) {
         (Ends::Shown, _) => lines.push(format!(
-            "[…] 95 % interval, as there are only so many experiments{}",
+            "[…] 95 % interval of the simulation{}",
             match !command.wide && has_no_end() {
-                true => "; ∞ where they tell no upper end",
+                true => "; ∞: no upper limit",
                 false => "",
             }
         )),
         (Ends::Below, true) => lines.extend(widest_rate(found)),
         (Ends::Below, false) => lines.push(format!(
-            "by so few experiments each is ± at most {} (--format json has the intervals)",
+            "with this number of experiments each value is accurate to ± {} or better (--format json has the intervals)",
             match has_no_end() {
                 true => "an unknown number of points".to_owned(),
                 false => points(cells().filter_map(|it| {
@@ -148,7 +146,7 @@ fn widest_rate(found: &FoundDetection) -> Option<String> {
         .collect();
     (!rates.is_empty()).then(|| {
         format!(
-            "by so few experiments each rate is ± at most {} (--format json has the intervals)",
+            "with this number of experiments each rate is accurate to ± {} or better (--format json has the intervals)",
             points(rates)
         )
     })
@@ -196,7 +194,7 @@ fn unsure(
         let (rate, with) = (cell.rate(view.target)?, cell.configuration);
         let interval = rate.interval?;
         let more = match has_mark(enough) {
-            true => "; more --experiments tell it better",
+            true => "; more --experiments narrow this",
             false => "",
         };
         return Some(format!(
@@ -210,7 +208,7 @@ fn unsure(
         return None;
     }
     Some(format!(
-        "? too close to call: there the power may as well be below {} (more --experiments tell)",
+        "? too close to call: the power may be below {} (increase --experiments)",
         round_percent(view.power)
     ))
 }
@@ -221,7 +219,7 @@ fn undetermined(found: &FoundDetection, command: &MdsCommand, view: DetectionVie
     let is_hopeless =
         |it: &DetectionCell| it.method == DetectionMethod::Welch && it.configuration.instances == 1;
     if told(found, command, view).any(is_hopeless) {
-        notes.push("welch tells nothing by one instance a side".to_owned());
+        notes.push("welch needs at least 2 instances per side".to_owned());
     }
     let others = told(found, command, view).filter(|it| !is_hopeless(it));
     let most = others
@@ -229,7 +227,7 @@ fn undetermined(found: &FoundDetection, command: &MdsCommand, view: DetectionVie
         .max();
     if let Some(most @ 1..) = most {
         notes.push(format!(
-            "up to {} of {} are undetermined, and count as not detected: a side had nothing but zeros, or no value",
+            "up to {} of {} are undetermined and count as not detected: a side had only zeros, or no value",
             grouped(most),
             counted(found.options.experiments, "experiment")
         ));
@@ -248,7 +246,7 @@ fn signs(
     let mut notes = Vec::new();
     let takes = "twice the instances (ibs) or iterations (tbs)";
     if !command.closed_form && told(found, command, view).any(|it| it.experiments().is_none()) {
-        notes.push(format!("~ by formula: a simulation takes {takes}"));
+        notes.push(format!("~ by formula: a simulation needs {takes}"));
     }
     let configurations = found.options.grid.configurations().len();
     let (told, all) = match command.wide {
@@ -260,12 +258,12 @@ fn signs(
     let known = || rows.iter().filter(|row| !is_unknown(row));
     if known().any(|row| found_of(row) < all) {
         notes.push(match command.cleaning.profile().basis {
-            Some(_) => format!("– too little was measured for that: it takes {takes}"),
-            None => format!("– too little was measured for that: {}", super::LEAST),
+            Some(_) => format!("– too few measurements: needs {takes}"),
+            None => format!("– too few measurements: {}", super::LEAST),
         });
     }
     if let Some(names) = not_judged::names(&too_little_of(rows, is_unknown)) {
-        notes.push(format!("– nothing is known of {names}"));
+        notes.push(format!("– too few measurements of {names}"));
     }
     let is_never = |cell: &DetectionCell| {
         let found = cell.detectable(view.power);
@@ -273,7 +271,7 @@ fn signs(
     };
     if !command.wide && known().any(|row| view.cells(row).any(is_never)) {
         notes.push(format!(
-            "none: however large, no slowdown is detected {} of the time",
+            "none: no slowdown, however large, is detected {} of the time",
             round_percent(view.power)
         ));
     }
@@ -298,8 +296,7 @@ fn no_verdict(found: &FoundDetection, command: &MdsCommand, view: DetectionView)
     };
     (is_told && fewest < INSTANCES_FOR_A_VERDICT).then(|| {
         format!(
-            "`lapwing compare` gives no verdict below {INSTANCES_FOR_A_VERDICT} instances a side: with {fewest} this is what \
-             its test alone would detect"
+            "`lapwing compare` gives no verdict below {INSTANCES_FOR_A_VERDICT} instances per side; with {fewest} the values are those of its test alone"
         )
     })
 }

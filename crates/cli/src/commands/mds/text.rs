@@ -285,7 +285,7 @@ fn wide_table(rows: &[Detectability], found: &FoundDetection, ends: Ends) -> Tab
     // One benchmark has its name in the headline.
     let named = if rows.len() == 1 { 1 } else { 0 };
     columns.drain(..named);
-    columns.extend(["slowdown", "a side"].map(|it| (it.to_owned(), Right)));
+    columns.extend(["slowdown", "per side"].map(|it| (it.to_owned(), Right)));
     columns.extend(rate_titles(found).into_iter().map(|it| (it, Right)));
     let last = ["welch tbs", "welch ibs", "metric", "suite", "schultz tbs"];
     let mut table = Table::new(&columns).dispensable(&last);

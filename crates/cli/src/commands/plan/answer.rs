@@ -243,13 +243,13 @@ fn reason(
     }
     let chosen = chosen?;
     let Some(rates) = chosen.rates else {
-        return Some("chosen by hand; its noise is not known".to_owned());
+        return Some("chosen by hand; noise unknown".to_owned());
     };
     if rates.power.value < options.power {
-        return Some("chosen by hand, with less power than is wanted".to_owned());
+        return Some("chosen by hand, with less power than requested".to_owned());
     }
     if rates.has_too_many_false_positives(options.false_positives) {
-        return Some("with more false positives than are wanted".to_owned());
+        return Some("with more false positives than requested".to_owned());
     }
     let denied = chosen.denied.as_ref()?;
     Some(format!("by formula, and {}", denied_text(denied, options)))

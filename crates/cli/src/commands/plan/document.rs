@@ -41,10 +41,11 @@ impl PlanTarget {
         };
         match path.parent() {
             Some(folder) if folder != Path::new("") && !folder.is_dir() => {
-                return Err(
-                    CliError::input(format!("there is no folder `{}`", folder.display()))
-                        .hint("make it first, or name another file"),
-                );
+                return Err(CliError::input(format!(
+                    "folder `{}` does not exist",
+                    folder.display()
+                ))
+                .hint("create it, or name another file"));
             }
             Some(_) | None => {}
         }
@@ -58,7 +59,7 @@ impl PlanTarget {
         }
         atomic::check(path).map_err(|error| {
             CliError::input(format!("`{}` cannot be written: {error}", path.display()))
-                .hint("name another file, or ask for the rights to its folder")
+                .hint("name another file, or check the permissions of its folder")
         })
     }
 }

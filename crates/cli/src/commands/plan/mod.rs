@@ -174,10 +174,10 @@ impl PlanCommand {
     /// Refuses two answers in one place.
     fn check_output(&self, target: &PlanTarget) -> Result<(), CliError> {
         match (target, self.format) {
-            (PlanTarget::Output, Format::Json | Format::Csv | Format::Markdown) => Err(CliError::input(
-                "--write - writes the plan to standard output, where the answer of --format would be",
-            )
-            .hint("leave one of them out, or write the plan to a file")),
+            (PlanTarget::Output, Format::Json | Format::Csv | Format::Markdown) => Err(
+                CliError::input("--write - and --format both write to standard output")
+                    .hint("omit one of them, or write the plan to a file"),
+            ),
             (PlanTarget::Output, Format::Text) | (PlanTarget::File(_), _) => Ok(()),
         }
     }
@@ -319,7 +319,7 @@ impl PlanCommand {
             Some(option) if !self.cleaning.profile().searches_grid => Err(CliError::input(format!(
                 "{option} is the grid that --compat hail searches"
             ))
-            .hint("write --slowdown for what is to be detected, --max-instances and --max-iterations for limits")),
+            .hint("use --slowdown for the slowdown to detect, and --max-instances and --max-iterations for limits")),
             Some(_) | None => Ok(()),
         }
     }
@@ -341,7 +341,7 @@ impl PlanCommand {
             (Some(PlanBudget::Seconds(seconds)), _) => Ok(Some(seconds)),
             (Some(PlanBudget::Money(money)), Some(price)) => Ok(Some(3_600.0 * money / price)),
             (Some(PlanBudget::Money(money)), None) => Err(CliError::input(format!(
-                "--budget {money} is money, and it is not known what an hour costs"
+                "--budget {money} is a sum of money, but the price of an hour is unknown"
             ))
             .hint("give --price, or write machine time such as 20h")),
         }

@@ -18,7 +18,7 @@ const NAMES: usize = 3;
 pub fn notes(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec<String> {
     let view = DetectionView::of(&options.detection, 1.05, options.power);
     let mut notes = vec![format!(
-        "{}, false positives at most {} as far as can be told; costs are those of one version",
+        "{}, false positives at most {} as far as the simulation shows; costs are for one version",
         view.basis(),
         round_percent(options.false_positives)
     )];
@@ -30,10 +30,13 @@ pub fn notes(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) ->
     notes.extend(not_judged::names(&plan.missing).map(|names| format!("not judged: {names}")));
     notes.extend(older(plan, command));
     if plan.kept().next().is_none() && !plan.is_skipped() {
-        notes.push("`lapwing mds` shows what could be detected, and with how much".to_owned());
+        notes.push(
+            "`lapwing mds` shows what is detectable, and with how many instances and iterations"
+                .to_owned(),
+        );
     }
     if command.write.is_none() && command.update_suite.is_none() && plan.kept().next().is_some() {
-        notes.push("--write FILE keeps the plan, and `lapwing run --plan FILE` runs it".to_owned());
+        notes.push("`--write FILE` saves the plan; `lapwing run --plan FILE` runs it".to_owned());
     }
     notes
 }
@@ -44,7 +47,7 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     let shared = document::shared(plan);
     if !shared.is_empty() {
         notes.push(format!(
-            "a plan has one entry for each benchmark, that of the line that takes most: {}",
+            "the plan has one entry per benchmark, from its most expensive line: {}",
             first_names(&shared, NAMES)
         ));
     }
@@ -58,14 +61,14 @@ fn of_lines(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
         shown.into_iter().any(|it| it.is_by_formula())
     };
     if plan.lines.iter().any(is_by_formula) {
-        notes.push("~ is by formula: too little was measured to simulate so much".to_owned());
+        notes.push("~ by formula: too few measurements for a simulation".to_owned());
     }
     notes.extend(nearly(plan));
     let unknown: Vec<&str> =
         plan.names(|line| line.fate == LineFate::Kept && line.cost().is_none());
     if !unknown.is_empty() {
         notes.push(format!(
-            "no wall time was recorded, so it is not known what these take, and no sum holds it: {}",
+            "no wall time was recorded, so the cost is unknown and not part of any sum: {}",
             first_names(&unknown, NAMES)
         ));
     }
@@ -105,7 +108,7 @@ fn denied(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
     let lines: Vec<String> = lines.collect();
     (!lines.is_empty()).then(|| {
         format!(
-            "by formula, and simulations contradict it, so that it may not do (measure more instances): {}",
+            "by formula, but contradicted by simulations, so possibly not enough (measure more instances): {}",
             first_names(&lines, NAMES)
         )
     })
@@ -155,7 +158,7 @@ fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     let beyond = plan.names(|line| line.fate == LineFate::BeyondBudget);
     if !beyond.is_empty() {
         notes.push(format!(
-            "beyond the budget: {}; all of them would take {} more",
+            "beyond the budget: {}; all of them would need {} more",
             first_names(&beyond, NAMES),
             cost_text(plan.cost_of(LineFate::BeyondBudget), command)
         ));
@@ -163,7 +166,7 @@ fn beyond(plan: &ChosenPlan, command: &PlanCommand) -> Vec<String> {
     let unknown = plan.names(|line| line.fate == LineFate::CostUnknown);
     if !unknown.is_empty() {
         notes.push(format!(
-            "no wall time was recorded, so it is not known whether the budget reaches these, and they are not planned: {}",
+            "no wall time was recorded, so the cost is unknown and these are not planned: {}",
             first_names(&unknown, NAMES)
         ));
     }
@@ -197,7 +200,7 @@ fn unmet(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> Vec
     let has_closest = |line: &&PlanLine| line.unmet().is_some_and(|it| it.1.closest.is_some());
     let is_told = |line: &&PlanLine| line.fate != LineFate::Skipped;
     if plan.lines.iter().filter(is_told).any(|it| has_closest(&it)) {
-        notes.push("of those the table has what comes closest".to_owned());
+        notes.push("for these the table shows the closest configuration".to_owned());
     }
     notes.extend(not_the_smallest(plan));
     notes
@@ -219,7 +222,7 @@ fn not_the_smallest(plan: &ChosenPlan) -> Option<String> {
     let larger: Vec<String> = larger.collect();
     (!larger.is_empty()).then(|| {
         format!(
-            "only a larger slowdown is planned for: {}",
+            "planned for a larger slowdown only: {}",
             first_names(&larger, NAMES)
         )
     })
@@ -239,7 +242,7 @@ fn named(line: &PlanLine, unmet: &Unmet) -> String {
                 iterations,
             } = needed.configuration;
             format!(
-                "{name} (takes {} × {}{})",
+                "{name} (needs {} × {}{})",
                 grouped(instances),
                 grouped(iterations),
                 cost.unwrap_or_default()
@@ -247,11 +250,11 @@ fn named(line: &PlanLine, unmet: &Unmet) -> String {
         }
         (Unable::TooMany, None) => {
             format!(
-                "{name} (takes more than {} instances)",
+                "{name} (needs more than {} instances)",
                 grouped(MOST_NEEDED)
             )
         }
-        (_, None) => format!("{name} (no number of instances would do)"),
+        (_, None) => format!("{name} (no number of instances is enough)"),
     }
 }
 
@@ -259,17 +262,16 @@ fn named(line: &PlanLine, unmet: &Unmet) -> String {
 pub fn reason(why: Unable, options: &PlanOptions, command: &PlanCommand) -> String {
     match (why, options.rule) {
         (Unable::NoiseUnknown, _) => {
-            "not known how they vary (it takes three instances of two iterations, and values above zero)"
-                .to_owned()
+            "noise unknown (needs 3 instances of 2 iterations, with values above zero)".to_owned()
         }
-        (Unable::TooMany, ChoiceRule::Cheapest(most)) => format!(
-            "not with at most {most} (--max-instances, --max-iterations)"
-        ),
+        (Unable::TooMany, ChoiceRule::Cheapest(most)) => {
+            format!("not possible with at most {most} (--max-instances, --max-iterations)")
+        }
         (Unable::TooMany | Unable::NotInGrid, _) => {
-            "no configuration of the grid has the power".to_owned()
+            "no configuration of the grid has enough power".to_owned()
         }
         (Unable::FalsePositives, ChoiceRule::Hail) => format!(
-            "more than {} false positives in all of the grid",
+            "more than {} false positives in the whole grid",
             round_percent(command.alpha)
         ),
         (Unable::FalsePositives, ChoiceRule::Cheapest(_)) => format!(
@@ -289,8 +291,8 @@ fn older(plan: &ChosenPlan, command: &PlanCommand) -> Option<String> {
         return None;
     }
     let older = match plan.older {
-        1 => "an older one was passed over".to_owned(),
-        several => format!("{several} older ones were passed over"),
+        1 => "an older one is not used".to_owned(),
+        several => format!("{several} older ones are not used"),
     };
     let is_unknown = |unmet: &Unmet| unmet.why == Unable::NoiseUnknown;
     let is_too_little = !plan.missing.is_empty()
@@ -300,9 +302,10 @@ fn older(plan: &ChosenPlan, command: &PlanCommand) -> Option<String> {
             .any(|line| line.unmet().is_some_and(|it| is_unknown(it.1)));
     Some(match is_too_little {
         true => format!(
-            "of each variant this is the latest version, which for some cannot tell the noise; {older}: `--settings pooled` takes all \
-             together, `--settings each` each by itself"
+            "only the latest version of each variant is used, and for some its noise is unknown; {older}: `--settings pooled` combines all, `--settings each` uses each separately"
         ),
-        false => format!("of each variant this is the latest version; {older} (`--settings each`)"),
+        false => {
+            format!("only the latest version of each variant is used; {older} (`--settings each`)")
+        }
     })
 }

@@ -47,7 +47,7 @@ pub fn review(
         let mut line = String::new();
         if input.read_line(&mut line)? == 0 {
             terminal.say(&format!(
-                "\nthe answers end before {} of {count}: nothing is kept, and nothing was written",
+                "\nthe answers end before {} of {count}: no changes were kept, and nothing was written",
                 at + 1
             ));
             return Ok(PlanReview::Stopped);
@@ -59,7 +59,7 @@ pub fn review(
         match understand(line.trim()) {
             Err(reason) => terminal.say(&reason),
             Ok(PlanReviewAnswer::Quit) => {
-                terminal.say("stopped: nothing is kept, and nothing was written");
+                terminal.say("stopped: no changes were kept, and nothing was written");
                 return Ok(PlanReview::Stopped);
             }
             Ok(PlanReviewAnswer::Back) => at = at.saturating_sub(1),
@@ -89,7 +89,7 @@ pub fn review(
 fn prompt(line: &PlanLine) -> &'static str {
     match line.first() {
         Some(_) => "Enter keeps, `10 x 5` changes, s skips, b goes back, q stops: ",
-        None => "Enter leaves it out, `10 x 5` plans it, b goes back, q stops: ",
+        None => "Enter skips, `10 x 5` plans it, b goes back, q stops: ",
     }
 }
 
@@ -136,7 +136,7 @@ fn configuration_text(line: &PlanLine, chosen: &Chosen, options: &PlanOptions) -
     let denied = chosen.denied.as_ref();
     let denied = denied.map(|it| format!("; but {}", denied_text(it, options)));
     format!(
-        "{} × {}: power {}{}, takes {}{}",
+        "{} × {}: power {}{}, cost {}{}",
         counted(instances, "instance"),
         counted(iterations, "iteration"),
         power_text(chosen),
@@ -152,10 +152,10 @@ fn unmet_text(line: &PlanLine, unmet: &Unmet, options: &PlanOptions) -> String {
     let wanted = round_percent(options.power);
     let mut text = match unmet.why {
         Unable::NoiseUnknown => {
-            return "it is not known how it varies, and so not what would detect that".to_owned();
+            return "its noise is unknown, and so is what would detect this".to_owned();
         }
         Unable::TooMany | Unable::NotInGrid => format!("nothing found with a power of {wanted}"),
-        Unable::FalsePositives => "too many false positives with everything".to_owned(),
+        Unable::FalsePositives => "too many false positives with every configuration".to_owned(),
     };
     if let Some(closest) = &unmet.closest {
         text.push_str(&format!(

@@ -13,7 +13,7 @@ use crate::table::{Align, Table};
 /// Returns what comes first: how many benchmarks can detect the slowdown, and what that takes.
 pub fn headline(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand) -> String {
     if plan.is_skipped() {
-        return "every benchmark was skipped: nothing is planned".to_owned();
+        return "every benchmark was skipped: the plan is empty".to_owned();
     }
     if let Some(text) = unknown(plan, options) {
         return text;
@@ -42,7 +42,7 @@ pub fn headline(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand)
     let mut text = format!("{}{}", parts.join(", "), within.unwrap_or_default());
     if plan.kept().any(|line| line.cost().is_some()) {
         let cost = plan.cost_of(LineFate::Kept);
-        text.push_str(&format!(" (takes {})", cost_text(cost, command)));
+        text.push_str(&format!(" (cost {})", cost_text(cost, command)));
     }
     let skipped = plan.names(|line| line.fate == LineFate::Skipped).len();
     if skipped > 0 {
@@ -61,7 +61,7 @@ fn unknown(plan: &ChosenPlan, options: &PlanOptions) -> Option<String> {
     let smallest = options.slowdowns.first().copied().unwrap_or(slowdown);
     (is_unknown && line.fate != LineFate::Kept).then(|| {
         format!(
-            "too little is known of {} to say what detects {}",
+            "too few measurements of {} to plan for {}",
             line.choice.benchmark,
             round_percent(smallest - 1.0)
         )
@@ -277,8 +277,7 @@ pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<String> {
     smallest_effect.map(|it| {
         let band = round_percent(it);
         format!(
-            "the suite's smallest effect is {band}: `lapwing compare` calls a regression only what lies wholly beyond it, and a \
-             slowdown of just {band} stays inconclusive; plan for more than that"
+            "the suite's smallest effect is {band}: `lapwing compare` reports a regression only if its whole interval is beyond it, and a slowdown of just {band} remains inconclusive; plan for a larger one"
         )
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use lapwing_core::clean::{Policy, clean};
+use lapwing_core::clean::{CleaningPolicy, clean};
 use lapwing_core::judge::estimate;
 use lapwing_core::measure::FixedSchedule;
 use lapwing_core::record::{Filter, InstanceData, StoreError};
@@ -199,7 +199,7 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, PastCos
         if data.suite == plan.suite
             && let Some(ids) = called.get(&data.benchmark.id)
         {
-            let cleaned = clean(&data.instances, "wall_time", Policy::default());
+            let cleaned = clean(&data.instances, "wall_time", CleaningPolicy::default());
             if let Some(estimate) = estimate(&cleaned) {
                 let spans: Vec<f64> = data.instances.iter().filter_map(span).collect();
                 let past = PastCost {

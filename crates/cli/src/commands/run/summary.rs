@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use lapwing_core::clean::{Cleaned, LeftOut, Policy, clean};
+use lapwing_core::clean::{Cleaned, CleaningPolicy, LeftOut, clean};
 use lapwing_core::explain::{Advice, advise};
 use lapwing_core::judge::{Estimate, estimate};
 use lapwing_core::measure::COUNTED;
@@ -116,7 +116,7 @@ impl Summary {
                         .map_or_else(String::new, lapwing_core::show::cv_text),
                 ],
                 None if row.own.is_empty() => {
-                    ["–  (no iteration went well)".to_owned(), String::new()]
+                    ["–  (no successful iteration)".to_owned(), String::new()]
                 }
                 None => ["–".to_owned(), String::new()],
             };
@@ -166,10 +166,9 @@ impl Summary {
             context.terminal.note(&note);
         }
         if !left_out.is_empty() {
-            context.terminal.say(&format!(
-                "left out when judging: {} iterations",
-                left_out.text()
-            ));
+            context
+                .terminal
+                .say(&format!("excluded: {} iterations", left_out.text()));
         }
     }
 
@@ -283,8 +282,18 @@ impl Summary {
 }
 
 fn row(benchmark: &str, variant: &str, instances: &[&InstanceData]) -> Row {
-    let cleaned = clean(instances.iter().copied(), "wall_time", Policy::default());
-    let of = |metric: &str| estimate(&clean(instances.iter().copied(), metric, Policy::default()));
+    let cleaned = clean(
+        instances.iter().copied(),
+        "wall_time",
+        CleaningPolicy::default(),
+    );
+    let of = |metric: &str| {
+        estimate(&clean(
+            instances.iter().copied(),
+            metric,
+            CleaningPolicy::default(),
+        ))
+    };
     let mut names: Vec<&String> = instances
         .iter()
         .flat_map(|it| it.iterations.values.keys())

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use lapwing_core::explain::{Association, Noise, Part};
+use lapwing_core::explain::{Association, Noise, NoisePart};
 use lapwing_core::show::{
     FIRST_METRIC, RowTitles, noise_advice, noise_headline, percent, quantity,
 };
@@ -99,7 +99,7 @@ fn table(rows: &[Noise]) -> Table {
         if metrics {
             cells.push(row.name.clone());
         }
-        let part = |part: Option<Part>| part.map_or("–".to_owned(), |it| it.text());
+        let part = |part: Option<NoisePart>| part.map_or("–".to_owned(), |it| it.text());
         cells.extend([
             quantity(variability.mean, &row.metric.unit),
             percent(variability.cv_total),
@@ -127,7 +127,7 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
     let mut notes: Vec<String> = groups.iter().take(GROUPS).cloned().collect();
     if let Some(more @ 1..) = groups.len().checked_sub(GROUPS) {
         notes.push(format!(
-            "{more} more fall into two groups; --format json tells which"
+            "{more} more fall into two groups; --format json lists them"
         ));
     }
     notes.extend(noise_advice(&found.rows));
@@ -138,7 +138,7 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
         .count();
     if single > 0 && single < found.rows.len() {
         notes.push(format!(
-            "{} with a single instance: no telling how much instances differ",
+            "{} with a single instance: noise between instances is unknown",
             counted(single, "benchmark")
         ));
     }
@@ -149,7 +149,7 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
         )
     {
         notes.push(format!(
-            "of each variant this is the latest version; {} in the store (`--settings each`)",
+            "only the latest version of each variant is used; {} in the store (`--settings each`)",
             match found.older {
                 1 => "an older one is".to_owned(),
                 several => format!("{several} older ones are"),
@@ -166,9 +166,9 @@ fn notes(found: &FoundNoise, command: &VariabilityCommand) -> Vec<String> {
 
 fn row_json(row: &Noise) -> Value {
     let variability = &row.variability;
-    let value = |part: Option<Part>| part.map(|it| it.value);
-    let lower = |part: Option<Part>| Some(part?.interval?.lower);
-    let upper = |part: Option<Part>| Some(part?.interval?.upper);
+    let value = |part: Option<NoisePart>| part.map(|it| it.value);
+    let lower = |part: Option<NoisePart>| Some(part?.interval?.lower);
+    let upper = |part: Option<NoisePart>| Some(part?.interval?.upper);
     let share = variability.components;
     json!({
         "suite": row.suite,

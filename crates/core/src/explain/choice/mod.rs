@@ -18,7 +18,7 @@ use super::costs::{RunCosts, burn_in, run_costs};
 use super::detectability::{Detectability, variances};
 use super::noise::Noise;
 use super::samples::{BySetting, MetricOfSample, NoiseMetrics, by_setting};
-use crate::clean::Rules;
+use crate::clean::CleaningRules;
 use crate::judge::{CellRate, DetectionOptions, Variability, detection_by_formula, metric};
 use crate::model::{Metric, MetricName};
 use crate::sample::{BenchmarkData, Setting, SettingChoice};
@@ -142,7 +142,7 @@ pub enum Unable {
 /// Returns what to run of a benchmark, setting by setting, with the simulations that people may go on with.
 pub fn choices(
     data: &BenchmarkData,
-    rules: &Rules,
+    rules: &CleaningRules,
     which: SettingChoice,
     metrics: &NoiseMetrics,
     options: &PlanOptions,

@@ -80,7 +80,7 @@ fn without_a_direction_a_change_is_told_and_not_judged() {
     )];
     decide(&mut all, &options);
     assert_eq!(all[0].verdict, Verdict::Inconclusive);
-    assert_eq!(all[0].reason, Some(Reason::NoDirection));
+    assert_eq!(all[0].reason, Some(VerdictReason::NoDirection));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn equivalence_takes_a_band_and_a_change_has_to_leave_it() {
     assert_eq!(verdict(1.2), Verdict::Regression);
     let straddling = alone(&scaled(1.0), &scaled(1.05), &band());
     assert_eq!(straddling.verdict, Verdict::Inconclusive);
-    assert_eq!(straddling.reason, Some(Reason::Straddles));
+    assert_eq!(straddling.reason, Some(VerdictReason::Straddles));
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn what_is_inconclusive_always_has_a_reason() {
         assert_eq!(one.verdict, Verdict::Inconclusive);
         one.reason
     };
-    assert_eq!(reason(None, 1.0), Some(Reason::NoChangeSeen));
-    assert_eq!(reason(Some(0.05), 1.02), Some(Reason::Straddles));
+    assert_eq!(reason(None, 1.0), Some(VerdictReason::NoChangeSeen));
+    assert_eq!(reason(Some(0.05), 1.02), Some(VerdictReason::Straddles));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn two_instances_a_side_have_values_and_no_verdict() {
     let two = side(&[1.0, 1.01]);
     let one = alone(&two, &scaled(2.0), &CompareOptions::default());
     assert_eq!(one.verdict, Verdict::Inconclusive);
-    assert_eq!(one.reason, Some(Reason::FewInstances));
+    assert_eq!(one.reason, Some(VerdictReason::FewInstances));
     assert_eq!((one.ratio, one.p_adjusted), (None, None));
     assert!(one.baseline_estimate.is_some() && one.candidate_estimate.is_some());
 }
@@ -136,16 +136,19 @@ fn what_was_not_measured_is_never_a_pass() {
     let gone = alone(&scaled(1.0), &never, &options);
     assert_eq!(
         (gone.verdict, gone.reason),
-        (Verdict::NotMeasured, Some(Reason::NoCandidate))
+        (Verdict::NotMeasured, Some(VerdictReason::NoCandidate))
     );
     let new = alone(&never, &scaled(1.0), &options);
     assert_eq!(
         (new.verdict, new.reason),
-        (Verdict::NotMeasured, Some(Reason::NoBaseline))
+        (Verdict::NotMeasured, Some(VerdictReason::NoBaseline))
     );
     let broken = alone(&scaled(1.0), &failed, &options);
     assert_eq!(broken.verdict, Verdict::NotMeasured);
-    assert_eq!(broken.reason, Some(Reason::NothingLeft { failures: 5 }));
+    assert_eq!(
+        broken.reason,
+        Some(VerdictReason::NothingLeft { failures: 5 })
+    );
     // The verdict says it already.
     assert_eq!(broken.cautions, []);
 }
@@ -204,7 +207,7 @@ fn what_would_be_sure_alone_need_not_be_among_many() {
         .collect();
     decide(&mut many, &options);
     assert_eq!(many[0].verdict, Verdict::Inconclusive);
-    assert_eq!(many[0].reason, Some(Reason::ManyComparisons));
+    assert_eq!(many[0].reason, Some(VerdictReason::ManyComparisons));
     assert!(many[0].p_adjusted > many[0].ratio.map(|it| it.p_value));
 }
 
@@ -226,15 +229,15 @@ fn machines_that_were_on_one_side_only_are_told() {
 #[test]
 fn every_method_sees_a_change_that_is_plain() {
     let methods = [
-        Method::Default,
-        Method::Welch,
-        Method::BootstrapT,
-        Method::Bca,
-        Method::Fieller,
-        Method::Hierarchical,
-        Method::MannWhitney,
-        Method::BrunnerMunzel,
-        Method::Permutation,
+        CompareMethod::Default,
+        CompareMethod::Welch,
+        CompareMethod::BootstrapT,
+        CompareMethod::Bca,
+        CompareMethod::Fieller,
+        CompareMethod::Hierarchical,
+        CompareMethod::MannWhitney,
+        CompareMethod::BrunnerMunzel,
+        CompareMethod::Permutation,
     ];
     let ten = |factor: f64| {
         side(
@@ -259,10 +262,10 @@ fn every_method_sees_a_change_that_is_plain() {
 #[test]
 fn means_below_zero_have_no_ratio_by_any_method() {
     for method in [
-        Method::Default,
-        Method::Fieller,
-        Method::Hierarchical,
-        Method::Bca,
+        CompareMethod::Default,
+        CompareMethod::Fieller,
+        CompareMethod::Hierarchical,
+        CompareMethod::Bca,
     ] {
         let options = CompareOptions {
             method,
@@ -272,7 +275,7 @@ fn means_below_zero_have_no_ratio_by_any_method() {
         assert_eq!(one.verdict, Verdict::Inconclusive, "{method:?}");
         assert_eq!(
             one.reason,
-            Some(Reason::NotPositive { instances: 0 }),
+            Some(VerdictReason::NotPositive { instances: 0 }),
             "{method:?}"
         );
     }

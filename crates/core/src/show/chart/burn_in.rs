@@ -71,7 +71,7 @@ fn title(steady: &BenchmarkSteady, marks: &BurnInMarks) -> String {
         }
         SteadyFrom::Index(0) => format!("{subject}: steady from the first iteration"),
         SteadyFrom::Index(start) => format!("{subject}: steady from iteration {start}"),
-        SteadyFrom::Never => format!("{subject}: never becomes steady"),
+        SteadyFrom::Never => format!("{subject}: never reaches a steady state"),
         SteadyFrom::Recorded | SteadyFrom::Unknown => {
             format!("{subject}: too few iterations to detect a steady state")
         }

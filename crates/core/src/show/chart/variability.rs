@@ -8,7 +8,7 @@ use super::parts::{
     axis_below_rows, drawn_text, grid, row_axis, row_intervals, row_names, rows_height,
 };
 use super::{Chart, colour};
-use crate::explain::{Noise, Part};
+use crate::explain::{Noise, NoisePart};
 use crate::show::noise::RowTitles;
 
 /// More rows than this would be illegible.
@@ -75,8 +75,8 @@ pub fn variability(rows: &[Noise]) -> Chart {
 }
 
 fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> Value {
-    let between: Vec<Option<Part>> = shown.iter().map(|row| row.between).collect();
-    let within: Vec<Option<Part>> = shown.iter().map(|row| row.within).collect();
+    let between: Vec<Option<NoisePart>> = shown.iter().map(|row| row.between).collect();
+    let within: Vec<Option<NoisePart>> = shown.iter().map(|row| row.within).collect();
     let sizes: Vec<String> = shown
         .iter()
         .map(|row| row.variability.size.text())
@@ -136,7 +136,7 @@ fn option(shown: &[&Noise], names: &[String], logarithmic: bool, edge: f64) -> V
 }
 
 /// Returns where the parts stand, in percent and not left of the edge.
-fn dataset(parts: &[Option<Part>], beside: f64, edge: f64) -> Value {
+fn dataset(parts: &[Option<NoisePart>], beside: f64, edge: f64) -> Value {
     let mut columns = ChartColumns::new(&["row", "place", "value", "lower", "upper"]);
     for (row, part) in parts.iter().enumerate() {
         let Some(part) = part else { continue };
@@ -161,7 +161,7 @@ fn dataset(parts: &[Option<Part>], beside: f64, edge: f64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clean::Rules;
+    use crate::clean::CleaningRules;
     use crate::clean::tests::instance;
     use crate::explain::{NoiseMetrics, noise};
     use crate::model::{Benchmark, Outcome};
@@ -184,7 +184,7 @@ mod tests {
         let seed = lapwing_stats::Seed(7);
         noise(
             &data,
-            &Rules::default(),
+            &CleaningRules::default(),
             SettingChoice::Latest,
             &NoiseMetrics::Usual,
             seed,

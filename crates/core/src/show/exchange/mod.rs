@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::clean::{IterationState, Policy, clean};
+use crate::clean::{CleaningPolicy, IterationState, clean};
 use crate::judge::{Estimate, estimate};
 use crate::model::{Better, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
 use crate::record::{Filter, InstanceData, Store, StoreError};
@@ -141,7 +141,7 @@ impl ExchangeEntry<'_> {
 
     /// Returns what counts of a metric, if anything does.
     fn counted(&self, metric: &str) -> Option<CountedValues> {
-        let cleaned = clean(&self.data.instances, metric, Policy::default());
+        let cleaned = clean(&self.data.instances, metric, CleaningPolicy::default());
         let estimate = estimate(&cleaned)?;
         let values = cleaned
             .instances
@@ -175,7 +175,7 @@ impl ExchangeEntry<'_> {
     /// the same for all.
     fn loops(&self, metric: &str) -> Option<u64> {
         let mut all = self.data.instances.iter().flat_map(|instance| {
-            let states = IterationState::of_instance(instance, metric, Policy::default());
+            let states = IterationState::of_instance(instance, metric, CleaningPolicy::default());
             let loops = instance.iterations.loops.iter().zip(states);
             loops.filter_map(|(loops, state)| (state == IterationState::Steady).then_some(*loops))
         });

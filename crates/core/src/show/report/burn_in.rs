@@ -15,8 +15,8 @@ use super::directory::DirectoryError;
 use super::frame::SitePage;
 use super::listing::{Filters, ListingFiles, ListingPage, sorted, unsorted};
 use crate::clean::{
-    BenchmarkSteady, BurnInSource, Policy, SteadyFrom, SteadySearch, burn_in_metric, find_steady,
-    was_planned_auto,
+    BenchmarkSteady, BurnInSource, CleaningPolicy, SteadyFrom, SteadySearch, burn_in_metric,
+    find_steady, was_planned_auto,
 };
 use crate::record::InstanceData;
 use crate::sample::Sample;
@@ -85,7 +85,7 @@ pub(super) fn row(
     site: &ReportSite,
     sample: &Sample<'_>,
     benchmark: &BenchmarkLink,
-    (policy, source): (Policy, BurnInSource),
+    (policy, source): (CleaningPolicy, BurnInSource),
 ) -> Result<Option<BurnInRow>, DirectoryError> {
     let Some(metric) = burn_in_metric(sample) else {
         return Ok(None);
@@ -126,7 +126,7 @@ impl BurnInRow {
         benchmark: &BenchmarkLink,
         steady: &BenchmarkSteady,
         unit: &str,
-        (policy, source): (Policy, BurnInSource),
+        (policy, source): (CleaningPolicy, BurnInSource),
     ) -> Self {
         let told = steady.burn_in.as_ref();
         // Where nothing gets steady there is no start that could cost anything.

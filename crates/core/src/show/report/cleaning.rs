@@ -13,8 +13,8 @@ use super::directory::DirectoryError;
 use super::frame::{SitePage, url_part};
 use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted};
 use crate::clean::{
-    BenchmarkAudit, BurnInRule, BurnInSource, Failures, Funnel, IterationState, LeftOut, Remaining,
-    Rules, Stage, SteadyFrom,
+    AuditStage, BenchmarkAudit, BurnInRule, BurnInSource, CleaningRules, FailureRule, Funnel,
+    IterationState, LeftOut, Remaining, SteadyFrom,
 };
 use crate::show::quantity::percent;
 use crate::show::sample::{MetricSample, metric_title};
@@ -135,14 +135,14 @@ fn burn_in_text(rule: &BurnInRule) -> String {
 }
 
 /// Returns what is left out by the rules, in a sentence each.
-fn rules_text(rules: &Rules) -> Vec<String> {
+fn rules_text(rules: &CleaningRules) -> Vec<String> {
     let mut said = vec![burn_in_text(&rules.burn_in)];
     said.push(
         match rules.failures {
-            Failures::Drop => {
+            FailureRule::Drop => {
                 "Iterations that failed, timed out, were skipped or lost, or have no value do not count."
             }
-            Failures::AsHail => {
+            FailureRule::AsHail => {
                 "As Hail's notebook does, only what timed out with a message is left out of what failed."
             }
         }
@@ -193,7 +193,7 @@ impl CleaningTotals {
         totals
     }
 
-    fn left_at(&self, wanted: Stage) -> Remaining {
+    fn left_at(&self, wanted: AuditStage) -> Remaining {
         let stage = self.funnel.stages().find(|(stage, _)| *stage == wanted);
         stage.map(|(_, left)| left).unwrap_or_default()
     }
@@ -249,7 +249,7 @@ pub(super) fn write(
     page.write(site, &files, json!({}))
 }
 
-fn rules_part(rules: &Rules) -> Markup {
+fn rules_part(rules: &CleaningRules) -> Markup {
     html! {
         details.guide {
             summary { "The rules" }
@@ -261,8 +261,8 @@ fn rules_part(rules: &Rules) -> Markup {
 }
 
 fn conclusion(metric: &str, totals: &CleaningTotals) -> Markup {
-    let recorded = totals.left_at(Stage::Recorded);
-    let left = totals.left_at(Stage::Viable);
+    let recorded = totals.left_at(AuditStage::Recorded);
+    let left = totals.left_at(AuditStage::Viable);
     let link = |state: &str| format!("#metric={}&state={state}", url_part(metric));
     html! {
         p.answer {
@@ -285,7 +285,7 @@ fn conclusion(metric: &str, totals: &CleaningTotals) -> Markup {
 
 /// Returns the funnel: what is left after each step, and what the step left out.
 fn funnel_table(totals: &CleaningTotals) -> Markup {
-    let all = totals.left_at(Stage::Recorded).iterations;
+    let all = totals.left_at(AuditStage::Recorded).iterations;
     html! {
         div.scroll tabindex="0" role="region" aria-label="Step by step" {
         table.funnel {
@@ -310,16 +310,16 @@ fn funnel_table(totals: &CleaningTotals) -> Markup {
     }
 }
 
-fn left_out_at(totals: &CleaningTotals, stage: Stage) -> String {
+fn left_out_at(totals: &CleaningTotals, stage: AuditStage) -> String {
     let mut parts: Vec<String> = totals
         .left_out
         .reasons()
-        .filter(|(state, _)| Stage::that_leaves_out(*state) == Some(stage))
+        .filter(|(state, _)| AuditStage::that_leaves_out(*state) == Some(stage))
         .map(|(state, number)| format!("{} {}", grouped(number), state.name()))
         .collect();
-    let recorded = totals.left_at(Stage::Recorded).instances;
-    let empty = recorded - totals.left_at(Stage::Known).instances;
-    if stage == Stage::Known && empty > 0 && parts.is_empty() {
+    let recorded = totals.left_at(AuditStage::Recorded).instances;
+    let empty = recorded - totals.left_at(AuditStage::Known).instances;
+    if stage == AuditStage::Known && empty > 0 && parts.is_empty() {
         // They came to nothing, or the source kept summaries.
         parts.push(format!("{} without iterations", counted(empty, "instance")));
     }

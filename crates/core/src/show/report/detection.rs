@@ -130,7 +130,7 @@ impl DetectionRow {
             .collect();
         let cheapest = view.cheapest(&found).map(|it| it.configuration);
         let plan = detect.plan().cheapest_of(noise);
-        let part = |of: Option<crate::explain::Part>| of.map(|it| it.value);
+        let part = |of: Option<crate::explain::NoisePart>| of.map(|it| it.value);
         let (between, within) = (part(noise.between), part(noise.within));
         let slowdowns = corners.iter().map(|corner| {
             let slowdown = (*corner)?.1?.slowdown;

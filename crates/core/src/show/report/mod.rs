@@ -43,7 +43,7 @@ use super::sample::{FIRST_METRIC, MetricSample, RunSample};
 use super::summary::RunSummary;
 use super::units::into_base_units;
 use super::{VariantColours, chart};
-use crate::clean::{BenchmarkAudit, Policy, Rules};
+use crate::clean::{BenchmarkAudit, CleaningPolicy, CleaningRules};
 use crate::judge::{self, Estimate};
 use crate::model::MetricName;
 use crate::sample::{BenchmarkData, Sample, VariantNames};
@@ -76,7 +76,7 @@ pub struct ReportOptions {
     /// Its origin and date, for the foot of every page.
     pub made: String,
     /// The rules that exclude iterations.
-    pub rules: Rules,
+    pub rules: CleaningRules,
     /// The metrics that are shown; all if empty. Burn-in is detected from the others too.
     pub metrics: Vec<MetricName>,
     /// The slowdown to detect.
@@ -316,7 +316,7 @@ impl MetricView {
     }
 
     /// Returns the views of all metrics with a value; of a benchmark that only failed, one without.
-    fn all(data: &BenchmarkData, policy: Policy, remarks: &ReportRemarks) -> Vec<Self> {
+    fn all(data: &BenchmarkData, policy: CleaningPolicy, remarks: &ReportRemarks) -> Vec<Self> {
         let mut views: Vec<Self> = MetricSample::names(data)
             .iter()
             .map(|name| MetricSample::under(data, name, policy))

@@ -10,8 +10,8 @@ use super::columns::{BenchmarkLink, columns};
 use super::directory::DirectoryError;
 use super::frame::{SitePage, url_part};
 use super::listing::{Filters, ListingPage, MetricFilter, MetricRows, sorted, unsorted};
-use crate::clean::Rules;
-use crate::explain::{Effort, More, Noise, NoiseMetrics, noise};
+use crate::clean::CleaningRules;
+use crate::explain::{EffortEstimate, More, Noise, NoiseMetrics, noise};
 use crate::judge::INSTANCES_FOR_A_VERDICT;
 use crate::model::MetricName;
 use crate::sample::{BenchmarkData, SettingChoice};
@@ -50,7 +50,7 @@ pub(super) struct VariabilityRow {
 /// Returns a row for each variant, of all runs of its latest version, and each of these metrics.
 pub(super) fn rows(
     data: &BenchmarkData,
-    rules: &Rules,
+    rules: &CleaningRules,
     metrics: Vec<MetricName>,
     benchmark: &BenchmarkLink,
 ) -> Vec<VariabilityRow> {
@@ -117,15 +117,15 @@ fn advice(noise: &Noise) -> String {
     }
     match noise.effort {
         None => "more instances".to_owned(),
-        Some(Effort {
+        Some(EffortEstimate {
             more: More::Instances,
             ..
         }) => "more instances".to_owned(),
-        Some(Effort {
+        Some(EffortEstimate {
             more: More::Iterations,
             best_iterations: Some(best),
         }) => format!("more iterations in each instance, up to {}", grouped(best)),
-        Some(Effort {
+        Some(EffortEstimate {
             more: More::Iterations,
             best_iterations: None,
         }) => "more iterations in each instance".to_owned(),
