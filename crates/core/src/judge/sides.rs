@@ -486,7 +486,7 @@ fn may_find(sides: &ComparedSides, rules: &Rules) -> Result<bool, StoreError> {
         Some(JudgedFrom::Recorded) => {}
     }
     for (store, session) in sides.sessions() {
-        if plans_any_auto(&store.session(&session.to_string())?) {
+        if plans_any_auto(&store.catalogue().session(&session.to_string())?) {
             return Ok(true);
         }
     }

@@ -309,7 +309,11 @@ fn a_session_begins_with_its_first_start_whichever_database_came_first() {
         &[("s", "b", 2, 1.0), ("s", "c", 3, 1.0)],
     );
     let started = |store: &Store| {
-        let session = store.latest_session().expect("readable").expect("one");
+        let session = store
+            .catalogue()
+            .latest_session()
+            .expect("readable")
+            .expect("one");
         session.started.to_string()
     };
     let mut stores = Vec::new();
@@ -324,7 +328,9 @@ fn a_session_begins_with_its_first_start_whichever_database_came_first() {
     let mut only_late = store(&folder, "3.db");
     import(&mut only_late, &late, &options(BadLines::Refuse)).expect("good");
     assert_eq!(started(&only_late), "2025-01-01T00:02:00Z");
-    only_late.merge(&stores[0]).expect("the same session");
+    only_late
+        .write(|writer| writer.merge(&stores[0]))
+        .expect("the same session");
     assert_eq!(started(&only_late), "2025-01-01T00:01:00Z");
 }
 

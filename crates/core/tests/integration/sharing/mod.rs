@@ -204,7 +204,7 @@ fn sessions_go_whole_whatever_was_said_of_them() {
     ours.append(&said(6, &undo)).unwrap();
     assert_eq!(counts(&push(&mut ours, &remote)), [0, 5, 1, 0]);
     pull(&mut theirs, &remote);
-    let seen = |store: &Store| store.benchmarks(&Filter::default()).unwrap();
+    let seen = |store: &Store| store.catalogue().benchmarks(&Filter::default()).unwrap();
     assert_eq!(seen(&theirs).len(), 4);
     assert_eq!(seen(&theirs), seen(&ours));
 }
