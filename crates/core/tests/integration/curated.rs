@@ -371,7 +371,10 @@ fn a_retirement_is_of_what_was_called_so_when_it_was_said() {
         "other: {\"memory B\": [200.0, 300.0], \"wall_time s\": [20.0, 30.0]}",
     ]
     "#);
-    assert_eq!(later.left_out(&named("new")).unwrap().instances, 1);
+    assert_eq!(
+        later.catalogue().left_out(&named("new")).unwrap().instances,
+        1
+    );
     // What had it already is meant, also when its recorded id is another one.
     let before = with(
         "before",
@@ -382,7 +385,14 @@ fn a_retirement_is_of_what_was_called_so_when_it_was_said() {
         "other: {\"memory B\": [200.0, 300.0], \"wall_time s\": [20.0, 30.0]}",
     ]
     "#);
-    assert_eq!(before.left_out(&named("new")).unwrap().instances, 3);
+    assert_eq!(
+        before
+            .catalogue()
+            .left_out(&named("new"))
+            .unwrap()
+            .instances,
+        3
+    );
     // Metrics likewise.
     let of_rss = |number, day| {
         let metric = Some("rss".to_owned());
@@ -487,7 +497,14 @@ fn it_does_not_matter_in_which_order_annotations_come() {
         .filter(|line| !line.is_empty());
     let again: Vec<Record> = lines.map(|line| parse_line(line).unwrap()).collect();
     third.append(&again).unwrap();
-    assert_eq!(third.merge(&backwards).unwrap().total().new, 0);
+    assert_eq!(
+        third
+            .write(|writer| writer.merge(&backwards))
+            .unwrap()
+            .total()
+            .new,
+        0
+    );
     assert_eq!(everything(&third), everything(&forwards));
 }
 
