@@ -189,7 +189,10 @@ impl FoundSides {
         if let Some(listed) = &rules.burn_in.listed {
             let mut ids = BTreeSet::new();
             for store in self.sides.stores() {
-                let rows = store.benchmarks(&Filter::default())?.into_iter();
+                let rows = store
+                    .catalogue()
+                    .benchmarks(&Filter::default())?
+                    .into_iter();
                 ids.extend(rows.map(|row| row.benchmark));
             }
             notes.extend(unknown_names(listed, ids.iter().map(String::as_str)));

@@ -41,7 +41,7 @@ pub fn metrics(store: &Store, filter: &mut Filter) -> Result<NoiseMetrics, CliEr
         return Ok(NoiseMetrics::Usual);
     }
     // It complains of names that nobody knows.
-    let benchmarks = store.benchmarks(filter)?;
+    let benchmarks = store.catalogue().benchmarks(filter)?;
     let names = std::mem::take(&mut filter.metrics);
     if benchmarks.is_empty() {
         return Err(CliError {

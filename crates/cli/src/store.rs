@@ -94,7 +94,7 @@ pub fn note_retired(store: &Store, filter: &Filter, context: &Context) -> Result
     if context.quiet {
         return Ok(());
     }
-    for note in retired_notes(&store.left_out(filter)?) {
+    for note in retired_notes(&store.catalogue().left_out(filter)?) {
         context.terminal.note(&note);
     }
     Ok(())
@@ -136,7 +136,7 @@ pub fn note_unknown_names(
     let Some(listed) = rules.burn_in.listed.as_ref().filter(|_| !context.quiet) else {
         return Ok(());
     };
-    let rows = store.benchmarks(&Filter::default())?;
+    let rows = store.catalogue().benchmarks(&Filter::default())?;
     for note in unknown_names(listed, rows.iter().map(|row| row.benchmark.as_str())) {
         context.terminal.note(&note);
     }

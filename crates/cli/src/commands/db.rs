@@ -111,7 +111,7 @@ impl Db {
 
 fn info(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
-    let info = store.info()?;
+    let info = store.upkeep().info()?;
     let mut out = context.terminal.out();
     let time = |time: Option<jiff::Timestamp>| {
         time.map_or_else(String::new, |time| {
@@ -178,7 +178,7 @@ fn size(bytes: u64) -> String {
 
 fn check(context: &Context) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
-    let report = store.check()?;
+    let report = store.upkeep().check()?;
     let mut out = context.terminal.out();
     if report.problems.is_empty() {
         writeln!(
@@ -203,7 +203,7 @@ fn check(context: &Context) -> Result<ExitStatus, CliError> {
 
 fn migrate(context: &Context) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
-    let info = store.info()?;
+    let info = store.upkeep().info()?;
     writeln!(
         context.terminal.out(),
         "{} has schema version {}, the newest",
@@ -226,7 +226,7 @@ fn merge(context: &Context, files: &[PathBuf]) -> Result<ExitStatus, CliError> {
     let mut store = open_for_writing(context)?;
     let mut out = context.terminal.out();
     for (file, other) in files.iter().zip(&others) {
-        let total = match store.merge(other) {
+        let total = match store.write(|writer| writer.merge(other)) {
             Ok(appended) => appended.total(),
             Err(error) => {
                 if is_new {
@@ -272,7 +272,7 @@ fn purge(
     let filter = filter.resolve(&store)?;
     let mut out = context.terminal.out();
     if !yes {
-        let would = store.would_purge(&filter)?;
+        let would = store.upkeep().would_purge(&filter)?;
         writeln!(
             out,
             "would delete {} with {} from {}",
@@ -285,7 +285,7 @@ fn purge(
             .note("nothing was deleted; add --yes to delete permanently");
         return Ok(ExitStatus::Fine);
     }
-    let purged = store.purge(&filter)?;
+    let purged = store.write(|writer| writer.purge(&filter))?;
     writeln!(
         out,
         "deleted {}, {}, {} and {}",

@@ -66,12 +66,12 @@ impl ListCommand {
         let filter = asked.resolve(&store)?;
         note_retired(&store, &filter, context)?;
         let (table, json) = match self.what {
-            ListedThing::Benchmarks => both(&store.benchmarks(&filter)?, |rows| {
+            ListedThing::Benchmarks => both(&store.catalogue().benchmarks(&filter)?, |rows| {
                 benchmarks(rows, self.format)
             })?,
-            ListedThing::Sessions => both(&store.sessions(&filter)?, sessions)?,
-            ListedThing::Runs => both(&store.runs(&filter)?, runs)?,
-            ListedThing::Metrics => both(&store.metrics(&filter)?, metrics)?,
+            ListedThing::Sessions => both(&store.catalogue().sessions(&filter)?, sessions)?,
+            ListedThing::Runs => both(&store.catalogue().runs(&filter)?, runs)?,
+            ListedThing::Metrics => both(&store.catalogue().metrics(&filter)?, metrics)?,
         };
         let table = match self.format {
             // Few sources keep no samples; a column of zeros is not informative.
@@ -130,7 +130,7 @@ fn nothing(what: ListedThing, store: &Store, asked: &SampleFilter) -> Result<Str
             sessions.join(", ")
         ));
     }
-    if store.sessions(&Filter::default())?.is_empty() {
+    if store.catalogue().sessions(&Filter::default())?.is_empty() {
         return Ok(format!(
             "no {name} yet: the store is empty\n\
              measure with `lapwing run -- COMMAND`, or import results with `lapwing import FILE`"

@@ -49,7 +49,7 @@ impl ReportCommand {
         if self.compare.is_empty() {
             note_unknown_names(&store, &judging.rules, context)?;
         }
-        let total = store.benchmarks(&filter)?.len();
+        let total = store.catalogue().benchmarks(&filter)?.len();
         let bar = bar_of_many("writing", total, context);
         let usual = DetectionTarget::default();
         let options = ReportOptions {
@@ -72,8 +72,8 @@ impl ReportCommand {
             writer.comparisons(view);
         }
         writer.remarks(ReportRemarks {
-            all: store.remarks()?,
-            retired: store.left_out(&filter)?.instances,
+            all: store.annotations().all()?,
+            retired: store.catalogue().left_out(&filter)?.instances,
             shown: filter.retired,
         });
         each_with_all_metrics(&store, &filter, |data| -> Result<(), CliError> {

@@ -488,7 +488,7 @@ fn may_find(sides: &ComparedSides, rules: &CleaningRules) -> Result<bool, StoreE
         Some(JudgedFrom::Recorded) => {}
     }
     for (store, session) in sides.sessions() {
-        if plans_any_auto(&store.session(&session.to_string())?) {
+        if plans_any_auto(&store.catalogue().session(&session.to_string())?) {
             return Ok(true);
         }
     }

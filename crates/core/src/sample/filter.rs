@@ -301,10 +301,10 @@ impl SampleFilter {
         if self.runs == RunFilter::default() {
             return Ok(filter);
         }
-        let sessions = store.session_heads()?;
+        let sessions = store.catalogue().session_heads()?;
         if !sessions.is_empty() {
             filter.sessions = self.runs.sessions(&sessions)?;
-            filter.runs = self.runs.runs(&store.run_heads()?)?;
+            filter.runs = self.runs.runs(&store.catalogue().run_heads()?)?;
         }
         Ok(filter)
     }

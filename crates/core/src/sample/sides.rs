@@ -166,7 +166,11 @@ impl ComparedSides {
         spec: &SideSpec,
         filter: &SampleFilter,
     ) -> Result<ComparedSide, SideError> {
-        let heads = self.stores.last().map(Store::run_heads).transpose()?;
+        let heads = self
+            .stores
+            .last()
+            .map(|store| store.catalogue().run_heads())
+            .transpose()?;
         Ok(ComparedSide {
             name: spec.text.clone(),
             kind: SideKind::File,
@@ -374,7 +378,7 @@ impl ComparedSides {
             let Some(filter) = self.filter_of(number, filter) else {
                 continue;
             };
-            match store.left_out(&filter) {
+            match store.catalogue().left_out(&filter) {
                 // One of several files may lack a benchmark or metric.
                 Err(StoreError::NoMatch { .. }) => {}
                 counted => left_out.add(counted?),
@@ -488,7 +492,7 @@ impl ComparedSide {
 /// Returns the runs of a store that pass the filters on runs.
 fn runs_passing(store: &Store, filter: &SampleFilter) -> Result<Vec<RunHead>, StoreError> {
     let filter = filter.resolve(store)?;
-    let mut runs = store.run_heads()?;
+    let mut runs = store.catalogue().run_heads()?;
     let passes =
         |ids: &Option<BTreeSet<Id>>, id: Id| ids.as_ref().is_none_or(|ids| ids.contains(&id));
     runs.retain(|run| passes(&filter.sessions, run.session) && passes(&filter.runs, run.id));
@@ -546,7 +550,7 @@ pub(super) fn with_metrics(store: &Store, filter: &Filter) -> Result<AskedBenchm
     if filter.metrics.is_empty() {
         return Ok(None);
     }
-    let rows = store.benchmarks(filter)?.into_iter();
+    let rows = store.catalogue().benchmarks(filter)?.into_iter();
     Ok(Some(rows.map(|row| (row.suite, row.benchmark)).collect()))
 }
 

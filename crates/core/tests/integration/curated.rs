@@ -131,7 +131,7 @@ fn named(benchmark: &str) -> Filter {
 
 /// What `lapwing list` says: id, instances, metrics, tags.
 fn listed(store: &Store, filter: &Filter) -> Vec<String> {
-    let rows = store.benchmarks(filter).unwrap();
+    let rows = store.catalogue().benchmarks(filter).unwrap();
     let line = |row: &lapwing_core::record::BenchmarkRow| {
         format!(
             "{} {} {:?} {:?}",
@@ -193,7 +193,7 @@ fn renames_make_chains_and_two_become_one() {
     let mut untouched = self::store(folder.path(), "b.db");
     assert_eq!(everything(&store), everything(&untouched));
     // So is what other people merge, who know all of it.
-    untouched.merge(&store).unwrap();
+    untouched.write(|writer| writer.merge(&store)).unwrap();
     assert_eq!(everything(&store), everything(&untouched));
 }
 
@@ -239,7 +239,7 @@ fn a_renamed_metric_goes_on_under_its_new_name() {
         listed(&store, &of_metric("memory")),
         listed(&store, &of_metric("rss"))
     );
-    let metrics = store.metrics(&Filter::default()).unwrap();
+    let metrics = store.catalogue().metrics(&Filter::default()).unwrap();
     let metrics: Vec<String> = metrics
         .iter()
         .map(|row| format!("{} {:?} {}", row.metric, row.units, row.benchmarks))
@@ -263,8 +263,18 @@ fn what_was_measured_before_a_retirement_is_left_out_and_what_comes_later_counts
         "other: {\"memory B\": [300.0], \"wall_time s\": [30.0]}",
     ]
     "#);
-    assert_eq!(store.left_out(&Filter::default()).unwrap().instances, 1);
-    assert_eq!(store.left_out(&named("new")).unwrap().instances, 0);
+    assert_eq!(
+        store
+            .catalogue()
+            .left_out(&Filter::default())
+            .unwrap()
+            .instances,
+        1
+    );
+    assert_eq!(
+        store.catalogue().left_out(&named("new")).unwrap().instances,
+        0
+    );
     insta::assert_debug_snapshot!(seen(&store, &named("other").with_retired()), @r#"
     [
         "other: {\"memory B\": [200.0, 300.0], \"wall_time s\": [20.0, 30.0]}",
@@ -277,7 +287,14 @@ fn what_was_measured_before_a_retirement_is_left_out_and_what_comes_later_counts
         "new 1 [\"rss\", \"wall_time\"] [\"day3\"]",
     ]
     "#);
-    assert_eq!(store.left_out(&Filter::default()).unwrap().instances, 4);
+    assert_eq!(
+        store
+            .catalogue()
+            .left_out(&Filter::default())
+            .unwrap()
+            .instances,
+        4
+    );
 }
 
 #[test]
@@ -311,7 +328,7 @@ fn a_retirement_may_be_of_a_metric_or_a_version() {
     "#);
     // What is left out with its whole instance is not told again.
     let left_out = |filter: &Filter| {
-        let left_out = store.left_out(filter).unwrap();
+        let left_out = store.catalogue().left_out(filter).unwrap();
         (left_out.instances, left_out.metrics.into_iter().collect())
     };
     let none: Vec<(String, u64)> = Vec::new();
@@ -354,7 +371,10 @@ fn a_retirement_is_of_what_was_called_so_when_it_was_said() {
         "other: {\"memory B\": [200.0, 300.0], \"wall_time s\": [20.0, 30.0]}",
     ]
     "#);
-    assert_eq!(later.left_out(&named("new")).unwrap().instances, 1);
+    assert_eq!(
+        later.catalogue().left_out(&named("new")).unwrap().instances,
+        1
+    );
     // What had it already is meant, also when its recorded id is another one.
     let before = with(
         "before",
@@ -365,7 +385,14 @@ fn a_retirement_is_of_what_was_called_so_when_it_was_said() {
         "other: {\"memory B\": [200.0, 300.0], \"wall_time s\": [20.0, 30.0]}",
     ]
     "#);
-    assert_eq!(before.left_out(&named("new")).unwrap().instances, 3);
+    assert_eq!(
+        before
+            .catalogue()
+            .left_out(&named("new"))
+            .unwrap()
+            .instances,
+        3
+    );
     // Metrics likewise.
     let of_rss = |number, day| {
         let metric = Some("rss".to_owned());
@@ -420,7 +447,7 @@ fn what_is_said_is_dated_after_what_it_answers() {
         said(5, 9, &Change::Retire(retire("z*", 1))),
     ];
     store.append(&changes).unwrap();
-    let last = |change: Change| store.last_said(&[change]).unwrap();
+    let last = |change: Change| store.annotations().last_said(&[change]).unwrap();
     assert_eq!(last(Change::Retire(retire("older", 9))), Some(time(8)));
     assert_eq!(last(rename("new", "newer")), Some(time(6)));
     // Also of what nothing is called yet.
@@ -470,7 +497,14 @@ fn it_does_not_matter_in_which_order_annotations_come() {
         .filter(|line| !line.is_empty());
     let again: Vec<Record> = lines.map(|line| parse_line(line).unwrap()).collect();
     third.append(&again).unwrap();
-    assert_eq!(third.merge(&backwards).unwrap().total().new, 0);
+    assert_eq!(
+        third
+            .write(|writer| writer.merge(&backwards))
+            .unwrap()
+            .total()
+            .new,
+        0
+    );
     assert_eq!(everything(&third), everything(&forwards));
 }
 
@@ -519,5 +553,5 @@ fn what_an_annotation_of_another_program_says_is_left_in_peace() {
     store.append(&strange).unwrap();
     let untouched = self::store(folder.path(), "b.db");
     assert_eq!(everything(&store), everything(&untouched));
-    assert_eq!(store.remarks().unwrap().len(), 3);
+    assert_eq!(store.annotations().all().unwrap().len(), 3);
 }

@@ -33,7 +33,7 @@ fn a_file_is_taken_in_once_its_writer_is_gone_and_not_before() {
     }
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
     assert!(matches!(arrivals[..], [InboxArrival::UnderWay { .. }]));
-    assert_eq!(store.info().unwrap().counts[0], ("sessions", 0));
+    assert_eq!(store.upkeep().info().unwrap().counts[0], ("sessions", 0));
 
     drop(file);
     let arrivals = inbox::take_in(&mut store, &inbox).unwrap();
@@ -98,5 +98,5 @@ fn a_broken_file_stays_where_it_is_and_nothing_of_it_is_taken() {
     };
     assert!(error.to_string().ends_with("broken.jsonl:2"), "{error}");
     assert!(path.exists());
-    assert_eq!(store.info().unwrap().counts[0], ("sessions", 0));
+    assert_eq!(store.upkeep().info().unwrap().counts[0], ("sessions", 0));
 }

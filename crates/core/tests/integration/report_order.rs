@@ -90,8 +90,8 @@ impl WrittenReport {
         };
         let mut writer = ReportWriter::create(&files, options).unwrap();
         writer.remarks(ReportRemarks {
-            all: store.remarks().unwrap(),
-            retired: store.left_out(&filter).unwrap().instances,
+            all: store.annotations().all().unwrap(),
+            retired: store.catalogue().left_out(&filter).unwrap().instances,
             shown: retired,
         });
         let added = each_benchmark(&store, &filter, |data| -> Result<(), StoreError> {
@@ -500,6 +500,7 @@ fn tags_and_sources_are_those_of_the_latest_run_that_has_some() {
     let directory = tempfile::tempdir().unwrap();
     let listed = lines
         .store(directory.path())
+        .catalogue()
         .benchmarks(&Filter::default())
         .unwrap();
     assert_eq!(listed[0].tags, ["slow"]);

@@ -350,7 +350,7 @@ proptest! {
         prop_assert_eq!(again.total().new, 0);
         prop_assert_eq!(again.total().already_there, records.len() as u64);
         prop_assert_eq!(sorted(&all(&store)), sorted(&records));
-        prop_assert_eq!(store.check().unwrap().problems, Vec::<String>::new());
+        prop_assert_eq!(store.upkeep().check().unwrap().problems, Vec::<String>::new());
     }
 }
 
@@ -448,7 +448,7 @@ fn benchmarks_come_in_natural_order() {
         )
     }));
     store.append(&records).unwrap();
-    let rows = store.benchmarks(&Filter::default()).unwrap();
+    let rows = store.catalogue().benchmarks(&Filter::default()).unwrap();
     let listed: Vec<&str> = rows.iter().map(|row| row.benchmark.as_str()).collect();
     let mut visited = Vec::new();
     each_benchmark(&store, &Filter::default(), |data| {
@@ -469,11 +469,15 @@ fn a_mistyped_name_is_answered_with_what_may_have_been_meant() {
         ..Filter::default()
     };
     assert_eq!(
-        store.benchmarks(&filter).unwrap_err().to_string(),
+        store
+            .catalogue()
+            .benchmarks(&filter)
+            .unwrap_err()
+            .to_string(),
         "no benchmark `jion`; did you mean `a::join`?"
     );
     assert_eq!(
-        store.session("nighly").unwrap_err().to_string(),
+        store.catalogue().session("nighly").unwrap_err().to_string(),
         "no session `nighly`; did you mean `nightly`?"
     );
 }
@@ -483,19 +487,37 @@ fn merging_twice_changes_nothing_and_purging_leaves_nothing_behind() {
     let (_folder, mut store) = store();
     let (_other_folder, mut other) = self::store();
     store.append(&small()).unwrap();
-    assert_eq!(other.merge(&store).unwrap().total().new, 5);
-    assert_eq!(other.merge(&store).unwrap().total().new, 0);
+    assert_eq!(
+        other
+            .write(|writer| writer.merge(&store))
+            .unwrap()
+            .total()
+            .new,
+        5
+    );
+    assert_eq!(
+        other
+            .write(|writer| writer.merge(&store))
+            .unwrap()
+            .total()
+            .new,
+        0
+    );
     assert_eq!(sorted(&all(&other)), sorted(&small()));
 
-    let nightly = other.session("nightly").unwrap();
+    let nightly = other.catalogue().session("nightly").unwrap();
     let filter = Filter::of_session(nightly.id);
-    let purged = other.purge(&filter).unwrap();
+    let purged = other.write(|writer| writer.purge(&filter)).unwrap();
     assert_eq!((purged.sessions, purged.runs), (1, 1));
     assert_eq!((purged.instances, purged.iterations), (1, 2));
     assert_eq!(all(&other), []);
-    assert_eq!(other.check().unwrap().problems, Vec::<String>::new());
+    assert_eq!(
+        other.upkeep().check().unwrap().problems,
+        Vec::<String>::new()
+    );
     assert!(
         other
+            .upkeep()
             .info()
             .unwrap()
             .counts

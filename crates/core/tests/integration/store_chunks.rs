@@ -197,7 +197,7 @@ proptest! {
             prop_assert_eq!(bits(&back[key]), bits(iteration));
         }
         assert_same_in_columns(&store, &expected);
-        prop_assert_eq!(store.check().unwrap().problems, Vec::<String>::new());
+        prop_assert_eq!(store.upkeep().check().unwrap().problems, Vec::<String>::new());
 
         let again = store.append(&records).unwrap().of(RecordKind::Iteration);
         prop_assert_eq!((again.new, again.already_there), (0, records.len() as u64));
@@ -263,7 +263,7 @@ fn a_check_finds_chunks_that_no_program_of_ours_writes() {
             .unwrap()
             .execute_batch(damage)
             .unwrap();
-        store.check().unwrap().problems
+        store.upkeep().check().unwrap().problems
     };
     assert_eq!(problems(""), Vec::<String>::new());
     assert_eq!(

@@ -200,8 +200,11 @@ fn a_store_of_the_first_version_holds_the_same_after_its_migration() {
 
     let mut store = Store::open(&path).unwrap();
     assert_eq!(sorted(&all(&store)), sorted(&records));
-    assert_eq!(store.info().unwrap().version, 4);
-    assert_eq!(store.check().unwrap().problems, Vec::<String>::new());
+    assert_eq!(store.upkeep().info().unwrap().version, 4);
+    assert_eq!(
+        store.upkeep().check().unwrap().problems,
+        Vec::<String>::new()
+    );
     assert_eq!(store.append(&records).unwrap().total().new, 0);
     assert_eq!(views(), before);
 }

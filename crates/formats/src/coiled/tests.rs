@@ -173,18 +173,20 @@ fn stores_of_databases_that_overlap_are_merged() {
     drop(connection);
     let source = Source::open(&part, folder.path()).expect("it is there");
     import(&mut old, &source, &options(BadLines::Refuse)).expect("good");
-    let before = new.info().expect("numbers").counts;
-    let appended = new.merge(&old).expect("the same sessions");
+    let before = new.upkeep().info().expect("numbers").counts;
+    let appended = new
+        .write(|writer| writer.merge(&old))
+        .expect("the same sessions");
     assert_eq!(appended.total().new, 0);
-    assert_eq!(new.info().expect("numbers").counts, before);
+    assert_eq!(new.upkeep().info().expect("numbers").counts, before);
     assert_eq!(
-        old.merge(&new)
+        old.write(|writer| writer.merge(&new))
             .expect("the same")
             .of(RecordKind::Instance)
             .new,
         2
     );
-    assert_eq!(old.info().expect("numbers").counts, before);
+    assert_eq!(old.upkeep().info().expect("numbers").counts, before);
 }
 
 #[test]
@@ -309,7 +311,11 @@ fn a_session_begins_with_its_first_start_whichever_database_came_first() {
         &[("s", "b", 2, 1.0), ("s", "c", 3, 1.0)],
     );
     let started = |store: &Store| {
-        let session = store.latest_session().expect("readable").expect("one");
+        let session = store
+            .catalogue()
+            .latest_session()
+            .expect("readable")
+            .expect("one");
         session.started.to_string()
     };
     let mut stores = Vec::new();
@@ -324,7 +330,9 @@ fn a_session_begins_with_its_first_start_whichever_database_came_first() {
     let mut only_late = store(&folder, "3.db");
     import(&mut only_late, &late, &options(BadLines::Refuse)).expect("good");
     assert_eq!(started(&only_late), "2025-01-01T00:02:00Z");
-    only_late.merge(&stores[0]).expect("the same session");
+    only_late
+        .write(|writer| writer.merge(&stores[0]))
+        .expect("the same session");
     assert_eq!(started(&only_late), "2025-01-01T00:01:00Z");
 }
 

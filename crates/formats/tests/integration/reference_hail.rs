@@ -341,7 +341,7 @@ fn a_hail_file_gives_what_hail_itself_reads_from_it() {
     };
     let place = tempfile::tempdir().unwrap();
     let mut store = imported(&folder, place.path());
-    let counts = store.info().unwrap().counts;
+    let counts = store.upkeep().info().unwrap().counts;
     assert_eq!(counts[3], ("instances", 782));
     assert_eq!(counts[4], ("iterations", 61_828));
 

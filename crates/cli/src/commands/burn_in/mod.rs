@@ -155,7 +155,7 @@ impl BurnIn {
         if let Some(path) = self.plot.as_deref() {
             plot::check_number(path, &rows)?;
         }
-        let known = store.benchmarks(&Filter::default())?;
+        let known = store.catalogue().benchmarks(&Filter::default())?;
         let writer = match &self.write {
             Some(path) => Some(write::BurnInWriter::new(path, &known)?),
             None => None,

@@ -87,7 +87,11 @@ pub fn read(
     starts: &BTreeMap<String, u32>,
     context: &Context,
 ) -> Result<(Vec<BurnInRow>, Vec<NotJudged>), CliError> {
-    let bar = bar_of_many("looking", store.benchmarks(filter)?.len(), context);
+    let bar = bar_of_many(
+        "looking",
+        store.catalogue().benchmarks(filter)?.len(),
+        context,
+    );
     let (mut rows, mut others) = (Vec::new(), Vec::new());
     let mut batch: Vec<BenchmarkData> = Vec::new();
     let mut earlier = 0;

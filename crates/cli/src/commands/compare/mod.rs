@@ -146,7 +146,7 @@ impl CompareCommand {
             [side] => Ok(side.clone()),
             [] => {
                 let store = open_for_reading(context)?;
-                let runs = store.runs(&filter.resolve(&store)?)?;
+                let runs = store.catalogue().runs(&filter.resolve(&store)?)?;
                 let Some(latest) = runs.first() else {
                     return Err(nothing_measured());
                 };
@@ -174,7 +174,10 @@ impl CompareCommand {
         };
         let known = match open_for_reading(context) {
             Ok(store) => {
-                let runs = store.runs(&filter.resolve(&store)?)?.into_iter();
+                let runs = store
+                    .catalogue()
+                    .runs(&filter.resolve(&store)?)?
+                    .into_iter();
                 let heads: Vec<RunHead> = runs.map(|run| run.head).collect();
                 known_sides_text(&KnownSides::among(&heads, None))
             }

@@ -12,7 +12,7 @@ use crate::table::{Align, Table};
 
 pub(super) fn act(context: &Context, format: Format) -> Result<ExitStatus, CliError> {
     let store = open_for_reading(context)?;
-    let remarks = store.remarks()?;
+    let remarks = store.annotations().all()?;
     let mut out = context.terminal.out();
     if format == Format::Json {
         let list: Vec<serde_json::Value> = remarks

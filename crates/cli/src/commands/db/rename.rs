@@ -66,7 +66,7 @@ impl RenameCommand {
                     benchmarks: vec![new.clone()],
                     ..SampleFilter::of_suites(&suites).resolve(store)?
                 };
-                if store.left_out(&of_new)?.instances > 0 {
+                if store.catalogue().left_out(&of_new)?.instances > 0 {
                     notes.push(stays_retired(&self.benchmark, new));
                 }
             }
@@ -85,7 +85,12 @@ impl RenameCommand {
                 retired: Retired::LeaveOut,
                 ..filter.clone()
             };
-            if store.left_out(&counting)?.metrics.contains_key(new) {
+            if store
+                .catalogue()
+                .left_out(&counting)?
+                .metrics
+                .contains_key(new)
+            {
                 notes.push(stays_retired(metric, new));
             }
             what.push(format!(
@@ -105,7 +110,7 @@ impl RenameCommand {
             }));
         }
         Ok(AnnotationDraft {
-            touched: store.touched(&changes)?,
+            touched: store.annotations().touched(&changes)?,
             changes,
             notes,
             reason: Some(&self.reason),
@@ -130,7 +135,7 @@ impl RenameCommand {
             if *id == target {
                 return Err(CliError::input(format!("`{id}` already has this name")));
             }
-            let since = store.ids_since(suite, &target)?;
+            let since = store.annotations().names_since(suite, &target, None)?;
             if since.contains(id) {
                 return Err(CliError::input(format!(
                     "`{id}` was called `{target}` before: the rename would be circular"
@@ -191,7 +196,7 @@ impl RenameCommand {
         metric: &str,
         new: &str,
     ) -> Result<(), CliError> {
-        let rows = store.metrics(filter)?;
+        let rows = store.catalogue().metrics(filter)?;
         if !rows.iter().any(|row| row.metric == metric) {
             let names: Vec<String> = rows.iter().map(|row| format!("`{}`", row.metric)).collect();
             return Err(
@@ -200,7 +205,7 @@ impl RenameCommand {
             );
         }
         for (suite, id) in found {
-            let names = store.metric_names_since(suite, id, new)?;
+            let names = store.annotations().names_since(suite, id, Some(new))?;
             if names.iter().any(|name| name == metric) {
                 return Err(CliError::input(format!(
                     "`{metric}` was called `{new}` before: the rename would be circular"
@@ -220,7 +225,7 @@ impl RenameCommand {
             benchmarks: vec![self.benchmark.clone()],
             ..SampleFilter::of_suites(&self.in_suite).resolve(store)?
         };
-        let rows = store.metrics(&filter)?;
+        let rows = store.catalogue().metrics(&filter)?;
         if !names
             .iter()
             .all(|name| rows.iter().any(|row| row.metric == *name))
@@ -333,6 +338,8 @@ fn differ(old: f64, new: f64) -> bool {
 }
 
 fn is_there(store: &Store, id: &str) -> Result<bool, CliError> {
-    let rows = store.benchmarks(&Filter::default().with_retired())?;
+    let rows = store
+        .catalogue()
+        .benchmarks(&Filter::default().with_retired())?;
     Ok(rows.iter().any(|row| row.benchmark == id))
 }

@@ -33,7 +33,7 @@ impl RestoreCommand {
     /// Returns the annotations that undo those currently in the store.
     fn look(&self, store: &Store) -> Result<AnnotationDraft<'_>, CliError> {
         let found = self.found(store)?;
-        let all = store.remarks()?;
+        let all = store.annotations().all()?;
         let meant: Vec<&Remark> = found.iter().filter_map(|it| it.meant(&all)).collect();
         let what: Vec<String> = found
             .iter()
@@ -53,7 +53,7 @@ impl RestoreCommand {
             .collect();
         Ok(AnnotationDraft {
             changes,
-            touched: store.touched_by(&meant)?,
+            touched: store.annotations().touched_by(&meant)?,
             notes: Vec::new(),
             reason: self.reason.as_deref(),
             done: format!("undid {}", what.join(", ")),
@@ -63,7 +63,7 @@ impl RestoreCommand {
 
     /// Returns the active annotations that are meant.
     fn found(&self, store: &Store) -> Result<Vec<Remark>, CliError> {
-        let remarks = store.remarks()?;
+        let remarks = store.annotations().all()?;
         let fits = |remark: &&Remark| {
             let id = remark.annotation.id.to_string();
             self.what.len() >= SHORTEST && (id.starts_with(&self.what) || id.ends_with(&self.what))
@@ -94,7 +94,7 @@ impl RestoreCommand {
                 )));
             }
         }
-        let about = store.remarks_about(&self.what)?;
+        let about = store.annotations().about(&self.what)?;
         if about.is_empty() {
             return Err(CliError::input(format!(
                 "`{}` is neither an annotation nor a benchmark with active annotations",

@@ -62,7 +62,7 @@ impl RetireCommand {
                 }
             }
         }
-        let touched = store.touched(&changes)?;
+        let touched = store.annotations().touched(&changes)?;
         if touched.instances == 0 {
             return Err(CliError::input(format!(
                 "nothing to retire: no result of `{}` matches",

@@ -52,14 +52,14 @@ impl AnnotationAuthor {
         let mut store = open_for_reading(context)?;
         let mut by = None;
         let (said, records) = loop {
-            let known = store.annotation_ids()?;
+            let known = store.annotations().ids()?;
             let said = look(&store)?;
             if self.dry_run {
                 break (said, Vec::new());
             }
             let by = by.get_or_insert_with(|| self.by.clone().unwrap_or_else(somebody));
-            let records = records(&said, by, store.last_said(&said.changes)?);
-            if store.append_if_nothing_was_said(&known, &records)? {
+            let records = records(&said, by, store.annotations().last_said(&said.changes)?);
+            if store.write(|writer| writer.put_unless_annotated_since(&known, &records))? {
                 break (said, records);
             }
         };
@@ -131,7 +131,7 @@ pub(super) fn benchmarks_named(
         benchmarks: vec![text.to_owned()],
         ..SampleFilter::of_suites(suites).resolve(store)?
     };
-    let rows = store.benchmarks(&filter.with_retired())?;
+    let rows = store.catalogue().benchmarks(&filter.with_retired())?;
     let found: Vec<(String, String)> = rows
         .iter()
         .map(|row| (row.suite.clone(), row.benchmark.clone()))
@@ -165,11 +165,11 @@ pub(super) fn benchmarks_named(
 /// Returns the current ids of benchmarks that once had this id, quoted, without duplicates.
 fn names_of_now(store: &Store, text: &str, suites: &[String]) -> Result<Vec<String>, CliError> {
     let filter = SampleFilter::of_suites(suites).resolve(store)?;
-    let rows = store.benchmarks(&filter.with_retired())?;
+    let rows = store.catalogue().benchmarks(&filter.with_retired())?;
     let suites: BTreeSet<&String> = rows.iter().map(|row| &row.suite).collect();
     let mut names = BTreeSet::new();
     for suite in suites {
-        if let [_, .., now] = &store.ids_since(suite, text)?[..] {
+        if let [_, .., now] = &store.annotations().names_since(suite, text, None)?[..] {
             names.insert(format!("`{now}`"));
         }
     }

@@ -191,7 +191,11 @@ impl MdsCommand {
             target,
             smallest_effect: judging.smallest_effect,
         };
-        let bar = progress::bar("simulating", store.benchmarks(&filter)?.len(), context);
+        let bar = progress::bar(
+            "simulating",
+            store.catalogue().benchmarks(&filter)?.len(),
+            context,
+        );
         each_benchmark(&store, &filter, |data| {
             let of = detectability(&data, &judging.rules, which, &metrics, &found.options);
             found.rows.extend(of.rows);

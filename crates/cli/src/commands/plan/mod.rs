@@ -245,7 +245,11 @@ impl PlanCommand {
         };
         let mut audit = Audit::default();
         let mut earlier = 0;
-        let bar = progress::bar("choosing", store.benchmarks(&filter)?.len(), context);
+        let bar = progress::bar(
+            "choosing",
+            store.catalogue().benchmarks(&filter)?.len(),
+            context,
+        );
         each_benchmark(&store, &filter, |data| {
             let found = choices(&data, &judging.rules, which, &metrics, &options);
             plan.older += found.older;

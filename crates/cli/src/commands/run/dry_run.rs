@@ -191,7 +191,11 @@ fn past_times(plan: &Plan, context: &Context) -> Result<BTreeMap<String, PastCos
     let mut called: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     for case in &plan.cases {
         let id = &case.benchmark.id;
-        if let Some(now) = store.ids_since(&plan.suite, id)?.pop() {
+        if let Some(now) = store
+            .annotations()
+            .names_since(&plan.suite, id, None)?
+            .pop()
+        {
             called.entry(now).or_default().push(id);
         }
     }

@@ -90,8 +90,8 @@ impl Run {
         let name = match &self.name {
             Some(name) => name.clone(),
             None => {
-                let taken = store.session_names()?;
-                names::of(id, &taken.into_iter().collect())
+                let heads = store.catalogue().session_heads()?.into_iter();
+                names::of(id, &heads.filter_map(|head| head.name).collect())
             }
         };
         let mut attributes = Object::new();

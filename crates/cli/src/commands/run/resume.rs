@@ -76,13 +76,13 @@ pub fn refuse_what_is_under_way(
 
 fn find(store: &Store, session: &str) -> Result<SessionState, CliError> {
     let found = if session.is_empty() {
-        store.latest_session()?.ok_or_else(|| {
+        store.catalogue().latest_session()?.ok_or_else(|| {
             CliError::input("no session was ever begun").hint("begin one with `lapwing run`")
         })?
     } else {
-        store.session(session)?
+        store.catalogue().session(session)?
     };
-    Ok(store.session_state(found.id)?)
+    Ok(store.catalogue().session_state(found.id)?)
 }
 
 fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {

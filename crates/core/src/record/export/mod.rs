@@ -171,6 +171,7 @@ fn export_wide(
     let scope = ExportScope::of(store, filter)?;
     let mut exported = ExportCounts::default();
     let metrics: Vec<String> = store
+        .catalogue()
         .metrics(filter)?
         .into_iter()
         .map(|row| row.metric)

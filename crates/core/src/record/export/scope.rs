@@ -17,10 +17,10 @@ impl ExportScope {
     /// written, so that whoever reads the output does not take half of it for all.
     pub(super) fn of(store: &Store, filter: &Filter) -> Result<Self, ExportError> {
         if filter.metrics.is_empty() {
-            store.check_filter(filter)?;
+            store.catalogue().check_filter(filter)?;
             return Ok(Self { benchmarks: None });
         }
-        let rows = store.benchmarks(filter)?.into_iter();
+        let rows = store.catalogue().benchmarks(filter)?.into_iter();
         Ok(Self {
             benchmarks: Some(rows.map(|row| (row.suite, row.benchmark)).collect()),
         })

@@ -66,7 +66,7 @@ pub(super) fn existing(store: &Store, remote: &dyn Remote) -> Result<SharedHisto
 /// Returns what it means that a place has no history.
 pub(super) fn absent(store: &Store, remote: &dyn Remote) -> Result<SharingError, SharingError> {
     let address = remote.address().to_owned();
-    Ok(match store.remote_at(&address)? {
+    Ok(match store.sharing().remote_at(&address)? {
         Some(_) => SharingError::Vanished { address },
         None => SharingError::Nothing { address },
     })
@@ -74,7 +74,7 @@ pub(super) fn absent(store: &Store, remote: &dyn Remote) -> Result<SharingError,
 
 /// Refuses a history that is another one than before.
 fn refuse_replaced(store: &Store, remote: &dyn Remote, id: &str) -> Result<(), SharingError> {
-    match store.remote_at(remote.address())? {
+    match store.sharing().remote_at(remote.address())? {
         Some(before) if before != id => Err(SharingError::Replaced {
             address: remote.address().to_owned(),
         }),
@@ -106,7 +106,7 @@ pub(super) fn check(
         return Ok(id);
     }
     refuse_replaced(store, remote, &id)?;
-    if let Some(known) = store.remote(&id)? {
+    if let Some(known) = store.sharing().remote(&id)? {
         verify(store, remote, &known, options.verify)?;
     }
     Ok(id)
@@ -148,7 +148,7 @@ fn verify(
                 name: segment_name(number),
             });
         };
-        if store.segment_digest(known.key, number)? != Some(digest(&content)) {
+        if store.sharing().segment_digest(known.key, number)? != Some(digest(&content)) {
             return Err(SharingError::Changed {
                 address: remote.address().to_owned(),
                 name: segment_name(number),

@@ -117,7 +117,7 @@ fn push_once(
     let folder = store.inbox();
     let mut builder = SegmentBuilder::new(options.segment_bytes);
     let (mut sessions, mut under_way) = (0, 0);
-    source.scan_unshared(
+    source.sharing().scan_unshared(
         known.key,
         |session: &UnsharedSession| {
             Ok(match inbox::is_under_way(&folder, session.id, None) {
@@ -160,8 +160,8 @@ fn send(
     loop {
         // The number before the digest: what another process of this store pushes in between is
         // then either known by its digest, or it has that number.
-        let number = store.segments_of(key)? + 1;
-        if store.has_segment(key, &digest)? {
+        let number = store.sharing().segments_of(key)? + 1;
+        if store.sharing().has_segment(key, &digest)? {
             // As after a push of a large session that was killed: it goes on behind what is there.
             store.write(|writer| mark(writer, key, &draft))?;
             return Ok(());

@@ -7,8 +7,8 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::curated::{benchmarks, condition, remarks};
 use super::read::metrics_of;
-use super::{Store, StoreError};
-use crate::model::{Id, MetricName, Record};
+use super::{Store, StoreError, Writer};
+use crate::model::{Id, Record};
 use crate::record::annotations::{AnnotationOrder, NameHistory};
 use crate::record::{Change, Remark};
 
@@ -21,73 +21,49 @@ pub struct TouchedCounts {
     pub instances: u64,
 }
 
-impl Store {
+/// Lists annotations and counts what they affect ([`Store::annotations`]).
+#[derive(Debug, Clone, Copy)]
+pub struct StoreAnnotations<'s> {
+    pub(super) store: &'s Store,
+}
+
+impl StoreAnnotations<'_> {
     /// Returns all annotations by the time at which they were said, and which of them hold.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn remarks(&self) -> Result<Vec<Remark>, StoreError> {
-        remarks(&self.connection).map_err(|error| error.at(&self.path))
+    pub fn all(&self) -> Result<Vec<Remark>, StoreError> {
+        self.store.read(remarks)
     }
 
     /// Returns the ids of all annotations.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn annotation_ids(&self) -> Result<BTreeSet<Id>, StoreError> {
-        annotation_ids(&self.connection).map_err(|error| error.at(&self.path))
+    pub fn ids(&self) -> Result<BTreeSet<Id>, StoreError> {
+        self.store.read(annotation_ids)
     }
 
-    /// Appends records if nobody has said anything since `known` were the ids of all annotations;
-    /// returns whether that was so. What was found out before, such as that a rename leads round in
-    /// no circle, then still is true.
-    ///
-    /// # Errors
-    /// Those of [`Store::append`].
-    pub fn append_if_nothing_was_said(
-        &mut self,
-        known: &BTreeSet<Id>,
-        records: &[Record],
-    ) -> Result<bool, StoreError> {
-        self.write(|writer| {
-            if annotation_ids(writer.connection)? != *known {
-                return Ok(false);
-            }
-            for record in records {
-                writer.put(record)?;
-            }
-            Ok(true)
-        })
-    }
-
-    /// Returns the ids that a benchmark had, the given one first, and last the one that it has now.
+    /// Returns the ids that a benchmark has had, the given one first and the current one last; with
+    /// a metric, the names of that metric of the benchmark.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn ids_since(&self, suite: &str, id: &str) -> Result<Vec<String>, StoreError> {
-        let remarks = self.remarks()?;
-        let names = NameHistory::of(&remarks);
-        Ok(names
-            .all(suite, id)
-            .into_iter()
-            .map(str::to_owned)
-            .collect())
-    }
-
-    /// Returns the names that a metric of a benchmark had, the given one first, and last the one
-    /// that it has now.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn metric_names_since(
+    pub fn names_since(
         &self,
         suite: &str,
         benchmark: &str,
-        metric: &str,
-    ) -> Result<Vec<MetricName>, StoreError> {
-        let remarks = self.remarks()?;
-        let names = NameHistory::of_metrics(&remarks, suite, &[benchmark]);
-        let names = names.all("", metric);
+        metric: Option<&str>,
+    ) -> Result<Vec<String>, StoreError> {
+        let remarks = self.all()?;
+        let names = match metric {
+            Some(_) => NameHistory::of_metrics(&remarks, suite, &[benchmark]),
+            None => NameHistory::of(&remarks),
+        };
+        let names = match metric {
+            Some(metric) => names.all("", metric),
+            None => names.all(suite, benchmark),
+        };
         Ok(names.into_iter().map(str::to_owned).collect())
     }
 
@@ -95,12 +71,11 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn remarks_about(&self, benchmark: &str) -> Result<Vec<Remark>, StoreError> {
-        let about = || -> Result<Vec<Remark>, StoreError> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            let remarks = remarks(&snapshot)?;
+    pub fn about(&self, benchmark: &str) -> Result<Vec<Remark>, StoreError> {
+        self.store.read(|snapshot| {
+            let remarks = remarks(snapshot)?;
             let names = NameHistory::of(&remarks);
-            let known = benchmarks(&snapshot)?;
+            let known = benchmarks(snapshot)?;
             let called_so: Vec<&(i64, String, String)> = known
                 .iter()
                 .filter(|(_, suite, id)| names.all(suite, id).contains(&benchmark))
@@ -111,8 +86,7 @@ impl Store {
                     && all.any(|(_, suite, id)| remark.is_about(&names, suite, id))
             };
             Ok(remarks.iter().filter(is_about).cloned().collect())
-        };
-        about().map_err(|error| error.at(&self.path))
+        })
     }
 
     /// Returns when the last was said of what holds about the same benchmarks as `changes`, or what
@@ -122,11 +96,10 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn last_said(&self, changes: &[Change]) -> Result<Option<Timestamp>, StoreError> {
-        let look = || -> Result<Option<Timestamp>, StoreError> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            let remarks = remarks(&snapshot)?;
+        self.store.read(|snapshot| {
+            let remarks = remarks(snapshot)?;
             let names = NameHistory::of(&remarks);
-            let known = benchmarks(&snapshot)?;
+            let known = benchmarks(snapshot)?;
             let mut about: BTreeSet<(&str, Vec<&str>)> = BTreeSet::new();
             for (_, suite, id) in &known {
                 let ids = names.all(suite, id);
@@ -153,8 +126,7 @@ impl Store {
             };
             let said = remarks.iter().filter(is_about);
             Ok(said.map(|it| it.annotation.at).max())
-        };
-        look().map_err(|error| error.at(&self.path))
+        })
     }
 
     /// Says what changes would be about if they were said now, all of them together.
@@ -189,13 +161,12 @@ impl Store {
         &self,
         about: impl Fn(&NameHistory, &str, &str) -> Vec<(&'c Change, Option<AnnotationOrder>)>,
     ) -> Result<TouchedCounts, StoreError> {
-        let count = || -> Result<TouchedCounts, StoreError> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            let remarks = remarks(&snapshot)?;
+        self.store.read(|snapshot| {
+            let remarks = remarks(snapshot)?;
             let names = NameHistory::of(&remarks);
             let mut touched: BTreeSet<(String, String)> = BTreeSet::new();
             let mut instances: BTreeSet<i64> = BTreeSet::new();
-            for (key, suite, id) in benchmarks(&snapshot)? {
+            for (key, suite, id) in benchmarks(snapshot)? {
                 let before = instances.len();
                 let ids = names.all(&suite, &id);
                 let metrics = NameHistory::of_metrics(&remarks, &suite, &ids);
@@ -207,7 +178,7 @@ impl Store {
                         };
                         then.contains(&metric)
                     };
-                    instances.extend(instances_of(&snapshot, key, change, called)?);
+                    instances.extend(instances_of(snapshot, key, change, called)?);
                 }
                 if instances.len() > before {
                     let now = ids.last().map_or(id.clone(), |&it| it.to_owned());
@@ -218,8 +189,29 @@ impl Store {
                 benchmarks: touched.len() as u64,
                 instances: instances.len() as u64,
             })
-        };
-        count().map_err(|error| error.at(&self.path))
+        })
+    }
+}
+
+impl Writer<'_> {
+    /// Puts records unless annotations were added since `known` were the ids of all of them;
+    /// returns whether the records were put. What was checked before, such as that a rename leads
+    /// to no circle, is then still true.
+    ///
+    /// # Errors
+    /// Those of [`Writer::put`].
+    pub fn put_unless_annotated_since(
+        &mut self,
+        known: &BTreeSet<Id>,
+        records: &[Record],
+    ) -> Result<bool, StoreError> {
+        if annotation_ids(self.connection)? != *known {
+            return Ok(false);
+        }
+        for record in records {
+            self.put(record)?;
+        }
+        Ok(true)
     }
 }
 

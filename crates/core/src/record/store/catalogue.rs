@@ -91,7 +91,13 @@ pub struct MetricRow {
 /// Whether the end of an instance says that none of its iterations counts.
 const VOID: &str = "json_type(instance.observed, '$.void') = 'text'";
 
-impl Store {
+/// Lists what the store holds ([`Store::catalogue`]).
+#[derive(Debug, Clone, Copy)]
+pub struct StoreCatalogue<'s> {
+    pub(super) store: &'s Store,
+}
+
+impl StoreCatalogue<'_> {
     /// Returns the benchmarks that have an instance passing the filter, by suite and id in [natural order](natural_order).
     /// A metric in the filter asks for the benchmarks that have it.
     ///
@@ -240,12 +246,10 @@ impl Store {
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
     pub fn check_filter(&self, filter: &Filter) -> Result<(), StoreError> {
-        let check = || -> Result<(), StoreError> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            Selection::of(&snapshot, filter)?;
+        self.store.read(|snapshot| {
+            Selection::of(snapshot, filter)?;
             Ok(())
-        };
-        check().map_err(|error| error.at(&self.path))
+        })
     }
 
     pub(super) fn select_rows<T, F: Fn(&Row<'_>, &Selection) -> Result<T, StoreError>>(
@@ -253,9 +257,8 @@ impl Store {
         filter: &Filter,
         question: impl FnOnce(&Selection) -> (String, F),
     ) -> Result<Vec<T>, StoreError> {
-        let select = || -> Result<Vec<T>, StoreError> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            let selection = Selection::of(&snapshot, filter)?;
+        self.store.read(|snapshot| {
+            let selection = Selection::of(snapshot, filter)?;
             let (sql, read) = question(&selection);
             let mut statement = snapshot.prepare(&sql)?;
             let mut found = statement.query([])?;
@@ -264,8 +267,7 @@ impl Store {
                 rows.push(read(row, &selection)?);
             }
             Ok(rows)
-        };
-        select().map_err(|error| error.at(&self.path))
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use rusqlite::Row;
 use super::catalogue::count;
 use super::rows::from_json;
 use super::select::Selection;
-use super::{MetricRow, Store, StoreError};
+use super::{MetricRow, StoreCatalogue, StoreError};
 use crate::record::Filter;
 
 /// What one row says of a metric: all of it, or of one benchmark.
@@ -33,7 +33,7 @@ const DECLARED: &str = "(SELECT json_group_array(unit) FROM (SELECT DISTINCT uni
         FROM run_metric WHERE run_metric.metric = metric.key \
          AND better IS NOT NULL ORDER BY better))";
 
-impl Store {
+impl StoreCatalogue<'_> {
     /// Returns the metrics of the benchmarks that pass the filter, by name.
     ///
     /// # Errors

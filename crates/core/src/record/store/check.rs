@@ -6,7 +6,7 @@ use super::chunk::CHUNK_COLUMNS;
 use super::chunk::{ChunkColumns, text};
 use super::indices::IterationIndices;
 use super::numbers::read_values;
-use super::{Store, StoreError};
+use super::{StoreError, StoreUpkeep};
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,45 +48,44 @@ const INVARIANTS: [(&str, &str); 5] = [
     ),
 ];
 
-impl Store {
+impl StoreUpkeep<'_> {
     /// Looks for damage: SQLite's own checks, then what our tables must fulfil.
     ///
     /// # Errors
     /// When the store cannot be read at all.
     pub fn check(&self) -> Result<CheckReport, StoreError> {
-        self.find_problems().map_err(|error| error.at(&self.path))
+        self.store.read(find_problems)
     }
+}
 
-    fn find_problems(&self) -> Result<CheckReport, StoreError> {
-        let snapshot = self.connection.unchecked_transaction()?;
-        let mut report = CheckReport {
-            checks: vec!["the file's structure", "references between tables"],
-            problems: Vec::new(),
-        };
-        let mut statement = snapshot.prepare("PRAGMA integrity_check(20)")?;
-        let mut found = statement.query([])?;
-        while let Some(row) = found.next()? {
-            let text: String = row.get(0)?;
-            if text != "ok" {
-                report.problems.push(text);
-            }
+fn find_problems(snapshot: &Connection) -> Result<CheckReport, StoreError> {
+    let mut report = CheckReport {
+        checks: vec!["the file's structure", "references between tables"],
+        problems: Vec::new(),
+    };
+    let mut statement = snapshot.prepare("PRAGMA integrity_check(20)")?;
+    let mut found = statement.query([])?;
+    while let Some(row) = found.next()? {
+        let text: String = row.get(0)?;
+        if text != "ok" {
+            report.problems.push(text);
         }
-        let mut statement = snapshot.prepare("PRAGMA foreign_key_check")?;
-        let mut found = statement.query([])?;
-        while let Some(row) = found.next()? {
-            let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
-            report.problems.push(format!(
-                "a row of `{table}` refers to a `{parent}` that is missing"
-            ));
-        }
-        for (what, sql) in INVARIANTS {
-            let offenders: i64 = snapshot.query_row(sql, [], |row| row.get(0))?;
-            report.note(what, offenders.unsigned_abs(), None);
-        }
-        check_chunks(&snapshot, &mut report)?;
-        check_series(&snapshot, &mut report)?;
-        Ok(report)
     }
+    let mut statement = snapshot.prepare("PRAGMA foreign_key_check")?;
+    let mut found = statement.query([])?;
+    while let Some(row) = found.next()? {
+        let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
+        report.problems.push(format!(
+            "a row of `{table}` refers to a `{parent}` that is missing"
+        ));
+    }
+    for (what, sql) in INVARIANTS {
+        let offenders: i64 = snapshot.query_row(sql, [], |row| row.get(0))?;
+        report.note(what, offenders.unsigned_abs(), None);
+    }
+    check_chunks(snapshot, &mut report)?;
+    check_series(snapshot, &mut report)?;
+    Ok(report)
 }
 
 impl CheckReport {

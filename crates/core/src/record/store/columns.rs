@@ -263,7 +263,10 @@ mod tests {
         assert_eq!(stored(&store), expected);
         let records: Vec<Record> = expected.into_iter().map(Record::Iteration).collect();
         assert_eq!(store.append(&records).unwrap().total().already_there, 200);
-        assert_eq!(store.check().unwrap().problems, Vec::<String>::new());
+        assert_eq!(
+            store.upkeep().check().unwrap().problems,
+            Vec::<String>::new()
+        );
     }
 
     #[test]

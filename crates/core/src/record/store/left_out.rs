@@ -7,7 +7,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::curated::condition;
 use super::read::metrics_of;
 use super::select::Selection;
-use super::{Store, StoreError};
+use super::{StoreCatalogue, StoreError};
 use crate::model::MetricName;
 use crate::record::{Filter, Retirement};
 
@@ -30,23 +30,21 @@ impl LeftOut {
     }
 }
 
-impl Store {
+impl StoreCatalogue<'_> {
     /// Returns what of that which passes the filter is left out because it is retired.
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
     pub fn left_out(&self, filter: &Filter) -> Result<LeftOut, StoreError> {
-        let look = || -> Result<LeftOut, StoreError> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            let mut selection = Selection::of(&snapshot, filter)?;
-            let metrics = metrics(&snapshot, &selection)?;
+        self.store.read(|snapshot| {
+            let mut selection = Selection::of(snapshot, filter)?;
+            let metrics = metrics(snapshot, &selection)?;
             let instances = match std::mem::take(&mut selection.curated.hides) {
-                true => instances(&snapshot, &selection)?,
+                true => instances(snapshot, &selection)?,
                 false => 0,
             };
             Ok(LeftOut { instances, metrics })
-        };
-        look().map_err(|error| error.at(&self.path))
+        })
     }
 }
 

@@ -47,18 +47,18 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::model::Record;
 
-pub use annotate::TouchedCounts;
+pub use annotate::{StoreAnnotations, TouchedCounts};
 pub use appended::{AppendCounts, RecordCount};
-pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow};
+pub use catalogue::{BenchmarkRow, MetricRow, RunRow, SessionRow, StoreCatalogue};
 pub use check::CheckReport;
 pub(crate) use compare::{as_stored, differences, with_metrics_of};
 pub use error::StoreError;
 pub(crate) use extent::{SessionExtent, UnsharedSession};
 pub use left_out::LeftOut;
-pub(crate) use remotes::KnownRemote;
+pub(crate) use remotes::{KnownRemote, StoreSharing};
 pub use sessions::{InstanceState, SessionState};
 pub(crate) use unshared::{UnsharedRecords, WantedSession};
-pub use upkeep::{PurgeCounts, StoreInfo};
+pub use upkeep::{PurgeCounts, StoreInfo, StoreUpkeep};
 pub use write::Writer;
 
 /// Keeps every measurement in one file.
@@ -100,6 +100,38 @@ impl Store {
             Some("lapwing.db") | None => folder.join("inbox"),
             Some(name) => folder.join(format!("{name}.inbox")),
         }
+    }
+
+    /// Returns the view that lists benchmarks, sessions, runs and metrics.
+    pub fn catalogue(&self) -> StoreCatalogue<'_> {
+        StoreCatalogue { store: self }
+    }
+
+    /// Returns the view of annotations and of what they affect.
+    pub fn annotations(&self) -> StoreAnnotations<'_> {
+        StoreAnnotations { store: self }
+    }
+
+    /// Returns the view of shared histories and of what they lack.
+    pub(crate) fn sharing(&self) -> StoreSharing<'_> {
+        StoreSharing { store: self }
+    }
+
+    /// Returns the view for maintenance: size, damage, effects of a purge.
+    pub fn upkeep(&self) -> StoreUpkeep<'_> {
+        StoreUpkeep { store: self }
+    }
+
+    /// Calls `action` with one consistent state of the store; adds the path to its error.
+    fn read<T>(
+        &self,
+        action: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.connection
+            .unchecked_transaction()
+            .map_err(StoreError::from)
+            .and_then(|snapshot| action(&snapshot))
+            .map_err(|error| error.at(&self.path))
     }
 
     /// Writes in one transaction: everything that `action` puts is kept, or nothing

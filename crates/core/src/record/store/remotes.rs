@@ -17,45 +17,42 @@ pub(crate) struct KnownRemote {
     pub(crate) segments: u32,
 }
 
-impl Store {
+/// Shared histories that the store knows, and what they lack ([`Store::sharing`]).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StoreSharing<'s> {
+    pub(super) store: &'s Store,
+}
+
+impl StoreSharing<'_> {
     /// Returns the id of the shared history that was last at an address.
     pub(crate) fn remote_at(&self, address: &str) -> Result<Option<String>, StoreError> {
-        self.connection
-            .query_row(
-                "SELECT id FROM remote_address JOIN remote ON remote.key = remote_address.remote \
-                 WHERE address = ?1",
-                [address],
-                |row| row.get(0),
-            )
-            .optional()
-            .map_err(|error| StoreError::from(error).at(&self.path))
+        self.store.read(|connection| {
+            let sql = "SELECT id FROM remote_address \
+                         JOIN remote ON remote.key = remote_address.remote WHERE address = ?1";
+            let id = connection.query_row(sql, [address], |row| row.get(0));
+            Ok(id.optional()?)
+        })
     }
 
     /// Returns what is known of a shared history.
     pub(crate) fn remote(&self, id: &str) -> Result<Option<KnownRemote>, StoreError> {
-        known(&self.connection, id).map_err(|error| error.at(&self.path))
+        self.store.read(|connection| known(connection, id))
     }
 
     /// Returns how many segments of a shared history are known.
     pub(crate) fn segments_of(&self, remote: i64) -> Result<u32, StoreError> {
-        self.connection
-            .query_row(
-                "SELECT coalesce(max(number), 0) FROM remote_segment WHERE remote = ?1",
-                [remote],
-                |row| row.get(0),
-            )
-            .map_err(|error| StoreError::from(error).at(&self.path))
+        self.store.read(|connection| {
+            let sql = "SELECT coalesce(max(number), 0) FROM remote_segment WHERE remote = ?1";
+            Ok(connection.query_row(sql, [remote], |row| row.get(0))?)
+        })
     }
 
     /// Returns whether a segment of that digest is known to be in a shared history.
     pub(crate) fn has_segment(&self, remote: i64, sha256: &str) -> Result<bool, StoreError> {
-        self.connection
-            .query_row(
-                "SELECT EXISTS (SELECT 1 FROM remote_segment WHERE remote = ?1 AND sha256 = ?2)",
-                params![remote, sha256],
-                |row| row.get(0),
-            )
-            .map_err(|error| StoreError::from(error).at(&self.path))
+        self.store.read(|connection| {
+            let sql = "SELECT 1 FROM remote_segment WHERE remote = ?1 AND sha256 = ?2";
+            Ok(connection.prepare(sql)?.exists(params![remote, sha256])?)
+        })
     }
 
     /// Returns the digest of a segment, if it is known.
@@ -64,7 +61,8 @@ impl Store {
         remote: i64,
         number: u32,
     ) -> Result<Option<String>, StoreError> {
-        digest(&self.connection, remote, number).map_err(|error| error.at(&self.path))
+        self.store
+            .read(|connection| digest(connection, remote, number))
     }
 }
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row};
 use super::curated::CuratedNames;
 use super::rows::parsed;
 use super::select_metrics::{ChosenMetrics, choose_metrics};
-use super::{Store, StoreError};
+use super::{StoreCatalogue, StoreError};
 use crate::model::{Id, matches_pattern};
 use crate::record::{Filter, RunHead, SessionHead};
 
@@ -138,7 +138,7 @@ impl Selection {
     }
 }
 
-impl Store {
+impl StoreCatalogue<'_> {
     /// Returns the sessions as people look them up, in the order in which they were recorded.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! Finds sessions by what people call them, and says how far one has come.
 
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::rows::{self, INSTANCE_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS};
-use super::{Store, StoreError};
+use super::{StoreCatalogue, StoreError};
 use crate::model::{Id, Instance, InstanceEnd, Run, Session};
 
 /// A session and how far it has come.
@@ -28,24 +28,14 @@ pub struct InstanceState {
     pub iterations: u64,
 }
 
-impl Store {
+impl StoreCatalogue<'_> {
     /// Returns the session of that name (the latest, if several have it), id, or
     /// beginning of an id.
     ///
     /// # Errors
     /// When no session or several sessions fit, or the store cannot be read.
     pub fn session(&self, text: &str) -> Result<Session, StoreError> {
-        self.find_session(text)
-            .map_err(|error| error.at(&self.path))
-    }
-
-    /// Returns the names that sessions have, each once.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn session_names(&self) -> Result<Vec<String>, StoreError> {
-        self.read_session_names()
-            .map_err(|error| error.at(&self.path))
+        self.store.read(|connection| find_session(connection, text))
     }
 
     /// Returns the session that started last, if there is any.
@@ -53,9 +43,11 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn latest_session(&self) -> Result<Option<Session>, StoreError> {
-        self.sessions_where("?1 = '' ORDER BY started DESC, key DESC LIMIT 1", "")
-            .map(|found| found.into_iter().next())
-            .map_err(|error| error.at(&self.path))
+        let latest = "?1 = '' ORDER BY started DESC, key DESC LIMIT 1";
+        let found = self
+            .store
+            .read(|connection| sessions_where(connection, latest, ""))?;
+        Ok(found.into_iter().next())
     }
 
     /// Returns how far a session has come: what `lapwing run --resume` goes by.
@@ -63,106 +55,115 @@ impl Store {
     /// # Errors
     /// When there is no such session, or the store cannot be read.
     pub fn session_state(&self, id: Id) -> Result<SessionState, StoreError> {
-        self.read_session_state(id)
-            .map_err(|error| error.at(&self.path))
+        self.store.read(|snapshot| read_session_state(snapshot, id))
     }
+}
 
-    fn find_session(&self, text: &str) -> Result<Session, StoreError> {
-        let named = self.sessions_where("name = ?1 ORDER BY started DESC, key DESC", text)?;
-        if let Some(session) = named.into_iter().next() {
-            return Ok(session);
+fn find_session(connection: &Connection, text: &str) -> Result<Session, StoreError> {
+    let named = sessions_where(
+        connection,
+        "name = ?1 ORDER BY started DESC, key DESC",
+        text,
+    )?;
+    if let Some(session) = named.into_iter().next() {
+        return Ok(session);
+    }
+    let mut found = if text.is_empty() {
+        Vec::new()
+    } else {
+        sessions_where(
+            connection,
+            "substr(id, 1, length(?1)) = ?1 ORDER BY key",
+            text,
+        )?
+    };
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            found.push(last);
+            let candidates = found.iter().map(|it| match &it.name {
+                Some(name) => format!("{} (`{name}`)", it.id),
+                None => it.id.to_string(),
+            });
+            Err(StoreError::Ambiguous {
+                what: "session",
+                text: text.to_owned(),
+                candidates: candidates.collect(),
+            })
         }
-        let mut found = if text.is_empty() {
-            Vec::new()
-        } else {
-            self.sessions_where("substr(id, 1, length(?1)) = ?1 ORDER BY key", text)?
-        };
-        match (found.pop(), found.is_empty()) {
-            (Some(only), true) => Ok(only),
-            (Some(last), false) => {
-                found.push(last);
-                let candidates = found.iter().map(|it| match &it.name {
-                    Some(name) => format!("{} (`{name}`)", it.id),
-                    None => it.id.to_string(),
-                });
-                Err(StoreError::Ambiguous {
-                    what: "session",
-                    text: text.to_owned(),
-                    candidates: candidates.collect(),
-                })
-            }
-            (None, _) => Err(StoreError::no_match(
-                "session",
-                text,
-                self.read_session_names()?,
-            )),
-        }
+        (None, _) => Err(StoreError::no_match(
+            "session",
+            text,
+            session_names(connection)?,
+        )),
     }
+}
 
-    fn read_session_names(&self) -> Result<Vec<String>, StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT DISTINCT name FROM session WHERE name IS NOT NULL")?;
-        let names = statement.query_map([], |row| row.get(0))?;
-        Ok(names.collect::<Result<_, _>>()?)
+fn session_names(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT DISTINCT name FROM session WHERE name IS NOT NULL")?;
+    let names = statement.query_map([], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
+fn sessions_where(
+    connection: &Connection,
+    condition: &str,
+    text: &str,
+) -> Result<Vec<Session>, StoreError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {SESSION_COLUMNS} FROM session WHERE {condition}"
+    ))?;
+    let mut found = statement.query([text])?;
+    let mut sessions = Vec::new();
+    while let Some(row) = found.next()? {
+        sessions.push(rows::read_session(row)?.1);
     }
+    Ok(sessions)
+}
 
-    fn sessions_where(&self, condition: &str, text: &str) -> Result<Vec<Session>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {SESSION_COLUMNS} FROM session WHERE {condition}"
-        ))?;
-        let mut found = statement.query([text])?;
-        let mut sessions = Vec::new();
-        while let Some(row) = found.next()? {
-            sessions.push(rows::read_session(row)?.1);
-        }
-        Ok(sessions)
-    }
-
-    fn read_session_state(&self, id: Id) -> Result<SessionState, StoreError> {
-        let snapshot = self.connection.unchecked_transaction()?;
-        let Some(session) = super::read::session(&snapshot, id)? else {
-            return Err(StoreError::no_match("session", &id.to_string(), Vec::new()));
-        };
-        let key: Option<i64> = snapshot
-            .query_row(
-                "SELECT key FROM session WHERE id = ?1",
-                [id.to_string()],
-                |row| row.get(0),
-            )
-            .optional()?;
-        let mut statement = snapshot.prepare_cached(&format!(
-            "SELECT {RUN_COLUMNS} FROM run JOIN session ON session.key = run.session \
+fn read_session_state(snapshot: &Connection, id: Id) -> Result<SessionState, StoreError> {
+    let Some(session) = super::read::session(snapshot, id)? else {
+        return Err(StoreError::no_match("session", &id.to_string(), Vec::new()));
+    };
+    let key: Option<i64> = snapshot
+        .query_row(
+            "SELECT key FROM session WHERE id = ?1",
+            [id.to_string()],
+            |row| row.get(0),
+        )
+        .optional()?;
+    let mut statement = snapshot.prepare_cached(&format!(
+        "SELECT {RUN_COLUMNS} FROM run JOIN session ON session.key = run.session \
              WHERE run.session = ?1 ORDER BY run.key"
-        ))?;
-        let mut found = statement.query([key])?;
-        let mut runs = Vec::new();
-        while let Some(row) = found.next()? {
-            let (run_key, mut run, _) = rows::read_run(row)?;
-            run.metrics = rows::read_run_metrics(&snapshot, run_key)?;
-            runs.push(run);
-        }
-        let mut statement = snapshot.prepare_cached(&format!(
-            "SELECT {INSTANCE_COLUMNS}, (SELECT coalesce(sum(count), 0) FROM chunk \
+    ))?;
+    let mut found = statement.query([key])?;
+    let mut runs = Vec::new();
+    while let Some(row) = found.next()? {
+        let (run_key, mut run, _) = rows::read_run(row)?;
+        run.metrics = rows::read_run_metrics(snapshot, run_key)?;
+        runs.push(run);
+    }
+    let mut statement = snapshot.prepare_cached(&format!(
+        "SELECT {INSTANCE_COLUMNS}, (SELECT coalesce(sum(count), 0) FROM chunk \
              WHERE chunk.instance = instance.key) \
              FROM instance JOIN run ON run.key = instance.run \
              JOIN benchmark ON benchmark.key = instance.benchmark \
              WHERE run.session = ?1 ORDER BY instance.key"
-        ))?;
-        let mut found = statement.query([key])?;
-        let mut instances = Vec::new();
-        while let Some(row) = found.next()? {
-            let read = rows::read_instance(row)?;
-            instances.push(InstanceState {
-                instance: read.instance,
-                end: read.end,
-                iterations: row.get::<_, i64>(24)?.cast_unsigned(),
-            });
-        }
-        Ok(SessionState {
-            session,
-            runs,
-            instances,
-        })
+    ))?;
+    let mut found = statement.query([key])?;
+    let mut instances = Vec::new();
+    while let Some(row) = found.next()? {
+        let read = rows::read_instance(row)?;
+        instances.push(InstanceState {
+            instance: read.instance,
+            end: read.end,
+            iterations: row.get::<_, i64>(24)?.cast_unsigned(),
+        });
     }
+    Ok(SessionState {
+        session,
+        runs,
+        instances,
+    })
 }

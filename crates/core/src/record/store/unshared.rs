@@ -4,7 +4,7 @@ use super::extent::{UnsharedSession, unshared_sessions};
 use super::rows::{self, ANNOTATION_COLUMNS};
 use super::scan::RecordScanner;
 use super::select::Selection;
-use super::{Store, StoreError};
+use super::{StoreError, StoreSharing};
 use crate::model::{Annotation, Record};
 
 /// What is met on the way through what a shared history lacks.
@@ -29,7 +29,7 @@ pub(crate) enum WantedSession {
     NotNow,
 }
 
-impl Store {
+impl StoreSharing<'_> {
     /// Calls `visit` with everything that a shared history lacks, at one moment: sessions with all
     /// that belongs to them, as `wanted` says, then annotations. What people said of measurements
     /// changes nothing about what is sent.
@@ -43,8 +43,9 @@ impl Store {
         mut wanted: impl FnMut(&UnsharedSession) -> Result<WantedSession, E>,
         mut visit: impl FnMut(UnsharedRecords) -> Result<(), E>,
     ) -> Result<(), E> {
-        let wrap = |error: StoreError| E::from(error.at(&self.path));
+        let wrap = |error: StoreError| E::from(error.at(&self.store.path));
         let snapshot = self
+            .store
             .connection
             .unchecked_transaction()
             .map_err(|error| wrap(error.into()))?;

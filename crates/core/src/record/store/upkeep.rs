@@ -3,11 +3,13 @@
 use jiff::Timestamp;
 use rusqlite::Connection;
 
+use super::indices::StoredIndices;
+use super::iterations::ComparedIterations;
 use super::migrate::newest_version;
 use super::open::SchemaState;
 use super::remotes::forget_extents;
 use super::select::Selection;
-use super::{AppendCounts, Store, StoreError};
+use super::{AppendCounts, Store, StoreError, Writer};
 use crate::record::Filter;
 
 /// What a store holds, in numbers.
@@ -65,34 +67,36 @@ const PURGED_ITERATIONS: &str =
 const PURGED_SUMMARIES: &str =
     "SELECT count(*) FROM summary WHERE instance IN (SELECT key FROM temp.purged)";
 
-impl Store {
+/// Maintains the store ([`Store::upkeep`]).
+#[derive(Debug, Clone, Copy)]
+pub struct StoreUpkeep<'s> {
+    pub(super) store: &'s Store,
+}
+
+impl StoreUpkeep<'_> {
     /// Returns what the store holds, in numbers.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn info(&self) -> Result<StoreInfo, StoreError> {
-        self.read_info().map_err(|error| error.at(&self.path))
-    }
-
-    fn read_info(&self) -> Result<StoreInfo, StoreError> {
-        let version = match self.state()? {
+        let version = match self.store.state()? {
             SchemaState::Version(version) => version,
             SchemaState::Empty | SchemaState::Foreign => 0,
         };
-        let snapshot = self.connection.unchecked_transaction()?;
-        let mut counts = Vec::new();
-        for (what, sql) in COUNTED {
-            let count: i64 = snapshot.query_row(sql, [], |row| row.get(0))?;
-            counts.push((what, count.cast_unsigned()));
-        }
-        let (first, last): (Option<String>, Option<String>) = snapshot.query_row(
-            "SELECT min(started), max(started) FROM session",
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
+        let (counts, first, last) = self.store.read(|connection| {
+            let mut counts = Vec::new();
+            for (what, sql) in COUNTED {
+                let count: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+                counts.push((what, count.cast_unsigned()));
+            }
+            let sql = "SELECT min(started), max(started) FROM session";
+            let (first, last): (Option<String>, Option<String>) =
+                connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok((counts, first, last))
+        })?;
         let mut bytes = 0;
         for ending in ["", "-wal"] {
-            let mut name = self.path.clone().into_os_string();
+            let mut name = self.store.path.clone().into_os_string();
             name.push(ending);
             bytes += std::fs::metadata(name).map_or(0, |metadata| metadata.len());
         }
@@ -106,27 +110,14 @@ impl Store {
         })
     }
 
-    /// Appends everything that another store holds, in one transaction. Doing it twice
-    /// changes nothing.
-    ///
-    /// # Errors
-    /// When the two disagree about a record, or one of them cannot be used.
-    pub fn merge(&mut self, other: &Self) -> Result<AppendCounts, StoreError> {
-        self.write(|writer| {
-            other.scan(&Filter::default(), |record| writer.put(&record))?;
-            writer.settle()
-        })
-    }
-
-    /// Says what `purge` would delete.
+    /// Returns what [`Writer::purge`] would delete.
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be read.
     pub fn would_purge(&self, filter: &Filter) -> Result<PurgeCounts, StoreError> {
-        let count = || -> Result<PurgeCounts, StoreError> {
-            let transaction = self.connection.unchecked_transaction()?;
-            let selection = Selection::of(&transaction, &filter.with_retired())?;
-            choose_instances(&transaction, &selection)?;
+        self.store.read(|transaction| {
+            let selection = Selection::of(transaction, &filter.with_retired())?;
+            choose_instances(transaction, &selection)?;
             let count = |sql: &str| -> Result<u64, StoreError> {
                 let count: i64 = transaction.query_row(sql, [], |row| row.get(0))?;
                 Ok(count.cast_unsigned())
@@ -138,21 +129,36 @@ impl Store {
                 iterations: count(PURGED_ITERATIONS)?,
                 summaries: count(PURGED_SUMMARIES)?,
             })
-        };
-        count().map_err(|error| error.at(&self.path))
+        })
+    }
+}
+
+impl Writer<'_> {
+    /// Puts everything that another store holds; doing it twice changes nothing.
+    ///
+    /// # Errors
+    /// When the two disagree about a record, or one of them cannot be used.
+    pub fn merge(&mut self, other: &Store) -> Result<AppendCounts, StoreError> {
+        other.scan(&Filter::default(), |record| self.put(&record))?;
+        self.settle()
     }
 
-    /// Really deletes the instances that pass the filter, and the runs, sessions and
-    /// benchmarks that have nothing left. Annotations stay.
+    /// Deletes the instances that pass the filter for good, and the runs, sessions and benchmarks
+    /// that have nothing left. Annotations stay.
     ///
     /// # Errors
     /// When an entry of the filter fits nothing, or the store cannot be written to.
     pub fn purge(&mut self, filter: &Filter) -> Result<PurgeCounts, StoreError> {
-        let purged = self.write(|writer| {
-            let selection = Selection::of(writer.connection, &filter.with_retired())?;
-            delete(writer.connection, &selection)
-        })?;
+        self.settle()?;
+        let purge = || {
+            let selection = Selection::of(self.connection, &filter.with_retired())?;
+            delete(self.connection, &selection)
+        };
+        let purged = purge().map_err(|error| error.at(self.path))?;
+        // Whatever was remembered may be of a row that is gone.
         self.cache.forget();
+        self.stored_indices = StoredIndices::default();
+        self.compared = ComparedIterations::default();
         Ok(purged)
     }
 }

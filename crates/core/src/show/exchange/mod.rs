@@ -265,7 +265,7 @@ pub fn exchange(
     format: ExchangeFormat,
     out: &mut impl Write,
 ) -> Result<ExchangeSummary, ExchangeError> {
-    let runs = store.runs(filter)?;
+    let runs = store.catalogue().runs(filter)?;
     match runs.len() {
         0 => return Err(ExchangeError::Nothing),
         1 => {}
@@ -338,7 +338,7 @@ fn time_asked_for(filter: &Filter) -> &str {
 /// Refuses what formats for times cannot hold, before anything is written.
 fn refuse_other_than_time(store: &Store, filter: &Filter) -> Result<(), ExchangeError> {
     let metric = time_asked_for(filter);
-    let rows = store.metrics(filter)?;
+    let rows = store.catalogue().metrics(filter)?;
     let asked_for = rows.iter().filter(|row| row.metric == metric);
     if asked_for.flat_map(|row| &row.units).all(|unit| unit == "s") {
         Ok(())

@@ -191,7 +191,12 @@ fn sessions_go_whole_whatever_was_said_of_them() {
         ],
     );
     ours.append(&opinions).unwrap();
-    assert!(ours.benchmarks(&Filter::default()).unwrap().is_empty());
+    assert!(
+        ours.catalogue()
+            .benchmarks(&Filter::default())
+            .unwrap()
+            .is_empty()
+    );
     assert_eq!(counts(&push(&mut ours, &remote)), [1, 5, 1, 0]);
     pull(&mut theirs, &remote);
     assert_eq!(lines(&theirs), lines(&ours));
@@ -204,7 +209,7 @@ fn sessions_go_whole_whatever_was_said_of_them() {
     ours.append(&said(6, &undo)).unwrap();
     assert_eq!(counts(&push(&mut ours, &remote)), [0, 5, 1, 0]);
     pull(&mut theirs, &remote);
-    let seen = |store: &Store| store.benchmarks(&Filter::default()).unwrap();
+    let seen = |store: &Store| store.catalogue().benchmarks(&Filter::default()).unwrap();
     assert_eq!(seen(&theirs).len(), 4);
     assert_eq!(seen(&theirs), seen(&ours));
 }
@@ -356,7 +361,7 @@ fn what_was_purged_stays_in_the_history_and_does_not_come_back_by_itself() {
         benchmarks: vec!["b1".to_owned()],
         ..Filter::default()
     };
-    ours.purge(&filter).unwrap();
+    ours.write(|writer| writer.purge(&filter)).unwrap();
     // As much as before, and something else.
     ours.append(&instance(1, 7)).unwrap();
     assert_eq!(counts(&push(&mut ours, &remote)), [1, 0, 1, 0]);
@@ -401,7 +406,9 @@ fn begun_anew_a_history_gets_what_it_lacks_and_the_store_what_it_has() {
     assert_eq!(counts(&pushed), [0, 0, 0, 2]);
     // What was purged comes back.
     pull(&mut theirs, &remote);
-    theirs.purge(&Filter::default()).unwrap();
+    theirs
+        .write(|writer| writer.purge(&Filter::default()))
+        .unwrap();
     assert_eq!(pull(&mut theirs, &remote), PullSummary::default());
     sharing::pull(&mut theirs, &remote, &anew.pull, &mut |_step| ()).unwrap();
     assert_eq!(lines(&theirs), lines(&ours));
