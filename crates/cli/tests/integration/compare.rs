@@ -750,8 +750,8 @@ fn names_of_a_burn_in_file_that_nothing_has_are_told_by_whatever_judges() {
     ];
     let both = [hail.as_slice(), &["--compare", "2026.8", "2026.9"]].concat();
     assert_snapshot!(run(folder, &both), @"
-    error: a report does not compare as Hail does: --compare and --compat exclude each other
-      hint: `lapwing compare --compat hail` compares as Hail does; without --compare the report leaves out what Hail leaves out
+    error: --compare and --compat cannot be combined: a report does not compare by Hail's rules
+      hint: `lapwing compare --compat hail` compares by Hail's rules; without --compare the report applies Hail's exclusions
     exit 2
     ");
 }

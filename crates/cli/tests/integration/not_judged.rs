@@ -90,19 +90,19 @@ fn where_nothing_can_be_judged_the_exit_code_says_so() {
         }
     }
     assert_snapshot!(run(folder.path(), &["variability", "-b", "zeros"]), @"
-    error: nothing can be judged of zeros (all values are zero, which nothing is a share of)
+    error: no usable values: zeros (all values are zero, so ratios are undefined)
       hint: `lapwing list metrics` shows what else was measured (--metric)
     exit 3
     ");
     assert_snapshot!(run(folder.path(), &["burn-in", "-b", "zeros"]), @"
-    zeros has no values above zero, so that its planned burn-in holds
+    zeros has no values above zero, so its planned burn-in applies
 
      benchmark  class         steady from  planned  instances         cost  bias
      zeros      not positive  1 (planned)        1          6  1 iteration  –
 
-    steady from: the first iteration to judge, counted from 0; cost: of burn-in, per instance
-    bias: how far the mean is from the steady level, with everything judged → without the burn-in
-    note: instances with a value that is not above zero were left out: zeros
+    steady from: the first iteration after burn-in, counted from 0; cost: burn-in per instance
+    bias: distance of the mean from the steady level, with burn-in → without it
+    note: instances with values that are not above zero are excluded: zeros
     exit 0
     ");
 }
