@@ -204,7 +204,14 @@ def start(suite):
     """Starts a long benchmark in a process of its own, and waits until it has measured something."""
     suite.write(SLOW)
     command = [sys.executable, "-m", "pytest", "--lapwing", "-p", "no:cacheprovider"]
-    process = subprocess.Popen(command, cwd=suite.path, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=suite.path,
+        stdout=subprocess.PIPE,
+        text=True,
+        # Where the tests run in the background, SIGINT is ignored and that would be inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         found = list(suite.path.glob(".lapwing/inbox/*.jsonl"))
