@@ -25,7 +25,7 @@ pub struct Profile {
     pub plan_method: DetectionMethod,
     /// How many experiments confirm a plan.
     pub plan_experiments: u32,
-    /// What detection rates rest on; `None` where that is a choice.
+    /// The basis of detection rates; `None` if an option chooses it.
     pub basis: Option<WantedBasis>,
     /// Whether plans search a grid for the smallest detectable slowdown instead of the cheapest configuration.
     pub searches_grid: bool,

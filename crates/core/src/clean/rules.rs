@@ -46,7 +46,7 @@ impl Default for CleaningRules {
 pub struct BurnInRule {
     /// The first stable index by benchmark: its id, or what follows the last `::` of it; `None` without a list.
     pub listed: Option<BTreeMap<String, u32>>,
-    /// Where benchmarks begin that are not listed; `None` where they are left out, as in Hail's notebook.
+    /// The start of benchmarks that are not listed; `None` excludes them, as Hail's notebook does.
     pub others: Option<JudgedFrom>,
 }
 
@@ -159,7 +159,7 @@ impl CleaningRules {
     }
 }
 
-/// Where a sample is taken to be steady, and who says so.
+/// The start of the steady state of a sample, and the source of that start.
 pub(crate) type SteadyStart = (SteadyFrom, BurnInSource);
 
 /// Returns where a sample gets steady by its values of a metric; as planned where there is none.

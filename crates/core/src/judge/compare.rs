@@ -90,7 +90,7 @@ pub struct SideSample {
     pub params: BTreeMap<String, BTreeMap<String, String>>,
     /// The units of the values, where known.
     pub units: BTreeSet<String>,
-    /// What it was measured with.
+    /// Its variants and levels of factors.
     pub setting: SideSetting,
     /// Its runs.
     pub runs: BTreeSet<Id>,
@@ -125,7 +125,7 @@ pub struct Comparison {
     pub cautions: Vec<Caution>,
     /// The runs that it is about: the baseline's, and the candidate's.
     pub runs: [BTreeSet<Id>; 2],
-    /// What the two sides were measured with.
+    /// The variants and levels of the two sides.
     pub settings: [SideSetting; 2],
 }
 

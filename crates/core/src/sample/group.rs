@@ -17,9 +17,9 @@ pub struct Sample<'d> {
     pub suite: &'d str,
     /// The benchmark.
     pub benchmark: &'d Benchmark,
-    /// Where it belongs in a comparison; the default elsewhere.
+    /// Its place in a comparison; the default elsewhere.
     pub place: SidePlace,
-    /// What it was measured with, as far as that tells it from the other samples.
+    /// The setting that distinguishes it from the other samples.
     pub setting: Setting,
     /// The instances in order of time.
     pub instances: Vec<&'d InstanceData>,
@@ -32,12 +32,10 @@ pub struct Sample<'d> {
 /// How the instances of a benchmark are grouped to samples.
 #[derive(Clone, Copy)]
 pub enum GroupBy<'a> {
-    /// Each run by itself, of whatever epoch.
-    Run,
     /// By variant, levels of factors and version.
     Setting(SettingChoice),
-    /// By the places that this function gives to an instance: none, one, or, for a baseline, one for each
-    /// group of candidates. Levels of factors are told apart within each.
+    /// By the places that this function gives to an instance: none, one, or, for a baseline, one per
+    /// group of candidates. Each place is split by levels of factors.
     Side(&'a dyn Fn(&InstanceData) -> Vec<SidePlace>),
 }
 
@@ -53,28 +51,26 @@ pub enum SettingChoice {
     Pooled,
 }
 
-/// Where an instance belongs in a comparison.
+/// The place of an instance in a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SidePlace {
     /// The number of its group: a candidate is compared with what the baseline has in the candidate's
     /// group. Candidates are of several groups where their settings are told apart in different ways.
     pub group: usize,
-    /// The variant, where that tells it from others of its side.
+    /// The variant, if it distinguishes the instance from others of its side.
     pub variant: Option<String>,
-    /// The version, where that does.
+    /// The version, if it does.
     pub version: Option<String>,
     /// The number of its side, the baseline first.
     pub side: usize,
 }
 
-/// Returns what of a benchmark is judged together, in order: by variant and older versions first, or by place.
+/// Returns the samples of a benchmark: by variant with older versions first, or in order of their places.
 ///
-/// Of each sample only the newest epoch is there, but for [`GroupBy::Run`]: what the benchmark was before is not
-/// judged with it.
+/// Each sample holds only its newest epoch: results of an earlier meaning of the benchmark are not judged with it.
 pub fn samples<'d>(data: &'d BenchmarkData, by: GroupBy<'_>) -> Vec<Sample<'d>> {
     let history = History::of(data);
     let mut samples = match by {
-        GroupBy::Run => return by_run(data, &history),
         GroupBy::Setting(SettingChoice::Pooled) => vec![pooled(data)],
         GroupBy::Setting(SettingChoice::Each) => by_setting(data, &history),
         GroupBy::Setting(SettingChoice::Latest) => latest(by_setting(data, &history), &history),
@@ -87,12 +83,12 @@ pub fn samples<'d>(data: &'d BenchmarkData, by: GroupBy<'_>) -> Vec<Sample<'d>> 
 }
 
 impl<'d> Sample<'d> {
-    /// Returns the sample of everything that was measured of a benchmark, of whatever epoch.
+    /// Returns the sample of all instances of a benchmark, of any epoch.
     pub fn of_all(data: &'d BenchmarkData) -> Self {
         Self::new(data, Setting::default(), data.instances.iter().collect())
     }
 
-    /// Returns the sample of everything that was measured of a benchmark in its newest epoch.
+    /// Returns the sample of all instances of a benchmark in its newest epoch.
     pub fn of_newest_epoch(data: &'d BenchmarkData) -> Self {
         let mut sample = Self::of_all(data);
         sample.earlier_epoch = keep_newest_epoch(&mut sample.instances, &History::of(data));
@@ -114,21 +110,6 @@ impl<'d> Sample<'d> {
 
 fn settings_of<'i>(instances: impl IntoIterator<Item = &'i InstanceData>) -> BTreeMap<Id, Setting> {
     variant_settings(instances.into_iter().map(|instance| instance.run.as_ref()))
-}
-
-fn by_run<'d>(data: &'d BenchmarkData, history: &History) -> Vec<Sample<'d>> {
-    let mut settings = settings_of(&data.instances);
-    let mut runs: BTreeMap<Id, Vec<&InstanceData>> = BTreeMap::new();
-    for instance in &data.instances {
-        runs.entry(instance.run.id).or_default().push(instance);
-    }
-    let mut runs: Vec<(Id, Vec<&InstanceData>)> = runs.into_iter().collect();
-    runs.sort_by_key(|(run, _)| (history.position(run), *run));
-    let sample = |(run, instances): (Id, Vec<&'d InstanceData>)| {
-        let setting = settings.remove(&run).unwrap_or_default();
-        Sample::new(data, setting, instances)
-    };
-    runs.into_iter().map(sample).collect()
 }
 
 /// The state of the software that a setting is about: where the version is unknown, two sessions may have

@@ -9,7 +9,7 @@ use super::Sample;
 use super::setting::is_setting_named;
 use crate::model::Levels;
 
-/// What one setting of a side was measured with.
+/// The variants and levels of one setting of a side.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SideSetting {
     /// The levels that tell it from the other settings of its side; empty where there are none.
@@ -21,7 +21,7 @@ pub struct SideSetting {
 }
 
 impl SideSetting {
-    /// Returns what a sample was measured with.
+    /// Returns the variants and levels of a sample.
     pub fn of(sample: &Sample<'_>) -> Self {
         let mut runs = sample.instances.iter().map(|instance| &instance.run);
         let mut seen = BTreeSet::new();
