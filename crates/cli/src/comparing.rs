@@ -109,7 +109,7 @@ pub struct GatheredSides {
     pub names: Vec<String>,
     /// What counts of each.
     pub samples: SideSamples,
-    /// What people should know of how they were chosen.
+    /// Notes on how they were chosen.
     pub notes: Vec<String>,
 }
 
@@ -158,7 +158,7 @@ pub struct FoundSides {
 }
 
 impl FoundSides {
-    /// Finds the sides in the store that people keep and in files.
+    /// Finds the sides in the store and in files.
     ///
     /// # Errors
     /// When a side fits nothing or several things, or a store cannot be read.
@@ -176,7 +176,7 @@ impl FoundSides {
         })
     }
 
-    /// Returns what people should know of how the sides were chosen and what of them is left out.
+    /// Returns notes on how the sides were chosen and on excluded results.
     ///
     /// # Errors
     /// When a store cannot be read.

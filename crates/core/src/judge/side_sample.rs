@@ -1,4 +1,4 @@
-//! What is known of one side: cleaned, or one sample cut in two.
+//! The values and metadata of one side: of a cleaned sample, or of one half of it.
 
 use std::collections::BTreeSet;
 

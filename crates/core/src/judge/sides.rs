@@ -23,7 +23,7 @@ use crate::sample::{
 };
 use crate::suite::JudgedFrom;
 
-/// How one sample is cut in two, to see what a comparison says where nothing changed.
+/// The way one sample is split in two, as a control where nothing changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleSplit {
     /// The first half in the order of measuring against the second, which has the odd one: also

@@ -26,7 +26,7 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// Metric names.
     pub metrics: Vec<MetricName>,
-    /// What is to become of measurements that were retired.
+    /// Whether retired measurements are included.
     pub retired: Retired,
 }
 
@@ -49,7 +49,7 @@ impl Filter {
     }
 }
 
-/// What is to become of measurements that were retired.
+/// Whether retired measurements are included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Retired {
     /// They do not count.

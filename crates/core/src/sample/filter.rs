@@ -1,4 +1,4 @@
-//! Filters: which runs are meant by what people write, the same for every command, store and file.
+//! Filters: the runs that a text selects, by the same rules for every command, store and file.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::setting::is_setting_named;
 use crate::model::{Id, MetricName};
 use crate::record::{Filter, Retired, RunHead, SessionHead, Store, StoreError};
 
-/// Which measurements are asked for, in people's words. Empty lists and `None` let everything pass;
+/// A selection of measurements, as written on the command line. Empty lists and `None` select everything;
 /// several entries of one list are alternatives, the lists all have to agree.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SampleFilter {
@@ -20,11 +20,11 @@ pub struct SampleFilter {
     pub tags: Vec<String>,
     /// Metric names.
     pub metrics: Vec<MetricName>,
-    /// What is to become of measurements that were retired.
+    /// Whether retired measurements are included.
     pub retired: Retired,
 }
 
-/// Which runs are asked for, in people's words.
+/// A selection of runs, as written on the command line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunFilter {
     /// Suite names.
@@ -43,7 +43,7 @@ pub struct RunFilter {
     pub runs: Vec<String>,
 }
 
-/// A property of runs that people choose them by.
+/// A property that selects runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunKey {
     /// The suite, by its name.
@@ -309,7 +309,7 @@ impl SampleFilter {
         Ok(filter)
     }
 
-    /// Returns what is asked for of benchmarks and metrics, of whatever run.
+    /// Returns the selection of benchmarks and metrics, for any run.
     pub fn without_runs(&self) -> Filter {
         Filter {
             sessions: None,

@@ -52,7 +52,7 @@ impl History {
         Self::of_instances(&data.instances)
     }
 
-    /// Returns the positions of runs by what the catalogue says of them.
+    /// Returns the positions of these runs of the catalogue.
     pub fn of_runs(runs: &[RunHead]) -> Self {
         Self::among(runs.iter().map(|run| RunMoment {
             run: run.id,
@@ -113,12 +113,12 @@ impl History {
     }
 }
 
-/// Returns when a version is of; without an offset it is taken as UTC.
+/// Returns the date of a version; without an offset it is taken as UTC.
 pub(crate) fn version_date(version: &Version) -> Option<Timestamp> {
     parse_date(version.date.as_deref()?)
 }
 
-/// Returns when a version is of, of the text that says so.
+/// Returns the date of a version from its text.
 pub(crate) fn parse_date(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     text.parse().ok().or_else(|| {

@@ -22,7 +22,7 @@ pub struct Setting {
 impl Setting {
     /// Returns `fast threads=4, 2026.9`; `None` where there is nothing to tell.
     ///
-    /// The default variant has no name of its own here: it is what people get who vary nothing.
+    /// The default variant is not named: nothing was varied.
     pub fn text(&self) -> Option<String> {
         let variant = self.variant_name();
         let parts: Vec<String> = variant

@@ -1,4 +1,4 @@
-//! A side of a comparison, as people write it: `variant:fast`, `commit:ab12`, `file:old.json`.
+//! A side of a comparison, as written on the command line: `variant:fast`, `commit:ab12`, `file:old.json`.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -90,7 +90,7 @@ pub enum SideError {
 /// A side that was found.
 #[derive(Debug)]
 pub struct ComparedSide {
-    /// What people call it: `fast`, `old.json`.
+    /// Its name in answers: `fast`, `old.json`.
     pub name: String,
     /// What it was chosen by.
     pub kind: SideKind,
@@ -104,13 +104,13 @@ pub struct ComparedSide {
 pub struct ComparedSides {
     /// The sides, the baseline first.
     pub sides: Vec<ComparedSide>,
-    /// What people should know of how they were chosen.
+    /// Notes on how they were chosen.
     pub notes: Vec<String>,
     stores: Vec<Store>,
 }
 
 impl ComparedSides {
-    /// Finds the sides. `open` opens the store that people keep, and is only called when a side may be
+    /// Finds the sides. `open` opens the main store, and is only called when a side may be
     /// in it; `open_file` reads a file into a store.
     ///
     /// # Errors
@@ -530,7 +530,7 @@ fn passing(
     Ok(left)
 }
 
-/// Returns what people call a side: its session's name where they wrote a part of the id.
+/// Returns the name of a side: that of its session if it was written as part of an id.
 fn side_name(spec: &SideSpec, kind: SideKind, runs: &[&RunHead]) -> String {
     let session = runs.first().and_then(|run| run.session_name.clone());
     match (kind, session) {

@@ -8,7 +8,7 @@ use crate::record::InstanceData;
 
 /// Converts the metrics of instances, in order of time, to the unit in which the latest run has them.
 ///
-/// What cannot be converted stays as it is, and its run says in which unit: it is not compared.
+/// Values that cannot be converted keep their unit, which is that of their run; they are not compared.
 pub(crate) fn settle_units(instances: &mut [InstanceData]) {
     let units = changed(instances);
     if units.is_empty() {

@@ -1,4 +1,4 @@
-//! Instances of which nothing counts, because what ended them says so of all their iterations.
+//! Void instances: the end of an instance can declare all of its iterations invalid.
 
 use crate::model::{InstanceEnd, Outcome};
 use crate::record::InstanceData;
@@ -6,7 +6,7 @@ use crate::record::InstanceData;
 /// The key of `observed` of an instance's end: why none of its iterations counts.
 const VOID: &str = "void";
 
-/// Has the iterations of an instance fail whose end says that they are void; those that already did stay as they are.
+/// Marks the iterations of a void instance as failed; those that had failed already stay as they are.
 ///
 /// They were written when they seemed fine: a test of which every round went well can find in the end that they all
 /// came to a wrong result.
