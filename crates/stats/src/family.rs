@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rand_xoshiro::rand_core::Rng;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::interval::t_p_value;
@@ -11,10 +12,7 @@ use crate::replicates::{Contrast, Replicates};
 use crate::subset::{draw_subset, each_subset};
 use crate::{Confidence, Seed};
 
-/// With fewer replicates than this a comparison is judged by the noise of its family …
-const FEW_REPLICATES: usize = 10;
-
-/// … if the family has at least so many members like that: fewer show too little.
+/// A family of fewer members shows too little of its noise: they are judged one by one.
 const LEAST_FAMILY: usize = 5;
 
 /// Of more relabellings than this, so many are drawn.
@@ -23,8 +21,7 @@ const MOST_RELABELLINGS: usize = 500;
 /// Returns the two-sided p-values of "there is no difference" of a family of comparisons, in the order given; `None`
 /// for members without a test: fewer than two replicates per side, or values that are all equal.
 ///
-/// With ten or more replicates (the smaller side counts), or in a family of fewer than five members with
-/// fewer, the p-value is that of [`Replicates::difference`]. Otherwise it is the larger one of two:
+/// In a family of fewer than five tests the p-value is that of [`Replicates::difference`]. Otherwise it is the larger one of two:
 ///
 /// - the *moderated t*: the pooled variance s² is replaced by (d₀ s₀² + d s²)/(d₀ + d), with the prior
 ///   ([`VariancePrior`]) of all variances of the family, and t gets d₀ + d degrees of freedom. It finds far more than
@@ -35,7 +32,7 @@ const MOST_RELABELLINGS: usize = 500;
 ///   as often among the relabellings.
 ///
 /// Values of one member are independent of its label if nothing changed; members need not be independent of each other. The result
-/// does not depend on the order of members, except that relabellings are drawn by the seed if a design has more than 500.
+/// does not depend on the order of members; relabellings are drawn by the seed if a design has more than 500.
 ///
 /// Source: Smyth, *Statistical Applications in Genetics and Molecular Biology* 2004, for the moderated t; Tusher,
 /// Tibshirani & Chu, *PNAS* 2001, for relabellings pooled over a family. The combination is calibrated in
@@ -58,25 +55,25 @@ pub fn family_p_values(family: &[Replicates], seed: Seed) -> Vec<Option<f64>> {
         Some(member.difference(Confidence::P95)?.p_value)
     };
     let mut p_values: Vec<Option<f64>> = family.iter().map(own).collect();
-    let few: Vec<(usize, FamilyMember<'_>)> = family
+    let tested: Vec<(usize, FamilyMember<'_>)> = family
         .iter()
         .enumerate()
-        .filter(|(at, member)| p_values[*at].is_some() && member.size() < FEW_REPLICATES)
+        .filter(|(at, _)| p_values[*at].is_some())
         .filter_map(|(at, member)| Some((at, FamilyMember::of(member)?)))
         .collect();
-    if few.len() < LEAST_FAMILY {
+    if tested.len() < LEAST_FAMILY {
         return p_values;
     }
-    let variances: Vec<(f64, f64)> = few
+    let variances: Vec<(f64, f64)> = tested
         .iter()
         .map(|(_, member)| (member.contrast.variance, member.contrast.freedom))
         .collect();
     let Some(prior) = VariancePrior::fit(&variances) else {
         return p_values;
     };
-    let members: Vec<&FamilyMember<'_>> = few.iter().map(|(_, member)| member).collect();
+    let members: Vec<&FamilyMember<'_>> = tested.iter().map(|(_, member)| member).collect();
     let null = NullStatistics::of(&members, &prior, seed);
-    for (at, member) in &few {
+    for (at, member) in &tested {
         let statistic = moderated_statistic(&member.contrast, &prior);
         let freedom = prior.moderated_freedom(member.contrast.freedom);
         let moderated = t_p_value(statistic, freedom);
@@ -129,7 +126,7 @@ impl Design {
     fn relabellings(self, seed: Seed) -> Vec<Vec<usize>> {
         let (all, size) = match self {
             Self::Sides(baseline, candidate) => (baseline + candidate, baseline),
-            Self::Pairs(pairs) => return flips(pairs),
+            Self::Pairs(pairs) => return flips(pairs, seed),
         };
         let is_other = |chosen: &[usize]| {
             let is_observed = chosen.iter().all(|at| *at < size);
@@ -158,12 +155,24 @@ impl Design {
     }
 }
 
-/// Returns all sets of pairs whose sign changes; the last pair keeps its sign, because changing all signs changes nothing.
-/// Pairs are fewer than ten here.
-fn flips(pairs: usize) -> Vec<Vec<usize>> {
+/// Returns sets of pairs whose sign changes, all or drawn ones; the last pair keeps its sign, because changing all
+/// signs changes nothing.
+fn flips(pairs: usize, seed: Seed) -> Vec<Vec<usize>> {
     let free = pairs.saturating_sub(1);
-    let subset = |bits: usize| (0..free).filter(|at| bits >> at & 1 == 1).collect();
-    (1..1 << free).map(subset).collect()
+    let most = u32::try_from(2 * MOST_RELABELLINGS).map_or(0, u32::ilog2);
+    if free <= most as usize {
+        let subset = |bits: usize| (0..free).filter(|at| bits >> at & 1 == 1).collect();
+        return (1..1 << free).map(subset).collect();
+    }
+    let mut random = seed.block(1);
+    let mut found = Vec::new();
+    while found.len() < MOST_RELABELLINGS {
+        let chosen: Vec<usize> = (0..free).filter(|_| random.next_u32() % 2 == 1).collect();
+        if !chosen.is_empty() {
+            found.push(chosen);
+        }
+    }
+    found
 }
 
 /// The moderated statistics of all relabellings of a family, by their degrees of freedom.
@@ -333,7 +342,7 @@ mod tests {
         assert_eq!(of(Design::Sides(5, 5)).len(), 125);
         assert_eq!(of(Design::Sides(9, 9)).len(), MOST_RELABELLINGS);
         assert_eq!(of(Design::Pairs(5)).len(), 15);
-        assert_eq!(of(Design::Pairs(9)).len(), 255);
+        assert_eq!(of(Design::Pairs(30)).len(), MOST_RELABELLINGS);
     }
 
     #[test]

@@ -131,14 +131,6 @@ impl Replicates {
         }
     }
 
-    /// Returns the smaller number of replicates of the two sides, or the number of pairs.
-    pub fn size(&self) -> usize {
-        match self {
-            Self::Sides(sides) => sides.iter().map(Vec::len).min().unwrap_or(0),
-            Self::Pairs(differences) => differences.len(),
-        }
-    }
-
     /// Returns the difference with the pooled variance; `None` below two replicates per side.
     pub(crate) fn contrast(&self) -> Option<Contrast> {
         match self {
