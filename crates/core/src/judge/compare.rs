@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::unit::{InstanceOrigin, Replication, ReplicationUnit, imbalance, log_means};
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
 use crate::model::{Better, Id, Metric};
 use crate::sample::{SideSetting, Subject, differ};
 use crate::text::first_names;
 use lapwing_stats::{
-    Confidence, Interval, Modes, PValue, Seed, as_f64, benjamini_hochberg, instances_to_settle,
-    modes,
+    Confidence, DifferenceMethod, Interval, Modes, PValue, Replicates, Seed, benjamini_hochberg,
+    family_p_values, instances_to_settle, mann_whitney, mean, modes,
 };
 
 /// How two sides are compared.
@@ -44,11 +45,16 @@ impl Default for CompareOptions {
 /// hierarchical bootstrap.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CompareMethod {
-    /// Welch's t on logarithms; the studentised bootstrap from 20 instances a side.
+    /// The wider of Welch's and Student's t on logarithms, over the unit of replication; Student's t of pairs
+    /// where the sides share their blocks, sessions or hosts.
     #[default]
     Default,
     /// Welch's t on logarithms.
     Welch,
+    /// Student's t on logarithms, with one variance for both sides. Only part of the default.
+    Student,
+    /// Student's t of the differences of pairs, on logarithms. Only part of the default.
+    Paired,
     /// The studentised bootstrap of the logarithms of the instance means.
     BootstrapT,
     /// The BCa bootstrap over instances, of the ratio of arithmetic means.
@@ -74,8 +80,12 @@ pub struct SideSample {
     pub never_steady: bool,
     /// How many instances were recorded, whatever became of them.
     pub recorded_instances: usize,
+    /// Where and when each instance of `cleaned` was measured, in the same order; empty where unknown.
+    pub origins: Vec<InstanceOrigin>,
     /// How many iterations failed or timed out, and instances came to no iteration at all.
     pub failures: usize,
+    /// The share of iterations that failed or timed out, of each instance.
+    pub failure_rates: Vec<f64>,
     /// Whether any iteration has a value, if it counts or not.
     pub has_values: bool,
     /// Whether there are summaries by a source that kept no samples.
@@ -127,6 +137,8 @@ pub struct Comparison {
     pub runs: [BTreeSet<Id>; 2],
     /// The variants and levels of the two sides.
     pub settings: [SideSetting; 2],
+    /// What the ratio and its p-value come from; `None` without a ratio, and with a method other than the default.
+    pub replication: Option<Replication>,
 }
 
 /// The ratio candidate / baseline.
@@ -140,6 +152,12 @@ pub struct ComparedRatio {
     pub p_value: f64,
     /// What was used; never [`CompareMethod::Default`].
     pub method: CompareMethod,
+    /// What one replicate is.
+    pub unit: ReplicationUnit,
+    /// The numbers of replicates of the two sides.
+    pub replicates: [usize; 2],
+    /// Where the replicates are pairs: the interval without pairing, from instances.
+    pub unpaired: Option<Interval>,
 }
 
 /// The answer of a comparison.
@@ -237,13 +255,17 @@ pub enum VerdictReason {
 /// What to know when reading a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caution {
-    /// No machine was on both sides.
+    /// The shares of the machines, or of the models of their processors, differ much between the sides.
     OtherMachines {
         /// The baseline's.
         baseline: String,
         /// The candidate's.
         candidate: String,
     },
+    /// A side was measured wholly before the other one, in the same session.
+    NotInterleaved,
+    /// A side has a single session, and the other side has others: differences between sessions are part of the ratio.
+    OneSession,
     /// Instances of a side are left out, because they are of an earlier epoch.
     EarlierEpoch {
         /// How many, of both sides.
@@ -256,13 +278,15 @@ pub enum Caution {
         /// The candidate's.
         candidate: String,
     },
-    /// Iterations of the candidate failed, and more of them than of the baseline.
+    /// Instances of the candidate fail at a higher rate than those of the baseline (Mann–Whitney, 5 % one-sided).
     Failures {
-        /// How many.
+        /// How many failures the candidate has.
         candidate: usize,
-        /// How many of the baseline.
+        /// How many the baseline.
         baseline: usize,
     },
+    /// Fewer than five replicates per side part completely: noise of two modes can do that by chance.
+    FewApart,
     /// The instance means fall into groups, and there are too few of them for the interval to
     /// keep its level.
     FewOfSeveralModes,
@@ -282,13 +306,23 @@ pub fn compare(
         metric.unit.is_empty() || side.units.iter().all(|unit| *unit == metric.unit)
     };
     let estimates = sides.map(|side| estimate(&side.cleaned).filter(|_| is_in_unit(side)));
-    let (ratio, reason) = match obstacle(sides) {
+    let (judged, reason) = match obstacle(sides) {
         Some(reason) => (None, Some(reason)),
         None => match ratio(sides, options, &subject) {
-            Some(ratio) => (Some(ratio), None),
+            Some(judged) => (Some(judged), None),
             None => (None, Some(without_ratio(sides))),
         },
     };
+    let (ratio, replication) = judged.unzip();
+    let replication = replication.flatten();
+    let estimates = match &replication {
+        Some(replication) => with_centres(estimates, replication),
+        None => estimates,
+    };
+    let mut cautions = cautions(sides);
+    if let Some(replication) = &replication {
+        cautions.extend(design_cautions(sides, replication));
+    }
     let verdict = match reason {
         Some(
             VerdictReason::NoBaseline
@@ -309,10 +343,26 @@ pub fn compare(
         p_adjusted: None,
         verdict,
         reason: reason.or_else(|| settle(sides, options)),
-        cautions: cautions(sides),
+        cautions,
         runs: sides.map(|side| side.runs.clone()),
         settings: sides.map(|side| side.setting.clone()),
+        replication,
     }
+}
+
+/// Returns the estimates with the centres that the ratio is made of, so that the three numbers agree.
+fn with_centres(
+    estimates: [Option<Estimate>; 2],
+    replication: &Replication,
+) -> [Option<Estimate>; 2] {
+    let [baseline, candidate] = estimates;
+    let centred = |estimate: Option<Estimate>, side: usize| {
+        estimate.map(|estimate| Estimate {
+            value: replication.centres[side].exp(),
+            ..estimate
+        })
+    };
+    [centred(baseline, 0), centred(candidate, 1)]
 }
 
 /// Returns what makes a ratio impossible.
@@ -355,26 +405,63 @@ fn have_other_units(sides: [&SideSample; 2]) -> bool {
     sides[0].units.union(&sides[1].units).count() > 1
 }
 
+/// Returns the ratio, and with the default method what it comes from.
 fn ratio(
     sides: [&SideSample; 2],
     options: &CompareOptions,
     subject: &Subject,
-) -> Option<ComparedRatio> {
+) -> Option<(ComparedRatio, Option<Replication>)> {
+    if options.method == CompareMethod::Default {
+        let logs = log_means(sides)?;
+        let replication = Replication::of(sides, &logs)?;
+        let ratio = default_ratio(&replication, &logs, options.confidence)?;
+        return Some((ratio, Some(replication)));
+    }
     let means = sides.map(|side| instance_means(&side.cleaned));
-    if !means.iter().all(|it| is_above_zero(it)) {
+    if !means.iter().all(|side| is_above_zero(side)) {
         return None;
     }
     let seed = options.seed.split(&format!(
         "{}\n{}\n{}",
         subject.suite, subject.benchmark, subject.metric
     ));
-    super::methods::by_method(
+    let ratio = super::methods::by_method(
         [&sides[0].cleaned, &sides[1].cleaned],
         [&means[0], &means[1]],
         options.method,
         options.confidence,
         seed,
-    )
+    )?;
+    Some((ratio, None))
+}
+
+fn default_ratio(
+    replication: &Replication,
+    logs: &[Vec<f64>; 2],
+    confidence: Confidence,
+) -> Option<ComparedRatio> {
+    let exp = |interval: Interval| Interval {
+        lower: interval.lower.exp(),
+        upper: interval.upper.exp(),
+    };
+    let difference = replication.replicates.difference(confidence)?;
+    let unpaired = || {
+        let instances = Replicates::Sides(logs.clone()).difference(confidence)?;
+        Some(exp(instances.interval))
+    };
+    Some(ComparedRatio {
+        value: difference.value.exp(),
+        interval: Some(exp(difference.interval)),
+        p_value: difference.p_value,
+        method: match difference.method {
+            DifferenceMethod::Welch => CompareMethod::Welch,
+            DifferenceMethod::Student => CompareMethod::Student,
+            DifferenceMethod::Paired => CompareMethod::Paired,
+        },
+        unit: replication.unit,
+        replicates: replication.sizes(),
+        unpaired: replication.is_paired().then(unpaired).flatten(),
+    })
 }
 
 /// Of two values below zero the larger has the smaller ratio: which is better could not be told.
@@ -414,20 +501,16 @@ const USUAL_EFFECT: f64 = 0.05;
 
 fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
     let mut cautions = Vec::new();
-    for of in [
-        |side: &SideSample| side.hosts.clone(),
-        |side: &SideSample| side.processors.clone(),
-    ] {
-        let [baseline, candidate] = sides.map(of);
-        let differ = !baseline.is_empty()
-            && !candidate.is_empty()
-            && baseline.intersection(&candidate).next().is_none();
-        if differ && cautions.is_empty() {
-            cautions.push(Caution::OtherMachines {
-                baseline: first_names(&baseline, 3),
-                candidate: first_names(&candidate, 3),
-            });
-        }
+    let hosts = sides.map(|side| {
+        side.origins
+            .iter()
+            .filter_map(|it| it.host.clone())
+            .collect()
+    });
+    if imbalance(hosts) > MOST_IMBALANCE || are_apart(sides, |side| &side.hosts) {
+        cautions.push(other_machines(sides, |side| &side.hosts));
+    } else if are_apart(sides, |side| &side.processors) {
+        cautions.push(other_machines(sides, |side| &side.processors));
     }
     let earlier = sides.iter().map(|side| side.earlier).sum();
     if earlier > 0 {
@@ -441,7 +524,7 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
         });
     }
     let is_measured = sides.iter().all(|side| !side.cleaned.instances.is_empty());
-    if is_measured && fails_more_often(sides.map(|side| side.failures)) {
+    if is_measured && fails_more_often(sides.map(|side| side.failure_rates.as_slice())) {
         cautions.push(Caution::Failures {
             candidate: sides[1].failures,
             baseline: sides[0].failures,
@@ -459,11 +542,72 @@ fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
 /// (`docs/calibration.md`).
 const ENOUGH_FOR_MODES: usize = 10;
 
-/// Returns whether the candidate failed so much more often than the baseline that it is worth a word:
-/// at all where the baseline never did, else by more than counts of that size vary by chance.
-fn fails_more_often([baseline, candidate]: [usize; 2]) -> bool {
-    let chance = 2.0 * as_f64(baseline + candidate).sqrt();
-    candidate > baseline && (baseline == 0 || as_f64(candidate - baseline) > chance)
+/// Shares of hosts that differ by more than this between the sides are worth a caution.
+const MOST_IMBALANCE: f64 = 0.25;
+
+fn are_apart(sides: [&SideSample; 2], of: impl Fn(&SideSample) -> &BTreeSet<String>) -> bool {
+    let [baseline, candidate] = sides.map(of);
+    !baseline.is_empty() && !candidate.is_empty() && baseline.is_disjoint(candidate)
+}
+
+fn other_machines(
+    sides: [&SideSample; 2],
+    of: impl Fn(&SideSample) -> &BTreeSet<String>,
+) -> Caution {
+    let [baseline, candidate] = sides.map(|side| first_names(of(side), 3));
+    Caution::OtherMachines {
+        baseline,
+        candidate,
+    }
+}
+
+/// Returns the cautions that follow from when and how the two sides were measured.
+fn design_cautions(sides: [&SideSample; 2], replication: &Replication) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    let sessions = sides
+        .map(|side| -> BTreeSet<Id> { side.origins.iter().map(|origin| origin.session).collect() });
+    if sessions.iter().any(|of_side| of_side.len() == 1) && sessions[0] != sessions[1] {
+        cautions.push(Caution::OneSession);
+    }
+    if sessions[0] == sessions[1] && sessions[0].len() == 1 && is_one_side_first(sides) {
+        cautions.push(Caution::NotInterleaved);
+    }
+    if replication.sizes().iter().any(|size| *size < FEW_APART) && part(&replication.replicates) {
+        cautions.push(Caution::FewApart);
+    }
+    cautions
+}
+
+/// With so many replicates per side noise of two modes hardly parts the sides (0.2 %).
+const FEW_APART: usize = 5;
+
+/// Returns whether all instances of one side come before all of the other one.
+fn is_one_side_first(sides: [&SideSample; 2]) -> bool {
+    let range = |side: &SideSample| {
+        let positions = || side.origins.iter().map(|origin| origin.position);
+        positions().min().zip(positions().max())
+    };
+    match sides.map(range) {
+        [Some(one), Some(other)] => one.1 < other.0 || other.1 < one.0,
+        _ => false,
+    }
+}
+
+/// Returns whether the values of the two sides do not overlap, or all pairs differ in the same direction.
+fn part(replicates: &Replicates) -> bool {
+    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    match replicates {
+        Replicates::Sides([one, other]) => most(one) < least(other) || most(other) < least(one),
+        Replicates::Pairs(differences) => least(differences) > 0.0 || most(differences) < 0.0,
+    }
+}
+
+/// Returns whether the instances of the candidate fail at a higher rate than those of the baseline.
+fn fails_more_often(rates: [&[f64]; 2]) -> bool {
+    let [baseline, candidate] = rates;
+    let is_higher = mean(candidate) > mean(baseline);
+    is_higher && mann_whitney(baseline, candidate).is_some_and(|test| test.p_value <= 0.1)
 }
 
 /// Returns whether the instances of a side fall into two groups, as far as it shows: in that side
@@ -485,19 +629,54 @@ fn fall_into_groups(means: &[Vec<f64>; 2]) -> bool {
 
 /// Adjusts the p-values of all comparisons for their number and gives the verdicts.
 ///
-/// The family is every comparison that has a p-value, whatever it is.
+/// Each metric is a family of its own: what happens to peak memory says nothing about wall time. With the default
+/// method the p-values are those of [`family_p_values`], of "the ratio is beyond the smallest effect"; with others those
+/// of the method. Comparisons of values that are all equal are no tests.
 pub fn decide(comparisons: &mut [Comparison], options: &CompareOptions) {
-    let testable: Vec<(usize, PValue)> = comparisons
-        .iter()
-        .enumerate()
-        .filter_map(|(at, it)| Some((at, PValue::new(it.ratio?.p_value).ok()?)))
-        .collect();
-    let p_values: Vec<PValue> = testable.iter().map(|(_, p_value)| *p_value).collect();
-    for ((at, _), adjusted) in testable.iter().zip(benjamini_hochberg(&p_values)) {
-        let comparison = &mut comparisons[*at];
-        comparison.p_adjusted = Some(adjusted.value());
-        give_verdict(comparison, adjusted.value(), options);
+    let mut families: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, comparison) in comparisons.iter().enumerate() {
+        let metric = comparison.subject.metric.clone();
+        families.entry(metric).or_default().push(at);
     }
+    for (metric, members) in families {
+        let p_values = p_values_of_family(comparisons, &members, options, &metric);
+        let (tested, p_values): (Vec<usize>, Vec<PValue>) = p_values.into_iter().unzip();
+        for (at, adjusted) in tested.iter().zip(benjamini_hochberg(&p_values)) {
+            comparisons[*at].p_adjusted = Some(adjusted.value());
+        }
+        for at in members {
+            // What is equal in every instance needs no test.
+            let p_adjusted = comparisons[at].p_adjusted.unwrap_or(1.0);
+            give_verdict(&mut comparisons[at], p_adjusted, options);
+        }
+    }
+}
+
+/// Returns the members of a family that are tests, each with its p-value.
+fn p_values_of_family(
+    comparisons: &[Comparison],
+    members: &[usize],
+    options: &CompareOptions,
+    metric: &str,
+) -> Vec<(usize, PValue)> {
+    let border = options.smallest_effect.unwrap_or(0.0).ln_1p();
+    let (places, replicates): (Vec<usize>, Vec<Replicates>) = members
+        .iter()
+        .filter_map(|at| {
+            let replication = comparisons[*at].replication.as_ref()?;
+            Some((*at, replication.replicates.beyond(border)))
+        })
+        .unzip();
+    let by_family = family_p_values(&replicates, options.seed.split(metric));
+    let by_family = places.into_iter().zip(by_family);
+    let by_method = members
+        .iter()
+        .filter(|at| comparisons[**at].replication.is_none())
+        .map(|at| (*at, comparisons[*at].ratio.map(|ratio| ratio.p_value)));
+    by_family
+        .chain(by_method)
+        .filter_map(|(at, p_value)| Some((at, PValue::new(p_value?).ok()?)))
+        .collect()
 }
 
 fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareOptions) {

@@ -7,6 +7,7 @@ use lapwing_stats::{
 };
 
 use super::compare::{CompareMethod, ComparedRatio};
+use super::unit::ReplicationUnit;
 use crate::clean::Cleaned;
 
 /// How many replicates the hierarchical bootstrap draws.
@@ -22,29 +23,42 @@ pub(super) fn by_method(
     seed: Seed,
 ) -> Option<ComparedRatio> {
     let [baseline, candidate] = means;
-    let by = |method| ratio_interval(baseline, candidate, method, confidence, seed);
+    let sizes = [baseline.len(), candidate.len()];
+    let by = |by_stats| {
+        let ratio = ratio_interval(baseline, candidate, by_stats, confidence, seed)?;
+        Some(of_instances(
+            ratio.ratio,
+            Some(ratio.interval),
+            ratio.p_value,
+            method,
+            sizes,
+        ))
+    };
     match method {
-        CompareMethod::Default => by(RatioMethod::Default).map(of_stats),
-        CompareMethod::Welch => by(RatioMethod::WelchLog).map(of_stats),
-        CompareMethod::BootstrapT => by(RatioMethod::StudentisedBootstrap).map(of_stats),
-        CompareMethod::Bca => by(RatioMethod::Bca).map(of_stats),
+        // The default knows more than instances: see `Replication`.
+        CompareMethod::Default | CompareMethod::Student | CompareMethod::Paired => None,
+        CompareMethod::Welch => by(RatioMethod::WelchLog),
+        CompareMethod::BootstrapT => by(RatioMethod::StudentisedBootstrap),
+        CompareMethod::Bca => by(RatioMethod::Bca),
         CompareMethod::Fieller => {
             let fieller = ratio_of_arithmetic_means(baseline, candidate, confidence)?;
-            Some(ComparedRatio {
-                value: fieller.ratio,
-                interval: match fieller.interval {
-                    FiellerInterval::Bounded(interval) => Some(interval),
-                    FiellerInterval::Unbounded => None,
-                },
-                p_value: fieller.p_value,
+            let interval = match fieller.interval {
+                FiellerInterval::Bounded(interval) => Some(interval),
+                FiellerInterval::Unbounded => None,
+            };
+            Some(of_instances(
+                fieller.ratio,
+                interval,
+                fieller.p_value,
                 method,
-            })
+                sizes,
+            ))
         }
         CompareMethod::Hierarchical => hierarchical(cleaned, confidence, seed),
         CompareMethod::MannWhitney => {
             let test = mann_whitney(baseline, candidate)?;
             let shift = hodges_lehmann(baseline, candidate, confidence)?;
-            Some(by_ranks(shift, test.p_value, method))
+            Some(by_ranks(shift, test.p_value, method, sizes))
         }
         CompareMethod::BrunnerMunzel => {
             let shift = hodges_lehmann(baseline, candidate, confidence)?;
@@ -53,42 +67,47 @@ pub(super) fn by_method(
                 BrunnerMunzel::Separated { p_value, .. } => p_value,
                 BrunnerMunzel::AllEqual => 1.0,
             };
-            Some(by_ranks(shift, p_value, method))
+            Some(by_ranks(shift, p_value, method, sizes))
         }
         CompareMethod::Permutation => {
             let test = permutation_test(baseline, candidate, seed)?;
             let welch = ratio_of_means(baseline, candidate, confidence)?;
-            Some(ComparedRatio {
-                value: test.ratio,
-                interval: Some(welch.interval),
-                p_value: test.p_value,
+            Some(of_instances(
+                test.ratio,
+                Some(welch.interval),
+                test.p_value,
                 method,
-            })
+                sizes,
+            ))
         }
     }
 }
 
-fn of_stats(ratio: lapwing_stats::RatioEstimate) -> ComparedRatio {
+fn of_instances(
+    value: f64,
+    interval: Option<Interval>,
+    p_value: f64,
+    method: CompareMethod,
+    replicates: [usize; 2],
+) -> ComparedRatio {
     ComparedRatio {
-        value: ratio.ratio,
-        interval: Some(ratio.interval),
-        p_value: ratio.p_value,
-        method: match ratio.method {
-            RatioMethod::Default | RatioMethod::WelchLog => CompareMethod::Welch,
-            RatioMethod::StudentisedBootstrap => CompareMethod::BootstrapT,
-            RatioMethod::Bca => CompareMethod::Bca,
-            RatioMethod::Fieller => CompareMethod::Fieller,
-        },
+        value,
+        interval,
+        p_value,
+        method,
+        unit: ReplicationUnit::Instance,
+        replicates,
+        unpaired: None,
     }
 }
 
-fn by_ranks(shift: HodgesLehmann, p_value: f64, method: CompareMethod) -> ComparedRatio {
-    ComparedRatio {
-        value: shift.ratio,
-        interval: shift.interval,
-        p_value,
-        method,
-    }
+fn by_ranks(
+    shift: HodgesLehmann,
+    p_value: f64,
+    method: CompareMethod,
+    sizes: [usize; 2],
+) -> ComparedRatio {
+    of_instances(shift.ratio, shift.interval, p_value, method, sizes)
 }
 
 fn hierarchical(
@@ -108,12 +127,15 @@ fn hierarchical(
     let replicates =
         HierarchicalReplicates::draw(&rows[0], &rows[1], Statistic::Mean, REPLICATES, seed);
     let interval: Interval = replicates.ratio(confidence)?;
-    Some(ComparedRatio {
+    let sizes = cleaned.map(|side| side.instances.len());
+    let method = CompareMethod::Hierarchical;
+    Some(of_instances(
         value,
-        interval: Some(interval),
-        p_value: two_sided(&replicates),
-        method: CompareMethod::Hierarchical,
-    })
+        Some(interval),
+        two_sided(&replicates),
+        method,
+        sizes,
+    ))
 }
 
 /// Twice the smaller share of replicates on one side of 1, counting the sample itself.

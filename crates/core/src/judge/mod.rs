@@ -13,6 +13,7 @@ mod side_sample;
 mod sides;
 mod size;
 mod starts;
+mod unit;
 mod variability;
 
 use lapwing_stats::{Confidence, Interval, PValue, benjamini_hochberg};
@@ -31,6 +32,7 @@ pub use hail::{HAIL_REPLICATES, HailComparison, analyze_as_hail};
 pub use metrics::{MetricChoice, metric};
 pub use sides::{ComparisonAsHail, SampleSplit, SideSamples, SuiteComparison};
 pub use size::SampleSize;
+pub use unit::{InstanceOrigin, Replication, ReplicationUnit};
 pub use variability::{Variability, usable_variability, variability};
 
 /// The fewest instances a side from which anything is concluded.

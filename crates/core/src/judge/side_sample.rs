@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use lapwing_stats::as_f64;
 use serde_json::Value;
 
 use super::SampleSplit;
 use super::compare::SideSample;
-use crate::clean::{Cleaned, CleaningPolicy, SteadyFrom, clean};
+use super::unit::InstanceOrigin;
+use crate::clean::{CleanInstance, Cleaned, CleaningPolicy, SteadyFrom, clean};
 use crate::model::{Conversion, InstanceOutcome, Outcome};
 use crate::record::InstanceData;
 use crate::sample::{Sample, SideSetting, telling};
@@ -40,12 +42,16 @@ impl SideSample {
 
     fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
         let mut side = Self {
+            origins: origins(&cleaned, instances),
             cleaned,
             recorded_instances: instances.len(),
             ..Self::default()
         };
         for it in instances {
-            side.failures += failures(it);
+            let failures = failures(it);
+            side.failures += failures;
+            let tried = it.iterations.len().max(1);
+            side.failure_rates.push(as_f64(failures) / as_f64(tried));
             side.has_values |= it
                 .iterations
                 .values
@@ -105,6 +111,21 @@ pub(super) fn halves(
         ..SideSample::with(cleaned, half, metric)
     })
     .collect()
+}
+
+/// Returns where and when each instance that counts was measured.
+fn origins(cleaned: &Cleaned, instances: &[&InstanceData]) -> Vec<InstanceOrigin> {
+    let of_instance = |instance: &CleanInstance| {
+        let data = instances.get(instance.position)?;
+        Some(InstanceOrigin {
+            session: data.session.id,
+            block: data.instance.block,
+            position: data.instance.position,
+            host: data.instance.host.clone(),
+        })
+    };
+    let found = cleaned.instances.iter().filter_map(of_instance);
+    found.collect()
 }
 
 /// How many iterations failed or timed out, or whether the instance came to none at all.

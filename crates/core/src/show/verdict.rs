@@ -60,8 +60,10 @@ impl CompareMethod {
     /// Returns what the method is called in text.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Default => "Welch's t or the studentised bootstrap",
+            Self::Default => "t on logarithms",
             Self::Welch => "Welch's t on logarithms",
+            Self::Student => "Student's t on logarithms",
+            Self::Paired => "Student's t on logarithms of pairs",
             Self::BootstrapT => "the studentised bootstrap",
             Self::Bca => "the BCa bootstrap",
             Self::Fieller => "Fieller's method",
@@ -240,6 +242,15 @@ pub fn caution_text(caution: &Caution) -> String {
             "the candidate failed more often than the baseline: {candidate} against {baseline} \
              times; failures are not in the ratio"
         ),
+        Caution::NotInterleaved => "one side was measured before the other, so drift of the machine is \
+                                    part of the ratio; `lapwing run` interleaves variants of one session"
+            .to_owned(),
+        Caution::OneSession => "a side has only one session, so differences between sessions are part of \
+                                the ratio; measure three per side, or both sides in one"
+            .to_owned(),
+        Caution::FewApart => "the sides part completely, which noise with two modes can do by chance with so \
+                              few replicates; five or more per side rule that out"
+            .to_owned(),
         Caution::FewOfSeveralModes => {
             "the instances fall into groups, and with fewer than 10 per side the interval may be too \
              narrow"

@@ -95,6 +95,9 @@ fn caution(it: &Caution) -> Value {
         Caution::EarlierEpoch { .. } => "earlier_epoch",
         Caution::OtherUnits { .. } => "other_units",
         Caution::Failures { .. } => "failures",
+        Caution::NotInterleaved => "not_interleaved",
+        Caution::OneSession => "one_session",
+        Caution::FewApart => "few_apart",
         Caution::FewOfSeveralModes => "few_of_several_modes",
     };
     json!({ "caution": key, "text": caution_text(it) })
@@ -124,6 +127,8 @@ fn method_key(method: CompareMethod) -> &'static str {
     match method {
         CompareMethod::Default => "default",
         CompareMethod::Welch => "welch",
+        CompareMethod::Student => "student",
+        CompareMethod::Paired => "paired",
         CompareMethod::BootstrapT => "bootstrap-t",
         CompareMethod::Bca => "bca",
         CompareMethod::Fieller => "fieller",

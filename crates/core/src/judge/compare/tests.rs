@@ -154,23 +154,70 @@ fn what_was_not_measured_is_never_a_pass() {
 }
 
 #[test]
-fn failures_beside_values_are_a_caution() {
+fn failures_at_a_higher_rate_are_a_caution() {
     let options = CompareOptions::default();
-    let shaky = SideSample {
-        failures: 5,
+    let failing = |failures: usize, rates: &[f64]| SideSample {
+        failures,
+        failure_rates: rates.to_vec(),
         ..scaled(1.0)
     };
+    let (well, shaky) = (failing(0, &[0.0; 5]), failing(5, &[0.25; 5]));
     let caution = Caution::Failures {
         candidate: 5,
         baseline: 0,
     };
-    assert_eq!(alone(&scaled(1.0), &shaky, &options).cautions, [caution]);
-    assert_eq!(alone(&shaky, &scaled(1.0), &options).cautions, []);
-    let alike = SideSample {
-        failures: 6,
-        ..scaled(1.0)
+    assert_eq!(alone(&well, &shaky, &options).cautions, [caution]);
+    assert_eq!(alone(&shaky, &well, &options).cautions, []);
+    // Four times the failures in four times the instances are the same rate.
+    let more = failing(4, &[0.0, 0.0, 0.2, 0.0].repeat(4));
+    let few = failing(1, &[0.0, 0.0, 0.2]);
+    assert_eq!(alone(&few, &more, &options).cautions, []);
+}
+
+#[test]
+fn each_metric_is_a_family_of_its_own() {
+    let options = CompareOptions::default();
+    let moved = side(&[1.0, 1.03, 1.012, 1.02, 1.018]);
+    let with = |others: &SideSample| {
+        let metric = |name: &str, candidate: &SideSample| {
+            let subject = Subject {
+                metric: name.to_owned(),
+                ..subject("a")
+            };
+            let sides = [&scaled(1.0), candidate];
+            compare(subject, Metric::lower("s"), ["old", "new"], sides, &options)
+        };
+        let mut all: Vec<Comparison> = vec![metric("wall_time", &moved)];
+        all.extend((0..9).map(|at| metric(&format!("m{at}"), others)));
+        decide(&mut all, &options);
+        all[0].p_adjusted
     };
-    assert_eq!(alone(&shaky, &alike, &options).cautions, []);
+    assert_eq!(with(&scaled(1.0)), with(&scaled(2.0)));
+}
+
+#[test]
+fn equal_values_are_no_tests() {
+    let options = CompareOptions::default();
+    let moved = side(&[1.0, 1.03, 1.012, 1.02, 1.018]);
+    let constant = side(&[1.0; 5]);
+    let all = |count: usize| {
+        let mut all: Vec<Comparison> = (0..=count)
+            .map(|at| {
+                let sides = if at == 0 {
+                    [&constant, &moved]
+                } else {
+                    [&constant, &constant]
+                };
+                let subject = subject(&at.to_string());
+                compare(subject, Metric::lower("s"), ["old", "new"], sides, &options)
+            })
+            .collect();
+        decide(&mut all, &options);
+        all
+    };
+    assert_eq!(all(3)[0].p_adjusted, all(0)[0].p_adjusted);
+    assert_eq!(all(3)[1].p_adjusted, None);
+    assert_eq!(all(3)[1].verdict, Verdict::Inconclusive);
 }
 
 #[test]
