@@ -160,6 +160,15 @@ pub struct ComparedRatio {
     pub unpaired: Option<Interval>,
 }
 
+/// A ratio by the default method, and what it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedRatio {
+    /// The ratio.
+    pub ratio: ComparedRatio,
+    /// Its replicates.
+    pub replication: Replication,
+}
+
 /// The answer of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
@@ -412,10 +421,8 @@ fn ratio(
     subject: &Subject,
 ) -> Option<(ComparedRatio, Option<Replication>)> {
     if options.method == CompareMethod::Default {
-        let logs = log_means(sides)?;
-        let replication = Replication::of(sides, &logs)?;
-        let ratio = default_ratio(&replication, &logs, options.confidence)?;
-        return Some((ratio, Some(replication)));
+        let judged = default_ratio(sides, options.confidence)?;
+        return Some((judged.ratio, Some(judged.replication)));
     }
     let means = sides.map(|side| instance_means(&side.cleaned));
     if !means.iter().all(|side| is_above_zero(side)) {
@@ -435,21 +442,23 @@ fn ratio(
     Some((ratio, None))
 }
 
-fn default_ratio(
-    replication: &Replication,
-    logs: &[Vec<f64>; 2],
+/// Returns the ratio by the default method; `None` when a side is empty or a mean is not positive.
+pub(super) fn default_ratio(
+    sides: [&SideSample; 2],
     confidence: Confidence,
-) -> Option<ComparedRatio> {
+) -> Option<JudgedRatio> {
+    let logs = log_means(sides)?;
+    let replication = Replication::of(sides, &logs)?;
     let exp = |interval: Interval| Interval {
         lower: interval.lower.exp(),
         upper: interval.upper.exp(),
     };
     let difference = replication.replicates.difference(confidence)?;
     let unpaired = || {
-        let instances = Replicates::Sides(logs.clone()).difference(confidence)?;
+        let instances = Replicates::Sides(logs).difference(confidence)?;
         Some(exp(instances.interval))
     };
-    Some(ComparedRatio {
+    let ratio = ComparedRatio {
         value: difference.value.exp(),
         interval: Some(exp(difference.interval)),
         p_value: difference.p_value,
@@ -461,7 +470,8 @@ fn default_ratio(
         unit: replication.unit,
         replicates: replication.sizes(),
         unpaired: replication.is_paired().then(unpaired).flatten(),
-    })
+    };
+    Some(JudgedRatio { ratio, replication })
 }
 
 /// Of two values below zero the larger has the smaller ratio: which is better could not be told.

@@ -16,13 +16,13 @@ mod starts;
 mod unit;
 mod variability;
 
-use lapwing_stats::{Confidence, Interval, PValue, benjamini_hochberg};
+use lapwing_stats::{Confidence, Interval, PValue, Replicates, benjamini_hochberg};
 
 use crate::clean::{CleanInstance, Cleaned};
 
 pub use compare::{
-    Caution, CompareMethod, CompareOptions, ComparedRatio, Comparison, SideSample, Verdict,
-    VerdictReason, compare, decide,
+    Caution, CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample,
+    Verdict, VerdictReason, compare, decide,
 };
 pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN,
@@ -54,21 +54,6 @@ pub struct Estimate {
     pub cv_within: Option<f64>,
 }
 
-/// The ratio candidate / baseline and what it rests on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RatioEstimate {
-    /// The ratio: above 1 the candidate has more of the metric.
-    pub value: f64,
-    /// Its 95 % interval.
-    pub interval: Interval,
-    /// Two-sided p-value of "the ratio is 1".
-    pub p_value: f64,
-    /// What the baseline rests on.
-    pub baseline: SampleSize,
-    /// What the candidate rests on.
-    pub candidate: SampleSize,
-}
-
 /// Returns the estimate of a side's centre; `None` when no value counts.
 pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
     let means = instance_means(cleaned);
@@ -86,40 +71,36 @@ pub fn estimate(cleaned: &Cleaned) -> Option<Estimate> {
     })
 }
 
-/// Returns the ratio of candidate to baseline with its interval; `None` when a side
-/// has fewer than [`INSTANCES_FOR_A_VERDICT`] instances or a mean that is not positive.
-pub fn ratio(baseline: &Cleaned, candidate: &Cleaned) -> Option<RatioEstimate> {
-    let sizes = [size(baseline), size(candidate)];
-    if sizes
-        .iter()
-        .any(|size| size.instances < INSTANCES_FOR_A_VERDICT)
-    {
+/// Returns the ratio of two sides by the default method; `None` when a side has fewer than
+/// [`INSTANCES_FOR_A_VERDICT`] instances or a mean that is not positive. Sides of one benchmark only: nothing
+/// else about them is checked.
+pub fn ratio(sides: [&SideSample; 2]) -> Option<JudgedRatio> {
+    let few = |side: &&SideSample| side.cleaned.instances.len() < INSTANCES_FOR_A_VERDICT;
+    if sides.iter().any(few) {
         return None;
     }
-    let sides = [instance_means(baseline), instance_means(candidate)];
-    let ratio = lapwing_stats::ratio_of_means(&sides[0], &sides[1], Confidence::P95)?;
-    Some(RatioEstimate {
-        value: ratio.ratio,
-        interval: ratio.interval,
-        p_value: ratio.p_value,
-        baseline: sizes[0],
-        candidate: sizes[1],
-    })
+    compare::default_ratio(sides, CompareOptions::default().confidence)
 }
 
-/// Returns which of these ratios differ from 1: by their intervals, and after correction for their number
-/// (Benjamini & Hochberg 1995), as verdicts of [`compare`] are given.
-pub fn differ_from_one(ratios: &[RatioEstimate]) -> Vec<bool> {
-    let (places, p_values): (Vec<usize>, Vec<PValue>) = ratios
+/// Returns which ratios of one metric differ from 1: by their intervals, and after correction for their number,
+/// as verdicts of [`compare`] are given.
+pub fn differ_from_one(ratios: &[&JudgedRatio]) -> Vec<bool> {
+    let options = CompareOptions::default();
+    let replicates: Vec<Replicates> = ratios
         .iter()
+        .map(|judged| judged.replication.replicates.clone())
+        .collect();
+    let p_values = lapwing_stats::family_p_values(&replicates, options.seed);
+    let (places, p_values): (Vec<usize>, Vec<PValue>) = p_values
+        .into_iter()
         .enumerate()
-        .filter_map(|(place, ratio)| Some((place, PValue::new(ratio.p_value).ok()?)))
+        .filter_map(|(place, p_value)| Some((place, PValue::new(p_value?).ok()?)))
         .unzip();
-    let rate = CompareOptions::default().false_discovery_rate;
     let mut differ = vec![false; ratios.len()];
     for (place, adjusted) in places.into_iter().zip(benjamini_hochberg(&p_values)) {
-        let excludes_one = !ratios[place].interval.contains(1.0);
-        differ[place] = excludes_one && adjusted.value() <= rate;
+        let interval = ratios[place].ratio.interval;
+        let excludes_one = interval.is_some_and(|interval| !interval.contains(1.0));
+        differ[place] = excludes_one && adjusted.value() <= options.false_discovery_rate;
     }
     differ
 }
@@ -172,8 +153,12 @@ mod tests {
     fn two_instances_a_side_give_no_ratio() {
         let two = cleaned(&[&[1.0], &[1.1]]);
         let three = cleaned(&[&[2.0], &[2.1], &[2.2]]);
-        assert_eq!(ratio(&two, &three), None);
-        assert!(ratio(&three, &three).is_some());
+        let [two, three] = [two, three].map(|cleaned| SideSample {
+            cleaned,
+            ..SideSample::default()
+        });
+        assert_eq!(ratio([&two, &three]), None);
+        assert!(ratio([&three, &three]).is_some());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use lapwing_stats::Interval;
 
 use super::quantity::{NOTHING, UnitScale, fixed, percent, quantity, ratio, ratio_decimals};
-use crate::judge::{Estimate, RatioEstimate};
+use crate::judge::{ComparedRatio, Estimate};
 use crate::model::Better;
 
 impl Estimate {
@@ -71,27 +71,6 @@ impl Estimate {
     }
 }
 
-impl RatioEstimate {
-    /// Returns `1.04×`, with as many digits as its interval needs.
-    pub fn value_text(&self) -> String {
-        ratio_value(self.value, Some(self.interval))
-    }
-
-    /// Returns the interval alone: `[1.02, 1.07]`.
-    pub fn interval_text(&self) -> Option<String> {
-        ratio_interval(self.value, Some(self.interval))
-    }
-
-    /// Returns `1.04× [1.02, 1.07]`.
-    pub fn text(&self) -> String {
-        ratio_text(self.value, Some(self.interval))
-    }
-
-    fn decimals(&self) -> usize {
-        telling_decimals(ratio_decimals(self.value), Some(self.interval))
-    }
-}
-
 /// Returns a ratio and its interval as one text: `1.01× [0.99, 1.02]`.
 pub fn ratio_text(value: f64, interval: Option<Interval>) -> String {
     match ratio_interval(value, interval) {
@@ -125,7 +104,7 @@ pub fn comparison_sentence(
     baseline: &str,
     unit: &str,
     better: Option<Better>,
-    estimate: &RatioEstimate,
+    estimate: &ComparedRatio,
 ) -> Option<String> {
     if !estimate.value.is_finite() || estimate.value <= 0.0 {
         return None;
@@ -137,29 +116,26 @@ pub fn comparison_sentence(
     };
     let flip = estimate.value < 1.0;
     // "0.5× slower" would be read either way: the larger number and the fitting word instead.
-    let shown = if flip {
-        RatioEstimate {
-            value: 1.0 / estimate.value,
-            interval: Interval {
-                lower: 1.0 / estimate.interval.upper,
-                upper: 1.0 / estimate.interval.lower,
-            },
-            ..*estimate
-        }
+    let (value, interval) = if flip {
+        let turned = |interval: Interval| Interval {
+            lower: 1.0 / interval.upper,
+            upper: 1.0 / interval.lower,
+        };
+        (1.0 / estimate.value, estimate.interval.map(turned))
     } else {
-        *estimate
+        (estimate.value, estimate.interval)
     };
     let word = if flip { less } else { more };
-    let decimals = shown.decimals();
-    let interval = ends(Some(shown.interval)).map_or_else(String::new, |(lower, upper)| {
+    let decimals = telling_decimals(ratio_decimals(value), interval);
+    let ends = ends(interval).map_or_else(String::new, |(lower, upper)| {
         format!(
             " (95 % CI {}×)",
             range(&fixed(lower, decimals), &fixed(upper, decimals))
         )
     });
     Some(format!(
-        "{candidate} is {} {word} than {baseline}{interval}",
-        shown.value_text()
+        "{candidate} is {} {word} than {baseline}{ends}",
+        ratio_value(value, interval)
     ))
 }
 
@@ -211,6 +187,7 @@ fn telling_decimals(decimals: usize, interval: Option<Interval>) -> usize {
 mod tests {
     use super::*;
     use crate::judge::SampleSize;
+    use crate::judge::{CompareMethod, ReplicationUnit};
 
     fn estimate(value: f64, lower: f64, upper: f64) -> Estimate {
         Estimate {
@@ -265,13 +242,15 @@ mod tests {
         );
     }
 
-    fn ratio_of(value: f64, lower: f64, upper: f64) -> RatioEstimate {
-        RatioEstimate {
+    fn ratio_of(value: f64, lower: f64, upper: f64) -> ComparedRatio {
+        ComparedRatio {
             value,
-            interval: Interval { lower, upper },
+            interval: Some(Interval { lower, upper }),
             p_value: 0.01,
-            baseline: SampleSize::of([5; 5]),
-            candidate: SampleSize::of([5; 5]),
+            method: CompareMethod::Welch,
+            unit: ReplicationUnit::Instance,
+            replicates: [5; 2],
+            unpaired: None,
         }
     }
 
@@ -286,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_comparison_says_faster_with_a_number_above_one() {
-        let sentence = |estimate: &RatioEstimate, unit, better| {
+        let sentence = |estimate: &ComparedRatio, unit, better| {
             comparison_sentence("zstd -3", "gzip -6", unit, better, estimate)
         };
         assert_eq!(

@@ -10,7 +10,7 @@ use super::summary::{RunSummary, by_frequency};
 use crate::clean::{
     CleanInstance, Cleaned, CleaningPolicy, InstanceStates, IterationState, LeftOut, states,
 };
-use crate::judge::SampleSize;
+use crate::judge::{InstanceOrigin, SampleSize, SideSample};
 use crate::model::EachRun;
 use crate::model::{Id, InstanceOutcome, Metric, MetricName, Outcome, Run, Session, Summary};
 use crate::record::InstanceData;
@@ -81,6 +81,8 @@ pub struct ImportedFrom {
 pub struct InstanceSample {
     /// Identifies the instance.
     pub id: Id,
+    /// Its block within its session.
+    pub block: u32,
     /// Its place in the order of its session.
     pub position: u32,
     /// The machine, where known.
@@ -380,6 +382,25 @@ impl RunSample {
         }
     }
 
+    /// Returns the run as a side of a comparison.
+    pub fn side(&self) -> SideSample {
+        let cleaned = self.cleaned();
+        let origin = |instance: &CleanInstance| {
+            let measured = &self.instances[instance.position];
+            InstanceOrigin {
+                session: self.session,
+                block: measured.block,
+                position: measured.position,
+                host: measured.host.clone(),
+            }
+        };
+        SideSample {
+            origins: cleaned.instances.iter().map(origin).collect(),
+            cleaned,
+            ..SideSample::default()
+        }
+    }
+
     /// Returns what the run's number rests on.
     pub fn size(&self) -> SampleSize {
         SampleSize::of(self.instances.iter().map(InstanceSample::steady_count))
@@ -453,6 +474,7 @@ impl InstanceSample {
             .collect();
         Self {
             id: data.instance.id,
+            block: data.instance.block,
             position: data.instance.position,
             host: data.instance.host.clone(),
             outcome,

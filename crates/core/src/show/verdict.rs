@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::estimate::{ratio_interval, ratio_value};
+use super::estimate::{ratio_interval, ratio_text, ratio_value};
 use super::quantity::round_percent;
 use crate::judge::{
     Caution, CompareMethod, CompareOptions, ComparedRatio, Comparison, INSTANCES_FOR_A_VERDICT,
@@ -48,6 +48,11 @@ impl ComparedRatio {
     /// Returns `1.04×`, with as many digits as its interval needs.
     pub fn value_text(&self) -> String {
         ratio_value(self.value, self.interval)
+    }
+
+    /// Returns `1.04× [1.02, 1.07]`.
+    pub fn text(&self) -> String {
+        ratio_text(self.value, self.interval)
     }
 
     /// Returns the interval alone, `[1.02, 1.07]`; `None` where the data do not bound it.

@@ -1,6 +1,6 @@
 //! Sentences that compare what was measured side by side.
 
-use lapwing_core::judge::{INSTANCES_FOR_A_VERDICT, ratio};
+use lapwing_core::judge::{INSTANCES_FOR_A_VERDICT, JudgedRatio, differ_from_one, ratio};
 use lapwing_core::model::Better;
 use lapwing_core::show::comparison_sentence;
 
@@ -10,62 +10,98 @@ use super::summary::Row;
 const CONTEST: usize = 12;
 
 /// Returns one sentence for each comparison that people would ask for: variants of a
-/// benchmark with its first variant, or commands with the fastest of them.
+/// benchmark with its first variant, or commands with the fastest of them. They are judged together, as `lapwing
+/// compare` judges them.
 pub fn sentences(rows: &[Row], variants: usize, ad_hoc: bool) -> Vec<String> {
-    if variants > 1 {
-        return rows
-            .chunk_by(|one, other| one.benchmark == other.benchmark)
-            .flat_map(|group| {
-                group[1..]
-                    .iter()
-                    .filter_map(|row| versus(&group[0], row, &|it| it.variant.clone()))
-                    .map(|sentence| format!("{}: {sentence}", group[0].benchmark))
-            })
-            .collect();
-    }
+    let contests = if variants > 1 {
+        of_variants(rows)
+    } else {
+        of_commands(rows, ad_hoc)
+    };
+    let ratios: Vec<Option<JudgedRatio>> = contests
+        .iter()
+        .map(|contest| ratio([&contest.baseline.side, &contest.candidate.side]))
+        .collect();
+    let judged: Vec<&JudgedRatio> = ratios.iter().flatten().collect();
+    let mut differ = differ_from_one(&judged).into_iter();
+    let sentences = contests.iter().zip(&ratios).filter_map(|(contest, ratio)| {
+        let differs = ratio.is_some() && differ.next().unwrap_or(false);
+        contest.sentence(ratio.as_ref(), differs)
+    });
+    sentences.collect()
+}
+
+/// Two rows that people compare.
+struct Contest<'a> {
+    baseline: &'a Row,
+    candidate: &'a Row,
+    /// The benchmark, where both rows are variants of it.
+    benchmark: Option<&'a str>,
+}
+
+fn of_variants(rows: &[Row]) -> Vec<Contest<'_>> {
+    let by_benchmark = rows.chunk_by(|one, other| one.benchmark == other.benchmark);
+    let contests = by_benchmark.flat_map(|group| {
+        group[1..].iter().map(|candidate| Contest {
+            baseline: &group[0],
+            candidate,
+            benchmark: Some(&group[0].benchmark),
+        })
+    });
+    contests.collect()
+}
+
+fn of_commands(rows: &[Row], ad_hoc: bool) -> Vec<Contest<'_>> {
     let mut ranked: Vec<&Row> = rows.iter().filter(|row| row.wall.is_some()).collect();
     ranked.sort_by(|one, other| {
-        let value = |row: &Row| row.wall.map_or(f64::INFINITY, |it| it.value);
+        let value = |row: &Row| row.wall.map_or(f64::INFINITY, |wall| wall.value);
         value(one).total_cmp(&value(other))
     });
     let [fastest, others @ ..] = ranked.as_slice() else {
         return Vec::new();
     };
-    let label = |row: &Row| row.benchmark.clone();
-    if ad_hoc && ranked.len() <= CONTEST {
-        return others
-            .iter()
-            .filter_map(|row| versus(row, fastest, &label))
-            .collect();
-    }
     // In a suite the ends of the range say enough; the table has the rest.
-    others
-        .last()
-        .and_then(|slowest| versus(slowest, fastest, &label))
-        .into_iter()
-        .collect()
+    let shown = if ad_hoc && ranked.len() <= CONTEST {
+        others
+    } else {
+        &others[others.len().saturating_sub(1)..]
+    };
+    let against_fastest = shown.iter().map(|row| Contest {
+        baseline: row,
+        candidate: fastest,
+        benchmark: None,
+    });
+    against_fastest.collect()
 }
 
-/// Returns the sentence about `candidate` against `baseline`.
-fn versus(baseline: &Row, candidate: &Row, label: &dyn Fn(&Row) -> String) -> Option<String> {
-    let (a, b) = (label(candidate), label(baseline));
-    let fewest = baseline
-        .wall?
-        .size
-        .instances
-        .min(candidate.wall?.size.instances);
-    if fewest < INSTANCES_FOR_A_VERDICT {
-        return Some(format!(
-            "no verdict on {a} and {b}: that takes {INSTANCES_FOR_A_VERDICT} instances of each, and there are {fewest}"
-        ));
+impl Contest<'_> {
+    fn sentence(&self, judged: Option<&JudgedRatio>, differs: bool) -> Option<String> {
+        let label = |row: &Row| match self.benchmark {
+            Some(_) => row.variant.clone(),
+            None => row.benchmark.clone(),
+        };
+        let (candidate, baseline) = (label(self.candidate), label(self.baseline));
+        let instances = [self.baseline.wall?, self.candidate.wall?].map(|it| it.size.instances);
+        let fewest = instances[0].min(instances[1]);
+        let sentence = if fewest < INSTANCES_FOR_A_VERDICT {
+            format!(
+                "no verdict on {candidate} and {baseline}: need {INSTANCES_FOR_A_VERDICT} instances of each, got {fewest}"
+            )
+        } else if differs {
+            let better = Some(Better::Lower);
+            let sentence = comparison_sentence(&candidate, &baseline, "s", better, &judged?.ratio)?;
+            format!("{sentence}.")
+        } else {
+            let ratio = judged?.ratio;
+            let interval = ratio.interval?;
+            format!(
+                "no difference shown between {candidate} and {baseline}: the ratio is {:.3} (95 % CI {:.3}–{:.3})",
+                ratio.value, interval.lower, interval.upper
+            )
+        };
+        Some(match self.benchmark {
+            Some(benchmark) => format!("{benchmark}: {sentence}"),
+            None => sentence,
+        })
     }
-    let ratio = ratio(&baseline.cleaned, &candidate.cleaned)?;
-    if ratio.interval.contains(1.0) {
-        return Some(format!(
-            "no difference shown between {a} and {b}: the ratio is {:.3} (95 % CI {:.3}–{:.3})",
-            ratio.value, ratio.interval.lower, ratio.interval.upper
-        ));
-    }
-    comparison_sentence(&a, &b, "s", Some(Better::Lower), &ratio)
-        .map(|sentence| format!("{sentence}."))
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use lapwing_core::clean::{Cleaned, CleaningPolicy, LeftOut, clean};
+use lapwing_core::clean::{CleaningPolicy, LeftOut, clean};
 use lapwing_core::explain::{Advice, advise};
-use lapwing_core::judge::{Estimate, estimate};
+use lapwing_core::judge::{Estimate, SideSample, estimate};
 use lapwing_core::measure::COUNTED;
 use lapwing_core::model::{Metric, Run, Session};
 use lapwing_core::record::{Filter, InstanceData, Store, StoreError};
-use lapwing_core::sample::{GroupBy, SidePlace, each_benchmark, samples};
+use lapwing_core::sample::{GroupBy, Sample, SidePlace, each_benchmark, samples};
 use lapwing_core::show::VariantColours;
 use lapwing_core::show::chart::{ComparedValue, comparison};
 use lapwing_core::suite::Plan;
@@ -28,7 +28,7 @@ pub struct Row {
     pub benchmark: String,
     pub variant: String,
     pub wall: Option<Estimate>,
-    pub cleaned: Cleaned,
+    pub side: SideSample,
     pub memory: Option<Estimate>,
     /// Metrics that the program reported itself.
     pub own: Vec<(String, Metric, Estimate)>,
@@ -76,7 +76,7 @@ impl Summary {
                 let (case, variant) = (sample.place.group, sample.place.side);
                 let id = &plan.cases[case].benchmark.id;
                 let label = plan.variants[variant].label();
-                found.insert((case, variant), row(id, &label, &sample.instances));
+                found.insert((case, variant), row(id, &label, &sample));
             }
             Ok::<(), StoreError>(())
         })?;
@@ -108,7 +108,7 @@ impl Summary {
         let mut table = Table::plain(&[Align::Left; 4]);
         let mut left_out = LeftOut::default();
         for row in &self.rows {
-            left_out.add(&row.cleaned.left_out);
+            left_out.add(&row.side.cleaned.left_out);
             let [time, noise] = match &row.wall {
                 Some(wall) => [
                     wall.text("s"),
@@ -227,7 +227,7 @@ impl Summary {
                             "iterations": it.size.iterations,
                             "cv_between": it.cv_between,
                             "cv_within": it.cv_within,
-                            "left_out": row.cleaned.left_out.total(),
+                            "left_out": row.side.cleaned.left_out.total(),
                         })
                     })
                     .collect::<Vec<_>>()
@@ -281,12 +281,9 @@ impl Summary {
     }
 }
 
-fn row(benchmark: &str, variant: &str, instances: &[&InstanceData]) -> Row {
-    let cleaned = clean(
-        instances.iter().copied(),
-        "wall_time",
-        CleaningPolicy::default(),
-    );
+fn row(benchmark: &str, variant: &str, sample: &Sample<'_>) -> Row {
+    let instances = &sample.instances;
+    let side = SideSample::of(sample, "wall_time", CleaningPolicy::default());
     let of = |metric: &str| {
         estimate(&clean(
             instances.iter().copied(),
@@ -318,8 +315,8 @@ fn row(benchmark: &str, variant: &str, instances: &[&InstanceData]) -> Row {
     Row {
         benchmark: benchmark.to_owned(),
         variant: variant.to_owned(),
-        wall: estimate(&cleaned),
-        cleaned,
+        wall: estimate(&side.cleaned),
+        side,
         memory: of("peak_memory"),
         own,
         advice: advise(instances),

@@ -67,10 +67,12 @@ impl IndexPage {
         site: &ReportSite,
         tests: &TestPages,
     ) -> Result<String, DirectoryError> {
-        for row in self.metrics.rows_mut().filter(|row| !tests.has(&row.test)) {
-            row.test.clear();
+        for rows in self.metrics.rows_by_metric() {
+            for row in rows.iter_mut().filter(|row| !tests.has(&row.test)) {
+                row.test.clear();
+            }
+            mark_moved(rows);
         }
-        mark_moved(self.metrics.rows_mut());
         let variants: BTreeSet<&String> = self.metrics.rows().map(|row| &row.variant).collect();
         let mut table = vec![
             sorted("name", "benchmark", "name"),

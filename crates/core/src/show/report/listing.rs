@@ -219,9 +219,9 @@ impl<R> MetricRows<R> {
         self.0.values().flat_map(|of_metric| &of_metric.rows)
     }
 
-    pub(super) fn rows_mut(&mut self) -> impl Iterator<Item = &mut R> {
-        let metrics = self.0.values_mut();
-        metrics.flat_map(|of_metric| &mut of_metric.rows)
+    /// Returns the rows of each metric.
+    pub(super) fn rows_by_metric(&mut self) -> impl Iterator<Item = &mut Vec<R>> {
+        self.0.values_mut().map(|of_metric| &mut of_metric.rows)
     }
 
     pub(super) fn is_empty(&self) -> bool {

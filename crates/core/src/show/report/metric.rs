@@ -10,7 +10,7 @@ use super::frame::trace_part;
 use super::provenance::{back_to_back_note, summary_note};
 use super::row::{self, RunChange, RunTexts};
 use super::{MetricView, ReportSite};
-use crate::judge::{Estimate, RatioEstimate};
+use crate::judge::Estimate;
 use crate::model::InstanceOutcome;
 use crate::sample::HistoryPosition;
 use crate::show::VariantColours;
@@ -440,7 +440,7 @@ fn run_rows(view: &MetricView, colours: &VariantColours) -> Vec<TraceRun> {
                 interval: texts.interval,
                 size: texts.size,
                 cv: texts.cv,
-                change: ratio.map_or_else(String::new, RatioEstimate::text),
+                change: ratio.map_or_else(String::new, |judged| judged.ratio.text()),
                 change_against: change.against(),
                 new_epoch: row::is_new_epoch(view, run),
                 failures: run.failures(),

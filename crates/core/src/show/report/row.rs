@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::columns::BenchmarkLink;
 use super::parametrised::test_slug;
 use super::{MetricView, ReportSite, verdicts};
-use crate::judge::{self, Estimate, RatioEstimate};
+use crate::judge::{self, Estimate, JudgedRatio};
 use crate::model::{Id, MetricName, Run};
 use crate::show::quantity::percent;
 use crate::show::sample::{ImportedFrom, RunSample};
@@ -43,7 +43,7 @@ pub(super) struct IndexRow {
     pub(super) change_against: String,
     /// The change with its p-value, from which [`mark_moved`] tells whether it is one.
     #[serde(skip)]
-    pub(super) ratio: Option<RatioEstimate>,
+    pub(super) ratio: Option<JudgedRatio>,
     /// Whether it is a change, after correction for all rows of the index.
     pub(super) moved: bool,
     /// Whether the change is, or would be, from an earlier run and not from another variant.
@@ -191,15 +191,15 @@ impl IndexRow {
                 .clone()
                 .filter(|source| source.each_run.is_some() && estimate.is_some()),
             interval_text: texts.interval,
-            change: ratio.map(|ratio| ratio.value),
-            change_text: ratio.map_or_else(String::new, RatioEstimate::value_text),
+            change: ratio.map(|judged| judged.ratio.value),
+            change_text: ratio.map_or_else(String::new, |judged| judged.ratio.value_text()),
             change_interval: ratio
-                .and_then(RatioEstimate::interval_text)
+                .and_then(|judged| judged.ratio.interval_text())
                 .unwrap_or_default(),
             change_against: change.against(),
             since_before: reference_variant(view, latest)
                 .is_none_or(|reference| reference.id == latest.id),
-            ratio: ratio.copied(),
+            ratio: ratio.cloned(),
             moved: false,
             new_epoch: is_new_epoch(view, latest),
             verdict: verdict.name,
@@ -217,13 +217,17 @@ impl IndexRow {
     }
 }
 
-/// Marks the rows that changed. All rows of the index are corrected for together, as `lapwing compare`
+/// Marks the rows of one metric that changed. All of them are corrected for together, as `lapwing compare`
 /// corrects for all of its comparisons.
-pub(super) fn mark_moved<'r>(rows: impl Iterator<Item = &'r mut IndexRow>) {
-    let (ratios, rows): (Vec<RatioEstimate>, Vec<&mut IndexRow>) =
-        rows.filter_map(|row| Some((row.ratio?, row))).unzip();
-    for (row, differs) in rows.into_iter().zip(judge::differ_from_one(&ratios)) {
-        row.moved = differs;
+pub(super) fn mark_moved(rows: &mut [IndexRow]) {
+    let (places, ratios): (Vec<usize>, Vec<&JudgedRatio>) = rows
+        .iter()
+        .enumerate()
+        .filter_map(|(place, row)| Some((place, row.ratio.as_ref()?)))
+        .unzip();
+    let differ = judge::differ_from_one(&ratios);
+    for (place, differs) in places.into_iter().zip(differ) {
+        rows[place].moved = differs;
     }
 }
 
@@ -231,7 +235,7 @@ pub(super) fn mark_moved<'r>(rows: impl Iterator<Item = &'r mut IndexRow>) {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RunChange {
     /// The ratio to a run, and its label.
-    Ratio(String, RatioEstimate),
+    Ratio(String, JudgedRatio),
     /// No comparison: the benchmark itself changed since the run before.
     NewEpoch {
         /// The label of that run.
@@ -254,7 +258,7 @@ impl RunChange {
             return Self::Unknown;
         }
         let ratio = |against: String, other: &RunSample| {
-            judge::ratio(&other.cleaned(), &run.cleaned())
+            judge::ratio([&other.side(), &run.side()])
                 .map_or(Self::Unknown, |ratio| Self::Ratio(against, ratio))
         };
         if let Some(reference) = reference_variant(view, run)
@@ -279,7 +283,7 @@ impl RunChange {
         }
     }
 
-    pub(super) fn ratio(&self) -> Option<&RatioEstimate> {
+    pub(super) fn ratio(&self) -> Option<&JudgedRatio> {
         match self {
             Self::Ratio(_, ratio) => Some(ratio),
             Self::NewEpoch { .. } | Self::Retired(_) | Self::Unknown => None,
