@@ -10,7 +10,7 @@ use crate::moderation::VariancePrior;
 use crate::number::{as_f64, choices};
 use crate::replicates::{Contrast, Replicates};
 use crate::subset::{draw_subset, each_subset};
-use crate::{Confidence, Seed};
+use crate::{Confidence, PValue, Seed, benjamini_hochberg};
 
 /// A family of fewer members shows too little of its noise: they are judged one by one.
 const LEAST_FAMILY: usize = 5;
@@ -29,7 +29,7 @@ const MOST_RELABELLINGS: usize = 500;
 /// - the *resampled* one: how often a moderated t at least as large occurs when the replicates of each member are
 ///   dealt out to the two sides anew (the signs of pairs: drawn anew), in all ways but the one observed, averaged over
 ///   the family. It needs no assumption about the noise: if several modes part the sides by chance, they do so
-///   as often among the relabellings.
+///   as often among the relabellings. Members that seem to have changed are aligned before.
 ///
 /// Values of one member are independent of its label if nothing changed; members need not be independent of each other. The result
 /// does not depend on the order of members; relabellings are drawn by the seed if a design has more than 500.
@@ -55,7 +55,7 @@ pub fn family_p_values(family: &[Replicates], seed: Seed) -> Vec<Option<f64>> {
         Some(member.difference(Confidence::P95)?.p_value)
     };
     let mut p_values: Vec<Option<f64>> = family.iter().map(own).collect();
-    let tested: Vec<(usize, FamilyMember<'_>)> = family
+    let tested: Vec<(usize, FamilyMember)> = family
         .iter()
         .enumerate()
         .filter(|(at, _)| p_values[*at].is_some())
@@ -71,29 +71,67 @@ pub fn family_p_values(family: &[Replicates], seed: Seed) -> Vec<Option<f64>> {
     let Some(prior) = VariancePrior::fit(&variances) else {
         return p_values;
     };
-    let members: Vec<&FamilyMember<'_>> = tested.iter().map(|(_, member)| member).collect();
+    let (places, mut members): (Vec<usize>, Vec<FamilyMember>) = tested.into_iter().unzip();
+    let moderated: Vec<Moderated> = members
+        .iter()
+        .filter_map(|member| Moderated::of(&member.contrast, &prior))
+        .collect();
+    if moderated.len() < members.len() {
+        return p_values;
+    }
+    align_the_changed(&mut members, &moderated);
     let null = NullStatistics::of(&members, &prior, seed);
-    for (at, member) in &tested {
-        let statistic = moderated_statistic(&member.contrast, &prior);
-        let freedom = prior.moderated_freedom(member.contrast.freedom);
-        let moderated = t_p_value(statistic, freedom);
-        let resampled = null.p_value(statistic, freedom);
-        p_values[*at] = moderated.map(|moderated| moderated.max(resampled));
+    for (at, moderated) in places.into_iter().zip(&moderated) {
+        let resampled = null.p_value(moderated.statistic, moderated.freedom);
+        p_values[at] = Some(moderated.p_value.value().max(resampled));
     }
     p_values
 }
 
-struct FamilyMember<'a> {
-    replicates: &'a Replicates,
+/// Takes the difference out of the members that seem to have one, by the moderated t and Benjamini & Hochberg: else their
+/// relabellings, which mix both sides, would show it as noise.
+fn align_the_changed(members: &mut [FamilyMember], moderated: &[Moderated]) {
+    let p_values: Vec<PValue> = moderated.iter().map(|it| it.p_value).collect();
+    for (member, adjusted) in members.iter_mut().zip(benjamini_hochberg(&p_values)) {
+        if adjusted.value() <= SEEMS_CHANGED {
+            member.replicates = member.replicates.beyond(f64::INFINITY);
+        }
+    }
+}
+
+/// The adjusted p-value up to which a member seems to have changed.
+const SEEMS_CHANGED: f64 = 0.05;
+
+/// A moderated t test.
+struct Moderated {
+    /// |t|.
+    statistic: f64,
+    freedom: f64,
+    p_value: PValue,
+}
+
+impl Moderated {
+    fn of(contrast: &Contrast, prior: &VariancePrior) -> Option<Self> {
+        let statistic = moderated_statistic(contrast, prior);
+        let freedom = prior.moderated_freedom(contrast.freedom);
+        Some(Self {
+            statistic,
+            freedom,
+            p_value: PValue::new(t_p_value(statistic, freedom)?).ok()?,
+        })
+    }
+}
+
+struct FamilyMember {
+    replicates: Replicates,
     contrast: Contrast,
 }
 
-impl<'a> FamilyMember<'a> {
-    fn of(replicates: &'a Replicates) -> Option<Self> {
-        let contrast = replicates.contrast()?;
+impl FamilyMember {
+    fn of(replicates: &Replicates) -> Option<Self> {
         Some(Self {
-            replicates,
-            contrast,
+            replicates: replicates.clone(),
+            contrast: replicates.contrast()?,
         })
     }
 }
@@ -190,12 +228,12 @@ struct NullGroup {
 }
 
 impl NullStatistics {
-    fn of(members: &[&FamilyMember<'_>], prior: &VariancePrior, seed: Seed) -> Self {
+    fn of(members: &[FamilyMember], prior: &VariancePrior, seed: Seed) -> Self {
         let mut relabellings: BTreeMap<Design, Vec<Vec<usize>>> = BTreeMap::new();
         let mut by_freedom: BTreeMap<u64, Vec<(f64, f64)>> = BTreeMap::new();
         let mut count = 0;
         for member in members {
-            let design = Design::of(member.replicates);
+            let design = Design::of(&member.replicates);
             let labels = relabellings
                 .entry(design)
                 .or_insert_with(|| design.relabellings(seed));
@@ -271,8 +309,8 @@ struct Relabelled {
 }
 
 impl Relabelled {
-    fn of(member: &FamilyMember<'_>) -> Self {
-        let (mut values, baseline) = match member.replicates {
+    fn of(member: &FamilyMember) -> Self {
+        let (mut values, baseline) = match &member.replicates {
             Replicates::Sides(sides) => (sides.concat(), Some(sides[0].len())),
             Replicates::Pairs(differences) => (differences.clone(), None),
         };
@@ -369,7 +407,7 @@ mod tests {
         family.push(sides(&[1.0, 1.001, 1.002], &[1.2, 1.201, 1.202]));
         let p_values = family_p_values(&family, Seed(7));
         let least = p_values[30].expect("a test");
-        // One relabelling in 31 members of nine each.
+        // None of the relabellings of 31 members with nine each is as unusual.
         assert!((least - 1.0 / (31.0 * 9.0)).abs() < 1e-12, "{least}");
     }
 
