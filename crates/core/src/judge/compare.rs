@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::unit::{InstanceOrigin, Replication, ReplicationUnit, imbalance, log_means};
+use super::caution::{Caution, cautions, design_cautions};
+use super::unit::{InstanceOrigin, Replication, ReplicationUnit, log_means};
 use super::{Estimate, INSTANCES_FOR_A_VERDICT, estimate, instance_means};
 use crate::clean::Cleaned;
-use crate::model::{Better, Id, Metric};
+use crate::model::{Id, Metric};
 use crate::sample::{SideSetting, Subject, differ};
-use crate::text::first_names;
 use lapwing_stats::{
-    Confidence, DifferenceMethod, Interval, Modes, PValue, Replicates, Seed, benjamini_hochberg,
-    family_p_values, instances_to_settle, mann_whitney, mean, modes,
+    Confidence, Difference, DifferenceMethod, Interval, Replicates, Seed, instances_to_settle,
 };
 
 /// How two sides are compared.
@@ -125,6 +124,8 @@ pub struct Comparison {
     pub candidate_estimate: Option<Estimate>,
     /// Candidate / baseline; `None` below three instances a side, or where the means do not allow it.
     pub ratio: Option<ComparedRatio>,
+    /// Candidate − baseline, in the metric's unit, where means that are not positive allow no ratio.
+    pub difference: Option<Difference>,
     /// The p-value adjusted for all comparisons that were made (Benjamini & Hochberg 1995).
     pub p_adjusted: Option<f64>,
     /// The answer.
@@ -261,46 +262,6 @@ pub enum VerdictReason {
     },
 }
 
-/// What to know when reading a comparison.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Caution {
-    /// The shares of the machines, or of the models of their processors, differ much between the sides.
-    OtherMachines {
-        /// The baseline's.
-        baseline: String,
-        /// The candidate's.
-        candidate: String,
-    },
-    /// A side was measured wholly before the other one, in the same session.
-    NotInterleaved,
-    /// A side has a single session, and the other side has others: differences between sessions are part of the ratio.
-    OneSession,
-    /// Instances of a side are left out, because they are of an earlier epoch.
-    EarlierEpoch {
-        /// How many, of both sides.
-        instances: usize,
-    },
-    /// The values are of units that cannot be converted into each other.
-    OtherUnits {
-        /// The baseline's.
-        baseline: String,
-        /// The candidate's.
-        candidate: String,
-    },
-    /// Instances of the candidate fail at a higher rate than those of the baseline (Mann–Whitney, 5 % one-sided).
-    Failures {
-        /// How many failures the candidate has.
-        candidate: usize,
-        /// How many the baseline.
-        baseline: usize,
-    },
-    /// Fewer than five replicates per side part completely: noise of two modes can do that by chance.
-    FewApart,
-    /// The instance means fall into groups, and there are too few of them for the interval to
-    /// keep its level.
-    FewOfSeveralModes,
-}
-
 /// Compares two sides of one benchmark and metric; verdicts that rest on p-values are still
 /// open until [`decide`] has seen all.
 pub fn compare(
@@ -323,14 +284,22 @@ pub fn compare(
         },
     };
     let (ratio, replication) = judged.unzip();
-    let replication = replication.flatten();
+    let mut replication = replication.flatten();
     let estimates = match &replication {
         Some(replication) => with_centres(estimates, replication),
         None => estimates,
     };
+    let mut difference = None;
+    let is_not_positive = matches!(reason, Some(VerdictReason::NotPositive { .. }));
+    if is_not_positive && options.method == CompareMethod::Default {
+        replication = Replication::of(sides, &sides.map(|side| instance_means(&side.cleaned)));
+        difference = replication
+            .as_ref()
+            .and_then(|replication| replication.replicates.difference(options.confidence));
+    }
     let mut cautions = cautions(sides);
-    if let Some(replication) = &replication {
-        cautions.extend(design_cautions(sides, replication));
+    if replication.is_some() {
+        cautions.extend(design_cautions(sides));
     }
     let verdict = match reason {
         Some(
@@ -349,6 +318,7 @@ pub fn compare(
         baseline_estimate: estimates[0],
         candidate_estimate: estimates[1],
         ratio,
+        difference,
         p_adjusted: None,
         verdict,
         reason: reason.or_else(|| settle(sides, options)),
@@ -410,7 +380,7 @@ pub(super) fn obstacle(sides: [&SideSample; 2]) -> Option<VerdictReason> {
     sides.iter().any(few).then_some(VerdictReason::FewInstances)
 }
 
-fn have_other_units(sides: [&SideSample; 2]) -> bool {
+pub(super) fn have_other_units(sides: [&SideSample; 2]) -> bool {
     sides[0].units.union(&sides[1].units).count() > 1
 }
 
@@ -508,233 +478,6 @@ fn settle(sides: [&SideSample; 2], options: &CompareOptions) -> Option<VerdictRe
 
 /// The change that people want to be able to see where nobody said another.
 const USUAL_EFFECT: f64 = 0.05;
-
-fn cautions(sides: [&SideSample; 2]) -> Vec<Caution> {
-    let mut cautions = Vec::new();
-    let hosts = sides.map(|side| {
-        side.origins
-            .iter()
-            .filter_map(|it| it.host.clone())
-            .collect()
-    });
-    if imbalance(hosts) > MOST_IMBALANCE || are_apart(sides, |side| &side.hosts) {
-        cautions.push(other_machines(sides, |side| &side.hosts));
-    } else if are_apart(sides, |side| &side.processors) {
-        cautions.push(other_machines(sides, |side| &side.processors));
-    }
-    let earlier = sides.iter().map(|side| side.earlier).sum();
-    if earlier > 0 {
-        cautions.push(Caution::EarlierEpoch { instances: earlier });
-    }
-    if have_other_units(sides) {
-        let [baseline, candidate] = sides.map(|side| first_names(&side.units, 3));
-        cautions.push(Caution::OtherUnits {
-            baseline,
-            candidate,
-        });
-    }
-    let is_measured = sides.iter().all(|side| !side.cleaned.instances.is_empty());
-    if is_measured && fails_more_often(sides.map(|side| side.failure_rates.as_slice())) {
-        cautions.push(Caution::Failures {
-            candidate: sides[1].failures,
-            baseline: sides[0].failures,
-        });
-    }
-    let means = sides.map(|side| instance_means(&side.cleaned));
-    let is_few = means.iter().any(|it| it.len() < ENOUGH_FOR_MODES);
-    if is_few && fall_into_groups(&means) {
-        cautions.push(Caution::FewOfSeveralModes);
-    }
-    cautions
-}
-
-/// From so many instances a side the intervals keep their level where means fall into groups
-/// (`docs/calibration.md`).
-const ENOUGH_FOR_MODES: usize = 10;
-
-/// Shares of hosts that differ by more than this between the sides are worth a caution.
-const MOST_IMBALANCE: f64 = 0.25;
-
-fn are_apart(sides: [&SideSample; 2], of: impl Fn(&SideSample) -> &BTreeSet<String>) -> bool {
-    let [baseline, candidate] = sides.map(of);
-    !baseline.is_empty() && !candidate.is_empty() && baseline.is_disjoint(candidate)
-}
-
-fn other_machines(
-    sides: [&SideSample; 2],
-    of: impl Fn(&SideSample) -> &BTreeSet<String>,
-) -> Caution {
-    let [baseline, candidate] = sides.map(|side| first_names(of(side), 3));
-    Caution::OtherMachines {
-        baseline,
-        candidate,
-    }
-}
-
-/// Returns the cautions that follow from when and how the two sides were measured.
-fn design_cautions(sides: [&SideSample; 2], replication: &Replication) -> Vec<Caution> {
-    let mut cautions = Vec::new();
-    let sessions = sides
-        .map(|side| -> BTreeSet<Id> { side.origins.iter().map(|origin| origin.session).collect() });
-    if sessions.iter().any(|of_side| of_side.len() == 1) && sessions[0] != sessions[1] {
-        cautions.push(Caution::OneSession);
-    }
-    if sessions[0] == sessions[1] && sessions[0].len() == 1 && is_one_side_first(sides) {
-        cautions.push(Caution::NotInterleaved);
-    }
-    if replication.sizes().iter().any(|size| *size < FEW_APART) && part(&replication.replicates) {
-        cautions.push(Caution::FewApart);
-    }
-    cautions
-}
-
-/// With so many replicates per side noise of two modes hardly parts the sides (0.2 %).
-const FEW_APART: usize = 5;
-
-/// Returns whether all instances of one side come before all of the other one.
-fn is_one_side_first(sides: [&SideSample; 2]) -> bool {
-    let range = |side: &SideSample| {
-        let positions = || side.origins.iter().map(|origin| origin.position);
-        positions().min().zip(positions().max())
-    };
-    match sides.map(range) {
-        [Some(one), Some(other)] => one.1 < other.0 || other.1 < one.0,
-        _ => false,
-    }
-}
-
-/// Returns whether the values of the two sides do not overlap, or all pairs differ in the same direction.
-fn part(replicates: &Replicates) -> bool {
-    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    match replicates {
-        Replicates::Sides([one, other]) => most(one) < least(other) || most(other) < least(one),
-        Replicates::Pairs(differences) => least(differences) > 0.0 || most(differences) < 0.0,
-    }
-}
-
-/// Returns whether the instances of the candidate fail at a higher rate than those of the baseline.
-fn fails_more_often(rates: [&[f64]; 2]) -> bool {
-    let [baseline, candidate] = rates;
-    let is_higher = mean(candidate) > mean(baseline);
-    is_higher && mann_whitney(baseline, candidate).is_some_and(|test| test.p_value <= 0.1)
-}
-
-/// Returns whether the instances of a side fall into two groups, as far as it shows: in that side
-/// alone, or in both sides together where a side has instances in both groups.
-fn fall_into_groups(means: &[Vec<f64>; 2]) -> bool {
-    if means
-        .iter()
-        .any(|it| matches!(modes(it), Modes::Two { .. }))
-    {
-        return true;
-    }
-    let Modes::Two { split, .. } = modes(&means.concat()) else {
-        return false;
-    };
-    let is_upper = |mean: &f64| *mean >= split.gap.1;
-    let is_mixed = |side: &Vec<f64>| side.iter().any(is_upper) && !side.iter().all(is_upper);
-    means.iter().any(is_mixed)
-}
-
-/// Adjusts the p-values of all comparisons for their number and gives the verdicts.
-///
-/// Each metric is a family of its own: what happens to peak memory says nothing about wall time. With the default
-/// method the p-values are those of [`family_p_values`], of "the ratio is beyond the smallest effect"; with others those
-/// of the method. Comparisons of values that are all equal are no tests.
-pub fn decide(comparisons: &mut [Comparison], options: &CompareOptions) {
-    let mut families: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (at, comparison) in comparisons.iter().enumerate() {
-        let metric = comparison.subject.metric.clone();
-        families.entry(metric).or_default().push(at);
-    }
-    for (metric, members) in families {
-        let p_values = p_values_of_family(comparisons, &members, options, &metric);
-        let (tested, p_values): (Vec<usize>, Vec<PValue>) = p_values.into_iter().unzip();
-        for (at, adjusted) in tested.iter().zip(benjamini_hochberg(&p_values)) {
-            comparisons[*at].p_adjusted = Some(adjusted.value());
-        }
-        for at in members {
-            // What is equal in every instance needs no test.
-            let p_adjusted = comparisons[at].p_adjusted.unwrap_or(1.0);
-            give_verdict(&mut comparisons[at], p_adjusted, options);
-        }
-    }
-}
-
-/// Returns the members of a family that are tests, each with its p-value.
-fn p_values_of_family(
-    comparisons: &[Comparison],
-    members: &[usize],
-    options: &CompareOptions,
-    metric: &str,
-) -> Vec<(usize, PValue)> {
-    let border = options.smallest_effect.unwrap_or(0.0).ln_1p();
-    let (places, replicates): (Vec<usize>, Vec<Replicates>) = members
-        .iter()
-        .filter_map(|at| {
-            let replication = comparisons[*at].replication.as_ref()?;
-            Some((*at, replication.replicates.beyond(border)))
-        })
-        .unzip();
-    let by_family = family_p_values(&replicates, options.seed.split(metric));
-    let by_family = places.into_iter().zip(by_family);
-    let by_method = members
-        .iter()
-        .filter(|at| comparisons[**at].replication.is_none())
-        .map(|at| (*at, comparisons[*at].ratio.map(|ratio| ratio.p_value)));
-    by_family
-        .chain(by_method)
-        .filter_map(|(at, p_value)| Some((at, PValue::new(p_value?).ok()?)))
-        .collect()
-}
-
-fn give_verdict(comparison: &mut Comparison, p_adjusted: f64, options: &CompareOptions) {
-    let Some(ratio) = comparison.ratio else {
-        return;
-    };
-    let effect = options.smallest_effect.unwrap_or(0.0);
-    // The band is symmetric on the logarithmic scale: 3 % slower, or 3 % faster from there.
-    let (low, high) = (1.0 / (1.0 + effect), 1.0 + effect);
-    let is_sure = p_adjusted <= options.false_discovery_rate;
-    let (above, below, inside) = match ratio.interval {
-        Some(it) => (
-            it.lower > high,
-            it.upper < low,
-            it.lower >= low && it.upper <= high,
-        ),
-        None => (false, false, false),
-    };
-    if options.smallest_effect.is_some() && inside {
-        comparison.verdict = Verdict::Equivalent;
-        comparison.reason = None;
-    } else if above || below {
-        let worse = match comparison.metric.better {
-            Some(Better::Lower) => above,
-            Some(Better::Higher) => below,
-            None => {
-                comparison.reason = Some(VerdictReason::NoDirection);
-                return;
-            }
-        };
-        if is_sure {
-            comparison.reason = None;
-            comparison.verdict = if worse {
-                Verdict::Regression
-            } else {
-                Verdict::Improvement
-            };
-        } else {
-            comparison.reason = Some(VerdictReason::ManyComparisons);
-        }
-    } else if options.smallest_effect.is_some() {
-        if is_sure || comparison.reason.is_none() {
-            comparison.reason = Some(VerdictReason::Straddles);
-        }
-    } else if comparison.reason.is_none() {
-        comparison.reason = Some(VerdictReason::NoChangeSeen);
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,9 @@
 //! The unit of replication is the instance: every interval here comes from the
 //! spread between instance means, never from the spread within one instance.
 
+mod caution;
 mod compare;
+mod decide;
 mod detection;
 mod hail;
 mod methods;
@@ -20,10 +22,12 @@ use lapwing_stats::{Confidence, Interval, PValue, Replicates, benjamini_hochberg
 
 use crate::clean::{CleanInstance, Cleaned};
 
+pub use caution::Caution;
 pub use compare::{
-    Caution, CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample,
-    Verdict, VerdictReason, compare, decide,
+    CompareMethod, CompareOptions, ComparedRatio, Comparison, JudgedRatio, SideSample, Verdict,
+    VerdictReason, compare,
 };
+pub use decide::decide;
 pub use detection::{
     Basis, CellRate, DetectionCell, DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN,
     WantedBasis, detection, detection_by_formula,

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lapwing_stats::{Confidence, Seed, SuiteRatio, geometric_mean_of_ratios};
 use rayon::prelude::*;
 
-use super::compare::{
-    CompareOptions, Comparison, SideSample, VerdictReason, compare, decide, obstacle,
-};
+use super::compare::{CompareOptions, Comparison, SideSample, VerdictReason, compare, obstacle};
+use super::decide::decide;
 use super::hail::{HailComparison, analyze_as_hail};
 use super::metrics::{FIRST, MetricChoice, metric};
 use super::pairs::{ComparedPair, GatheredSamples};

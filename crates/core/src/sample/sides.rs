@@ -155,7 +155,6 @@ impl ComparedSides {
         all.keep_one_version();
         all.refuse_overlaps()?;
         all.note_sessions_of_one_name();
-        all.note_different_sessions();
         all.note_different_levels();
         Ok(all)
     }
@@ -287,20 +286,6 @@ impl ComparedSides {
             })
             .collect();
         self.notes.extend(pooled);
-    }
-
-    fn note_different_sessions(&mut self) {
-        let Some((baseline, candidates)) = self.sides.split_first() else {
-            return;
-        };
-        let measured = baseline.sessions();
-        let is_apart = |side: &ComparedSide| side.sessions().is_disjoint(&measured);
-        if candidates.iter().any(is_apart) {
-            self.notes.push(
-                "the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn"
-                    .to_owned(),
-            );
-        }
     }
 
     /// Notes where a candidate and the baseline know a factor of the same variant and have no level of it in

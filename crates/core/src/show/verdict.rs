@@ -250,8 +250,8 @@ pub fn caution_text(caution: &Caution) -> String {
         Caution::NotInterleaved => "one side was measured before the other, so drift of the machine is \
                                     part of the ratio; `lapwing run` interleaves variants of one session"
             .to_owned(),
-        Caution::OneSession => "a side has only one session, so differences between sessions are part of \
-                                the ratio; measure three per side, or both sides in one"
+        Caution::OneSession => "the sides are from different sessions, so a change of the machine may look like a \
+                                change of the benchmark; measure variants in one session, or three sessions per side"
             .to_owned(),
         Caution::FewApart => "the sides part completely, which noise with two modes can do by chance with so \
                               few replicates; five or more per side rule that out"

@@ -1,3 +1,4 @@
+use super::super::decide::decide;
 use super::*;
 use crate::clean::CleanInstance;
 use crate::sample::{Setting, Subject};
@@ -309,7 +310,6 @@ fn every_method_sees_a_change_that_is_plain() {
 #[test]
 fn means_below_zero_have_no_ratio_by_any_method() {
     for method in [
-        CompareMethod::Default,
         CompareMethod::Fieller,
         CompareMethod::Hierarchical,
         CompareMethod::Bca,
@@ -326,4 +326,22 @@ fn means_below_zero_have_no_ratio_by_any_method() {
             "{method:?}"
         );
     }
+}
+
+#[test]
+fn a_baseline_of_zeros_is_compared_by_the_difference() {
+    let options = CompareOptions::default();
+    let none = alone(&side(&[0.0; 5]), &side(&[3.0; 5]), &options);
+    assert_eq!((none.verdict, none.ratio), (Verdict::Regression, None));
+    assert_eq!(none.difference.map(|it| it.value), Some(3.0));
+    let few = alone(
+        &side(&[0.0, 0.0, 1.0, 0.0, 2.0]),
+        &side(&[0.0, 1.0, 0.0, 0.0, 1.0]),
+        &options,
+    );
+    assert_eq!(few.verdict, Verdict::Inconclusive);
+    assert_eq!(
+        few.reason,
+        Some(VerdictReason::NotPositive { instances: 6 })
+    );
 }
