@@ -353,12 +353,13 @@ fn optional_measures_are_there_or_say_why_not() {
     let mut executor = executor();
     let abilities = executor.abilities().expect("lives");
     let floor = abilities.peak_memory_floor;
-    assert!(floor > 1 << 20 && floor < 8 << 20, "{floor}");
+    assert!(floor.is_power_of_two() && floor <= 8 << 20, "{floor}");
     let mut execution = words(&["/bin/true"]);
     execution.counters = true;
     executor.execute(&execution).expect("lives");
     let small = executor.execute(&execution).expect("lives").usage;
     let small = small.expect("it ran");
+    assert_eq!(small.peak_memory, floor);
     for (ability, value) in [
         (&abilities.cgroup_peak_memory, small.cgroup_peak_memory),
         (&abilities.instructions, small.instructions),

@@ -331,7 +331,7 @@ fn counting(abilities: &Abilities) -> [DoctorFinding; 4] {
         Ability::Unavailable(reason) => neutral(subject, format!("not counted: {reason}")),
     };
     [
-        good("peak_memory", format!("told apart from {floor:.1} MB on")),
+        good("peak_memory", format!("measurable above {floor:.1} MB")),
         finding("cgroup_peak_memory", &abilities.cgroup_peak_memory),
         finding("instructions", &abilities.instructions),
         finding("cycles", &abilities.cycles),

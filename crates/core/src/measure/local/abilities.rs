@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The optional measures, and whether they can be had here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abilities {
-    /// No command's `peak_memory` can be smaller than this: it is that of the launcher, in bytes.
+    /// The `peak_memory` that is reported for commands that need less, in bytes.
     pub peak_memory_floor: u64,
     /// Peak memory of all processes of an execution together.
     pub cgroup_peak_memory: Ability,

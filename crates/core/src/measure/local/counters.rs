@@ -37,7 +37,7 @@ impl HardwareCounters {
             Err(reason) => Ability::Unavailable(reason.clone()),
         };
         Abilities {
-            peak_memory_floor: own_peak_memory(),
+            peak_memory_floor: peak_memory_floor(),
             cgroup_peak_memory: match &self.memory {
                 Ok(group) => Ability::Available(group.means().to_owned()),
                 Err(reason) => Ability::Unavailable(reason.clone()),
@@ -67,6 +67,19 @@ impl HardwareCounters {
         usage.instructions = counted(&self.instructions);
         usage.cycles = counted(&self.cycles);
     }
+}
+
+/// The smallest peak memory that is reported: 4 MiB. The launcher itself needs about 2.5 MB.
+const LEAST_FLOOR: u64 = 4 << 20;
+
+/// Returns the peak memory that is reported for commands that need less, in bytes.
+///
+/// The kernel reports at least the launcher's own size for them, which differs a little from one session to the
+/// next and would be compared as if it were the program's. The next power of two above it is always the same.
+pub(super) fn peak_memory_floor() -> u64 {
+    // The kernel's counters of resident pages lag behind by some pages per processor.
+    let own = own_peak_memory();
+    (own + own / 4).next_power_of_two().max(LEAST_FLOOR)
 }
 
 /// Returns the largest resident set that this process ever had, in bytes; 0 when the
