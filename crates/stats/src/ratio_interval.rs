@@ -7,19 +7,12 @@ use crate::{
     Confidence, FiellerInterval, Interval, Seed, ratio_of_arithmetic_means, ratio_of_means,
 };
 
-/// From so many instances on each side the default is the studentised bootstrap.
-const BOOTSTRAPPED_FROM: usize = 20;
-
 /// More instances a side than this nobody measures.
 const MOST_INSTANCES: usize = 1_000_000;
 
 /// How the interval of a ratio is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RatioMethod {
-    /// Welch's t on logarithms; the studentised bootstrap from twenty instances on each side,
-    /// unless too many of them are equal for it.
-    #[default]
-    Default,
     /// Welch's t on logarithms ([`ratio_of_means`]).
     WelchLog,
     /// The studentised bootstrap on logarithms ([`studentised_ratio`]).
@@ -40,7 +33,7 @@ pub struct RatioEstimate {
     pub interval: Interval,
     /// Two-sided p-value of "the ratio is 1".
     pub p_value: f64,
-    /// The method that was used; never [`RatioMethod::Default`].
+    /// The method that was used.
     pub method: RatioMethod,
 }
 
@@ -55,9 +48,8 @@ pub struct RatioEstimate {
 /// ```
 /// use lapwing_stats::{Confidence, RatioMethod, Seed, ratio_interval};
 /// let (baseline, candidate) = ([1.0, 1.1, 0.9], [2.0, 2.2, 1.8]);
-/// let method = RatioMethod::Default;
-/// let ratio = ratio_interval(&baseline, &candidate, method, Confidence::P95, Seed(7));
-/// assert_eq!(ratio.expect("three a side").method, RatioMethod::WelchLog);
+/// let ratio = ratio_interval(&baseline, &candidate, RatioMethod::WelchLog, Confidence::P95, Seed(7));
+/// assert!((ratio.expect("three per side").ratio - 2.0).abs() < 1e-12);
 /// ```
 pub fn ratio_interval(
     baseline: &[f64],
@@ -72,14 +64,7 @@ pub fn ratio_interval(
         p_value: ratio.p_value,
         method,
     };
-    let of = |method| ratio_interval(baseline, candidate, method, confidence, seed);
     match method {
-        RatioMethod::Default => {
-            if baseline.len().min(candidate.len()) < BOOTSTRAPPED_FROM {
-                return of(RatioMethod::WelchLog);
-            }
-            of(RatioMethod::StudentisedBootstrap).or_else(|| of(RatioMethod::WelchLog))
-        }
         RatioMethod::WelchLog => {
             let ratio = ratio_of_means(baseline, candidate, confidence)?;
             Some(RatioEstimate {
@@ -181,35 +166,6 @@ mod tests {
     use super::*;
     use crate::golden::means;
 
-    fn default(baseline: &[f64], candidate: &[f64]) -> Option<RatioEstimate> {
-        ratio_interval(
-            baseline,
-            candidate,
-            RatioMethod::Default,
-            Confidence::P95,
-            Seed(7),
-        )
-    }
-
-    #[test]
-    fn the_default_turns_to_the_bootstrap_at_twenty_a_side() {
-        let method = |baseline, candidate| {
-            default(&means(baseline, 1.0), &means(candidate, 1.0)).map(|ratio| ratio.method)
-        };
-        assert_eq!(method(20, 20), Some(RatioMethod::StudentisedBootstrap));
-        assert_eq!(method(19, 20), Some(RatioMethod::WelchLog));
-        assert_eq!(method(100, 3), Some(RatioMethod::WelchLog));
-        assert_eq!(method(1, 20), None);
-    }
-
-    #[test]
-    fn many_equal_means_fall_back_to_welch() {
-        let mut odd = vec![1.0; 20];
-        odd[7] = 1.1;
-        let ratio = default(&odd, &[1.0; 20]).expect("positive");
-        assert_eq!(ratio.method, RatioMethod::WelchLog);
-    }
-
     #[test]
     fn the_methods_agree_where_noise_is_small() {
         let (baseline, candidate) = (means(30, 1.0), means(30, 1.1));
@@ -220,7 +176,6 @@ mod tests {
         let welch = of(RatioMethod::WelchLog);
         let width = welch.interval.upper - welch.interval.lower;
         for method in [
-            RatioMethod::Default,
             RatioMethod::StudentisedBootstrap,
             RatioMethod::Bca,
             RatioMethod::Fieller,

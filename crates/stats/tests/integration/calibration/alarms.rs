@@ -1,12 +1,13 @@
 //! How often there is an alarm without a change, and how many findings are false.
 
 use lapwing_stats::{
-    Confidence, PValue, RatioMethod, Seed, benjamini_hochberg, ratio_interval, ratio_of_means,
+    Confidence, PValue, Replicates, Seed, benjamini_hochberg, family_p_values, ratio_of_means,
 };
 use rand::{Rng, RngExt};
 
 use super::noise::{Between, Noise, Within};
 use super::rounds::{average, count, show, tolerance};
+use super::{default_ratio, logs};
 
 /// What a well-documented case of false alarms had: the noise lies between runs.
 const BETWEEN_RUNS: Noise = Noise::new(Between::LogNormal(0.15), Within::LogNormal(0.028));
@@ -27,14 +28,12 @@ fn false_alarms(noise: Noise, instances: usize, rounds: u32) -> [f64; 3] {
                 .map(|values| lapwing_stats::mean(values).unwrap())
                 .collect()
         };
-        let seed = Seed(random.random());
-        let method = RatioMethod::Default;
-        let default = ratio_interval(&means(one), &means(other), method, Confidence::P95, seed);
+        let default = default_ratio(&means(one), &means(other));
         let welch = |one: &[f64], other: &[f64]| {
             count(ratio_of_means(one, other, Confidence::P95).unwrap().p_value < 0.05)
         };
         [
-            count(default.unwrap().p_value < 0.05),
+            count(default.p_value < 0.05),
             welch(&one.concat(), &other.concat()),
             welch(&one[0], &other[0]),
         ]
@@ -49,11 +48,17 @@ fn discoveries(changed: usize, noise: Noise, instances: usize, suites: u32) -> [
         &format!("discoveries {changed} {instances}"),
         suites,
         |random| {
-            let p_values: Vec<PValue> = (0..100)
+            let family: Vec<Replicates> = (0..100)
                 .map(|index| {
                     let factor = if index < changed { 1.1 } else { 1.0 };
-                    PValue::new(compare(random, noise, instances, factor)).unwrap()
+                    replicates(random, noise, instances, factor)
                 })
+                .collect();
+            let plain: Vec<PValue> = family.iter().map(|it| p_value(it)).collect();
+            let together = family_p_values(&family, Seed(random.random()));
+            let together: Vec<PValue> = together
+                .into_iter()
+                .map(|it| PValue::new(it.unwrap()).unwrap())
                 .collect();
             let total: f64 = (0..changed).map(|_| 1.0).sum();
             let rates = |p_values: &[PValue]| {
@@ -70,24 +75,25 @@ fn discoveries(changed: usize, noise: Noise, instances: usize, suites: u32) -> [
                     .sum::<f64>();
                 [wrong / (wrong + right).max(1.0), right / total.max(1.0)]
             };
-            let [adjusted_false, adjusted_found] = rates(&benjamini_hochberg(&p_values));
-            let [plain_false, plain_found] = rates(&p_values);
+            let [adjusted_false, adjusted_found] = rates(&benjamini_hochberg(&together));
+            let [plain_false, plain_found] = rates(&plain);
             [adjusted_false, adjusted_found, plain_false, plain_found]
         },
     )
 }
 
-fn compare(random: &mut impl Rng, noise: Noise, instances: usize, factor: f64) -> f64 {
+fn replicates(random: &mut impl Rng, noise: Noise, instances: usize, factor: f64) -> Replicates {
     let baseline = noise.means(random, instances);
     let candidate: Vec<f64> = noise
         .means(random, instances)
         .iter()
         .map(|mean| factor * mean)
         .collect();
-    let (method, seed) = (RatioMethod::Default, Seed(random.random()));
-    ratio_interval(&baseline, &candidate, method, Confidence::P95, seed)
-        .unwrap()
-        .p_value
+    Replicates::Sides([logs(&baseline), logs(&candidate)])
+}
+
+fn p_value(replicates: &Replicates) -> PValue {
+    PValue::new(replicates.difference(Confidence::P95).unwrap().p_value).unwrap()
 }
 
 #[test]

@@ -7,6 +7,28 @@
 mod alarms;
 mod coverage;
 mod dip;
+mod families;
 mod noise;
 mod power;
 mod rounds;
+
+use lapwing_stats::{Confidence, Difference, Interval, Replicates};
+
+/// Returns the logarithms of instance means.
+fn logs(means: &[f64]) -> Vec<f64> {
+    means.iter().map(|mean| mean.ln()).collect()
+}
+
+/// Returns the ratio of two sides as `compare` computes it for one benchmark alone: with an interval of the ratio.
+fn default_ratio(one: &[f64], other: &[f64]) -> Difference {
+    let sides = Replicates::Sides([logs(one), logs(other)]);
+    let difference = sides.difference(Confidence::P95).unwrap();
+    Difference {
+        value: difference.value.exp(),
+        interval: Interval {
+            lower: difference.interval.lower.exp(),
+            upper: difference.interval.upper.exp(),
+        },
+        ..difference
+    }
+}
