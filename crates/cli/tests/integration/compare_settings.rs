@@ -112,7 +112,8 @@ fn versions_are_compared_setting_by_setting() {
      test_read (fast threads=4)    801 ms     961 ms  1.20×  [1.17, 1.23]      4 / 4  ✗ regression
 
     suite: 1.200× [1.191, 1.209], the geometric mean of 6 benchmarks
-    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
+    note: test_join, test_read: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
+    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
 
     Exclusions, step by step:
 
@@ -175,6 +176,7 @@ fn variants_are_compared_at_the_levels_that_they_share() {
 
     suite: 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
+    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
     exit 0
     ");
 }
@@ -198,7 +200,7 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     fast against baseline: no regressions, 4 improvements, 2 inconclusive   (6 comparisons, FDR 5 %)
 
      benchmark              baseline  candidate   ratio  interval        instances  verdict
-     test_join (threads=4)    1.00 s    0.401 s  0.400×  [0.391, 0.409]      4 / 4  ✓ improvement
+     test_join (threads=4)    1.00 s    0.400 s  0.400×  [0.391, 0.409]      4 / 4  ✓ improvement
      test_read (threads=4)    2.00 s    0.801 s  0.400×  [0.391, 0.409]      4 / 4  ✓ improvement
      test_join (threads=1)    1.00 s    0.801 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
      test_read (threads=1)    2.00 s     1.60 s   0.80×  [0.78, 0.82]        4 / 4  ✓ improvement
@@ -208,6 +210,7 @@ fn a_variant_of_one_setting_is_compared_with_each_setting_of_another() {
     suite (all other settings): 1.00× [0.99, 1.01], the geometric mean of 2 benchmarks
     suite (threads=1): 0.80× [0.79, 0.81], the geometric mean of 2 benchmarks
     suite (threads=4): 0.400× [0.394, 0.406], the geometric mean of 2 benchmarks
+    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
     note: `no change seen` does not prove that there is none; set `--smallest-effect 3%` to tell `equivalent` from `inconclusive`
     exit 0
     ");
@@ -397,6 +400,7 @@ fn a_setting_is_chosen_as_the_rows_call_it() {
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
     note: the newest of 2 versions that all sides have is compared, 1.1; choose another with --version-under-test
+    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
     exit 0
     ");
     assert_snapshot!(run(folder, &["compare", "variant:fast threads=1", "variant:fast threads=2"]), @"
@@ -453,8 +457,9 @@ fn versions_without_a_level_in_common_get_a_note() {
      test_read    2.00 s     1.00 s  0.50×  [0.49, 0.51]      4 / 4  ✓ improvement
 
     suite: 0.500× [0.493, 0.507], the geometric mean of 2 benchmarks
-    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
     note: the sides share no level of threads (1 and 4), so its effect counts as a change
+    note: test_join, test_read: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
+    note: test_join, test_read: the sides part completely, which noise with two modes can do by chance with so few replicates; five or more per side rule that out
     exit 0
     ");
 }

@@ -60,8 +60,6 @@ fn a_benchmark_that_changed_is_no_regression() {
 
      benchmark     baseline  candidate  ratio  interval  instances  verdict
      f.py::test_x    1.10 s     2.10 s                       4 / 4  ? inconclusive: the benchmark itself changed between the sides (fingerprint or parameters differ)
-
-    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
     exit 3
     ");
     let out = output(
@@ -95,9 +93,9 @@ fn instances_of_an_earlier_epoch_are_left_out_and_said_so() {
      benchmark     baseline  candidate  ratio  interval      instances  verdict
      f.py::test_x    1.10 s     1.08 s  0.98×  [0.87, 1.11]      4 / 5  ? inconclusive: needs about 20 instances per side to resolve 5 %
 
-    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
     note: f.py::test_x: 6 instances of an earlier epoch are excluded: the benchmark itself has changed since
     note: f.py::test_x: the instances fall into groups, and with fewer than 10 per side the interval may be too narrow
+    note: f.py::test_x: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
     exit 0
     ");
     assert_snapshot!(run(folder, &["variability", "--settings", "each"]), @"
@@ -165,7 +163,7 @@ fn a_renamed_test_has_another_source_and_means_the_same() {
      benchmark       baseline  candidate  ratio  interval      instances  verdict
      f.py::test_new    1.10 s     1.10 s  1.00×  [0.88, 1.14]      4 / 4  ? inconclusive: needs about 20 instances per side to resolve 5 %
 
-    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
+    note: f.py::test_new: the sides are from different sessions, so a change of the machine may look like a change of the benchmark; measure variants in one session, or three sessions per side
     exit 0
     ");
 }

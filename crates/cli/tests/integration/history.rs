@@ -593,8 +593,6 @@ fn a_retirement_that_says_nothing_is_refused_and_one_of_the_future_is_told() {
 
      benchmark     baseline  candidate  ratio  interval  instances  verdict
      f.py::test_y    1.50 s     2.50 s                       1 / 1  ? inconclusive: need 3 instances per side, got 1 and 1
-
-    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
     exit 3
     ");
 }

@@ -152,8 +152,6 @@ fn nothing_counts_of_an_instance_whose_end_makes_it_void() {
      benchmark  baseline  candidate  ratio  interval  instances  verdict
      sort        1.011 s          –                       4 / 0  – not measured: 16 failures in 2.0
 
-    note: the sides are from different sessions, so differences of the machine between them count as changes; variants of one session are measured in turn
-
     excluded from 32 iterations: 8 burn-in, 12 failed (`--audit` shows which)
     exit 3
     ");

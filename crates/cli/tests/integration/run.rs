@@ -120,7 +120,7 @@ fn two_instances_a_side_give_no_verdict() {
     );
     assert!(
         stdout(&done).contains(
-            "no verdict on true and sleep 0.1: that takes 3 instances of each, and there are 2"
+            "no verdict on true and sleep 0.1: need 3 instances of each, got 2"
         ),
         "{}",
         stdout(&done)

@@ -21,6 +21,7 @@ impl SideSample {
             never_steady: policy.burn_in == SteadyFrom::Never,
             earlier: sample.earlier_epoch,
             setting: SideSetting::of(sample),
+            origins: origins(&cleaned, &sample.instances),
             ..Self::with(cleaned, &sample.instances, metric)
         }
     }
@@ -42,7 +43,6 @@ impl SideSample {
 
     fn with(cleaned: Cleaned, instances: &[&InstanceData], metric: &str) -> Self {
         let mut side = Self {
-            origins: origins(&cleaned, instances),
             cleaned,
             recorded_instances: instances.len(),
             ..Self::default()
