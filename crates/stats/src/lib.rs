@@ -83,5 +83,7 @@ pub use ratio::{Ratio, ratio_of_means};
 pub use ratio_interval::{RatioEstimate, RatioMethod, instances_to_settle, ratio_interval};
 pub use replicates::{Difference, DifferenceMethod, Replicates, separation_floor};
 pub use seed::Seed;
-pub use suite_ratio::{SuiteRatio, geometric_mean_of_ratios};
+pub use suite_ratio::{
+    ClusteredSides, SuiteRatio, geometric_mean_of_ratios, suite_ratio_by_cluster,
+};
 pub use variance::{VarianceComponents, deviation_reach, variance_components};

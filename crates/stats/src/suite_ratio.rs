@@ -1,5 +1,7 @@
 //! One number for a whole suite: the geometric mean of its ratios.
 
+use std::collections::BTreeMap;
+
 use crate::number::as_f64;
 use crate::{Confidence, Interval, mean, standard_deviation};
 
@@ -77,6 +79,80 @@ pub fn geometric_mean_of_ratios(
     })
 }
 
+/// The replicates of one benchmark of a suite: the logarithm of each instance's mean with the cluster that it
+/// belongs to, of the baseline and of the candidate.
+pub type ClusteredSides = [Vec<(f64, usize)>; 2];
+
+/// Returns the geometric mean of the ratios of *K* benchmarks whose instances share their weather: what disturbs a
+/// block or session disturbs all of its benchmarks.
+///
+/// `differences` are the logarithms of the ratios. With rₖᵢ the logarithm of instance *i* less the mean of its benchmark and side, and the
+/// weight wₖᵢ = ±1/(K nₖ) (+ for the candidate), each cluster *g* has u_g = Σ wₖᵢ rₖᵢ. Clusters with instances of the baseline alone, of
+/// the candidate alone and of both are strata; the squared error of the mean is Σ over strata of G/(G − 1) Σ (u_g − ū)², with
+/// Satterthwaite's degrees of freedom. What both sides of a cluster have in common cancels. With one benchmark and a cluster for
+/// each instance this is Welch's interval; with pairs of one instance per side and cluster the paired one.
+///
+/// `None` without benchmarks, or when a stratum has only one cluster.
+///
+/// Source: Liang & Zeger, *Biometrika* 1986, for errors by clusters; Satterthwaite, *Biometrics Bulletin* 1946.
+pub fn suite_ratio_by_cluster(
+    differences: &[f64],
+    benchmarks: &[ClusteredSides],
+    confidence: Confidence,
+) -> Option<SuiteRatio> {
+    let centre = mean(differences)?;
+    let weights = cluster_sums(benchmarks)?;
+    let mut strata: [Vec<f64>; 3] = Default::default();
+    for (sum, of_sides) in weights.into_values() {
+        let stratum = match of_sides {
+            [true, true] => 2,
+            [false, true] => 1,
+            [true, false] | [false, false] => 0,
+        };
+        strata[stratum].push(sum);
+    }
+    let (mut variance, mut squares) = (0.0, 0.0);
+    for stratum in strata.iter().filter(|stratum| !stratum.is_empty()) {
+        let clusters = as_f64(stratum.len());
+        let of_stratum = standard_deviation(stratum)?.powi(2) * clusters;
+        variance += of_stratum;
+        squares += of_stratum.powi(2) / (clusters - 1.0);
+    }
+    let half = if variance == 0.0 {
+        0.0
+    } else {
+        confidence.t_quantile(variance.powi(2) / squares)? * variance.sqrt()
+    };
+    Some(SuiteRatio {
+        ratio: centre.exp(),
+        interval: Some(Interval {
+            lower: (centre - half).exp(),
+            upper: (centre + half).exp(),
+        }),
+        benchmarks: differences.len(),
+    })
+}
+
+/// Returns of each cluster the sum of its weighted residuals, and whether it has instances of the baseline and of the
+/// candidate.
+fn cluster_sums(benchmarks: &[ClusteredSides]) -> Option<BTreeMap<usize, (f64, [bool; 2])>> {
+    let mut clusters: BTreeMap<usize, (f64, [bool; 2])> = BTreeMap::new();
+    for sides in benchmarks {
+        for (which, side) in sides.iter().enumerate() {
+            let logs: Vec<f64> = side.iter().map(|(log, _)| *log).collect();
+            let centre = mean(&logs)?;
+            let sign = if which == 1 { 1.0 } else { -1.0 };
+            let weight = sign / (as_f64(benchmarks.len()) * as_f64(side.len()));
+            for (log, cluster) in side {
+                let (sum, of_sides) = clusters.entry(*cluster).or_default();
+                *sum += weight * (log - centre);
+                of_sides[which] = true;
+            }
+        }
+    }
+    Some(clusters)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -105,7 +181,59 @@ mod tests {
         assert_eq!(geometric_mean_of_ratios(&[], Confidence::P95), None);
     }
 
+    #[test]
+    fn the_weather_of_shared_blocks_cancels_and_that_of_sides_does_not() {
+        let weather = [0.3, -0.2, 0.0, 0.1, -0.4, 0.2];
+        let suite = |shift: usize| -> Vec<ClusteredSides> {
+            (0..8)
+                .map(|_| {
+                    let side = |from: usize| {
+                        let logs = weather.iter().enumerate();
+                        logs.map(|(block, log)| (*log, from + block)).collect()
+                    };
+                    [side(0), side(shift)]
+                })
+                .collect()
+        };
+        let width = |suite: &[ClusteredSides]| {
+            let ratio = suite_ratio_by_cluster(&[0.1; 8], suite, Confidence::P95);
+            let interval = ratio.expect("clusters").interval.expect("clusters");
+            (interval.upper / interval.lower).ln()
+        };
+        assert!(width(&suite(0)).abs() < 1e-12);
+        // Eight benchmarks in the same weather tell no more than one.
+        let apart = suite(weather.len());
+        let one = suite_ratio_by_cluster(&[0.1], &apart[..1], Confidence::P95);
+        let one = one.expect("clusters").interval.expect("clusters");
+        assert!((width(&apart) - (one.upper / one.lower).ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_cluster_of_a_side_has_no_interval() {
+        let sides = [vec![(0.0, 0), (0.1, 0)], vec![(0.0, 1), (0.1, 2)]];
+        assert_eq!(
+            suite_ratio_by_cluster(&[0.1], &[sides], Confidence::P95),
+            None
+        );
+    }
+
     proptest! {
+        #[test]
+        fn one_benchmark_with_a_cluster_for_each_instance_is_welch(
+            baseline in prop::collection::vec(0.5..2.0_f64, 3..9),
+            candidate in prop::collection::vec(0.5..2.0_f64, 3..9),
+        ) {
+            let welch = ratio_of_means(&baseline, &candidate, Confidence::P95).expect("positive");
+            let clustered = |side: &[f64], from: usize| {
+                side.iter().enumerate().map(|(at, mean)| (mean.ln(), from + at)).collect()
+            };
+            let sides = [clustered(&baseline, 0), clustered(&candidate, 100)];
+            let suite = suite_ratio_by_cluster(&[welch.ratio.ln()], &[sides], Confidence::P95);
+            let interval = suite.expect("clusters").interval.expect("clusters");
+            prop_assert!((interval.lower / welch.interval.lower - 1.0).abs() < 1e-9);
+            prop_assert!((interval.upper / welch.interval.upper - 1.0).abs() < 1e-9);
+        }
+
         #[test]
         fn one_benchmark_is_welch(
             baseline in prop::collection::vec(0.5..2.0_f64, 3..9),

@@ -119,9 +119,7 @@ fn two_instances_a_side_give_no_verdict() {
         &["run", "-n", "2", "-i", "1", "-c", "true", "-c", "sleep 0.1"],
     );
     assert!(
-        stdout(&done).contains(
-            "no verdict on true and sleep 0.1: need 3 instances of each, got 2"
-        ),
+        stdout(&done).contains("no verdict on true and sleep 0.1: need 3 instances of each, got 2"),
         "{}",
         stdout(&done)
     );

@@ -15,6 +15,7 @@ mod side_sample;
 mod sides;
 mod size;
 mod starts;
+mod suite;
 mod unit;
 mod variability;
 

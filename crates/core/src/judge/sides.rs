@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lapwing_stats::{Confidence, Seed, SuiteRatio, geometric_mean_of_ratios};
+use lapwing_stats::{Confidence, Seed, SuiteRatio};
 use rayon::prelude::*;
 
 use super::compare::{CompareOptions, Comparison, SideSample, VerdictReason, compare, obstacle};
@@ -12,7 +12,7 @@ use super::metrics::{FIRST, MetricChoice, metric};
 use super::pairs::{ComparedPair, GatheredSamples};
 use super::side_sample::halves;
 use super::starts::{SamplePolicies, SideStarts};
-use super::{INSTANCES_FOR_A_VERDICT, instance_means};
+use super::suite::{SuiteMember, suite_ratio};
 use crate::clean::{Audit, BenchmarkAudit, Cleaned, CleaningRules, plans_any_auto};
 use crate::model::{Metric, MetricName};
 use crate::record::{InstanceData, StoreError};
@@ -361,43 +361,35 @@ impl SideSamples {
     /// metric and candidate. Benchmarks that have no ratio are not in it: with too few instances for a
     /// verdict, or of other epochs or units on the two sides.
     pub fn suites(&self, names: &[String], confidence: Confidence) -> Vec<SuiteComparison> {
-        type Means = Vec<[Vec<f64>; 2]>;
         type Key<'a> = (&'a str, bool, &'a str, usize, Option<Setting>);
         let pairs = self.pairs(names);
-        let mut suites: BTreeMap<Key<'_>, Means> = BTreeMap::new();
+        let mut suites: BTreeMap<Key<'_>, Vec<SuiteMember<'_>>> = BTreeMap::new();
         for pair in &pairs {
-            let means = pair.sides.map(|side| instance_means(&side.cleaned));
-            let is_enough = |means: &Vec<f64>| {
-                means.len() >= INSTANCES_FOR_A_VERDICT && means.iter().all(|it| *it > 0.0)
-            };
             // Without a ratio of its own a benchmark has none to give to the mean.
             let has_ratio = obstacle(pair.sides).is_none();
-            if has_ratio && means.iter().all(is_enough) {
-                let subject = &pair.subject;
-                let metric = subject.metric.as_str();
-                let key = (
-                    subject.suite.as_str(),
-                    metric != FIRST,
-                    metric,
-                    pair.candidate,
-                    pair.is_shared.then(|| subject.setting.clone()),
-                );
-                suites.entry(key).or_default().push(means);
-            }
+            let Some(member) = SuiteMember::of(pair.sides).filter(|_| has_ratio) else {
+                continue;
+            };
+            let subject = &pair.subject;
+            let metric = subject.metric.as_str();
+            let key = (
+                subject.suite.as_str(),
+                metric != FIRST,
+                metric,
+                pair.candidate,
+                pair.is_shared.then(|| subject.setting.clone()),
+            );
+            suites.entry(key).or_default().push(member);
         }
-        let of_several = suites.into_iter().filter(|(_, means)| means.len() > 1);
+        let of_several = suites.into_iter().filter(|(_, members)| members.len() > 1);
         of_several
-            .filter_map(|((suite, _, metric, candidate, setting), means)| {
-                let sides: Vec<[&[f64]; 2]> = means
-                    .iter()
-                    .map(|[baseline, candidate]| [baseline.as_slice(), candidate.as_slice()])
-                    .collect();
+            .filter_map(|((suite, _, metric, candidate, setting), members)| {
                 Some(SuiteComparison {
                     suite: suite.to_owned(),
                     metric: metric.to_owned(),
                     candidate: names[candidate].clone(),
                     setting: setting.and_then(|setting| setting.text()),
-                    ratio: geometric_mean_of_ratios(&sides, confidence)?,
+                    ratio: suite_ratio(&members, confidence)?,
                 })
             })
             .collect()
