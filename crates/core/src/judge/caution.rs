@@ -45,6 +45,8 @@ pub enum Caution {
     },
     /// Fewer than five replicates per side part completely: noise of two modes can do that by chance.
     FewApart,
+    /// The method's intervals are too narrow with fewer than 10 instances per side.
+    NarrowMethod,
     /// The instance means fall into groups, and there are too few of them for the interval to
     /// keep its level.
     FewOfSeveralModes,

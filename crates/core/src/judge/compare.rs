@@ -70,6 +70,17 @@ pub enum CompareMethod {
     Permutation,
 }
 
+impl CompareMethod {
+    /// Returns whether the intervals are too narrow with so few instances (`docs/calibration.md`).
+    fn is_narrow_with_few(self, sides: [&SideSample; 2]) -> bool {
+        const ENOUGH: usize = 10;
+        let is_few = sides
+            .iter()
+            .any(|side| side.cleaned.instances.len() < ENOUGH);
+        is_few && matches!(self, Self::Hierarchical | Self::Bca)
+    }
+}
+
 /// What is known of one side of a benchmark and metric.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SideSample {
@@ -301,11 +312,13 @@ pub fn compare(
     if replication.is_some() {
         cautions.extend(design_cautions(sides));
     }
+    if ratio.is_some() && options.method.is_narrow_with_few(sides) {
+        cautions.push(Caution::NarrowMethod);
+    }
     let verdict = match reason {
         Some(
             VerdictReason::NoBaseline
             | VerdictReason::NoCandidate
-            | VerdictReason::NeverSteady
             | VerdictReason::NothingLeft { .. },
         ) => Verdict::NotMeasured,
         _ => Verdict::Inconclusive,

@@ -256,6 +256,7 @@ pub fn caution_text(caution: &Caution) -> String {
         Caution::FewApart => "the sides part completely, which noise with two modes can do by chance with so \
                               few replicates; five or more per side rule that out"
             .to_owned(),
+        Caution::NarrowMethod => "intervals of this method are too narrow with fewer than 10 instances per side".to_owned(),
         Caution::FewOfSeveralModes => {
             "the instances fall into groups, and with fewer than 10 per side the interval may be too \
              narrow"

@@ -98,6 +98,7 @@ fn caution(it: &Caution) -> Value {
         Caution::NotInterleaved => "not_interleaved",
         Caution::OneSession => "one_session",
         Caution::FewApart => "few_apart",
+        Caution::NarrowMethod => "narrow_method",
         Caution::FewOfSeveralModes => "few_of_several_modes",
     };
     json!({ "caution": key, "text": caution_text(it) })
