@@ -13,7 +13,7 @@ use super::plan::{
 };
 use super::settings::Settings;
 use super::sweep::{SweepCombination, SweepParameter, combinations, fill, misspelt};
-use crate::model::{Level, Metric, Object};
+use crate::model::{Level, Metric};
 
 /// What `[defaults]` says for every benchmark.
 #[derive(Clone)]
@@ -240,24 +240,29 @@ fn amount(node: &Node, key: &str) -> Result<f64, Located> {
 fn resolve(template: &Case, row: SweepCombination) -> Result<Case, SuiteProblem> {
     let mut case = template.clone();
     let params = row.params;
-    fill_command(&mut case.command, &params)?;
-    let around = [
-        &mut case.setup,
-        &mut case.prepare,
-        &mut case.teardown,
-        &mut case.check,
+    let commands = [
+        Some(&mut case.command),
+        case.setup.as_mut(),
+        case.prepare.as_mut(),
+        case.teardown.as_mut(),
+        case.check.as_mut(),
     ];
-    for part in around.into_iter().flatten() {
-        fill_command(part, &params)?;
-    }
-    for value in case.environment.values_mut() {
-        *value = fill_checked(value, &params)?;
-    }
-    if let Some(directory) = &mut case.directory {
-        *directory = fill_checked(directory, &params)?;
-    }
-    if let CaseInput::File(path) = &mut case.stdin {
-        *path = fill_checked(path, &params)?;
+    let stdin = match &mut case.stdin {
+        CaseInput::File(path) => Some(path),
+        CaseInput::Null => None,
+    };
+    let texts = commands
+        .into_iter()
+        .flatten()
+        .flat_map(texts_of)
+        .chain(case.environment.values_mut())
+        .chain(&mut case.directory)
+        .chain(stdin);
+    for text in texts {
+        if let Some(problem) = misspelt(text, &params) {
+            return Err(problem);
+        }
+        *text = fill(text, &params);
     }
     if !row.label.is_empty() {
         case.benchmark.id = format!("{}[{}]", template.benchmark.id, row.label);
@@ -267,22 +272,10 @@ fn resolve(template: &Case, row: SweepCombination) -> Result<Case, SuiteProblem>
     Ok(case)
 }
 
-fn fill_command(command: &mut CommandLine, params: &Object) -> Result<(), SuiteProblem> {
+fn texts_of(command: &mut CommandLine) -> &mut [String] {
     match command {
-        CommandLine::Shell(text) => *text = fill_checked(text, params)?,
-        CommandLine::Words(words) => {
-            for word in words {
-                *word = fill_checked(word, params)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn fill_checked(text: &str, params: &Object) -> Result<String, SuiteProblem> {
-    match misspelt(text, params) {
-        Some(problem) => Err(problem),
-        None => Ok(fill(text, params)),
+        CommandLine::Shell(text) => std::slice::from_mut(text),
+        CommandLine::Words(words) => words,
     }
 }
 

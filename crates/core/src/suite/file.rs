@@ -1,6 +1,6 @@
 //! Reads `lapwing.toml` (`docs/suite-format.md`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::case::{CaseDefaults, command, read_case};
@@ -100,15 +100,7 @@ impl Suite {
         for (table, tests) in self.pytest.iter().zip(tests).rev() {
             cases.splice(table.position..table.position, tests);
         }
-        let mut ids: Vec<&str> = cases.iter().map(|it| it.benchmark.id.as_str()).collect();
-        ids.sort_unstable();
-        if let Some(twins) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            let id = twins[0].to_owned();
-            return Err(SuiteProblem::Duplicate { id });
-        }
-        if let Some(problem) = other_quantities(&cases) {
-            return Err(problem);
-        }
+        check_together(&cases)?;
         Ok(self.plan_of(cases, overrides, seed))
     }
 
@@ -248,42 +240,35 @@ fn read_cases(
     let mut cases: Vec<Case> = Vec::new();
     let mut pytest = Vec::new();
     for (name, node) in node.entries("benchmark")? {
-        let line = node.line;
         let mut keys = node.table(format!("[benchmark.{name}]"), name)?;
         if let Some(paths) = keys.take("pytest") {
             pytest.push(read_pytest(name, paths, keys, defaults, cases.len())?);
             continue;
         }
-        for case in read_case(name, node, keys, defaults)? {
-            if cases
-                .iter()
-                .any(|other| other.benchmark.id == case.benchmark.id)
-            {
-                let id = case.benchmark.id;
-                return Err((line, SuiteProblem::Duplicate { id }));
-            }
-            cases.push(case);
-        }
-        if let Some(problem) = other_quantities(&cases) {
-            return Err((line, problem));
-        }
+        cases.extend(read_case(name, node, keys, defaults)?);
+        check_together(&cases).map_err(|problem| (node.line, problem))?;
     }
     Ok((cases, pytest))
 }
 
-/// Returns what is wrong where two benchmarks declare one metric in different ways: a run has it once.
-fn other_quantities(cases: &[Case]) -> Option<SuiteProblem> {
+/// Refuses two benchmarks of one id, and one metric that is declared in two ways: a run has it once.
+fn check_together(cases: &[Case]) -> Result<(), SuiteProblem> {
+    let mut ids: BTreeSet<&str> = BTreeSet::new();
     let mut declared: BTreeMap<&str, (&Metric, &Case)> = BTreeMap::new();
     for case in cases {
+        let id = &case.benchmark.id;
+        if !ids.insert(id) {
+            return Err(SuiteProblem::Duplicate { id: id.clone() });
+        }
         for (name, metric) in &case.metrics {
             let (known, first) = declared.entry(name).or_insert((metric, case));
             if *known != metric {
-                return Some(SuiteProblem::Quantities {
+                return Err(SuiteProblem::Quantities {
                     metric: name.clone(),
                     ids: [first, case].map(|it| it.benchmark.id.clone()),
                 });
             }
         }
     }
-    None
+    Ok(())
 }

@@ -84,8 +84,7 @@ fn resolve(
     raw: &BTreeMap<&str, &Json>,
     path: &mut Vec<String>,
 ) -> Result<Json, SuiteProblem> {
-    if path.iter().any(|visited| visited == name) {
-        let start = path.iter().position(|visited| visited == name).unwrap_or(0);
+    if let Some(start) = path.iter().position(|visited| visited == name) {
         let mut circle = path.split_off(start);
         circle.push(name.to_owned());
         return Err(SuiteProblem::Circle { circle });
@@ -96,19 +95,12 @@ fn resolve(
     };
     path.push(name.to_owned());
     let mut known = Object::new();
-    for other in mentioned(text, raw.keys().copied()) {
-        known.insert(other.clone(), resolve(&other, raw, path)?);
+    let mentioned = raw.keys().filter(|it| text.contains(&format!("{{{it}}}")));
+    for other in mentioned {
+        known.insert((*other).to_owned(), resolve(other, raw, path)?);
     }
     path.pop();
     Ok(Json::String(fill(text, &known)))
-}
-
-/// Returns the parameters that a text mentions as `{name}`.
-fn mentioned<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    names
-        .filter(|name| text.contains(&format!("{{{name}}}")))
-        .map(str::to_owned)
-        .collect()
 }
 
 /// Puts parameter values where a text says `{name}`.
