@@ -1,5 +1,6 @@
 //! The `lapwing` program: reads arguments, calls the library, talks to people.
 
+mod answer;
 mod atomic;
 mod audit;
 mod burn_in_file;
@@ -14,7 +15,6 @@ mod lines;
 mod not_judged;
 mod options;
 mod plan_file;
-mod plot;
 mod profile;
 mod progress;
 mod remote;

@@ -1,7 +1,7 @@
 //! Options of several commands, and the context made from them.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use lapwing_core::record::Retired;
@@ -123,6 +123,38 @@ pub(crate) fn parse_date(text: &str) -> Result<jiff::Timestamp, CliError> {
         CliError::input(format!("`{text}` is not a date or time"))
             .hint("write it like 2026-11-20 or 2026-11-20T10:00:00Z")
     })
+}
+
+/// File extensions of charts.
+const CHARTS: [&str; 3] = ["svg", "png", "html"];
+
+/// Refuses a chart of an unknown format, or in a missing folder, before anything is computed.
+pub fn check_plot(path: Option<&Path>) -> Result<(), CliError> {
+    match path {
+        Some(path) if !CHARTS.contains(&extension(path).as_str()) => Err(CliError::input(format!(
+            "`{}` does not end in .svg, .png or .html",
+            path.display()
+        ))),
+        Some(path) => check_folder(path),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a file in a folder that does not exist.
+pub fn check_folder(path: &Path) -> Result<(), CliError> {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(CliError::input(
+            format!("folder `{}` does not exist", folder.display()),
+        )
+        .hint("create it, or name another file")),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Returns the extension of a file in lower case; empty if it has none.
+pub fn extension(path: &Path) -> String {
+    let extension = path.extension().and_then(|it| it.to_str());
+    extension.unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Context of a command: the common options, resolved.

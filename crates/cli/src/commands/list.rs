@@ -8,6 +8,7 @@ use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, grouped};
 use serde::Serialize;
 
+use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, FilterOptions, Format};
 use crate::store::{note_retired, open_for_reading};
@@ -90,9 +91,7 @@ impl ListCommand {
                 }
             }
             Format::Json => {
-                let answer = serde_json::json!({ self.what.name(): json });
-                serde_json::to_writer_pretty(&mut out, &answer)?;
-                writeln!(out)?;
+                write_json(&serde_json::json!({ self.what.name(): json }), &mut out)?;
             }
             Format::Markdown => table.markdown(&mut out)?,
             Format::Csv => table.csv(&mut out)?,

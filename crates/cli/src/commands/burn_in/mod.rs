@@ -24,8 +24,7 @@ use self::notes::{NotesContext, UseOfStarts};
 use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, FilterOptions, Format};
-use crate::plot::check_ending;
+use crate::options::{Context, FilterOptions, Format, check_plot};
 use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
 
@@ -120,7 +119,7 @@ fn parse_max_cost(text: &str) -> Result<MaxCost, String> {
 impl BurnIn {
     /// Finds it, lets people review it, shows it, and writes it where it is wanted.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        check_ending(self.plot.as_deref())?;
+        check_plot(self.plot.as_deref())?;
         let listed = self.listed()?;
         let suite = self.update_suite.as_deref();
         let suite = suite.map(suite_update::load).transpose()?;

@@ -107,9 +107,7 @@ fn partly_unsteady(rows: &[BurnInRow]) -> Option<String> {
 }
 
 fn wandering(rows: &[BurnInRow]) -> Option<String> {
-    let wander = those(rows, |row| {
-        row.source == FOUND && row.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
-    })?;
+    let wander = those(rows, |row| row.source == FOUND && row.wanders())?;
     Some(format!(
         "instances drift in different directions without a common warm-up: {}; measure more instances, not more burn-in",
         names(wander, |_| String::new())

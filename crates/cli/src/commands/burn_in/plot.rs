@@ -7,7 +7,7 @@ use lapwing_core::show::chart::{BurnInMarks, Chart, burn_in, save_page};
 
 use super::rows::BurnInRow;
 use crate::error::CliError;
-use crate::plot::ending;
+use crate::options::extension;
 
 /// More charts than this make a page that no browser likes.
 const MOST_CHARTS: usize = 200;
@@ -16,7 +16,7 @@ const SHOWN: usize = 8;
 
 /// Refuses more benchmarks than a file of that form has room for.
 pub fn check_number(path: &Path, rows: &[BurnInRow]) -> Result<(), CliError> {
-    let is_page = ending(path) == "html";
+    let is_page = extension(path) == "html";
     let most = if is_page { MOST_CHARTS } else { 1 };
     if rows.len() <= most {
         return Ok(());

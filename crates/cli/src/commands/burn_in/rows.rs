@@ -289,6 +289,11 @@ impl BurnInRow {
         2 * self.count(Class::NoSteadyState) > self.instances.len() - self.not_asked()
     }
 
+    /// Returns whether instances drift in different directions.
+    pub fn wanders(&self) -> bool {
+        self.steady.burn_in.as_ref().is_some_and(|it| it.wanders)
+    }
+
     /// Returns whether a limit made the start smaller than the values want.
     pub fn is_shortened(&self) -> bool {
         self.source == FOUND && self.wanted > self.start

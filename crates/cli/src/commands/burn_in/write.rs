@@ -10,7 +10,7 @@ use lapwing_core::text::grouped;
 use super::notes::why_not_written;
 use super::rows::BurnInRow;
 use crate::error::CliError;
-use crate::options::Context;
+use crate::options::{Context, check_folder};
 use crate::{atomic, burn_in_file};
 
 /// Writes a burn-in file, and keeps what it says of benchmarks that are not asked for.
@@ -32,12 +32,7 @@ impl BurnInWriter {
                 path.display()
             )));
         }
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            let folder = folder.display();
-            return Err(CliError::input(format!("folder `{folder}` does not exist"))
-                .hint("create it, or name another file"));
-        }
+        check_folder(path)?;
         let is_new = std::fs::metadata(path).map_or(true, |it| it.len() == 0);
         let before = if is_new {
             BTreeMap::new()

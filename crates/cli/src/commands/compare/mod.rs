@@ -5,7 +5,6 @@ mod gate;
 mod hail;
 mod text;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -21,8 +20,7 @@ use crate::cleaning::CleaningOptions;
 use crate::comparing::{FoundSides, GatheredSides, StatisticsOptions, gather, metrics};
 use crate::error::{CliError, ExitStatus};
 use crate::hints::known_sides_text;
-use crate::options::{Context, FilterOptions, Format};
-use crate::plot::check_ending;
+use crate::options::{Context, FilterOptions, Format, check_plot};
 use crate::profile::Compat;
 use crate::store::open_for_reading;
 
@@ -82,7 +80,7 @@ struct CompareAnswer {
 impl CompareCommand {
     /// Gathers the sides, compares them, and shows what came of it.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
-        check_ending(self.plot.as_deref())?;
+        check_plot(self.plot.as_deref())?;
         let judging = self.cleaning.judging()?;
         let options = self.statistics.options(&judging);
         let gathered = self.gather(&judging.rules, context)?;
@@ -195,10 +193,8 @@ impl CompareCommand {
             Format::Markdown => text::markdown(answer, self.all, &mut out)?,
             Format::Csv => answer::csv(answer, &mut out)?,
             Format::Json => {
-                let mut json = answer::json(answer);
-                json["audit"] = audit::json(answer.samples.audit(), self.cleaning.detail());
-                serde_json::to_writer_pretty(&mut out, &json)?;
-                writeln!(out)?;
+                let audit = audit::json(answer.samples.audit(), self.cleaning.detail());
+                answer::json(answer, &audit, &mut out)?;
             }
         }
         let audit = answer.samples.audit();

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::size;
+use crate::answer::write_json;
 use crate::error::{CliError, ExitStatus};
 use crate::options::{Context, Format};
 use crate::progress::LateSpinner;
@@ -196,10 +197,7 @@ impl ShareCommand {
         }
         match self.format {
             Format::Text => writeln!(out, "{sentence}")?,
-            Format::Json => {
-                serde_json::to_writer_pretty(&mut out, answer)?;
-                writeln!(out)?;
-            }
+            Format::Json => write_json(answer, &mut out)?,
             Format::Markdown => table.markdown(&mut out)?,
             Format::Csv => table.csv(&mut out)?,
         }

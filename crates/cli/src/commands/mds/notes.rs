@@ -1,4 +1,4 @@
-//! What there is to say of detection rates besides the numbers.
+//! Notes on detection rates.
 
 use lapwing_core::explain::Detectability;
 use lapwing_core::judge::{DetectionCell, INSTANCES_FOR_A_VERDICT};
@@ -11,12 +11,10 @@ use lapwing_stats::{DetectionMethod, Strategy};
 
 use super::text::{Ends, rate_titles, wide_rows};
 use super::{FoundDetection, MdsCommand, too_little_of};
-use crate::audit::AuditDetail;
 use crate::commands::plan::text::beyond_band_note;
 use crate::not_judged;
-use crate::store::earlier_note;
 
-/// Returns what there is to say below the table.
+/// Returns the notes below the table.
 pub fn notes(
     found: &FoundDetection,
     command: &MdsCommand,
@@ -24,7 +22,7 @@ pub fn notes(
     enough: &[EnoughConfigurations<'_>],
     ends: Ends,
 ) -> Vec<String> {
-    let rows = found.rows.as_slice();
+    let rows = found.all.rows.as_slice();
     let mut notes = Vec::new();
     if !command.wide {
         notes.push(format!(
@@ -44,14 +42,10 @@ pub fn notes(
         .filter(|row| !is_unknown(row, command, view))
         .collect();
     notes.extend(few_instances_caution(&known));
-    if found.older > 0 && command.settings.is_none() {
+    if found.all.older > 0 && command.samples.settings.is_none() {
         notes.push("only the latest versions are used (all of them: `--settings each`)".to_owned());
     }
-    notes.extend(earlier_note(found.earlier));
-    if command.cleaning.detail() == AuditDetail::Line {
-        let names = not_judged::names(&not_judged::of_audit(&found.audit));
-        notes.extend(names.map(|names| format!("not judged: {names}")));
-    }
+    notes.extend(found.all.exclusions(command.samples.cleaning.detail()));
     let able = enough.iter().all(|it| it.able() == DetectionAbility::Yes);
     notes.push(format!(
         "`lapwing plan --slowdown {}` {}",
@@ -64,7 +58,7 @@ pub fn notes(
     notes
 }
 
-/// Returns how often a slowdown is found where there is none, with the least and with the most.
+/// Returns the false-positive rates of the smallest and the largest configuration.
 fn false_positives(found: &FoundDetection, view: DetectionView) -> Option<String> {
     let configurations = found.options.grid.configurations();
     let mut ends = vec![*configurations.first()?, *configurations.last()?];
@@ -74,7 +68,7 @@ fn false_positives(found: &FoundDetection, view: DetectionView) -> Option<String
         .filter_map(|it| {
             Some(format!(
                 "{} with {it}",
-                view.false_positives(&found.rows, it)?
+                view.false_positives(&found.all.rows, it)?
             ))
         })
         .collect();
@@ -85,7 +79,7 @@ fn false_positives(found: &FoundDetection, view: DetectionView) -> Option<String
     })
 }
 
-/// Returns what was simulated, and how surely that tells it.
+/// Returns the size of the simulation and its accuracy.
 fn simulation(
     found: &FoundDetection,
     command: &MdsCommand,
@@ -133,9 +127,9 @@ fn simulation(
     lines
 }
 
-/// Returns how far the intervals of all rates reach.
+/// Returns the accuracy of all rates.
 fn widest_rate(found: &FoundDetection) -> Option<String> {
-    let rows = found.rows.iter().flat_map(|row| wide_rows(row, found));
+    let rows = found.all.rows.iter().flat_map(|row| wide_rows(row, found));
     let rates: Vec<f64> = rows
         .flat_map(|row| row.rates)
         .filter_map(|rate| {
@@ -161,7 +155,7 @@ fn points(shares: impl IntoIterator<Item = f64>) -> String {
     }
 }
 
-/// Returns whether the table says nothing of a benchmark.
+/// Returns whether the table has no value of a benchmark.
 fn is_unknown(row: &Detectability, command: &MdsCommand, view: DetectionView) -> bool {
     match command.wide {
         true => row.cells.is_empty(),
@@ -169,20 +163,20 @@ fn is_unknown(row: &Detectability, command: &MdsCommand, view: DetectionView) ->
     }
 }
 
-/// Returns what is told in the table.
+/// Returns the cells in the table.
 fn told<'a>(
     found: &'a FoundDetection,
     command: &'a MdsCommand,
     view: DetectionView,
 ) -> impl Iterator<Item = &'a DetectionCell> {
-    let cells = found.rows.iter().flat_map(|row| &row.cells);
+    let cells = found.all.rows.iter().flat_map(|row| &row.cells);
     cells.filter(move |it| {
         command.wide || (it.method == view.method && it.strategy == view.strategy)
     })
 }
 
-/// Returns what stands behind the answer: of one benchmark the rate of the configuration that is told, of several
-/// what the question mark means.
+/// Returns the certainty of the answer: the detection rate of a single benchmark, or the meaning of the question
+/// mark.
 fn unsure(
     enough: &[EnoughConfigurations<'_>],
     command: &MdsCommand,
@@ -213,7 +207,7 @@ fn unsure(
     ))
 }
 
-/// Returns what experiments could not tell, and why.
+/// Returns notes on undetermined experiments, and the reason.
 fn undetermined(found: &FoundDetection, command: &MdsCommand, view: DetectionView) -> Vec<String> {
     let mut notes = Vec::new();
     let is_hopeless =
@@ -235,14 +229,14 @@ fn undetermined(found: &FoundDetection, command: &MdsCommand, view: DetectionVie
     notes
 }
 
-/// Returns what the signs in the table mean.
+/// Returns the meaning of the signs in the table.
 fn signs(
     found: &FoundDetection,
     command: &MdsCommand,
     view: DetectionView,
     enough: &[EnoughConfigurations<'_>],
 ) -> Vec<String> {
-    let rows = found.rows.as_slice();
+    let rows = found.all.rows.as_slice();
     let mut notes = Vec::new();
     let takes = "twice the instances (ibs) or iterations (tbs)";
     if !command.closed_form && told(found, command, view).any(|it| it.experiments().is_none()) {
@@ -257,7 +251,7 @@ fn signs(
     let is_unknown = |row: &Detectability| is_unknown(row, command, view);
     let known = || rows.iter().filter(|row| !is_unknown(row));
     if known().any(|row| found_of(row) < all) {
-        notes.push(match command.cleaning.profile().basis {
+        notes.push(match command.samples.cleaning.profile().basis {
             Some(_) => format!("– too few measurements: needs {takes}"),
             None => format!("– too few measurements: {}", super::LEAST),
         });
@@ -285,7 +279,7 @@ fn signs(
     notes
 }
 
-/// Returns that `lapwing compare` says nothing with so few instances.
+/// Returns a note if `lapwing compare` gives no verdict for so few instances.
 fn no_verdict(found: &FoundDetection, command: &MdsCommand, view: DetectionView) -> Option<String> {
     let fewest = *found.options.grid.instances.first()?;
     let options = &found.options;

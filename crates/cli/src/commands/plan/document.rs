@@ -10,7 +10,7 @@ use lapwing_core::text::counted;
 use super::lines::{ChosenPlan, PlanLine};
 use crate::atomic;
 use crate::error::CliError;
-use crate::options::Context;
+use crate::options::{Context, check_folder};
 use crate::plan_file::PlanFile;
 use crate::plan_file::update::update_suite as write_into;
 use crate::suite_update::SuiteFile;
@@ -39,16 +39,7 @@ impl PlanTarget {
         let Self::File(path) = self else {
             return Ok(());
         };
-        match path.parent() {
-            Some(folder) if folder != Path::new("") && !folder.is_dir() => {
-                return Err(CliError::input(format!(
-                    "folder `{}` does not exist",
-                    folder.display()
-                ))
-                .hint("create it, or name another file"));
-            }
-            Some(_) | None => {}
-        }
+        check_folder(path)?;
         if path.is_dir() {
             return Err(
                 CliError::input(format!("`{}` is a folder", path.display())).hint(format!(

@@ -1,4 +1,4 @@
-//! `lapwing plan`: how many instances and iterations to run of each benchmark.
+//! `lapwing plan`: instances and iterations needed per benchmark.
 
 mod answer;
 mod budget;
@@ -14,8 +14,6 @@ use clap::{Args, ValueEnum};
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
 use lapwing_core::judge::{DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN};
-use lapwing_core::record::StoreError;
-use lapwing_core::sample::each_benchmark;
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
 use lapwing_stats::{Confidence, Configuration, DetectionMethod};
@@ -27,15 +25,13 @@ use self::review::PlanReview;
 use super::mds::{
     DetectionGridOptions, DetectionMethodChoice, StrategyChoice, parse_slowdown, refuse_too_few,
 };
-use crate::cleaning::{CleaningOptions, JudgingOptions};
+use crate::cleaning::JudgingOptions;
 use crate::comparing::parse_share;
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged;
-use crate::options::{Context, FilterOptions, Format};
-use crate::plot::check_ending;
-use crate::progress;
-use crate::samples::{SettingsOption, metrics, nothing};
-use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
+use crate::options::{Context, Format, check_plot};
+use crate::samples::{SampleOptions, nothing};
+use crate::store::earlier_note;
 use crate::suite_update;
 
 /// Choose how many instances and iterations are needed to detect a slowdown
@@ -97,22 +93,14 @@ pub struct PlanCommand {
     plot: Option<PathBuf>,
     #[command(flatten)]
     grid: DetectionGridOptions,
-    /// Versions and variants to analyse [default: latest; pooled with --compat hail]
-    #[arg(long, value_name = "WHICH")]
-    settings: Option<SettingsOption>,
     #[command(flatten)]
-    filters: FilterOptions,
-    #[command(flatten)]
-    cleaning: CleaningOptions,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-    /// What the suite says matters.
+    samples: SampleOptions,
+    /// The smallest effect of the suite.
     #[arg(skip)]
     smallest_effect: Option<f64>,
 }
 
-/// For whom a plan is written.
+/// Readers of a plan file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PlanFlavourChoice {
     /// `lapwing run --plan` and Hail's submit script (`burn-in-iterations`)
@@ -122,13 +110,13 @@ enum PlanFlavourChoice {
 }
 
 impl PlanCommand {
-    /// Chooses, shows what was chosen, and writes it where that was asked for.
+    /// Chooses, shows and writes the plan.
     pub fn act(mut self, context: &Context) -> Result<ExitStatus, CliError> {
-        check_ending(self.plot.as_deref())?;
+        check_plot(self.plot.as_deref())?;
         self.check_grid()?;
-        self.smallest_effect = self.cleaning.judging()?.smallest_effect;
+        self.smallest_effect = self.samples.cleaning.judging()?.smallest_effect;
         let budget = self.budget_seconds()?;
-        // A suite file that cannot be written to is told before the search.
+        // A suite file that cannot be written is refused before the search.
         let suite = self
             .update_suite
             .as_deref()
@@ -171,9 +159,9 @@ impl PlanCommand {
         Ok(ExitStatus::Fine)
     }
 
-    /// Refuses two answers in one place.
+    /// Refuses two answers on standard output.
     fn check_output(&self, target: &PlanTarget) -> Result<(), CliError> {
-        match (target, self.format) {
+        match (target, self.samples.format) {
             (PlanTarget::Output, Format::Json | Format::Csv | Format::Markdown) => Err(
                 CliError::input("--write - and --format both write to standard output")
                     .hint("omit one of them, or write the plan to a file"),
@@ -182,7 +170,7 @@ impl PlanCommand {
         }
     }
 
-    /// Shows the answer; where the plan itself goes to standard output, its first sentence beside it.
+    /// Shows the answer; its first sentence on standard error if the plan goes to standard output.
     fn tell(
         &self,
         plan: &ChosenPlan,
@@ -205,7 +193,7 @@ impl PlanCommand {
         }
     }
 
-    /// Says why there is nothing to plan.
+    /// Returns why there is nothing to plan.
     fn nothing(
         &self,
         plan: &ChosenPlan,
@@ -213,7 +201,7 @@ impl PlanCommand {
         audit: &Audit,
         context: &Context,
     ) -> Result<ExitStatus, CliError> {
-        if matches!(self.format, Format::Json | Format::Csv) {
+        if matches!(self.samples.format, Format::Json | Format::Csv) {
             answer::write(plan, audit, options, self, context)?;
         }
         Err(nothing(audit))
@@ -224,59 +212,38 @@ impl PlanCommand {
         budget: Option<f64>,
         context: &Context,
     ) -> Result<(PlanOptions, ChosenPlan, Audit), CliError> {
-        let judging = self.cleaning.judging()?;
+        let judging = self.samples.cleaning.judging()?;
         let options = self.options(&judging);
         refuse_too_few(options.detection.experiments, self.power, "")?;
-        let filter = self.filters.filter()?;
-        let store = open_for_reading(context)?;
-        let mut filter = filter.resolve(&store)?;
-        note_retired(&store, &filter, context)?;
-        let metrics = metrics(&store, &mut filter)?;
-        note_unknown_names(&store, &judging.rules, context)?;
-        let which = self
-            .settings
-            .map_or(self.cleaning.profile().settings, SettingsOption::settings);
+        let look = |data: &_, settings, metrics: &_| {
+            choices(data, &judging.rules, settings, metrics, &options)
+        };
+        let found = self
+            .samples
+            .find(&judging.rules, "choosing", context, look)?;
+        let lines = found.rows.into_iter().map(|(choice, simulation)| PlanLine {
+            choice,
+            fate: LineFate::Kept,
+            from: 0,
+            // Only a review needs it.
+            simulation: self.review.then_some(simulation),
+        });
         let mut plan = ChosenPlan {
-            lines: Vec::new(),
-            missing: Vec::new(),
-            older: 0,
+            lines: lines.collect(),
+            missing: not_judged::of_audit(&found.audit),
+            older: found.older,
             budget,
             power: self.power,
         };
-        let mut audit = Audit::default();
-        let mut earlier = 0;
-        let bar = progress::bar(
-            "choosing",
-            store.catalogue().benchmarks(&filter)?.len(),
-            context,
-        );
-        each_benchmark(&store, &filter, |data| {
-            let found = choices(&data, &judging.rules, which, &metrics, &options);
-            plan.older += found.older;
-            let rows = found.rows.into_iter();
-            plan.lines.extend(rows.map(|(choice, simulation)| PlanLine {
-                choice,
-                fate: LineFate::Kept,
-                from: 0,
-                // A review alone goes on with it.
-                simulation: self.review.then_some(simulation),
-            }));
-            audit.benchmarks.extend(found.audits);
-            earlier += found.earlier;
-            bar.inc(1);
-            Ok::<(), StoreError>(())
-        })?;
-        bar.finish_and_clear();
-        if let Some(note) = earlier_note(earlier) {
+        plan.spend();
+        if let Some(note) = earlier_note(found.earlier) {
             context.terminal.note(&note);
         }
-        plan.missing = not_judged::of_audit(&audit);
-        plan.spend();
-        Ok((options, plan, audit))
+        Ok((options, plan, found.audit))
     }
 
     fn options(&self, judging: &JudgingOptions) -> PlanOptions {
-        let profile = self.cleaning.profile();
+        let profile = self.samples.cleaning.profile();
         let slowdowns = match (self.slowdown.is_empty(), profile.searches_grid) {
             (true, true) => Vec::new(),
             (true, false) => {
@@ -296,7 +263,7 @@ impl PlanCommand {
             power: self.power,
             false_positives: self.alpha,
             detection: DetectionOptions {
-                // As many false positives as are allowed.
+                // The level with exactly the accepted false positives.
                 confidence: if self.grid.has_confidence() || profile.searches_grid {
                     usual.confidence
                 } else {
@@ -317,10 +284,10 @@ impl PlanCommand {
         }
     }
 
-    /// Refuses a grid where none is searched.
+    /// Refuses options of a grid if none is searched.
     fn check_grid(&self) -> Result<(), CliError> {
         match self.grid.named() {
-            Some(option) if !self.cleaning.profile().searches_grid => Err(CliError::input(format!(
+            Some(option) if !self.samples.cleaning.profile().searches_grid => Err(CliError::input(format!(
                 "{option} is the grid that --compat hail searches"
             ))
             .hint("use --slowdown for the slowdown to detect, and --max-instances and --max-iterations for limits")),
@@ -328,17 +295,17 @@ impl PlanCommand {
         }
     }
 
-    /// Returns the names of what tells a slowdown, and of what the sides have in common.
+    /// Returns the names of the detection method and the strategy.
     fn detection_names(&self) -> (&'static str, &'static str) {
         (self.method().name(), self.strategy.strategy().name())
     }
 
     fn method(&self) -> DetectionMethod {
         let method = self.method.map(DetectionMethodChoice::method);
-        method.unwrap_or_else(|| self.cleaning.profile().plan_method)
+        method.unwrap_or_else(|| self.samples.cleaning.profile().plan_method)
     }
 
-    /// Returns what may be spent, in seconds of a machine.
+    /// Returns the budget in seconds of machine time.
     fn budget_seconds(&self) -> Result<Option<f64>, CliError> {
         match (self.budget, self.price) {
             (None, _) => Ok(None),
@@ -352,9 +319,9 @@ impl PlanCommand {
     }
 }
 
-/// Draws what is planned beside what other configurations detect.
+/// Draws the plan and the detection rates of other configurations.
 fn draw(plan: &ChosenPlan, options: &PlanOptions, path: &Path) -> Result<(), CliError> {
-    // Of a single benchmark perhaps only a larger slowdown is planned for.
+    // A single benchmark may be planned for a larger slowdown only.
     let of_run = match plan.lines.as_slice() {
         [line] => line.first().map(|it| it.0),
         _ => None,

@@ -3,12 +3,12 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use lapwing_core::explain::{Chosen, PlanOptions, Unable, Unmet};
-use lapwing_core::show::{machine_time, percent, quantity, round_percent};
+use lapwing_core::show::{RowTitles, machine_time, percent, quantity, round_percent};
 use lapwing_core::text::counted;
 use lapwing_stats::Configuration;
 
 use super::lines::{ChosenPlan, LineFate, PlanLine};
-use super::text::{denied_text, has_several_settings, power_text};
+use super::text::{denied_text, power_text};
 use crate::error::CliError;
 use crate::options::Context;
 
@@ -101,7 +101,8 @@ fn shown(plan: &ChosenPlan, at: usize, options: &PlanOptions) -> String {
         LineFate::Skipped => " (skipped)",
         LineFate::Kept | LineFate::BeyondBudget | LineFate::CostUnknown | LineFate::Unable => "",
     };
-    let setting = choice.setting.text().filter(|_| has_several_settings(plan));
+    let setting = choice.setting.text();
+    let setting = setting.filter(|_| RowTitles::of(&plan.lines).settings);
     let setting = setting.map(|it| format!(", {it}"));
     let mut text = format!(
         "\n[{}/{}] {}{}{skipped}\nburn-in {}, mean {}, cv {}",

@@ -37,7 +37,7 @@ pub use self::options::Run;
 use self::progress::RunProgress;
 use self::system::SystemClock;
 use crate::error::{CliError, ExitStatus};
-use crate::options::Context;
+use crate::options::{Context, check_plot};
 
 /// Refuses what would not even fit into memory.
 fn refuse_too_many(plan: &Plan) -> Result<(), CliError> {
@@ -60,7 +60,7 @@ impl Run {
         if let Some(session) = &self.resume {
             return resume::resume(&self, session, context);
         }
-        crate::plot::check_ending(self.plot.as_deref())?;
+        check_plot(self.plot.as_deref())?;
         let planned = self.planned(context)?;
         refuse_too_many(&planned.plan)?;
         if planned.plan.variants.is_empty() {
