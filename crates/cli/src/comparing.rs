@@ -1,23 +1,26 @@
-//! What every command that compares has in common: the options, and how the sides are gathered.
+//! Options and sides of every command that compares.
 
 use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::CleaningRules;
 use lapwing_core::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
-use lapwing_core::record::Filter;
+use lapwing_core::record::{Filter, Store};
 use lapwing_core::sample::{ComparedSides, SampleFilter, SideSpec};
+use lapwing_formats::{BadLines, EachRun, ImportOptions, Source};
 use lapwing_stats::{Confidence, Seed};
+use tempfile::TempDir;
 
 use crate::burn_in_file::unknown_names;
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
 use crate::options::Context;
 use crate::profile::Profile;
-use crate::side_file::SideFiles;
 use crate::store::{open_for_reading, retired_notes};
 
-/// How sides are compared.
+/// Options of a comparison.
 #[derive(Debug, Clone, Args)]
 pub struct StatisticsOptions {
     /// Smallest change that matters, such as 3%: smaller changes are not reported as regressions,
@@ -83,8 +86,7 @@ impl CompareMethodChoice {
 }
 
 impl StatisticsOptions {
-    /// Returns the options of a comparison; what they leave open is as the suite file says, or as
-    /// usual.
+    /// Returns the options, else those of the suite file, else the defaults.
     pub fn options(&self, judging: &JudgingOptions) -> CompareOptions {
         let usual = CompareOptions::default();
         CompareOptions {
@@ -107,13 +109,13 @@ impl StatisticsOptions {
 pub struct GatheredSides {
     /// The names of the sides, the baseline first.
     pub names: Vec<String>,
-    /// What counts of each.
+    /// The samples that count.
     pub samples: SideSamples,
-    /// Notes on how they were chosen.
+    /// Notes on the choice of the sides.
     pub notes: Vec<String>,
 }
 
-/// Returns the metrics that a filter asks for.
+/// Returns the metrics of a filter.
 pub fn metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
     if filter.metrics.is_empty() {
         profile.metrics
@@ -122,10 +124,10 @@ pub fn metrics(filter: &SampleFilter, profile: Profile) -> MetricChoice {
     }
 }
 
-/// Finds the sides and reads what was measured on each.
+/// Finds the sides and reads their measurements.
 ///
 /// # Errors
-/// When a side fits nothing or several things, or a store cannot be read.
+/// A side without or with several matches, or an unreadable store.
 pub fn gather(
     sides: &[SideSpec],
     filter: &SampleFilter,
@@ -149,11 +151,11 @@ pub fn gather(
     })
 }
 
-/// The sides of a comparison, with the files that some of them may be in.
+/// The sides of a comparison, some of them perhaps in files.
 pub struct FoundSides {
     /// The sides.
     pub sides: ComparedSides,
-    /// Goes after the stores that were made of the files.
+    /// Dropped after the stores of the files.
     _files: SideFiles,
 }
 
@@ -161,7 +163,7 @@ impl FoundSides {
     /// Finds the sides in the store and in files.
     ///
     /// # Errors
-    /// When a side fits nothing or several things, or a store cannot be read.
+    /// A side without or with several matches, or an unreadable store.
     pub fn find(
         specs: &[SideSpec],
         filter: &SampleFilter,
@@ -176,10 +178,10 @@ impl FoundSides {
         })
     }
 
-    /// Returns notes on how the sides were chosen and on excluded results.
+    /// Returns notes on the choice of the sides and on excluded results.
     ///
     /// # Errors
-    /// When a store cannot be read.
+    /// An unreadable store.
     pub fn notes(
         &self,
         filter: &SampleFilter,
@@ -202,10 +204,55 @@ impl FoundSides {
     }
 }
 
+/// First bytes of a store.
+const STORE: &[u8] = b"SQLite format 3\0";
+
+/// Files imported into temporary stores, which are removed with it.
+#[derive(Debug, Default)]
+struct SideFiles {
+    folders: Vec<TempDir>,
+}
+
+impl SideFiles {
+    /// Returns the content of a file or folder: another store, or results of any format.
+    fn open(&mut self, path: &Path) -> Result<Store, CliError> {
+        if is_store(path) {
+            return Ok(Store::open_read_only(path)?);
+        }
+        let folder = TempDir::with_prefix("lapwing-")?;
+        let mut store = Store::open(&folder.path().join("file.db"))?;
+        let options = ImportOptions {
+            format: None,
+            suite: None,
+            each_run: EachRun::Iteration,
+            bad_lines: BadLines::Refuse,
+            now: jiff::Timestamp::now(),
+        };
+        let places = lapwing_formats::places_at(path)
+            .map_err(not_imported)?
+            .places;
+        for place in &places {
+            let source = Source::open(&place.path, folder.path()).map_err(not_imported)?;
+            lapwing_formats::import(&mut store, &source, &options).map_err(not_imported)?;
+        }
+        self.folders.push(folder);
+        Ok(store)
+    }
+}
+
+fn not_imported(error: lapwing_formats::ImportError) -> CliError {
+    CliError::input(error)
+        .hint("`lapwing import FILE` shows more, and can import the valid lines of a file")
+}
+
+fn is_store(path: &Path) -> bool {
+    let mut start = [0; STORE.len()];
+    std::fs::File::open(path)
+        .and_then(|mut file| file.read_exact(&mut start))
+        .is_ok_and(|()| start == *STORE)
+}
+
 /// Returns a level of confidence written as `95%` or `0.95`.
-///
-/// # Errors
-/// When it is none.
 pub fn parse_level(text: &str) -> Result<Confidence, String> {
     let level = parse_share(text)?;
     Confidence::new(level).map_err(|error| error.to_string())
@@ -223,7 +270,7 @@ pub fn number(text: &str) -> Option<f64> {
 /// Returns a share written as `5%` or `0.05`.
 ///
 /// # Errors
-/// When it does not lie between 0 and 1.
+/// A number that is not between 0 and 1.
 pub fn parse_share(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|share| *share > 0.0 && *share < 1.0)

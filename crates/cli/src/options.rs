@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use lapwing_core::record::Retired;
 use lapwing_core::sample::{RunFilter, SampleFilter};
 
+use crate::atomic::folder_of;
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
@@ -142,13 +143,13 @@ pub fn check_plot(path: Option<&Path>) -> Result<(), CliError> {
 
 /// Refuses a file in a folder that does not exist.
 pub fn check_folder(path: &Path) -> Result<(), CliError> {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(CliError::input(
-            format!("folder `{}` does not exist", folder.display()),
-        )
-        .hint("create it, or name another file")),
-        Some(_) | None => Ok(()),
+    let folder = folder_of(path);
+    if folder.is_dir() {
+        return Ok(());
     }
+    let folder = folder.display();
+    Err(CliError::input(format!("folder `{folder}` does not exist"))
+        .hint("create it, or name another file"))
 }
 
 /// Returns the extension of a file in lower case; empty if it has none.

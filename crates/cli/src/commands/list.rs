@@ -1,9 +1,14 @@
 //! `lapwing list`: lists the contents of the store.
 
-use std::io::Write;
+use std::fs::{self, File, TryLockError};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use lapwing_core::record::{BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store};
+use lapwing_core::model::{Record, Session};
+use lapwing_core::record::{
+    BenchmarkRow, Filter, MetricRow, RunRow, SessionRow, Store, parse_line,
+};
 use lapwing_core::sample::SampleFilter;
 use lapwing_core::text::{counted, grouped};
 use serde::Serialize;
@@ -14,7 +19,6 @@ use crate::options::{Context, FilterOptions, Format};
 use crate::store::{note_retired, open_for_reading};
 use crate::table::Align::{Left, Right, Whole};
 use crate::table::Table;
-use crate::under_way;
 
 /// Column of summaries, from sources that kept no samples.
 const SUMMARIES: &str = "summaries";
@@ -110,7 +114,7 @@ fn both<T: Serialize>(
 /// Returns why the list is empty, and what to do about it.
 fn nothing(what: ListedThing, store: &Store, asked: &SampleFilter) -> Result<String, CliError> {
     let name = what.name();
-    let under_way = under_way::sessions(&store.inbox());
+    let under_way = sessions_under_way(&store.inbox());
     if !under_way.is_empty() && *asked == SampleFilter::default() {
         let sessions: Vec<String> = under_way
             .iter()
@@ -141,6 +145,33 @@ fn nothing(what: ListedThing, store: &Store, asked: &SampleFilter) -> Result<Str
     Ok(format!(
         "no {name} match all of these filters\nremove a filter to see more"
     ))
+}
+
+/// Returns the sessions in progress by name: their record files in the inbox are locked.
+fn sessions_under_way(inbox: &Path) -> Vec<Session> {
+    let entries = fs::read_dir(inbox).into_iter().flatten().flatten();
+    let mut found: Vec<Session> = entries
+        .filter_map(|it| session_under_way(&it.path()))
+        .collect();
+    found.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+    // Several workers of one session have a file each.
+    found.dedup_by_key(|it| it.id);
+    found
+}
+
+fn session_under_way(path: &Path) -> Option<Session> {
+    path.extension().filter(|it| *it == "jsonl")?;
+    let file = File::open(path).ok()?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {}
+        Ok(()) | Err(TryLockError::Error(_)) => return None,
+    }
+    let mut line = String::new();
+    BufReader::new(file).read_line(&mut line).ok()?;
+    match parse_line(line.trim().as_bytes()) {
+        Ok(Record::Session(session)) => Some(session),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 fn benchmarks(rows: &[BenchmarkRow], format: Format) -> Table {

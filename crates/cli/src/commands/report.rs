@@ -146,9 +146,5 @@ fn directory_error(error: DirectoryError) -> CliError {
         }
         DirectoryError::Io { .. } => None,
     };
-    let error = CliError::input(error);
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    }
+    CliError::input(error).hint_if(hint)
 }

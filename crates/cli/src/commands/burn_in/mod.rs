@@ -1,4 +1,4 @@
-//! `lapwing burn-in`: from which iteration on each benchmark is steady, and what that costs.
+//! `lapwing burn-in`: the first steady iteration of each benchmark, and the cost of burn-in.
 
 mod answer;
 mod data;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lapwing_core::clean::{SteadyMethod, SteadySearch};
 use lapwing_core::record::Filter;
-use lapwing_core::suite::{Suite, parse_duration};
+use lapwing_core::suite::parse_duration;
 use lapwing_stats::Seed;
 use lapwing_stats::steady::{BurnInOptions, MaxCost};
 
@@ -71,7 +71,7 @@ pub struct BurnIn {
     update_suite: Option<PathBuf>,
 }
 
-/// How it is found when an instance gets steady.
+/// Methods to detect the steady state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum SteadyMethodChoice {
     /// Lapwing's method
@@ -117,28 +117,13 @@ fn parse_max_cost(text: &str) -> Result<MaxCost, String> {
 }
 
 impl BurnIn {
-    /// Finds it, lets people review it, shows it, and writes it where it is wanted.
+    /// Detects the starts, offers them for review, shows them and writes them.
     pub fn act(self, context: &Context) -> Result<ExitStatus, CliError> {
         check_plot(self.plot.as_deref())?;
         let listed = self.listed()?;
         let suite = self.update_suite.as_deref();
         let suite = suite.map(suite_update::load).transpose()?;
-        let search = SteadyStartSearch {
-            steady: SteadySearch {
-                method: self.method.into(),
-                burn_in: BurnInOptions {
-                    quantile: self.quantile,
-                    max_cost: self.max_cost,
-                    ..BurnInOptions::default()
-                },
-                seed: Seed(self.seed),
-            },
-            keep: if self.review || self.plot.is_some() {
-                KeptValues::Values
-            } else {
-                KeptValues::Starts
-            },
-        };
+        let search = self.search();
         let store = open_for_reading(context)?;
         let filter = self.filters.filter()?.resolve(&store)?;
         note_retired(&store, &filter, context)?;
@@ -177,7 +162,7 @@ impl BurnIn {
             },
         };
         let mut notes = notes::notes(&rows, &asked);
-        notes.extend(not_judged::names(&others).map(|names| format!("not judged: {names}")));
+        notes.extend(not_judged::note(&others));
         CliError::unless_reader_left(self.show(&rows, &others, &notes, context))?;
         if let Some(path) = self.plot.as_deref() {
             plot::save(path, &rows)?;
@@ -195,7 +180,26 @@ impl BurnIn {
         Ok(ExitStatus::Fine)
     }
 
-    /// Returns what the burn-in file says: the one that is named, else that of the suite file here.
+    fn search(&self) -> SteadyStartSearch {
+        SteadyStartSearch {
+            steady: SteadySearch {
+                method: self.method.into(),
+                burn_in: BurnInOptions {
+                    quantile: self.quantile,
+                    max_cost: self.max_cost,
+                    ..BurnInOptions::default()
+                },
+                seed: Seed(self.seed),
+            },
+            keep: if self.review || self.plot.is_some() {
+                KeptValues::Values
+            } else {
+                KeptValues::Starts
+            },
+        }
+    }
+
+    /// Returns the starts of the burn-in file: the named one, else that of the default suite file.
     fn listed(&self) -> Result<BTreeMap<String, u32>, CliError> {
         if let Some(path) = &self.burn_in_file {
             return burn_in_file::read(path);
@@ -203,14 +207,7 @@ impl BurnIn {
         let Some(suite) = suite_file::here().filter(|_| !self.no_suite) else {
             return Ok(BTreeMap::new());
         };
-        let settings = Suite::load_judging(&suite).map_err(|error| {
-            let error = suite_file::about(error);
-            let meant = error.hint.clone().map_or(String::new(), |it| it + " ");
-            error.hint(format!(
-                "{meant}its [judge] table may name a burn-in file; --no-suite ignores it"
-            ))
-        })?;
-        match settings.burn_in_file {
+        match suite_file::judging(&suite, "may name a burn-in file")?.burn_in_file {
             // It may be named before this command has written it.
             Some(path) if path.exists() => burn_in_file::read(&path),
             Some(_) | None => Ok(BTreeMap::new()),
@@ -224,9 +221,15 @@ impl BurnIn {
         notes: &[String],
         context: &Context,
     ) -> Result<(), CliError> {
+        let mut answer = answer::answer(rows);
         match self.format {
-            Format::Text => answer::text(rows, context)?,
-            Format::Markdown => answer::markdown(rows, context)?,
+            Format::Text => {
+                if !context.quiet {
+                    answer.notes.push(answer::LEGEND.to_owned());
+                }
+                answer.text(context.terminal.width(), &mut context.terminal.out())?;
+            }
+            Format::Markdown => answer.markdown(&mut context.terminal.out())?,
             Format::Json => {
                 return data::json(rows, others, notes, self.method.into(), context);
             }
@@ -242,12 +245,9 @@ impl BurnIn {
 }
 
 fn nothing(others: &[NotJudged]) -> CliError {
-    let error = CliError::input(match not_judged::names(others) {
+    let cause = match not_judged::names(others) {
         Some(names) => format!("no burn-in to detect for {names}"),
         None => "no burn-in to detect: no benchmark passes the filters".to_owned(),
-    });
-    CliError {
-        exit: ExitStatus::NotEnough,
-        ..error.hint("`lapwing list` shows the contents of the store")
-    }
+    };
+    CliError::not_enough(cause).hint("`lapwing list` shows the contents of the store")
 }

@@ -160,11 +160,7 @@ fn contradiction(problem: &SuiteProblem, path: &Path) -> CliError {
         ),
         _ => None,
     };
-    let error = CliError::input(format!("{}: {problem}", path.display()));
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    }
+    CliError::input(format!("{}: {problem}", path.display())).hint_if(hint)
 }
 
 impl Run {
