@@ -10,8 +10,12 @@ use lapwing_stats::Confidence;
 use crate::audit::AuditDetail;
 use crate::burn_in_file;
 use crate::error::CliError;
+use crate::options::within;
 use crate::profile::{Compat, Profile};
 use crate::suite_file;
+
+/// Expected values of a minimum.
+const LEAST: &str = "write a whole number of 1 or more";
 
 /// Exclusions from analysis.
 #[derive(Debug, Clone, Default, Args)]
@@ -29,10 +33,10 @@ pub struct CleaningOptions {
     #[arg(long, value_name = "FACTOR", value_parser = parse_factor, help_heading = "Exclusions")]
     pub outlier_factor: Option<f64>,
     /// Exclude instances with fewer usable iterations [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "Exclusions")]
+    #[arg(long, value_name = "N", value_parser = within(1.., LEAST), help_heading = "Exclusions")]
     pub min_iterations: Option<usize>,
     /// Exclude benchmarks with fewer usable instances [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_least, help_heading = "Exclusions")]
+    #[arg(long, value_name = "N", value_parser = within(1.., LEAST), help_heading = "Exclusions")]
     pub min_instances: Option<usize>,
     /// Reproduce another tool's method, bugs included
     #[arg(long, value_name = "TOOL", help_heading = "Exclusions")]
@@ -187,13 +191,6 @@ fn outliers(factor: f64) -> OutlierRule {
         factor,
         fewest_values: 0,
         metrics: OutlierMetrics::Times,
-    }
-}
-
-fn parse_least(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number) if number > 0 => Ok(number),
-        Ok(_) | Err(_) => Err("write a whole number of 1 or more".to_owned()),
     }
 }
 

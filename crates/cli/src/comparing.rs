@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lapwing_core::clean::CleaningRules;
 use lapwing_core::judge::{CompareMethod, CompareOptions, MetricChoice, SideSamples};
 use lapwing_core::record::{Filter, Store};
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::burn_in_file::unknown_names;
 use crate::cleaning::JudgingOptions;
 use crate::error::CliError;
-use crate::options::Context;
+use crate::options::{Context, NamedValue, one_of};
 use crate::profile::Profile;
 use crate::store::{open_for_reading, retired_notes};
 
@@ -31,10 +31,11 @@ pub struct StatisticsOptions {
     #[arg(
         long,
         value_name = "METHOD",
+        value_parser = one_of(&METHODS),
         default_value = "default",
         conflicts_with = "compat"
     )]
-    method: CompareMethodChoice,
+    method: CompareMethod,
     /// Confidence level of the intervals [default: 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
     confidence: Option<Confidence>,
@@ -46,43 +47,54 @@ pub struct StatisticsOptions {
     seed: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CompareMethodChoice {
-    /// Welch's t on logarithms; the studentised bootstrap from 20 instances per side
-    Default,
-    /// Welch's t on logarithms
-    Welch,
-    /// The studentised bootstrap of logarithms
-    BootstrapT,
-    /// The BCa bootstrap of the ratio of arithmetic means
-    Bca,
-    /// Fieller's interval of the ratio of arithmetic means
-    Fieller,
-    /// Percentile bootstrap of instances and iterations (Laaber et al.); too narrow with few
-    /// instances
-    Hierarchical,
-    /// Mann–Whitney's test with Hodges and Lehmann's ratio
-    MannWhitney,
-    /// Brunner and Munzel's test with Hodges and Lehmann's ratio
-    BrunnerMunzel,
-    /// The permutation test of the means of logarithms
-    Permutation,
-}
+const METHODS: [NamedValue<CompareMethod>; 9] = [
+    (
+        "default",
+        "Welch's t on logarithms; the studentised bootstrap from 20 instances per side",
+        CompareMethod::Default,
+    ),
+    ("welch", "Welch's t on logarithms", CompareMethod::Welch),
+    (
+        "bootstrap-t",
+        "The studentised bootstrap of logarithms",
+        CompareMethod::BootstrapT,
+    ),
+    (
+        "bca",
+        "The BCa bootstrap of the ratio of arithmetic means",
+        CompareMethod::Bca,
+    ),
+    (
+        "fieller",
+        "Fieller's interval of the ratio of arithmetic means",
+        CompareMethod::Fieller,
+    ),
+    (
+        "hierarchical",
+        "Percentile bootstrap of instances and iterations (Laaber et al.); too narrow with few instances",
+        CompareMethod::Hierarchical,
+    ),
+    (
+        "mann-whitney",
+        "Mann–Whitney's test with Hodges and Lehmann's ratio",
+        CompareMethod::MannWhitney,
+    ),
+    (
+        "brunner-munzel",
+        "Brunner and Munzel's test with Hodges and Lehmann's ratio",
+        CompareMethod::BrunnerMunzel,
+    ),
+    (
+        "permutation",
+        "The permutation test of the means of logarithms",
+        CompareMethod::Permutation,
+    ),
+];
 
-impl CompareMethodChoice {
-    fn method(self) -> CompareMethod {
-        match self {
-            Self::Default => CompareMethod::Default,
-            Self::Welch => CompareMethod::Welch,
-            Self::BootstrapT => CompareMethod::BootstrapT,
-            Self::Bca => CompareMethod::Bca,
-            Self::Fieller => CompareMethod::Fieller,
-            Self::Hierarchical => CompareMethod::Hierarchical,
-            Self::MannWhitney => CompareMethod::MannWhitney,
-            Self::BrunnerMunzel => CompareMethod::BrunnerMunzel,
-            Self::Permutation => CompareMethod::Permutation,
-        }
-    }
+/// Returns the name of a method.
+pub fn method_name(method: CompareMethod) -> Option<&'static str> {
+    let known = METHODS.iter().find(|(_, _, known)| *known == method);
+    known.map(|(name, ..)| *name)
 }
 
 impl StatisticsOptions {
@@ -90,7 +102,7 @@ impl StatisticsOptions {
     pub fn options(&self, judging: &JudgingOptions) -> CompareOptions {
         let usual = CompareOptions::default();
         CompareOptions {
-            method: self.method.method(),
+            method: self.method,
             confidence: self
                 .confidence
                 .or(judging.confidence)

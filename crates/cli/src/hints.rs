@@ -1,4 +1,4 @@
-//! Hints for errors of the library: what to do next.
+//! Hints for errors of the library: next steps.
 
 use std::error::Error;
 

@@ -17,6 +17,7 @@ mod plan_file;
 mod profile;
 mod progress;
 mod remote;
+mod review;
 mod samples;
 mod store;
 mod suite_file;

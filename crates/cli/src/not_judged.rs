@@ -11,7 +11,7 @@ pub struct NotJudged {
     pub suite: String,
     /// Its id.
     pub benchmark: String,
-    /// The variant and version, where there is something to tell.
+    /// The variant and version, if known.
     pub setting: Option<String>,
     /// The metric.
     pub metric: String,

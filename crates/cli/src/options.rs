@@ -1,8 +1,10 @@
 //! Options of several commands, and the context made from them.
 
 use std::io::IsTerminal;
+use std::ops::RangeBounds;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use lapwing_core::record::Retired;
 use lapwing_core::sample::{RunFilter, SampleFilter};
@@ -48,6 +50,32 @@ pub enum Format {
     Markdown,
     /// CSV for spreadsheets
     Csv,
+}
+
+/// A value of an option: its name, its help, and its meaning.
+pub type NamedValue<T> = (&'static str, &'static str, T);
+
+/// Returns the parser of an option that has one of these values.
+pub fn one_of<T: Copy + Send + Sync>(
+    values: &'static [NamedValue<T>],
+) -> impl TypedValueParser<Value = T> {
+    let names = values.iter();
+    let names = names.map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).try_map(|name| {
+        let value = values.iter().find(|(known, ..)| *known == name);
+        value.map(|it| it.2).ok_or("unknown value")
+    })
+}
+
+/// Returns the parser of an option that is a whole number within a range.
+pub fn within(
+    range: impl RangeBounds<usize> + Clone + Send + Sync,
+    expected: &'static str,
+) -> impl Fn(&str) -> Result<usize, String> + Clone + Send + Sync {
+    move |text| match text.trim().parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        Ok(_) | Err(_) => Err(expected.to_owned()),
+    }
 }
 
 /// Filters on measurements.

@@ -1,6 +1,6 @@
 //! The samples of commands that judge benchmarks one by one.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lapwing_core::clean::{Audit, AuditStage, CleaningRules};
 use lapwing_core::explain::{BySetting, NoiseMetrics};
 use lapwing_core::record::{Filter, Store, StoreError};
@@ -10,7 +10,7 @@ use crate::audit::AuditDetail;
 use crate::cleaning::CleaningOptions;
 use crate::error::CliError;
 use crate::not_judged;
-use crate::options::{Context, FilterOptions, Format};
+use crate::options::{Context, FilterOptions, Format, NamedValue, one_of};
 use crate::progress;
 use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_reading};
 
@@ -18,8 +18,8 @@ use crate::store::{earlier_note, note_retired, note_unknown_names, open_for_read
 #[derive(Debug, Args)]
 pub struct SampleOptions {
     /// Versions and variants to analyse [default: latest; pooled with --compat hail]
-    #[arg(long, value_name = "WHICH")]
-    pub settings: Option<SettingsOption>,
+    #[arg(long, value_name = "WHICH", value_parser = one_of(&SETTINGS))]
+    pub settings: Option<SettingChoice>,
     #[command(flatten)]
     pub filters: FilterOptions,
     #[command(flatten)]
@@ -66,7 +66,7 @@ impl SampleOptions {
         let metrics = metrics(&store, &mut filter)?;
         note_unknown_names(&store, rules, context)?;
         let usual = self.cleaning.profile().settings;
-        let settings = self.settings.map_or(usual, SettingsOption::settings);
+        let settings = self.settings.unwrap_or(usual);
         let mut all = FoundRows {
             rows: Vec::new(),
             audit: Audit::default(),
@@ -91,33 +91,30 @@ impl SampleOptions {
     /// Returns whether older versions are excluded although the options do not ask for that.
     pub fn takes_latest(&self) -> bool {
         match self.settings {
-            None | Some(SettingsOption::Latest) => true,
-            Some(SettingsOption::Each | SettingsOption::Pooled) => false,
+            None | Some(SettingChoice::Latest) => true,
+            Some(SettingChoice::Each | SettingChoice::Pooled) => false,
         }
     }
 }
 
 /// Versions and variants to analyse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SettingsOption {
-    /// The latest version of each variant
-    Latest,
-    /// Each version and variant separately
-    Each,
-    /// All together, ignoring versions and variants
-    Pooled,
-}
-
-impl SettingsOption {
-    /// Returns the choice of the library.
-    pub fn settings(self) -> SettingChoice {
-        match self {
-            Self::Latest => SettingChoice::Latest,
-            Self::Each => SettingChoice::Each,
-            Self::Pooled => SettingChoice::Pooled,
-        }
-    }
-}
+const SETTINGS: [NamedValue<SettingChoice>; 3] = [
+    (
+        "latest",
+        "The latest version of each variant",
+        SettingChoice::Latest,
+    ),
+    (
+        "each",
+        "Each version and variant separately",
+        SettingChoice::Each,
+    ),
+    (
+        "pooled",
+        "All together, ignoring versions and variants",
+        SettingChoice::Pooled,
+    ),
+];
 
 /// Returns the metrics of the filter, and lets the filter pass all of them: burn-in is detected from
 /// the wall time, whatever metric is judged.

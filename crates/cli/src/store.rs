@@ -133,9 +133,8 @@ pub fn note_retired(store: &Store, filter: &Filter, context: &Context) -> Result
     if context.quiet {
         return Ok(());
     }
-    for note in retired_notes(&store.catalogue().left_out(filter)?) {
-        context.terminal.note(&note);
-    }
+    let left_out = store.catalogue().left_out(filter)?;
+    context.terminal.notes(retired_notes(&left_out));
     Ok(())
 }
 
@@ -176,8 +175,7 @@ pub fn note_unknown_names(
         return Ok(());
     };
     let rows = store.catalogue().benchmarks(&Filter::default())?;
-    for note in unknown_names(listed, rows.iter().map(|row| row.benchmark.as_str())) {
-        context.terminal.note(&note);
-    }
+    let ids = rows.iter().map(|row| row.benchmark.as_str());
+    context.terminal.notes(unknown_names(listed, ids));
     Ok(())
 }

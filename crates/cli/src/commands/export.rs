@@ -108,9 +108,7 @@ impl ExportCommand {
                 written
             }
         };
-        for note in &written.notes {
-            context.terminal.note(note);
-        }
+        context.terminal.notes(&written.notes);
         Ok(ExitStatus::Fine)
     }
 

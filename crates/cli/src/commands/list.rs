@@ -111,7 +111,7 @@ fn both<T: Serialize>(
     Ok((table(rows), serde_json::to_value(rows)?))
 }
 
-/// Returns why the list is empty, and what to do about it.
+/// Returns why the list is empty, with advice.
 fn nothing(what: ListedThing, store: &Store, asked: &SampleFilter) -> Result<String, CliError> {
     let name = what.name();
     let under_way = sessions_under_way(&store.inbox());

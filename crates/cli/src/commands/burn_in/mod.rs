@@ -13,7 +13,7 @@ mod write;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lapwing_core::clean::{SteadyMethod, SteadySearch};
 use lapwing_core::record::Filter;
 use lapwing_core::suite::parse_duration;
@@ -24,7 +24,7 @@ use self::notes::{NotesContext, UseOfStarts};
 use self::rows::{BurnInRow, KeptValues, SteadyStartSearch};
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, FilterOptions, Format, check_plot};
+use crate::options::{Context, FilterOptions, Format, NamedValue, check_plot, one_of};
 use crate::store::{note_retired, open_for_reading};
 use crate::{burn_in_file, suite_file, suite_update};
 
@@ -34,8 +34,8 @@ pub struct BurnIn {
     #[command(flatten)]
     filters: FilterOptions,
     /// Detection method
-    #[arg(long, value_name = "METHOD", value_enum, default_value_t)]
-    method: SteadyMethodChoice,
+    #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS), default_value = "default")]
+    method: SteadyMethod,
     /// Share of the steady instances that must be steady after the burn-in
     #[arg(long, value_name = "SHARE", value_parser = parse_quantile, default_value = "0.9")]
     quantile: f64,
@@ -72,29 +72,20 @@ pub struct BurnIn {
 }
 
 /// Methods to detect the steady state.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum SteadyMethodChoice {
-    /// Lapwing's method
-    #[default]
-    Default,
-    /// Krun's `warmup_stats` (Barrett et al. 2017)
-    Krun,
-    /// Traini et al. 2023
-    Traini,
-    /// The MSER-5 rule, which finds a start but does not classify
-    Mser5,
-}
-
-impl From<SteadyMethodChoice> for SteadyMethod {
-    fn from(method: SteadyMethodChoice) -> Self {
-        match method {
-            SteadyMethodChoice::Default => Self::Default,
-            SteadyMethodChoice::Krun => Self::Krun,
-            SteadyMethodChoice::Traini => Self::Traini,
-            SteadyMethodChoice::Mser5 => Self::Mser5,
-        }
-    }
-}
+const METHODS: [NamedValue<SteadyMethod>; 4] = [
+    ("default", "Lapwing's method", SteadyMethod::Default),
+    (
+        "krun",
+        "Krun's `warmup_stats` (Barrett et al. 2017)",
+        SteadyMethod::Krun,
+    ),
+    ("traini", "Traini et al. 2023", SteadyMethod::Traini),
+    (
+        "mser5",
+        "The MSER-5 rule, which finds a start but does not classify",
+        SteadyMethod::Mser5,
+    ),
+];
 
 fn parse_quantile(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -130,8 +121,7 @@ impl BurnIn {
         let (mut rows, others) = rows::read(&store, &filter, &search, &listed, context)?;
         if rows.is_empty() {
             if self.format == Format::Json {
-                let method = self.method.into();
-                let answer = data::json(&rows, &others, &[], method, context);
+                let answer = data::json(&rows, &others, &[], self.method, context);
                 CliError::unless_reader_left(answer)?;
             }
             return Err(nothing(&others));
@@ -183,7 +173,7 @@ impl BurnIn {
     fn search(&self) -> SteadyStartSearch {
         SteadyStartSearch {
             steady: SteadySearch {
-                method: self.method.into(),
+                method: self.method,
                 burn_in: BurnInOptions {
                     quantile: self.quantile,
                     max_cost: self.max_cost,
@@ -231,14 +221,12 @@ impl BurnIn {
             }
             Format::Markdown => answer.markdown(&mut context.terminal.out())?,
             Format::Json => {
-                return data::json(rows, others, notes, self.method.into(), context);
+                return data::json(rows, others, notes, self.method, context);
             }
             Format::Csv => data::csv(rows, context)?,
         }
         if !context.quiet {
-            for note in notes {
-                context.terminal.note(note);
-            }
+            context.terminal.notes(notes);
         }
         Ok(())
     }

@@ -2,9 +2,7 @@
 
 use std::io::Write;
 
-use lapwing_core::judge::{
-    Caution, CompareMethod, Comparison, Estimate, SuiteComparison, VerdictReason,
-};
+use lapwing_core::judge::{Caution, Comparison, Estimate, SuiteComparison, VerdictReason};
 use lapwing_core::model::{Better, Metric};
 use lapwing_core::sample::Subject;
 use lapwing_core::show::{caution_text, reason_text};
@@ -13,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::CompareAnswer;
 use crate::answer::{write_csv, write_json};
+use crate::comparing::method_name;
 use crate::error::CliError;
 
 /// Writes the whole answer, with this audit.
@@ -120,7 +119,7 @@ impl<'a> CompareRow<'a> {
             verdict: it.verdict.name(),
             reason: it.reason.map(reason_key),
             reason_text: reason_text(it),
-            method: it.ratio.map(|ratio| method_key(ratio.method)),
+            method: it.ratio.and_then(|ratio| method_name(ratio.method)),
             better: it.metric.better,
             cautions: it.cautions.iter().map(CautionRow::of).collect(),
         }
@@ -192,19 +191,5 @@ fn reason_key(reason: VerdictReason) -> &'static str {
         VerdictReason::NoCandidate => "no_candidate",
         VerdictReason::NeverSteady => "never_steady",
         VerdictReason::NothingLeft { .. } => "nothing_left",
-    }
-}
-
-fn method_key(method: CompareMethod) -> &'static str {
-    match method {
-        CompareMethod::Default => "default",
-        CompareMethod::Welch => "welch",
-        CompareMethod::BootstrapT => "bootstrap-t",
-        CompareMethod::Bca => "bca",
-        CompareMethod::Fieller => "fieller",
-        CompareMethod::Hierarchical => "hierarchical",
-        CompareMethod::MannWhitney => "mann-whitney",
-        CompareMethod::BrunnerMunzel => "brunner-munzel",
-        CompareMethod::Permutation => "permutation",
     }
 }

@@ -63,9 +63,7 @@ impl AnnotationAuthor {
                 break (said, records);
             }
         };
-        for note in &said.notes {
-            context.terminal.note(note);
-        }
+        context.terminal.notes(&said.notes);
         let about = format!(
             "{}, {}",
             counted(said.touched.benchmarks, "benchmark"),
@@ -185,6 +183,14 @@ fn is_pattern(text: &str) -> bool {
 /// id then takes precedence.
 pub(super) fn is_exact(text: &str, found: &[(String, String)]) -> bool {
     is_pattern(text) && found.iter().any(|(_, id)| id == text)
+}
+
+/// Returns each text, or a single `None`.
+pub(super) fn each(texts: &[String]) -> Vec<Option<String>> {
+    match texts {
+        [] => vec![None],
+        some => some.iter().cloned().map(Some).collect(),
+    }
 }
 
 /// Returns the user name of git, or the login name.

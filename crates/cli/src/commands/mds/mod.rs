@@ -6,7 +6,7 @@ mod text;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lapwing_core::explain::{Detectability, detectability};
 use lapwing_core::judge::{
     DetectionGrid, DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN, WantedBasis,
@@ -19,7 +19,7 @@ use crate::cleaning::JudgingOptions;
 use crate::comparing::{number, parse_level, parse_share};
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged::{self, NotJudged};
-use crate::options::{Context, Format, check_plot};
+use crate::options::{Context, Format, NamedValue, check_plot, one_of, within};
 use crate::samples::{FoundRows, SampleOptions, nothing};
 
 /// Show which slowdowns can be detected with how many instances and iterations
@@ -37,11 +37,11 @@ pub struct MdsCommand {
     #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = USUAL_POWER)]
     power: f64,
     /// Detection method [default: all; laaber and schultz with --compat hail]
-    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
-    method: Vec<DetectionMethodChoice>,
+    #[arg(long, value_name = "METHOD", value_delimiter = ',', value_parser = one_of(&METHODS))]
+    method: Vec<DetectionMethod>,
     /// Which instances the two sides are drawn from [default: both]
-    #[arg(long, value_name = "STRATEGY", value_delimiter = ',')]
-    strategy: Vec<StrategyChoice>,
+    #[arg(long, value_name = "STRATEGY", value_delimiter = ',', value_parser = one_of(&STRATEGIES))]
+    strategy: Vec<Strategy>,
     /// Use a formula instead of simulation: faster, and not limited to the measured sample size
     #[arg(long, conflicts_with = "compat")]
     closed_form: bool,
@@ -57,6 +57,9 @@ pub struct MdsCommand {
     plot: Option<PathBuf>,
 }
 
+/// Expected values of a list of numbers.
+const NUMBERS: &str = "write numbers from 1 to 10,000 such as 5,10,20";
+
 /// More would take days.
 const MOST_EXPERIMENTS: i64 = 1_000_000;
 
@@ -68,16 +71,16 @@ pub struct DetectionGridOptions {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_any_slowdown, help_heading = "Simulation")]
     slowdowns: Vec<f64>,
     /// Numbers of instances per side [default: 5,10,15,20,25]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = within(1..=10_000, NUMBERS), help_heading = "Simulation")]
     instances: Vec<usize>,
     /// Numbers of iterations per instance [default: 5,10,15,20,25]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_count, help_heading = "Simulation")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = within(1..=10_000, NUMBERS), help_heading = "Simulation")]
     iterations: Vec<usize>,
     /// Simulated experiments per configuration [default: 100; 1000 to confirm a plan]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_EXPERIMENTS), help_heading = "Simulation")]
     experiments: Option<u32>,
     /// Resamples per bootstrap
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = parse_replicates, help_heading = "Simulation")]
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = within(10..=1_000_000, "write a number from 10 to 1,000,000"), help_heading = "Simulation")]
     replicates: usize,
     /// Confidence level of the intervals that detect a slowdown [default: the suite's, or 95%]
     #[arg(long, value_name = "LEVEL", value_parser = parse_level, help_heading = "Simulation")]
@@ -93,24 +96,37 @@ pub struct DetectionGridOptions {
 }
 
 /// Detection methods.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DetectionMethodChoice {
-    /// The confidence intervals of the two means do not overlap
-    Laaber,
-    /// The confidence interval of the ratio excludes 1
-    Schultz,
-    /// Welch's t-test on logarithms of instance means, as in `lapwing compare`
-    Welch,
-}
+pub const METHODS: [NamedValue<DetectionMethod>; 3] = [
+    (
+        "laaber",
+        "The confidence intervals of the two means do not overlap",
+        DetectionMethod::Laaber,
+    ),
+    (
+        "schultz",
+        "The confidence interval of the ratio excludes 1",
+        DetectionMethod::Schultz,
+    ),
+    (
+        "welch",
+        "Welch's t-test on logarithms of instance means, as in `lapwing compare`",
+        DetectionMethod::Welch,
+    ),
+];
 
 /// Relations between the instances of the two sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StrategyChoice {
-    /// Different instances on each side
-    Ibs,
-    /// The same instances, with different iterations on each side
-    Tbs,
-}
+pub const STRATEGIES: [NamedValue<Strategy>; 2] = [
+    (
+        "ibs",
+        "Different instances on each side",
+        Strategy::DifferentInstances,
+    ),
+    (
+        "tbs",
+        "The same instances, with different iterations on each side",
+        Strategy::SameInstances,
+    ),
+];
 
 /// Detection rates of all benchmarks.
 struct FoundDetection {
@@ -189,18 +205,16 @@ impl MdsCommand {
     fn options(&self, judging: &JudgingOptions) -> DetectionOptions {
         let usual = DetectionOptions::default();
         let profile = self.samples.cleaning.profile();
-        let methods: Vec<DetectionMethod> = if self.method.is_empty() {
-            profile.methods
-        } else {
-            self.method.iter().map(|choice| choice.method()).collect()
+        let methods = match self.method.is_empty() {
+            true => profile.methods,
+            false => self.method.clone(),
         };
-        let methods = in_order(methods);
         let strategies = match self.strategy.is_empty() {
             true => usual.strategies,
-            false => self.strategy.iter().map(|it| it.strategy()).collect(),
+            false => self.strategy.clone(),
         };
         DetectionOptions {
-            methods,
+            methods: in_order(methods),
             strategies: in_order(strategies),
             basis: match (profile.basis, self.closed_form) {
                 (Some(basis), _) => basis,
@@ -294,27 +308,6 @@ fn in_order<T: Ord>(mut all: Vec<T>) -> Vec<T> {
     all
 }
 
-impl DetectionMethodChoice {
-    /// Returns the method.
-    pub fn method(self) -> DetectionMethod {
-        match self {
-            Self::Laaber => DetectionMethod::Laaber,
-            Self::Schultz => DetectionMethod::Schultz,
-            Self::Welch => DetectionMethod::Welch,
-        }
-    }
-}
-
-impl StrategyChoice {
-    /// Returns the strategy.
-    pub fn strategy(self) -> Strategy {
-        match self {
-            Self::Ibs => Strategy::DifferentInstances,
-            Self::Tbs => Strategy::SameInstances,
-        }
-    }
-}
-
 /// Requirements of the formula.
 const LEAST: &str = "needs 3 instances of 2 iterations, without zeros";
 
@@ -373,18 +366,4 @@ fn parse_any_slowdown(text: &str) -> Result<f64, String> {
     factor
         .filter(|it| (1.0..=1_000.0).contains(it))
         .ok_or_else(|| "write a slowdown such as 10% or 1.1, or 1 for none".to_owned())
-}
-
-fn parse_count(text: &str) -> Result<usize, String> {
-    match text.trim().parse() {
-        Ok(count @ 1..=10_000) => Ok(count),
-        _ => Err("write numbers from 1 to 10,000 such as 5,10,20".to_owned()),
-    }
-}
-
-fn parse_replicates(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count @ 10..=1_000_000) => Ok(count),
-        _ => Err("write a number from 10 to 1,000,000".to_owned()),
-    }
 }

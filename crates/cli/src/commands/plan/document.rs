@@ -15,17 +15,17 @@ use crate::plan_file::PlanFile;
 use crate::plan_file::update::update_suite as write_into;
 use crate::suite_update::SuiteFile;
 
-/// Where a plan is written to.
+/// Destination of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanTarget {
-    /// In place of the answer.
+    /// Standard output, instead of the answer.
     Output,
-    /// In place of what was there.
+    /// A file, which is replaced.
     File(PathBuf),
 }
 
 impl PlanTarget {
-    /// Returns what `--write` means.
+    /// Returns the destination of `--write`.
     pub fn of(path: &Path) -> Self {
         let names = ["-", "/dev/stdout", "/dev/fd/1"];
         match names.into_iter().any(|it| path == Path::new(it)) {
@@ -34,7 +34,7 @@ impl PlanTarget {
         }
     }
 
-    /// Refuses what cannot be written, before anything is computed.
+    /// Refuses a file that cannot be written, before anything is computed.
     pub fn check(&self) -> Result<(), CliError> {
         let Self::File(path) = self else {
             return Ok(());
@@ -98,7 +98,7 @@ pub fn update_suite(
     write_into(suite, &file, context)
 }
 
-/// Returns what is run. A benchmark of several metrics, variants or versions has the entry that takes most.
+/// Returns the plan to run. A benchmark with several lines has the most expensive entry.
 fn document(plan: &ChosenPlan) -> PlanDocument {
     let mut entries: Vec<(f64, PlanEntry)> = Vec::new();
     for line in plan.kept() {
@@ -119,7 +119,7 @@ fn document(plan: &ChosenPlan) -> PlanDocument {
     }
 }
 
-/// Returns how many iterations are run in all.
+/// Returns the total number of iterations.
 fn takes(entry: &PlanEntry) -> u64 {
     let first = entry.first();
     first.map_or(0, |it| {

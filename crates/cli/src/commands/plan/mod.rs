@@ -10,26 +10,24 @@ pub mod text;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lapwing_core::clean::Audit;
 use lapwing_core::explain::{ChoiceRule, Detectability, PlanOptions, choices};
 use lapwing_core::judge::{DetectionOptions, USUAL_POWER, USUAL_SLOWDOWN};
 use lapwing_core::show::{DetectionView, chart};
 use lapwing_core::suite::PlanFlavour;
-use lapwing_stats::{Confidence, Configuration, DetectionMethod};
+use lapwing_stats::{Confidence, Configuration, DetectionMethod, Strategy};
 
 use self::budget::{PlanBudget, parse_budget, parse_price};
 use self::document::PlanTarget;
 use self::lines::{ChosenPlan, LineFate, PlanLine};
 use self::review::PlanReview;
-use super::mds::{
-    DetectionGridOptions, DetectionMethodChoice, StrategyChoice, parse_slowdown, refuse_too_few,
-};
+use super::mds::{DetectionGridOptions, METHODS, STRATEGIES, parse_slowdown, refuse_too_few};
 use crate::cleaning::JudgingOptions;
 use crate::comparing::parse_share;
 use crate::error::{CliError, ExitStatus};
 use crate::not_judged;
-use crate::options::{Context, Format, check_plot};
+use crate::options::{Context, Format, NamedValue, check_plot, one_of, within};
 use crate::samples::{SampleOptions, nothing};
 use crate::store::earlier_note;
 use crate::suite_update;
@@ -58,16 +56,16 @@ pub struct PlanCommand {
     #[arg(long, value_name = "MONEY", value_parser = parse_price)]
     price: Option<f64>,
     /// Detection method [default: welch, as in `lapwing compare`; laaber with --compat hail]
-    #[arg(long, value_name = "METHOD")]
-    method: Option<DetectionMethodChoice>,
+    #[arg(long, value_name = "METHOD", value_parser = one_of(&METHODS))]
+    method: Option<DetectionMethod>,
     /// Which instances the two sides are drawn from
-    #[arg(long, value_name = "STRATEGY", default_value = "ibs")]
-    strategy: StrategyChoice,
+    #[arg(long, value_name = "STRATEGY", value_parser = one_of(&STRATEGIES), default_value = "ibs")]
+    strategy: Strategy,
     /// Maximum number of instances per benchmark
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = parse_most, conflicts_with = "compat")]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = within(1..=100_000, LIMIT), conflicts_with = "compat")]
     max_instances: usize,
     /// Maximum number of iterations per instance
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = parse_most, conflicts_with = "compat")]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = within(1..=100_000, LIMIT), conflicts_with = "compat")]
     max_iterations: usize,
     /// Review the benchmarks one by one: accept the proposal, or enter other numbers
     #[arg(long)]
@@ -80,10 +78,11 @@ pub struct PlanCommand {
     #[arg(
         long,
         value_name = "READER",
+        value_parser = one_of(&FLAVOURS),
         default_value = "batch",
         requires = "write"
     )]
-    flavour: PlanFlavourChoice,
+    flavour: PlanFlavour,
     /// Write instances, iterations and burn-in into a suite file [default file: lapwing.toml]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "lapwing.toml")]
     update_suite: Option<PathBuf>,
@@ -101,13 +100,21 @@ pub struct PlanCommand {
 }
 
 /// Readers of a plan file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PlanFlavourChoice {
-    /// `lapwing run --plan` and Hail's submit script (`burn-in-iterations`)
-    Batch,
-    /// Hail's notebook (`burn_in`), which `lapwing run --plan` reads as well
-    Notebook,
-}
+const FLAVOURS: [NamedValue<PlanFlavour>; 2] = [
+    (
+        "batch",
+        "`lapwing run --plan` and Hail's submit script (`burn-in-iterations`)",
+        PlanFlavour::HailBatch,
+    ),
+    (
+        "notebook",
+        "Hail's notebook (`burn_in`), which `lapwing run --plan` reads as well",
+        PlanFlavour::HailNotebook,
+    ),
+];
+
+/// Expected values of a limit.
+const LIMIT: &str = "write a number from 1 to 100,000";
 
 impl PlanCommand {
     /// Chooses, shows and writes the plan.
@@ -151,7 +158,7 @@ impl PlanCommand {
             });
         }
         if let Some(target) = &target {
-            document::write(&plan, target, self.flavour.of(), context)?;
+            document::write(&plan, target, self.flavour, context)?;
         }
         if let Some(suite) = suite {
             document::update_suite(suite, &plan, context)?;
@@ -236,9 +243,7 @@ impl PlanCommand {
             power: self.power,
         };
         plan.spend();
-        if let Some(note) = earlier_note(found.earlier) {
-            context.terminal.note(&note);
-        }
+        context.terminal.notes(earlier_note(found.earlier));
         Ok((options, plan, found.audit))
     }
 
@@ -270,7 +275,7 @@ impl PlanCommand {
                     Confidence::new(1.0 - self.alpha).unwrap_or(usual.confidence)
                 },
                 methods: vec![self.method()],
-                strategies: vec![self.strategy.strategy()],
+                strategies: vec![self.strategy],
                 ..usual
             },
             rule: if profile.searches_grid {
@@ -297,12 +302,12 @@ impl PlanCommand {
 
     /// Returns the names of the detection method and the strategy.
     fn detection_names(&self) -> (&'static str, &'static str) {
-        (self.method().name(), self.strategy.strategy().name())
+        (self.method().name(), self.strategy.name())
     }
 
     fn method(&self) -> DetectionMethod {
-        let method = self.method.map(DetectionMethodChoice::method);
-        method.unwrap_or_else(|| self.samples.cleaning.profile().plan_method)
+        self.method
+            .unwrap_or_else(|| self.samples.cleaning.profile().plan_method)
     }
 
     /// Returns the budget in seconds of machine time.
@@ -337,20 +342,4 @@ fn draw(plan: &ChosenPlan, options: &PlanOptions, path: &Path) -> Result<(), Cli
     let rows: Vec<(Detectability, Option<Configuration>)> = rows.collect();
     chart::plan(&rows, &options.detection.grid, view).save(path)?;
     Ok(())
-}
-
-impl PlanFlavourChoice {
-    fn of(self) -> PlanFlavour {
-        match self {
-            Self::Batch => PlanFlavour::HailBatch,
-            Self::Notebook => PlanFlavour::HailNotebook,
-        }
-    }
-}
-
-fn parse_most(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count @ 1..=100_000) => Ok(count),
-        _ => Err("write a number from 1 to 100,000".to_owned()),
-    }
 }

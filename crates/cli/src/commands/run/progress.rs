@@ -1,4 +1,4 @@
-//! What a person sees while measuring goes on.
+//! Progress of measuring.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -13,7 +13,7 @@ use lapwing_core::text::{counted, grouped};
 
 use crate::options::Context;
 
-/// The progress bar, and a line for each instance when more is asked for.
+/// The progress bar, and with `--verbose` a line per instance.
 pub struct RunProgress<'a> {
     context: &'a Context,
     bar: ProgressBar,
@@ -31,9 +31,9 @@ struct CurrentInstance {
     done: u64,
 }
 
-/// Nothing shorter than this deserves a bar.
+/// Minimum time until an estimate is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// A bar that moves more often only disturbs what is measured.
+/// Redraws per second: more would disturb the measurement.
 const REDRAW_PER_SECOND: u8 = 4;
 
 impl<'a> RunProgress<'a> {
@@ -154,7 +154,7 @@ fn headline(plan: &Plan, instances: usize) -> String {
         .sum::<usize>()
         * plan.variants.len();
     let repeats = if instances != all {
-        // Of the commits that follow nothing is said yet.
+        // The later commits are not counted yet.
         let left = if one_by_one { "" } else { " left" };
         format!(
             ", {} of {} instances{left}",
@@ -231,7 +231,7 @@ impl Consumer for RunProgress<'_> {
             }
             Event::Record(Record::InstanceEnd(_)) => self.finish_instance(),
             Event::Note(text) => {
-                // Once is enough, however many iterations it is true of.
+                // Once, however many iterations it is about.
                 if self.noted.insert(text.clone()) {
                     self.bar.suspend(|| self.context.terminal.note(text));
                 }
@@ -243,7 +243,7 @@ impl Consumer for RunProgress<'_> {
     }
 }
 
-/// Returns a name that leaves room for the rest of the line.
+/// Returns a name that is short enough for the line.
 fn shorten(name: &str) -> String {
     const ROOM: usize = 32;
     if name.chars().count() <= ROOM {

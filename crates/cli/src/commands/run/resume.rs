@@ -1,4 +1,4 @@
-//! `lapwing run --resume`: measures what an interrupted session has left.
+//! `lapwing run --resume`: measures the rest of an interrupted session.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::{MeasuringParts, Run, SessionOpening, start_executor};
 use crate::error::{CliError, ExitStatus};
 use crate::options::Context;
 
-/// Measures the rest of the session of that name or id; of the latest one when empty.
+/// Measures the rest of the session of that name or id; of the latest one if empty.
 pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitStatus, CliError> {
     let store = crate::store::open_for_writing(context)?;
     let state = find(&store, session)?;
@@ -58,7 +58,7 @@ pub fn resume(command: &Run, session: &str, context: &Context) -> Result<ExitSta
     .all(SessionOpening::Again(runs, records), &mut schedule)
 }
 
-/// Two processes that measure one session would measure everything twice, and each other.
+/// Refuses a session in progress: two processes would measure everything twice, and each other.
 pub fn refuse_what_is_under_way(
     store: &Store,
     session: &Session,
@@ -99,7 +99,7 @@ fn stored_plan(state: &SessionState) -> Result<Plan, CliError> {
     })
 }
 
-/// Returns the ends of instances whose process was killed: they were cut short.
+/// Returns the ends of instances whose process was killed.
 fn lost(state: &SessionState) -> Vec<Record> {
     state
         .instances

@@ -160,12 +160,9 @@ impl Summary {
     }
 
     fn notes(&self, context: &Context, left_out: &LeftOut) {
-        for note in advice_text::notes(&self.rows, |row| self.label(row)) {
-            context.terminal.note(&note);
-        }
-        if let Some(note) = earlier_note(self.earlier) {
-            context.terminal.note(&note);
-        }
+        let advice = advice_text::notes(&self.rows, |row| self.label(row));
+        context.terminal.notes(advice);
+        context.terminal.notes(earlier_note(self.earlier));
         if !left_out.is_empty() {
             context
                 .terminal
