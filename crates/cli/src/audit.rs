@@ -309,11 +309,11 @@ fn benchmark_json(it: &BenchmarkAudit) -> Value {
     let exclusions: Vec<Value> = it
         .exclusions
         .iter()
-        .map(|it| {
+        .map(|exclusion| {
             json!({
-                "instance": it.instance.to_string(),
-                "rule": it.state.key(),
-                "indices": it.stretches,
+                "instance": exclusion.instance.to_string(),
+                "rule": exclusion.state.key(),
+                "indices": exclusion.stretches,
             })
         })
         .collect();

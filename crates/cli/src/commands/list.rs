@@ -118,9 +118,9 @@ fn nothing(what: ListedThing, store: &Store, asked: &SampleFilter) -> Result<Str
     if !under_way.is_empty() && *asked == SampleFilter::default() {
         let sessions: Vec<String> = under_way
             .iter()
-            .map(|it| match &it.name {
-                Some(name) => format!("`{name}` (suite `{}`)", it.suite),
-                None => format!("of suite `{}`", it.suite),
+            .map(|session| match &session.name {
+                Some(name) => format!("`{name}` (suite `{}`)", session.suite),
+                None => format!("of suite `{}`", session.suite),
             })
             .collect();
         let (noun, verb) = match sessions.as_slice() {

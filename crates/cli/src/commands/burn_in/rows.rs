@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use lapwing_core::clean::{
-    BenchmarkAudit, BenchmarkSteady, BurnInSource, CleaningPolicy, SteadyFrom, SteadySearch,
-    burn_in_metric, find_steady, listed, was_planned_auto,
+    BenchmarkAudit, BenchmarkSteady, BurnInSource, CleaningPolicy, InstanceSteady, SteadyFrom,
+    SteadySearch, burn_in_metric, find_steady, listed, was_planned_auto,
 };
 use lapwing_core::model::Id;
 use lapwing_core::record::{Filter, Store};
@@ -49,6 +49,18 @@ pub struct InstanceRow {
     pub iterations: usize,
     /// Whether it has enough iterations in comparison with the others.
     pub is_asked: bool,
+}
+
+impl InstanceRow {
+    fn of(instance: &InstanceSteady) -> Self {
+        Self {
+            id: instance.instance,
+            class: instance.class,
+            start: instance.start_index(),
+            iterations: instance.values.len(),
+            is_asked: instance.is_asked,
+        }
+    }
 }
 
 /// One benchmark.
@@ -179,17 +191,7 @@ fn row(
         benchmark: sample.benchmark.id.clone(),
         unit,
         planned,
-        instances: steady
-            .instances
-            .iter()
-            .map(|it| InstanceRow {
-                id: it.instance,
-                class: it.class,
-                start: it.start_index(),
-                iterations: it.values.len(),
-                is_asked: it.is_asked,
-            })
-            .collect(),
+        instances: steady.instances.iter().map(InstanceRow::of).collect(),
         found,
         wanted: steady.wanted_index(),
         start: found,
@@ -232,8 +234,8 @@ fn planned(sample: &Sample<'_>) -> PlannedBurnIn {
     if is_auto {
         return PlannedBurnIn::Auto;
     }
-    let flagged = sample.instances.iter().map(|it| {
-        let iterations = it.iterations.burn_in.iter();
+    let flagged = sample.instances.iter().map(|instance| {
+        let iterations = instance.iterations.burn_in.iter();
         iterations.filter(|burn_in| **burn_in).count()
     });
     PlannedBurnIn::Fixed(u32::try_from(flagged.max().unwrap_or(0)).unwrap_or(u32::MAX))

@@ -48,11 +48,11 @@ fn lacks_any(comparisons: &[Comparison]) -> bool {
             && one_subject.setting == other_subject.setting
             && one.candidate == other.candidate
     };
-    comparisons.iter().any(|it| {
-        it.baseline_estimate.is_some()
+    comparisons.iter().any(|comparison| {
+        comparison.baseline_estimate.is_some()
             && !comparisons
                 .iter()
-                .any(|other| of_one(it, other) && other.candidate_estimate.is_some())
+                .any(|other| of_one(comparison, other) && other.candidate_estimate.is_some())
     })
 }
 

@@ -157,22 +157,26 @@ struct HailRow<'a> {
 }
 
 fn rows(compared: &[ComparisonAsHail]) -> Vec<HailRow<'_>> {
-    let rows = compared.iter().map(|it| {
-        let (means, instances) = (it.means, it.instances);
+    let rows = compared.iter().map(|comparison| {
+        let (means, instances) = (comparison.means, comparison.instances);
         HailRow {
             sides: SideFields {
                 baseline_value: Some(means[0]),
                 candidate_value: Some(means[1]),
                 baseline_instances: instances[0],
                 candidate_instances: instances[1],
-                ..SideFields::of(&it.subject, &it.metric, [&it.baseline, &it.candidate])
+                ..SideFields::of(
+                    &comparison.subject,
+                    &comparison.metric,
+                    [&comparison.baseline, &comparison.candidate],
+                )
             },
             ratio: means[0] / means[1],
-            lower: it.result.relative_change.lower,
-            upper: it.result.relative_change.upper,
-            radius: it.result.radius,
-            changed: it.result.changed,
-            verdict: verdict(it).name(),
+            lower: comparison.result.relative_change.lower,
+            upper: comparison.result.relative_change.upper,
+            radius: comparison.result.radius,
+            changed: comparison.result.changed,
+            verdict: verdict(comparison).name(),
             ..HailRow::default()
         }
     });

@@ -83,14 +83,14 @@ fn listed(answer: &CompareAnswer, all: bool) -> (Vec<&Comparison>, BTreeMap<Verd
         return (listed, hidden);
     }
     let mut kept = 0;
-    listed.retain(|it| {
-        let is_news = match it.verdict {
+    listed.retain(|comparison| {
+        let is_news = match comparison.verdict {
             Verdict::Regression | Verdict::Improvement | Verdict::NotMeasured => kept < SHOWN,
             Verdict::Equivalent | Verdict::Inconclusive => false,
         };
         kept += usize::from(is_news);
         if !is_news {
-            *hidden.entry(it.verdict).or_insert(0) += 1;
+            *hidden.entry(comparison.verdict).or_insert(0) += 1;
         }
         is_news
     });

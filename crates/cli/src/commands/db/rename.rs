@@ -269,9 +269,12 @@ impl JoinedMetric {
     /// Returns the latest description of each name with results.
     fn of(data: &BenchmarkData, [old, new]: [&str; 2]) -> Self {
         let latest = |name: &str| {
-            let measured = data.instances.iter().rev().filter(|it| {
-                it.iterations.values.contains_key(name)
-                    || it.summaries.iter().any(|summary| summary.metric == name)
+            let measured = data.instances.iter().rev().filter(|instance| {
+                instance.iterations.values.contains_key(name)
+                    || instance
+                        .summaries
+                        .iter()
+                        .any(|summary| summary.metric == name)
             });
             measured
                 .filter_map(|it| it.run.metrics.get(name))
@@ -312,8 +315,8 @@ impl JoinedMetric {
                 word(of_new)
             ));
         }
-        let differ = |it: &InstanceData| {
-            let columns = names.map(|name| it.iterations.values.get(name));
+        let differ = |instance: &InstanceData| {
+            let columns = names.map(|name| instance.iterations.values.get(name));
             let [Some(old), Some(new)] = columns else {
                 return false;
             };

@@ -100,8 +100,8 @@ impl AnnotationAuthor {
 /// be ahead.
 fn records(said: &AnnotationDraft<'_>, by: &str, last: Option<Timestamp>) -> Vec<Record> {
     let now = Timestamp::now();
-    let after = last.map(|it| {
-        it.checked_add(SignedDuration::from_micros(1))
+    let after = last.map(|last| {
+        last.checked_add(SignedDuration::from_micros(1))
             .unwrap_or(Timestamp::MAX)
     });
     let at = after.map_or(now, |it| it.max(now));

@@ -14,17 +14,33 @@ use crate::answer::TextAnswer;
 use crate::table::Align::{Left, Right};
 use crate::table::{Align, Table};
 
+/// The detection rates that are shown, and how.
+#[derive(Clone, Copy)]
+pub struct ShownDetection<'a> {
+    pub found: &'a FoundDetection,
+    pub command: &'a MdsCommand,
+    pub view: DetectionView,
+    /// By row.
+    pub enough: &'a [EnoughConfigurations<'a>],
+}
+
 /// Returns the answer; the table has the intervals in its cells if they fit into `room`.
 pub fn answer(found: &FoundDetection, command: &MdsCommand, room: Option<usize>) -> TextAnswer {
     let rows = &found.all.rows;
     let view = DetectionView::of(&found.options, found.target, command.power);
     // This takes a while.
     let enough: Vec<EnoughConfigurations<'_>> = rows.iter().map(|row| view.enough(row)).collect();
-    let (table, ends) = table(found, command, view, &enough, room);
+    let shown = ShownDetection {
+        found,
+        command,
+        view,
+        enough: &enough,
+    };
+    let (table, ends) = table(shown, room);
     TextAnswer {
         headline: view.headline(rows, &enough, found.options.grid.largest()),
         table,
-        notes: notes(found, command, view, &enough, ends),
+        notes: notes(shown, ends),
     }
 }
 
@@ -37,14 +53,9 @@ pub enum Ends {
     Below,
 }
 
-fn table(
-    found: &FoundDetection,
-    command: &MdsCommand,
-    view: DetectionView,
-    enough: &[EnoughConfigurations<'_>],
-    room: Option<usize>,
-) -> (Table, Ends) {
-    match (command.wide, found.all.rows.as_slice()) {
+fn table(shown: ShownDetection<'_>, room: Option<usize>) -> (Table, Ends) {
+    let (found, view) = (shown.found, shown.view);
+    match (shown.command.wide, found.all.rows.as_slice()) {
         (true, rows) => {
             let ends = match found.options.grid.configurations().as_slice() {
                 [_] => Ends::Shown,
@@ -59,7 +70,7 @@ fn table(
                 false => (square(row, found, view, Ends::Below), Ends::Below),
             }
         }
-        (false, rows) => (overview(rows, found, view, enough), Ends::Shown),
+        (false, _) => (overview(shown), Ends::Shown),
     }
 }
 
@@ -86,12 +97,9 @@ fn identity_cells(row: &Detectability) -> Vec<String> {
 
 /// Returns a row for each benchmark: what the smallest and the largest configurations detect, and
 /// the configuration needed for the target.
-fn overview(
-    rows: &[Detectability],
-    found: &FoundDetection,
-    view: DetectionView,
-    enough: &[EnoughConfigurations<'_>],
-) -> Table {
+fn overview(shown: ShownDetection<'_>) -> Table {
+    let ShownDetection { found, view, .. } = shown;
+    let rows = &found.all.rows;
     let corners = found.options.grid.corners();
     let titles: Vec<String> = corners.iter().map(|it| it.to_string()).collect();
     let target = format!("for {}", view.target_text());
@@ -108,7 +116,7 @@ fn overview(
             "setting",
         ]);
     }
-    for (row, enough) in hardest_first(rows, enough, view) {
+    for (row, enough) in hardest_first(shown) {
         let mut line = identity_cells(row);
         line.extend(corners.iter().map(|corner| {
             let cell = view.cell(row, *corner);
@@ -132,16 +140,15 @@ fn enough_text(enough: EnoughConfigurations) -> String {
 }
 
 /// Returns the rows: those that detect the least first, unknown ones last.
-fn hardest_first<'a>(
-    rows: &'a [Detectability],
-    enough: &[EnoughConfigurations<'a>],
-    view: DetectionView,
-) -> Vec<(&'a Detectability, EnoughConfigurations<'a>)> {
+fn hardest_first(shown: ShownDetection<'_>) -> Vec<(&Detectability, EnoughConfigurations<'_>)> {
     let key = |row: &Detectability, able: DetectionAbility| {
-        let best = view.best(row).map_or(f64::INFINITY, |it| it.1.slowdown);
+        let best = shown
+            .view
+            .best(row)
+            .map_or(f64::INFINITY, |it| it.1.slowdown);
         (able == DetectionAbility::Unknown, able, best)
     };
-    let rows = rows.iter().zip(enough);
+    let rows = shown.found.all.rows.iter().zip(shown.enough);
     let mut rows: Vec<_> = rows
         .map(|(row, enough)| (key(row, enough.able()), (row, *enough)))
         .collect();
@@ -194,8 +201,9 @@ pub fn wide_rows(row: &Detectability, found: &FoundDetection) -> Vec<WideRow> {
         for configuration in options.grid.configurations() {
             let rate = |method, strategy| {
                 let mut cells = row.cells.iter();
-                let cell = cells.find(|it| {
-                    (it.configuration, it.method, it.strategy) == (configuration, method, strategy)
+                let cell = cells.find(|cell| {
+                    (cell.configuration, cell.method, cell.strategy)
+                        == (configuration, method, strategy)
                 })?;
                 cell.rate(*slowdown)
             };

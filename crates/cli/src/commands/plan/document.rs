@@ -122,8 +122,8 @@ fn document(plan: &ChosenPlan) -> PlanDocument {
 /// Returns the total number of iterations.
 fn takes(entry: &PlanEntry) -> u64 {
     let first = entry.first();
-    first.map_or(0, |it| {
-        u64::from(it.instances) * (u64::from(it.iterations) + u64::from(entry.burn_in))
+    first.map_or(0, |first| {
+        u64::from(first.instances) * (u64::from(first.iterations) + u64::from(entry.burn_in))
     })
 }
 

@@ -115,8 +115,8 @@ fn configuration_text(line: &PlanLine, chosen: &Chosen, options: &PlanOptions) -
         instances,
         iterations,
     } = chosen.configuration;
-    let false_positives = chosen.rates.map(|it| {
-        let share = (it.false_positives.value * 1e3).round() / 1e3;
+    let false_positives = chosen.rates.map(|rates| {
+        let share = (rates.false_positives.value * 1e3).round() / 1e3;
         format!(", false positives {}", round_percent(share))
     });
     let denied = chosen.denied.as_ref();

@@ -23,8 +23,8 @@ pub fn headline(plan: &ChosenPlan, options: &PlanOptions, command: &PlanCommand)
     let mut parts: Vec<String> = Vec::new();
     for slowdown in slowdowns(options) {
         let able = plan.able(slowdown.unwrap_or(f64::INFINITY));
-        let what = slowdown.map_or("a slowdown of the grid".to_owned(), |it| {
-            round_percent(it - 1.0)
+        let what = slowdown.map_or("a slowdown of the grid".to_owned(), |slowdown| {
+            round_percent(slowdown - 1.0)
         });
         // The benchmarks are named once.
         let who = match parts.is_empty() {
@@ -257,8 +257,8 @@ fn outcome_text(line: &PlanLine, slowdown: f64, why: Option<Unable>) -> &'static
 
 /// Returns a note on the suite's smallest effect.
 pub fn beyond_band_note(smallest_effect: Option<f64>) -> Option<String> {
-    smallest_effect.map(|it| {
-        let band = round_percent(it);
+    smallest_effect.map(|share| {
+        let band = round_percent(share);
         format!(
             "the suite's smallest effect is {band}: `lapwing compare` reports a regression only if its whole interval is beyond it, and a slowdown of just {band} remains inconclusive; plan for a larger one"
         )

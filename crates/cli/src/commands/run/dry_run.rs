@@ -164,13 +164,16 @@ fn span(it: &InstanceData) -> Option<f64> {
 
 /// Returns the mean time of instances besides their iterations, in seconds, as far as known.
 fn besides(instances: &[InstanceData]) -> f64 {
-    let of_one = |it: &InstanceData| {
-        let values = it.iterations.values.get("wall_time")?;
-        let loops = it.iterations.loops.iter();
+    let of_one = |instance: &InstanceData| {
+        let values = instance.iterations.values.get("wall_time")?;
+        let loops = instance.iterations.loops.iter();
         // The times of failures are unknown.
-        let known = values.iter().zip(loops).filter(|it| it.0.is_finite());
+        let known = values
+            .iter()
+            .zip(loops)
+            .filter(|(value, _)| value.is_finite());
         let measured = known.map(|(value, loops)| value * as_f64(*loops));
-        Some((span(it)? - measured.sum::<f64>()).max(0.0))
+        Some((span(instance)? - measured.sum::<f64>()).max(0.0))
     };
     let all: Vec<f64> = instances.iter().filter_map(of_one).collect();
     lapwing_stats::mean(&all).unwrap_or(0.0)

@@ -54,19 +54,10 @@ impl<'a> RunProgress<'a> {
         if !self.context.terminal.is_interactive() {
             return;
         }
-        let total = plan
-            .cases
-            .iter()
-            .map(|it| u64::from(planned(it)) * u64::from(it.instances))
-            .sum::<u64>()
-            * plan.variants.len() as u64;
-        let all: u64 = plan
-            .cases
-            .iter()
-            .map(|it| u64::from(it.instances))
-            .sum::<u64>()
-            * plan.variants.len() as u64;
-        let left = total * instances as u64 / all.max(1);
+        let cases = plan.cases.iter();
+        let total = cases.map(|it| u64::from(planned(it)) * u64::from(it.instances));
+        let total = total.sum::<u64>() * plan.variants.len() as u64;
+        let left = total * instances as u64 / (all_instances(plan) as u64).max(1);
         let style = ProgressStyle::with_template(" [{bar:24}] {pos}/{len}   {msg}   {eta}")
             .unwrap_or_else(|_template| ProgressStyle::default_bar())
             .progress_chars("■■□")
@@ -117,6 +108,12 @@ fn write_remaining(state: &indicatif::ProgressState, out: &mut dyn std::fmt::Wri
     };
 }
 
+/// Returns the number of instances of all benchmarks and variants.
+fn all_instances(plan: &Plan) -> usize {
+    let instances = plan.cases.iter().map(|case| case.instances as usize);
+    instances.sum::<usize>() * plan.variants.len()
+}
+
 fn planned(case: &lapwing_core::suite::Case) -> u32 {
     case.burn_in.planned().saturating_add(case.iterations)
 }
@@ -143,16 +140,11 @@ fn headline(plan: &Plan, instances: usize) -> String {
         "order interleaved"
     };
     let first = &plan.cases[0];
-    let same = plan.cases.iter().all(|it| {
-        (it.instances, it.burn_in, it.iterations)
+    let same = plan.cases.iter().all(|case| {
+        (case.instances, case.burn_in, case.iterations)
             == (first.instances, first.burn_in, first.iterations)
     });
-    let all = plan
-        .cases
-        .iter()
-        .map(|it| it.instances as usize)
-        .sum::<usize>()
-        * plan.variants.len();
+    let all = all_instances(plan);
     let repeats = if instances != all {
         // The later commits are not counted yet.
         let left = if one_by_one { "" } else { " left" };

@@ -105,9 +105,9 @@ fn lost(state: &SessionState) -> Vec<Record> {
         .instances
         .iter()
         .filter(|it| it.end.is_none())
-        .map(|it| {
+        .map(|instance| {
             Record::InstanceEnd(InstanceEnd {
-                instance: it.instance.id,
+                instance: instance.instance.id,
                 ended: Some(Timestamp::now()),
                 outcome: InstanceOutcome::Lost,
                 message: Some("cut short: the process that measured it was ended".to_owned()),
@@ -122,10 +122,13 @@ fn finished(plan: &Plan, state: &SessionState) -> Vec<FinishedInstance> {
     state
         .instances
         .iter()
-        .filter_map(|it| {
-            let run = state.runs.iter().find(|run| run.id == it.instance.run)?;
+        .filter_map(|instance| {
+            let run = state
+                .runs
+                .iter()
+                .find(|run| run.id == instance.instance.run)?;
             let variant = plan.variants.iter().position(|v| v.is_of(run))?;
-            let id = &it.instance.benchmark.id;
+            let id = &instance.instance.benchmark.id;
             let case = plan
                 .cases
                 .iter()
@@ -134,11 +137,11 @@ fn finished(plan: &Plan, state: &SessionState) -> Vec<FinishedInstance> {
                 plan: InstancePlan {
                     case,
                     variant,
-                    block: it.instance.block,
-                    position: it.instance.position,
-                    attempt: it.instance.attempt,
+                    block: instance.instance.block,
+                    position: instance.instance.position,
+                    attempt: instance.instance.attempt,
                 },
-                outcome: it
+                outcome: instance
                     .end
                     .as_ref()
                     .map_or(InstanceOutcome::Lost, |end| end.outcome),
